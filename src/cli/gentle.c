@@ -1,7 +1,6 @@
 #include "cli/gentle.h"
 
-#include "engine/job/job_rights.h"
-#include "engine/job/job_writes.h"
+#include "engine/job/job_tables.h"
 #include "engine/step/throttle_look.h"
 
 #define SHOWN 5 /* tables on the screen */
@@ -18,13 +17,8 @@ PgValues *
 gentle_values (const Cli *cli)
 {
   GString *tables = array_new ();
-  for (guint i = 0; i < jobs_count (cli->jobs); i++) {
-    const Job *job = jobs_at (cli->jobs, i);
-    if (job->sentence != NULL) /* it has no files */
-      job_rights_each (job, add_deleted, tables);
-    else
-      job_writes_each (job, add_deleted, tables);
-  }
+  for (guint i = 0; i < jobs_count (cli->jobs); i++)
+    job_tables_each (jobs_at (cli->jobs, i), add_deleted, tables);
   PgValues *values = pg_values_new ();
   pg_values_take (values, "relation", array_take (tables));
   pg_values_set (values, "app_schema", config_text (cli->config, "postgres", "app_schema"));

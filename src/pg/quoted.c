@@ -102,3 +102,20 @@ quoted_make (const char *name)
   g_autofree char *doubled = g_strjoinv ("\"\"", parts);
   return g_strdup_printf ("\"%s\"", doubled);
 }
+
+char *
+quoted_bare (const char *name)
+{
+  const char *last = name;
+  gboolean quoted = FALSE;
+  for (const char *p = name; *p != '\0'; p++) {
+    quoted = quoted != (*p == '"');
+    if (*p == '.' && !quoted)
+      last = p + 1;
+  }
+  if (*last != '"')
+    return g_strdup (last);
+  g_autofree char *inner = g_strndup (last + 1, strlen (last) - 2);
+  g_auto (GStrv) parts = g_strsplit (inner, "\"\"", -1);
+  return g_strjoinv ("\"", parts);
+}

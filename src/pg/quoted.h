@@ -18,6 +18,8 @@ Quoted quoted_at (const char *text, const char *p, const char **end, gboolean *c
 
 /* NAME as SQL writes it, in quotes. g_free it. */
 char *quoted_make (const char *name);
+/* NAME as SQL writes it (`public."Order, Items"`) without schema and quotes. g_free it. */
+char *quoted_bare (const char *name);
 
 /* Whether C can stand in a name without quotes, behind its first character. */
 gboolean quoted_is_name_char (char c);

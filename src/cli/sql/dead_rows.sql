@@ -3,8 +3,9 @@
 WITH tables AS MATERIALIZED (
   SELECT DISTINCT n.nspname, c.oid, c.relname, c.reltuples, c.reloptions
   FROM pg_catalog.unnest(:relation::text[]) AS t (relation)
-  JOIN pg_namespace n ON n.nspname = :app_schema::text
-  JOIN pg_class r ON r.relnamespace = n.oid AND r.relname = t.relation
+  CROSS JOIN LATERAL pg_catalog.parse_ident(t.relation) AS i (parts)
+  JOIN pg_namespace n ON n.nspname = CASE WHEN pg_catalog.cardinality(i.parts) > 1 THEN i.parts[1] ELSE :app_schema::text END
+  JOIN pg_class r ON r.relnamespace = n.oid AND r.relname = i.parts[pg_catalog.cardinality(i.parts)]
   CROSS JOIN LATERAL (SELECT r.oid
                       UNION ALL
                       SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = r.oid) AS o
@@ -17,7 +18,8 @@ options AS MATERIALIZED (
          coalesce((SELECT o.option_value::float8 FROM pg_catalog.pg_options_to_table(t.reloptions) o WHERE o.option_name = 'autovacuum_vacuum_scale_factor'),
                   pg_catalog.current_setting('autovacuum_vacuum_scale_factor')::float8) AS share
   FROM tables t)
-SELECT t.relname AS table, s.n_dead_tup AS dead, s.n_live_tup AS live, greatest(s.last_vacuum, s.last_autovacuum) AS last_vacuum,
+SELECT CASE WHEN t.nspname = :app_schema::text THEN t.relname::text ELSE pg_catalog.format('%s.%s', t.nspname, t.relname) END AS table,
+       s.n_dead_tup AS dead, s.n_live_tup AS live, greatest(s.last_vacuum, s.last_autovacuum) AS last_vacuum,
        (o.least + o.share * greatest(t.reltuples, 0))::bigint AS begins_at,
        CASE WHEN s.n_dead_tup < 10000 THEN NULL
             WHEN NOT pg_catalog.current_setting('autovacuum')::bool THEN 'ALTER SYSTEM SET autovacuum = on; SELECT pg_catalog.pg_reload_conf()'

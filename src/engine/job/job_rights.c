@@ -2,6 +2,7 @@
 
 #include "base/resource.h"
 #include "engine/job/job_writes.h"
+#include "pg/quoted.h"
 
 #include <string.h>
 
@@ -58,28 +59,10 @@ add_apply (const Job *job, Visit *to)
   }
 }
 
-/* `public."Order, Items"` without schema and quotes. */
-static char *
-bare (const char *name)
-{
-  const char *last = name;
-  gboolean quoted = FALSE;
-  for (const char *p = name; *p != '\0'; p++) {
-    quoted = quoted != (*p == '"');
-    if (*p == '.' && !quoted)
-      last = p + 1;
-  }
-  if (*last != '"')
-    return g_strdup (last);
-  g_autofree char *inner = g_strndup (last + 1, strlen (last) - 2);
-  g_auto (GStrv) parts = g_strsplit (inner, "\"\"", -1);
-  return g_strjoinv ("\"", parts);
-}
-
 static void
 add_named (const Job *job, const char *name, const char *right, Visit *to)
 {
-  g_autofree char *table = bare (name);
+  g_autofree char *table = quoted_bare (name);
   add (job, table, right, to);
 }
 
@@ -93,7 +76,7 @@ add_read (const Job *job, const char *text, Visit *to)
   g_autoptr (GMatchInfo) match = NULL;
   for (g_regex_match (pattern, text, 0, &match); g_match_info_matches (match);
        g_match_info_next (match, NULL)) {
-    g_autofree char *name = g_match_info_fetch (match, 1), *table = bare (name),
+    g_autofree char *name = g_match_info_fetch (match, 1), *table = quoted_bare (name),
                     *folded = *name == '"' ? g_strdup (table) : g_ascii_strdown (table, -1);
     to->visit (job, folded, "SELECT", to->data);
   }
@@ -105,7 +88,7 @@ add_sentence (const Job *job, Visit *to)
 {
   const Sentence *sentence = job->sentence;
   if (sentence_is_of_partitions (sentence)) { /* only its owner drops them (grants_owners.sql) */
-    g_autofree char *table = bare (sentence->table);
+    g_autofree char *table = quoted_bare (sentence->table);
     to->visit (job, table, "SELECT", to->data);
     return;
   }

@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
-#include "engine/job/job_rights.h"
-#include "engine/job/job_writes.h"
+#include "engine/job/job_tables.h"
+#include "pg/quoted.h"
 
 #include <string.h>
 #include <sys/statvfs.h>
@@ -34,10 +34,10 @@ static const struct {
 
 struct _ThrottleEye {
   const Jobs *jobs;
-  char *job, *relation,
-      *written;                /* array literals: the jobs' tables, and whether they write them */
-  char *role;                  /* whose eye it is; NULL: the session's */
-  gint64 wal_bytes, wal_at_us; /* of the look before; 0: none */
+  char *job, *relation, *written; /* array literals: the jobs' tables as SQL writes them, and
+                                     whether they write them */
+  char *role;                     /* whose eye it is; NULL: the session's */
+  gint64 wal_bytes, wal_at_us;    /* of the look before; 0: none */
 };
 
 typedef struct {
@@ -73,31 +73,21 @@ add_table (Tables *tables, const Job *job, const char *table, gboolean written)
 }
 
 static void
-add_written (const Job *job, const char *table, const char *privilege, gpointer data)
+add_changed (const Job *job, const char *table, const char *privilege, gpointer data)
 {
-  if (!g_str_equal (privilege, "INSERT"))
-    add_table (data, job, table, TRUE);
-}
-
-static void
-add_changed (const Job *job, const char *table, const char *right, gpointer data)
-{
-  if (g_str_equal (right, "DELETE") || g_str_equal (right, "UPDATE"))
-    add_table (data, job, table, TRUE);
+  (void)privilege;
+  add_table (data, job, table, TRUE);
 }
 
 static void
 add_tables (Tables *tables, const Job *job)
 {
-  if (job->sentence != NULL) /* it has no files */
-    job_rights_each (job, add_changed, tables);
-  else
-    job_writes_each (job, add_written, tables);
+  job_tables_each (job, add_changed, tables);
   if (job->table != NULL)
     add_table (tables, job, job->table, TRUE);
   for (char **need = job->needs; need != NULL && *need != NULL; need++) {
-    g_autofree char *table = g_strndup (*need, strcspn (*need, "."));
-    add_table (tables, job, table, FALSE);
+    g_autofree char *table = g_strndup (*need, strcspn (*need, ".")), *quoted = quoted_make (table);
+    add_table (tables, job, quoted, FALSE);
   }
 }
 

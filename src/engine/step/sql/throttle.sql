@@ -9,10 +9,12 @@ WITH me AS MATERIALIZED (
          (inet_server_addr() IS NULL OR inet_server_addr() = inet_client_addr()) AS local),
 own AS MATERIALIZED (SELECT a.pid FROM pg_stat_activity a WHERE a.application_name LIKE 'pruned%'),
 tables AS MATERIALIZED (
-  SELECT t.job, t.relation AS name, t.written, c.oid, c.reltablespace
+  SELECT DISTINCT t.job, t.written, c.oid, c.reltablespace,
+         CASE WHEN n.nspname = :app_schema::text THEN r.relname::text ELSE pg_catalog.format('%s.%s', n.nspname, r.relname) END AS name
   FROM unnest(:job::text[], :relation::text[], :written::bool[]) AS t (job, relation, written)
-  JOIN pg_namespace n ON n.nspname = :app_schema::text
-  JOIN pg_class r ON r.relnamespace = n.oid AND r.relname = t.relation AND r.relkind IN ('r', 'p')
+  CROSS JOIN LATERAL pg_catalog.parse_ident(t.relation) AS i (parts)
+  JOIN pg_namespace n ON n.nspname = CASE WHEN pg_catalog.cardinality(i.parts) > 1 THEN i.parts[1] ELSE :app_schema::text END
+  JOIN pg_class r ON r.relnamespace = n.oid AND r.relname = i.parts[pg_catalog.cardinality(i.parts)] AND r.relkind IN ('r', 'p')
   CROSS JOIN LATERAL (SELECT r.oid, r.reltablespace
                       UNION ALL
                       SELECT p.oid, p.reltablespace FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhrelid WHERE i.inhparent = r.oid) AS c),
