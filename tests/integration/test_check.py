@@ -254,6 +254,19 @@ def test_a_condition_that_changes_its_answer_is_a_warning(own):
     assert len(warned) == 1 and warned[0].startswith("random() may give another answer")
 
 
+@pytest.mark.parametrize("where, reads", [
+    ("id IN (SELECT id FROM scratch ORDER BY day LIMIT 5)", True),
+    ("NOT EXISTS (SELECT FROM only public.\"scratch\" s WHERE s.id > scratch.id)", True),
+    ("id IN (SELECT l.id FROM scratch_log l JOIN Scratch s ON s.id = l.id)", True),
+    ("id NOT IN (SELECT id FROM scratch_log)", False), ("note = ' FROM scratches'", False)])
+def test_a_condition_that_reads_its_own_table_is_a_warning(own, where, reads):
+    """Its answer changes while rows go."""
+    own.database.connection.execute(f"CREATE TABLE IF NOT EXISTS scratch_log (id bigint); GRANT SELECT ON scratch_log TO {ROLE}")
+    (own.folder / "jobs/some.conf").write_text(f"[retention]\ntable = scratch\nwhere = {where}\n")
+    warned = [one["detail"] for one in findings(own, 0, "some") if one["check"] == "condition"]
+    assert warned == ["it reads scratch itself: rows that go can make others due, and then a run removes more than its plan shows"] * reads
+
+
 def test_jobs_are_told_the_same_together_as_alone(own):
     fill(own.database, 10)
     own.database.connection.execute(

@@ -3,6 +3,8 @@
 
 #include "engine/job/in_force.h"
 #include "engine/job/job_writes.h"
+#include "engine/job/sentence/sql_text.h"
+#include "pg/quoted.h"
 #include "pg/rows.h"
 
 #define SQL "src/cli/check/sql/"
@@ -157,6 +159,38 @@ check_volatile (Check *check)
                 rows_text (rows, i, "name"));
 }
 
+/* The table of NAME, as the catalogue has it. */
+static char *
+last_part (const char *name)
+{
+  g_autofree char *folded = sql_text_only_name (name, 2, NULL);
+  return quoted_bare (folded != NULL ? folded : name);
+}
+
+/* The page, the decision and the count before a run see what has gone already. */
+static void
+check_reads_itself (Check *check)
+{
+  static const char *const NAME = "(?:\"(?:[^\"]|\"\")+\"|[a-z_][a-z_0-9$]*)";
+  const Sentence *sentence = check->job->sentence;
+  g_autofree char *table = last_part (sentence->table), *behind = NULL;
+  behind = g_strdup_printf ("\\b(?:FROM|JOIN)\\s+(?:ONLY\\s+)?(%s(?:\\.%s)?)", NAME, NAME);
+  g_autoptr (GRegex) read = g_regex_new (behind, G_REGEX_CASELESS, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  const char *where = sentence->where != NULL ? sentence->where : "";
+  for (g_regex_match (read, where, 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL)) {
+    g_autofree char *name = g_match_info_fetch (match, 1), *last = last_part (name);
+    if (!g_str_equal (last, table))
+      continue;
+    check_warn (check, "condition", check_place (check), NULL,
+                "it reads %s itself: rows that go can make others due, and then a run removes more "
+                "than its plan shows",
+                sentence->table);
+    return;
+  }
+}
+
 static void
 check_brakes (Check *check)
 {
@@ -199,6 +233,7 @@ check_tables (Check *check)
   if (check->job->sentence != NULL) {
     check_goes (check);
     check_volatile (check);
+    check_reads_itself (check);
   }
   check_access (check);
   check_ties (check);
