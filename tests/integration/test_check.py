@@ -248,6 +248,18 @@ def test_a_sentence_that_is_wrong_has_its_place(own):
     assert (wrong["check"], wrong["file"], wrong["line"]) == ("refused", str(file), 3)
 
 
+@pytest.mark.parametrize("where, words", [("count(*) > 1", "where: aggregate functions are not allowed in WHERE"),
+                                          ("dae < '2020-01-01'", 'where: column "dae" does not exist'),
+                                          ("day < 'soon'", 'where: invalid input syntax for type date: "..."')])
+def test_a_condition_that_postgresql_refuses_is_one_error_at_its_line(own, where, words):
+    """It is part of many statements."""
+    file = own.folder / "jobs/some.conf"
+    file.write_text(f"[retention]\ntable = scratch\n\nwhere = {where}\n")
+    wrong, = [one for one in findings(own, 2, "some") if not one["ok"]]
+    assert (wrong["check"], wrong["file"], wrong["line"]) == ("statements", str(file), 4)
+    assert wrong["detail"].startswith(words)
+
+
 def test_a_condition_that_changes_its_answer_is_a_warning(own):
     (own.folder / "jobs/some.conf").write_text("[retention]\ntable = scratch\nwhere = random () < 0.5 AND day < now() AND lower(note) <> 'x'\n")
     warned = [one["detail"] for one in findings(own, 0, "some") if one["check"] == "condition"]

@@ -75,10 +75,12 @@ Run *check_run (const Job *job);
 /* The rows of page.sql for LIMIT keys and one more, in the connection's transaction. */
 PgRows *check_page_rows (Check *check, Step *step, int limit, GError **error);
 
-/* Large tables that PLAN (EXPLAIN's JSON) reads as a whole are findings; so is a condition of a
- * sentence that no index serves. */
+/* Large tables that PLAN (EXPLAIN's JSON) reads as a whole are findings. */
 void check_plan (Check *check, CheckPlace place, const char *plan);
-void check_where (Check *check);
+/* So is a condition of a sentence that no index serves. FALSE: PostgreSQL refuses the condition. */
+gboolean check_where (Check *check);
+/* And the question which rows name the same object. */
+void check_same_object (Check *check);
 
 /* Applies the first N keys, and rolls back. */
 ExitCode check_apply (Check *check, gint64 n, GError **error);

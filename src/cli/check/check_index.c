@@ -121,40 +121,64 @@ check_plan (Check *check, CheckPlace place, const char *text)
   }
 }
 
-/* Says that no index serves CONDITION on the job's table, if none does. */
-static void
-check_condition (Check *check, const char *condition, const char *what)
+/* The plan of a question with CONDITION on the job's table; NULL: PostgreSQL refuses it. g_free it.
+ */
+static char *
+plan_of_condition (Check *check, const char *condition, GError **error)
 {
   int line;
-  g_autoptr (GError) error = NULL;
   g_autofree char *text
       = g_strdup_printf ("SELECT FROM %s WHERE (%s)", check->job->table, condition);
-  const PgStatement *statement = pg_statement_text (text, text, &error);
-  g_autofree char *found
-      = statement != NULL && pg_begin (check->pg, &error)
-                && pg_exec_later (check->pg, "SET LOCAL enable_seqscan = off", &error)
-            ? pg_explain (check->pg, statement, &line, &error)
-            : NULL;
+  const PgStatement *statement = pg_statement_text (text, text, error);
+  char *plan = statement != NULL && pg_begin (check->pg, error)
+                       && pg_exec_later (check->pg, "SET LOCAL enable_seqscan = off", error)
+                   ? pg_explain (check->pg, statement, &line, error)
+                   : NULL;
   pg_rollback (check->pg);
-  if (found == NULL) /* another finding says so */
-    return;
-  g_auto (Plan) plan = plan_of (found);
-  if (!plan.by_index)
-    say_missing (check, check_place (check), check->job->table, &plan, what);
+  return plan;
+}
+
+/* Says that no index serves a condition on the job's table, if none does. */
+static void
+check_condition (Check *check, CheckPlace place, const char *plan, const char *what)
+{
+  g_auto (Plan) read = plan_of (plan);
+  if (!read.by_index)
+    say_missing (check, place, check->job->table, &read, what);
 }
 
 /* Without an index for its condition, the page of a sentence is read by the primary key, through
- * all rows that stay. Rows that name the same object are looked for, too. */
-void
+ * all rows that stay. */
+gboolean
 check_where (Check *check)
 {
   const Sentence *sentence = check->job->sentence;
-  g_autofree char *where = sentence->where != NULL
-                               ? sql_text_at (sentence->where, ":scheduled_at::timestamptz")
-                               : NULL,
-                  *same = g_strdup_printf ("%s = 'x'", sentence->object_column);
-  if (where != NULL)
-    check_condition (check, where, "the condition is asked of");
-  if (sentence_has_objects (check->job->sentence))
-    check_condition (check, same, "which rows name the same object is asked of");
+  g_autoptr (GError) error = NULL;
+  if (sentence->where == NULL)
+    return TRUE;
+  CheckPlace place = check_place (check);
+  place.line = sentence->where_line;
+  g_autofree char *where = sql_text_at (sentence->where, ":scheduled_at::timestamptz"),
+                  *plan = plan_of_condition (check, where, &error);
+  if (plan != NULL)
+    check_condition (check, place, plan, "the condition is asked of");
+  else {
+    ExitCode code = check_code (check, error);
+    check_error (check, code, "statements", place, code == CODE_POSTGRES ? "pruned doctor" : NULL,
+                 "where: %s", error->message);
+  }
+  return plan != NULL;
+}
+
+void
+check_same_object (Check *check)
+{
+  const Sentence *sentence = check->job->sentence;
+  if (!sentence_has_objects (sentence))
+    return;
+  g_autofree char *same = g_strdup_printf ("%s = 'x'", sentence->object_column),
+                  *plan = plan_of_condition (check, same, NULL);
+  if (plan != NULL) /* else another finding says so */
+    check_condition (check, check_place (check), plan,
+                     "which rows name the same object is asked of");
 }

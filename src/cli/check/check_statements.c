@@ -167,14 +167,16 @@ check_statements (Check *check)
   g_autoptr (GHashTable) parts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Files files = { check, parts, 0, FALSE };
   guint before = check_errors (check);
-  if (check->job->sentence != NULL)
+  if (check->job->sentence != NULL) {
+    if (!check_where (check)) /* it is in most of the statements */
+      return;
     explain_sentence (&files);
-  else {
+  } else {
     each_file (&files, "", find_parts);
     each_file (&files, "", visit);
   }
   if (check->job->sentence != NULL && !files.unanswered)
-    check_where (check);
+    check_same_object (check);
   if (check_errors (check) == before)
     check_ok (check, "statements", "PostgreSQL takes all %u", files.n);
 }

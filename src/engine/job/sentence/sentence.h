@@ -44,7 +44,8 @@ typedef struct {
 
 typedef struct {
   char *name;  /* of the job */
-  char *place; /* `file:line` of the section, for errors */
+  char *place;    /* `file:line` of the section, for errors */
+  int where_line; /* that of `where`; 0: there is none */
   char *table;
   SentenceKind kind;
   char *where;         /* NULL: every row */

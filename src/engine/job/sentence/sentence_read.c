@@ -186,6 +186,8 @@ sentence_read (const Section *section, GKeyFile *settings, GError **error)
   g_autoptr (Sentence) sentence = sentence_new ();
   sentence->name = g_strdup (section->name);
   sentence->place = g_strdup_printf ("%s:%d", section->path, section->line);
+  const KeyFileEntry *where = section_find (section, "where");
+  sentence->where_line = where != NULL ? where->line : 0;
   if (!sentence_name_check (section, error))
     return NULL;
   for (guint i = 0; i < section->n; i++)
