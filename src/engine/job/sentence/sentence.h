@@ -43,7 +43,7 @@ typedef struct {
 } SentenceKeep;
 
 typedef struct {
-  char *name;  /* of the job */
+  char *name;     /* of the job */
   char *place;    /* `file:line` of the section, for errors */
   int where_line; /* that of `where`; 0: there is none */
   char *table;
