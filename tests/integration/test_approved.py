@@ -99,7 +99,8 @@ def test_a_run_whose_approval_has_ended_goes_on_within_its_limits(held):
     fits, grows = run_ids[:2]
     for run_id in (fits, grows):
         pair.scene.run("approve", run_id).ok()
-    pair.wait([fits, grows], "waiting")
+    wait_until(lambda: all(row["state"] == "waiting" and row["rows_done"] == 5 for row in map(pair.scene.run_row, (fits, grows))),
+               60, "the first page of each")
     end_approvals(pair, [fits, grows])
     pair.database.execute("UPDATE scratch SET day = '2999-01-01' WHERE id % 1000 > 20")  # they are not due any more
     steps = {run_id: pair.scene.run_row(run_id)["step"] for run_id in (fits, grows)}
