@@ -19,9 +19,9 @@ from stack.pair import new_folder
 from stack.process import wait_until
 from stack.registry import Registry
 from support.messages import MARK, _fingerprint
+from support.own_events import ERASE, PEOPLE, dead, erased, outcomes, runs, send, topics  # noqa: F401
 from support.sentences import house  # noqa: F401
 from support.topics import rfc3339
-from test_own_events import ERASE, PEOPLE, dead, erased, outcomes, runs, send, topics  # noqa: F401
 
 UTC = datetime.timezone.utc
 USER = {"type": "record", "name": "UserEvent", "namespace": "com.example", "fields": [
