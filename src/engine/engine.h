@@ -9,23 +9,7 @@
  * Threads: main. Ownership: options are borrowed for the call.
  */
 #pragma once
-#include "engine/job/job.h"
-#include "pg/pg.h"
-
-typedef struct {
-  const Config *config;
-  Jobs *jobs; /* configured */
-  gboolean embedded_kafka;
-  gboolean until_idle;
-  gboolean progress; /* a live line on stderr */
-  /* For a reload, in a thread of its own. The jobs of the user again (jobs_load_again), new ones
-   * checked with PG, then the configuration for JOBS; JOBS are in force from now on, and DATA owns
-   * them with those before. */
-  Jobs *(*reload_jobs) (gpointer data, const Jobs *now, Pg *pg, GError **error);
-  Config *(*reread) (gpointer data, Jobs *jobs, GError **error);
-  void (*took) (gpointer data, Jobs *jobs);
-  gpointer data;
-} EngineOptions;
+#include "engine/options.h"
 
 /* Runs until SIGTERM or SIGINT, or until idle. Returns the exit code: 0; 2, 3 or 4 with ERROR set
  * when it cannot start; 70 with ERROR set when a thread found that the process cannot continue. */

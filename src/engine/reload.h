@@ -7,7 +7,7 @@
  * own, one at a time.
  */
 #pragma once
-#include "engine/engine.h"
+#include "engine/options.h"
 #include "engine/service/service.h"
 
 void reload_begin (

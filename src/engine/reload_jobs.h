@@ -3,7 +3,7 @@
  * Threads: that of the reload. Ownership: reload_jobs_clear.
  */
 #pragma once
-#include "engine/engine.h"
+#include "engine/options.h"
 #include "pg/pg.h"
 
 typedef struct {

@@ -1,8 +1,8 @@
 #include "kafka/client.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "kafka/kafka.h"
 #include "kafka/library.h"
+#include "kafka/settings.h"
 #include <errno.h>
 #include <string.h>
 

@@ -14,7 +14,6 @@ rd_kafka_conf_t *kafka_conf_new (const char *const *settings, const char *const 
                                  const char *const *fixed, GError **error);
 /* The value of NAME in SETTINGS (pairs; the last one counts); NULL: not set. */
 const char *kafka_setting (const char *const *settings, const char *name);
-gboolean kafka_setting_known (const char *name); /* see kafka.h */
 /* "Kafka at <bootstrap servers>", to begin an error text with. g_free it. */
 char *kafka_where (rd_kafka_t *rk);
 

@@ -10,6 +10,8 @@
  *
  * Errors: PRUNED_OUTAGE unless stated otherwise; PRUNED_FATAL when librdkafka reports a fatal error
  * of the client (fenced).
+ *
+ * Threads: each header says. Ownership: of settings: none is taken.
  */
 #pragma once
 #include "kafka/admin.h"
@@ -20,10 +22,4 @@
 #include "kafka/partition.h"
 #include "kafka/producer.h"
 #include "kafka/reader.h"
-
-/* Checks that librdkafka knows all names and accepts all values. PRUNED_FATAL. */
-gboolean kafka_settings_check (const char *const *settings, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-
-/* Whether librdkafka has a setting of this name. */
-gboolean kafka_setting_known (const char *name);
+#include "kafka/settings.h"
