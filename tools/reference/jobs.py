@@ -5,7 +5,7 @@ import re
 from .text import ROOT, code, table
 
 SHOWN = ("worker", "starts", "schedule", "unique_key", "arguments", "cursor", "table", "feature_category", "data_consistency",
-         "idempotent", "resource_boundary")
+         "idempotent")
 NAMES = {"worker": "worker class of the original", "starts": "started by", "schedule": "schedule (UTC)", "unique_key": "unique key",
          "arguments": "arguments", "cursor": "cursor", "table": "own table"}
 

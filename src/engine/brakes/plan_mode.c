@@ -22,7 +22,7 @@ add_counts (Step *step, const json_t *counts)
 
 /* The next step goes on behind CURSOR, knowing what would be gone. */
 static void
-go_on (Step *step, const PlanTally *tally, const json_t *cursor)
+continue_plan (Step *step, const PlanTally *tally, const json_t *cursor)
 {
   json_t *next = cursor != NULL ? json_deep_copy (cursor) : json_object ();
   gboolean fits = tally->gone->len <= GONE_MOST;
@@ -57,7 +57,7 @@ plan_pages (Step *step, GError **error)
     tell_reason (step, &tally);
   }
   if (ok && tally.more)
-    go_on (step, &tally, run.cursor);
+    continue_plan (step, &tally, run.cursor);
   g_clear_pointer (&run.cursor, json_decref);
   return ok;
 }

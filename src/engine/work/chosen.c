@@ -60,62 +60,63 @@ chosen_list_objects (Chosen *chosen, const char *bucket)
 }
 
 void
-answers_clear (Answers *answers)
+chosen_results_clear (ChosenResults *results)
 {
-  g_hash_table_unref (answers->objects);
-  g_hash_table_unref (answers->open);
-  g_hash_table_unref (answers->without);
-  g_ptr_array_unref (answers->failed);
-  g_ptr_array_unref (answers->reasons);
+  g_hash_table_unref (results->objects);
+  g_hash_table_unref (results->open);
+  g_hash_table_unref (results->without);
+  g_ptr_array_unref (results->failed);
+  g_ptr_array_unref (results->reasons);
 }
+
 static void
-take_answer (Answers *answers, const char *key, const StoreObject *object)
+note_result (ChosenResults *results, const char *key, const StoreObject *object)
 {
   if (object->result == STORE_OPEN)
-    g_hash_table_add (answers->open, (gpointer)key);
+    g_hash_table_add (results->open, (gpointer)key);
   else if (object->result == STORE_DELETED || object->result == STORE_ABSENT)
-    g_hash_table_insert (answers->without, (gpointer)key, (gpointer)object->file);
+    g_hash_table_insert (results->without, (gpointer)key, (gpointer)object->file);
   else {
-    g_ptr_array_add (answers->failed, (gpointer)key);
-    g_ptr_array_add (answers->reasons, object->error);
+    g_ptr_array_add (results->failed, (gpointer)key);
+    g_ptr_array_add (results->reasons, object->error);
   }
 }
 
-Answers
-answers_of (const Chosen *chosen)
+ChosenResults
+chosen_results (const Chosen *chosen)
 {
-  Answers answers = { .objects = g_hash_table_new (g_str_hash, g_str_equal),
-                      .open = g_hash_table_new (g_str_hash, g_str_equal),
-                      .without = g_hash_table_new (g_str_hash, g_str_equal),
-                      .failed = g_ptr_array_new (),
-                      .reasons = g_ptr_array_new () };
+  ChosenResults results = { .objects = g_hash_table_new (g_str_hash, g_str_equal),
+                            .open = g_hash_table_new (g_str_hash, g_str_equal),
+                            .without = g_hash_table_new (g_str_hash, g_str_equal),
+                            .failed = g_ptr_array_new (),
+                            .reasons = g_ptr_array_new () };
   for (guint i = 0; i < chosen->list.n; i++) {
     StoreObject *object = &chosen->list.objects[i];
-    g_hash_table_insert (answers.objects, (gpointer)object->file, object);
-    answers.deleted += object->result == STORE_DELETED;
-    answers.absent += object->result == STORE_ABSENT;
+    g_hash_table_insert (results.objects, (gpointer)object->file, object);
+    results.deleted += object->result == STORE_DELETED;
+    results.absent += object->result == STORE_ABSENT;
   }
   for (int i = 0; i < named_count (chosen); i++)
     if (!is_shared (chosen, i))
-      take_answer (&answers, rows_text (chosen->named, i, "key"),
-                   g_hash_table_lookup (answers.objects, rows_text (chosen->named, i, "object")));
+      note_result (&results, rows_text (chosen->named, i, "key"),
+                   g_hash_table_lookup (results.objects, rows_text (chosen->named, i, "object")));
   for (guint i = 0; i < chosen->failed->len; i++) {
-    g_ptr_array_add (answers.failed, chosen->failed->pdata[i]);
-    g_ptr_array_add (answers.reasons, chosen->reasons->pdata[i]);
+    g_ptr_array_add (results.failed, chosen->failed->pdata[i]);
+    g_ptr_array_add (results.reasons, chosen->reasons->pdata[i]);
   }
-  return answers;
+  return results;
 }
 
 GPtrArray *
-answers_settled (const Answers *answers, const Chosen *chosen)
+chosen_settled (const ChosenResults *results, const Chosen *chosen)
 {
   GPtrArray *keys = g_ptr_array_new_with_free_func (g_free);
-  const GPtrArray *all = g_hash_table_size (answers->open) > 0 ? chosen->going : chosen->page.keys;
+  const GPtrArray *all = g_hash_table_size (results->open) > 0 ? chosen->going : chosen->page.keys;
   g_autoptr (GHashTable) failed = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < answers->failed->len; i++)
-    g_hash_table_add (failed, answers->failed->pdata[i]);
+  for (guint i = 0; i < results->failed->len; i++)
+    g_hash_table_add (failed, results->failed->pdata[i]);
   for (guint i = 0; i < all->len; i++)
-    if (!g_hash_table_contains (answers->open, all->pdata[i])
+    if (!g_hash_table_contains (results->open, all->pdata[i])
         && !g_hash_table_contains (failed, all->pdata[i]))
       g_ptr_array_add (keys, g_strdup (all->pdata[i]));
   return keys;

@@ -1,7 +1,7 @@
 /* The rows that a step has chosen to go, their objects, and what has become of these (objects.h).
  *
- * Threads: a worker; none while the store works. Ownership: chosen_free, answers_clear; what
- * Answers holds is borrowed from its Chosen.
+ * Threads: a worker; none while the store works. Ownership: chosen_free, chosen_results_clear; what
+ * ChosenResults holds is borrowed from its Chosen.
  */
 #pragma once
 #include "engine/step/page_keys.h"
@@ -33,10 +33,10 @@ typedef struct {
   GHashTable *without; /* key of a row -> its object, which is gone */
   GPtrArray *failed, *reasons;
   gint64 deleted, absent;
-} Answers;
-Answers answers_of (const Chosen *chosen);
-void answers_clear (Answers *answers);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Answers, answers_clear)
+} ChosenResults;
+ChosenResults chosen_results (const Chosen *chosen);
+void chosen_results_clear (ChosenResults *results);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ChosenResults, chosen_results_clear)
 /* The keys that can be settled. If others have no answer, their page comes again, and with it the
  * rows that do not go. */
-GPtrArray *answers_settled (const Answers *answers, const Chosen *chosen);
+GPtrArray *chosen_settled (const ChosenResults *results, const Chosen *chosen);

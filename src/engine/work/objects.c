@@ -96,11 +96,11 @@ say_without (Step *step, const char *key, const char *what, const char *object)
 
 /* *AGAIN: a row has changed since it was chosen. */
 static void
-note_settled (Step *step, const Answers *answers, const PgRows *decided, gboolean *again)
+note_settled (Step *step, const ChosenResults *results, const PgRows *decided, gboolean *again)
 {
   for (int i = 0; decided != NULL && i < rows_count (decided); i++) {
     const char *key = rows_text (decided, i, "key"), *what = step_what (step, decided, i),
-               *object = g_hash_table_lookup (answers->without, key);
+               *object = g_hash_table_lookup (results->without, key);
     *again = *again || g_str_equal (what, "waits");
     if (object != NULL && (g_str_equal (what, "kept") || g_str_equal (what, "failed")))
       say_without (step, key, what, object);
@@ -115,10 +115,10 @@ same_place (const Step *step)
 }
 
 static void
-go_on (Step *step, const Chosen *chosen, const Answers *answers, gboolean again)
+continue_run (Step *step, const Chosen *chosen, const ChosenResults *results, gboolean again)
 {
   const StoreDown *down = chosen->list.down;
-  if (g_hash_table_size (answers->open) > 0) {
+  if (g_hash_table_size (results->open) > 0) {
     for (guint i = 0; i < STORES; i++)
       if (down[i].words != NULL) {
         step_log (step, LOG_WARNING, "The store cannot be used; the run waits",
@@ -136,11 +136,11 @@ go_on (Step *step, const Chosen *chosen, const Answers *answers, gboolean again)
 }
 
 static gboolean
-settle_rows (Step *step, const Chosen *chosen, const Answers *answers, gboolean *again,
+settle_rows (Step *step, const Chosen *chosen, const ChosenResults *results, gboolean *again,
              GError **error)
 {
   static const char *const names[] = { "objects", "going", "shared" };
-  g_autoptr (GPtrArray) keys = answers_settled (answers, chosen), named = g_ptr_array_new (),
+  g_autoptr (GPtrArray) keys = chosen_settled (results, chosen), named = g_ptr_array_new (),
                         texts = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_ptr_array_add (named, (gpointer)names[i]);
@@ -150,9 +150,9 @@ settle_rows (Step *step, const Chosen *chosen, const Answers *answers, gboolean 
   const Extra extra = { named, texts };
   g_autoptr (PgRows) decided = NULL;
   if ((keys->len > 0 && !page_apply_keys (step, keys, &extra, &decided, error))
-      || !record_failed (step, answers->failed, answers->reasons, &extra, error))
+      || !record_failed (step, results->failed, results->reasons, &extra, error))
     return FALSE;
-  note_settled (step, answers, decided, again);
+  note_settled (step, results, decided, again);
   return TRUE;
 }
 
@@ -160,16 +160,16 @@ static gboolean
 settle (Step *step, gpointer data, GError **error)
 {
   const Chosen *chosen = data;
-  g_auto (Answers) answers = answers_of (chosen);
+  g_auto (ChosenResults) results = chosen_results (chosen);
   gboolean again = FALSE;
   if (!step_complete (step, error))
     return FALSE;
   step_limit (step, in_force_of (step->job)->batch);
-  if (!settle_rows (step, chosen, &answers, &again, error))
+  if (!settle_rows (step, chosen, &results, &again, error))
     return FALSE;
-  step_count (step, "deleted", answers.deleted);
-  step_count (step, "absent", answers.absent);
-  go_on (step, chosen, &answers, again);
+  step_count (step, "deleted", results.deleted);
+  step_count (step, "absent", results.absent);
+  continue_run (step, chosen, &results, again);
   return TRUE;
 }
 
