@@ -1,4 +1,5 @@
--- The tables that each of these jobs needs and that this database lacks. No rows before `pruned migrate`. Reads the catalogue only.
+-- The tables that each of these jobs needs and that this database lacks. No rows before `pruned
+-- migrate`. Reads the catalogue only.
 SELECT w.job, pg_catalog.string_agg(DISTINCT w.relation, ', ' ORDER BY w.relation) AS missing
 FROM unnest(:job::text[], :relation::text[]) AS w (job, relation)
 WHERE pg_catalog.to_regclass('pruned.schema_version') IS NOT NULL

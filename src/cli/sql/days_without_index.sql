@@ -1,5 +1,5 @@
--- Days of the audit without their part of the index deletions_named, and the statements that drop what an interrupted attempt left, make
--- it, and attach it. Reads the catalogue only.
+-- Days of the audit without their part of the index deletions_named, and the statements that drop
+-- what an interrupted attempt left, make it, and attach it. Reads the catalogue only.
 SELECT c.relname::text || '_named' AS name,
        pg_catalog.format('DROP INDEX CONCURRENTLY IF EXISTS pruned.%I', c.relname::text || '_named') AS remove,
        pg_catalog.format('CREATE INDEX CONCURRENTLY %I ON pruned.%I', c.relname::text || '_named', c.relname)

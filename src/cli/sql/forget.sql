@@ -1,5 +1,6 @@
--- Takes the records of a row, and of rows that refer to it, out of the audit. The columns that refer to it are those of foreign keys with
--- one column (from the catalogue), and for users those that users.destroy knows. Reads the whole audit of these tables.
+-- Takes the records of a row, and of rows that refer to it, out of the audit. The columns that
+-- refer to it are those of foreign keys with one column (from the catalogue), and for users those
+-- that users.destroy knows. Reads the whole audit of these tables.
 WITH
 -- include: ../../jobs/users.destroy/columns.sql
 ,

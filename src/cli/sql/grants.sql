@@ -1,12 +1,16 @@
--- The statements that grant `:role` (quoted) the rights on the application's tables that the jobs in force need: `:relation` with `:name`, a
--- right for each, `RESTORE` being the INSERT of `pruned restore`. Tables that the database lacks are left out.
--- Where jobs compose statements from the catalogue, all four rights are needed:
--- - on the tables that refer to a user, if users.destroy is in force (`:users`): those of its lists, and those with a foreign key from a
+-- The statements that grant `:role` (quoted) the rights on the application's tables that the jobs
+-- in force need: `:relation` with `:name`, a right for each, `RESTORE` being the INSERT of `pruned
+-- restore`. Tables that the database lacks are left out. Where jobs compose statements from the
+-- catalogue, all four rights are needed:
+-- - on the tables that refer to a user, if users.destroy is in force (`:users`): those of its
+-- lists, and those with a foreign key from a
 --   column of such a name;
--- - on the tables whose rows a foreign key would delete or change with those that a job in force deletes (`:root`): the job removes them
+-- - on the tables whose rows a foreign key would delete or change with those that a job in force
+-- deletes (`:root`): the job removes them
 --   itself and records them first. Those that the application keeps without a key are known (`:groups`).
--- Rows of a table that is created later are removed by its key, unrecorded, until the statements are made and run again.
--- Into tables of `:makes` jobs insert rows whose ids come from a sequence. Reads the catalogue only.
+-- Rows of a table that is created later are removed by its key, unrecorded, until the statements
+-- are made and run again. Into tables of `:makes` jobs insert rows whose ids come from a sequence.
+-- Reads the catalogue only.
 WITH RECURSIVE
 -- include: ../../jobs/groups.destroy/known.sql
 ,

@@ -1,4 +1,5 @@
--- Each job's settings in the running processes: those of the process that started last, and as JSON all values of each key that differs.
+-- Each job's settings in the running processes: those of the process that started last, and as JSON
+-- all values of each key that differs.
 WITH alive AS (
   SELECT p.started_at, p.id, j.key AS job, j.value AS settings
   FROM pruned.processes p, pg_catalog.jsonb_each(p.jobs) AS j WHERE p.seen_at > now() - :seconds::int::float8 * interval '1 second'),

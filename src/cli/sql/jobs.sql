@@ -1,5 +1,6 @@
--- The state of each job, in the order of the given names. The archive has no index by job, so only its last eight days are read, and
--- only for jobs without a run in the table. A run that ended or waits because its job lacks something is `blocked`.
+-- The state of each job, in the order of the given names. The archive has no index by job, so only
+-- its last eight days are read, and only for jobs without a run in the table. A run that ended or
+-- waits because its job lacks something is `blocked`.
 WITH wanted AS (
     SELECT j.name, j.position FROM pg_catalog.unnest(:job::text[]) WITH ORDINALITY AS j(name, position)
 ), open AS (

@@ -1,4 +1,5 @@
--- Rows of the journal, the newest first, by the index on `at`. A job's rows are about the job, its settings, its items or its runs.
+-- Rows of the journal, the newest first, by the index on `at`. A job's rows are about the job, its
+-- settings, its items or its runs.
 SELECT j.at, j.role, j.os_user, j.host, j.command, j.object, j.reason
 FROM pruned.journal j
 CROSS JOIN LATERAL (SELECT CASE WHEN j.object ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}' THEN pg_catalog.left(j.object, 36)::uuid END AS run_id) AS n

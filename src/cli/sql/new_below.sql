@@ -1,5 +1,5 @@
--- About how many rows the tables `:tables` have, with their partitions: by their last ANALYZE, or, without one, as many small rows as fit into
--- their files. Reads the catalogue only.
+-- About how many rows the tables `:tables` have, with their partitions: by their last ANALYZE, or,
+-- without one, as many small rows as fit into their files. Reads the catalogue only.
 WITH parts AS (
   SELECT pg_catalog.to_regclass(t.name)::oid AS rel FROM pg_catalog.unnest(:tables::text[]) AS t (name)
   UNION

@@ -1,5 +1,5 @@
--- The indexes of the table `:table` and of its partitions, and how many rows it has by its last ANALYZE (-1: not known). One row without index if
--- there is none. Reads the catalogue only.
+-- The indexes of the table `:table` and of its partitions, and how many rows it has by its last
+-- ANALYZE (-1: not known). One row without index if there is none. Reads the catalogue only.
 WITH parts AS (
   SELECT pg_catalog.to_regclass(:table::text)::oid AS rel
   UNION SELECT p.relid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(:table::text)) p

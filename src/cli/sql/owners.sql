@@ -1,5 +1,6 @@
--- The current role, the owner of the application's tables (of most of them; the database's owner while there are none), and the owner of schema
--- pruned (null: it does not exist). Reads the catalogue only.
+-- The current role, the owner of the application's tables (of most of them; the database's owner
+-- while there are none), and the owner of schema pruned (null: it does not exist). Reads the
+-- catalogue only.
 SELECT current_user::text AS role, pg_catalog.quote_ident(current_user) AS quoted_role,
        coalesce((SELECT pg_catalog.pg_get_userbyid(c.relowner)::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                  WHERE n.nspname = :app_schema::text AND c.relkind IN ('r', 'p') GROUP BY c.relowner ORDER BY count(*) DESC LIMIT 1),

@@ -1,5 +1,6 @@
--- Sets the switches that every process reads before it starts a step of these jobs. `seconds`: how long; 0: until it is ended. A pause
--- that ends later, or that is open and has a reason, is left as it is. So is a job that is to be resumed and is not paused.
+-- Sets the switches that every process reads before it starts a step of these jobs. `seconds`: how
+-- long; 0: until it is ended. A pause that ends later, or that is open and has a reason, is left as
+-- it is. So is a job that is to be resumed and is not paused.
 WITH put AS (
   INSERT INTO pruned.controls AS c (job, paused, paused_until, reason)
   SELECT DISTINCT u.job, :paused::boolean, CASE WHEN :seconds::bigint > 0 THEN clock_timestamp() + :seconds::bigint::float8 * interval '1 s' END, :reason::text

@@ -1,5 +1,5 @@
--- The running processes, and those that were killed a few minutes ago and are not refreshed. `differing`: jobs of which another running
--- process has another version, or none.
+-- The running processes, and those that were killed a few minutes ago and are not refreshed.
+-- `differing`: jobs of which another running process has another version, or none.
 SELECT p.host, p.pid, p.version, p.started_at, p.seen_at, p.settings, p.partitions,
        (SELECT pg_catalog.string_agg(DISTINCT j.job, ', ' ORDER BY j.job)
         FROM pruned.processes o

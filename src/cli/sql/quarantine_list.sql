@@ -1,5 +1,6 @@
--- Items that failed: the parked ones, or with `:all` all of them. For a parked item `next_try_at` is the time of its automatic retry, after
--- its job's `:days`; it is null if there is none (`:days` is 0, or a restore holds the item).
+-- Items that failed: the parked ones, or with `:all` all of them. For a parked item `next_try_at`
+-- is the time of its automatic retry, after its job's `:days`; it is null if there is none (`:days`
+-- is 0, or a restore holds the item).
 SELECT q.job, q.item, q.reason, q.attempts, q.parked,
        CASE WHEN q.parked AND q.reason = 'restored' THEN NULL
             WHEN q.parked AND q.next_try_at <= now() THEN q.next_try_at + nullif(d.days, 0)::float8 * interval '1 day'

@@ -1,4 +1,5 @@
--- Makes items due now and unparks them: the job's next run takes them. Attempts are kept. `was`: the former time.
+-- Makes items due now and unparks them: the job's next run takes them. Attempts are kept. `was`:
+-- the former time.
 WITH held AS (
   SELECT q.job, q.item, q.next_try_at FROM pruned.quarantine q
   WHERE (:job::text IS NULL OR q.job = :job::text) AND (:item::text IS NULL OR q.item = :item::text)

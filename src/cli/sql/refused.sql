@@ -1,4 +1,5 @@
--- What running processes refuse of the user's jobs, each reason once. A row of an older schema has no such column.
+-- What running processes refuse of the user's jobs, each reason once. A row of an older schema has
+-- no such column.
 SELECT r.job, r.place, r.reason, pg_catalog.min(p.host || ' ' || p.pid::text) AS process
 FROM pruned.processes p
 CROSS JOIN LATERAL (SELECT pg_catalog.to_jsonb(p.*) -> 'refused' AS list) AS l

@@ -1,7 +1,8 @@
--- A dead run repeats its step with all its attempts. A run that ended blocked continues with the next step, so that its end gets another
--- outcome. The message is sent after the commit (run_send.h); if that fails, the process that has the lane finds the run. A run that died
--- before its time waits for it. It goes on with the version of its job that a process has then; those of its steps before are in its
--- result (`versions`).
+-- A dead run repeats its step with all its attempts. A run that ended blocked continues with the
+-- next step, so that its end gets another outcome. The message is sent after the commit
+-- (run_send.h); if that fails, the process that has the lane finds the run. A run that died before
+-- its time waits for it. It goes on with the version of its job that a process has then; those of
+-- its steps before are in its result (`versions`).
 UPDATE pruned.runs r
 SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready' END, attempts = 0, step = step + (state = 'finished')::int,
     result = CASE WHEN r.step > 0 AND r.job_version IS NOT NULL AND NOT coalesce(r.result -> 'versions', '[]') ? r.job_version

@@ -1,6 +1,7 @@
--- Lets a held run go, for a day and the counted rows plus 1 %. The message is sent after the commit (run_send.h); if that fails, the process
--- that has the lane finds the run. It continues with the next step, so that being held again gets another outcome. This version of its job is
--- known from now on.
+-- Lets a held run go, for a day and the counted rows plus 1 %. The message is sent after the commit
+-- (run_send.h); if that fails, the process that has the lane finds the run. It continues with the
+-- next step, so that being held again gets another outcome. This version of its job is known from
+-- now on.
 WITH known AS (
   INSERT INTO pruned.approved_versions (job, version)
   SELECT r.job, r.held ->> 'version' FROM pruned.runs r WHERE r.run_id = :run_id::uuid AND r.held ->> 'version' IS NOT NULL

@@ -1,4 +1,5 @@
--- The runs that a run has started, by job and state. A child's T is its parent's, so one day of the archive is read.
+-- The runs that a run has started, by job and state. A child's T is its parent's, so one day of the
+-- archive is read.
 SELECT c.job, c.state, count(*) AS runs
 FROM (SELECT job, state FROM pruned.runs WHERE parent_id = :run_id::uuid
       UNION ALL

@@ -1,6 +1,6 @@
--- Makes a run due that waits for its back-off, or is blocked; but no run is due before its time. No row: it waits for its time, or pauses
--- between two pages. It goes on with the version of its job that a process has then; those of its
--- steps before are in its result (`versions`).
+-- Makes a run due that waits for its back-off, or is blocked; but no run is due before its time. No
+-- row: it waits for its time, or pauses between two pages. It goes on with the version of its job
+-- that a process has then; those of its steps before are in its result (`versions`).
 UPDATE pruned.runs r
 SET due_at = greatest(now(), :earliest::timestamptz), job_version = NULL,
     result = CASE WHEN r.step > 0 AND r.job_version IS NOT NULL AND NOT coalesce(r.result -> 'versions', '[]') ? r.job_version

@@ -1,4 +1,5 @@
--- The newest matching runs of table and archive; with `:parents` only those that no run has started. Each of the two is limited before they are combined.
+-- The newest matching runs of table and archive; with `:parents` only those that no run has
+-- started. Each of the two is limited before they are combined.
 (SELECT run_id, job, state, step, attempts, slot, unique_key, parent_id, scheduled_at, due_at, args, cursor, created_at,
         started_at, published_at, changed_at, finished_at, result, error,
        held - 'version' - 'values' AS held, job_version,

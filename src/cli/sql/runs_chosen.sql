@@ -1,5 +1,5 @@
--- Runs of a filter that can be retried (dead, blocked, or waiting for a retry), or discarded (dead, or not ended). Oldest first.
--- In the archive only blocked runs can be retried, and none discarded.
+-- Runs of a filter that can be retried (dead, blocked, or waiting for a retry), or discarded (dead,
+-- or not ended). Oldest first. In the archive only blocked runs can be retried, and none discarded.
 SELECT c.run_id
 FROM (
   SELECT r.run_id, r.job, r.state, r.error, r.error_class, r.result, r.created_at

@@ -1,5 +1,6 @@
--- The state in PostgreSQL as one row. All values come from indexes or small tables, but the number of runs by state reads the whole
--- table (runs that have not ended, and those that ended within the last hour).
+-- The state in PostgreSQL as one row. All values come from indexes or small tables, but the number
+-- of runs by state reads the whole table (runs that have not ended, and those that ended within the
+-- last hour).
 SELECT pg_catalog.current_setting('server_version') AS version, current_database() AS database,
        (SELECT pg_catalog.max(version) FROM pruned.schema_version) AS schema,
        (SELECT pg_catalog.json_object_agg(s.state, coalesce(r.n, 0) ORDER BY s.position)

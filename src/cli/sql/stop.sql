@@ -1,4 +1,5 @@
--- Stops everything, for all processes. A stop that stands keeps its time and who it is by, if it has them; a new reason replaces the old one.
+-- Stops everything, for all processes. A stop that stands keeps its time and who it is by, if it
+-- has them; a new reason replaces the old one.
 INSERT INTO pruned.stop AS s (one, stopped, cancel, since, by, reason)
 VALUES (true, true, :cancel::boolean, clock_timestamp(), session_user::text || ' (' || :who::text || ')', :reason::text)
 ON CONFLICT (one) DO UPDATE

@@ -1,7 +1,8 @@
--- What the audit has of a row, and of rows that name it, the oldest first: by a foreign key of one column (from the catalogue), for users
--- also by the columns that users.destroy knows and by any `user_id`, for namespaces and projects by `source_id`. Records are found by the
--- index on their keys and users (deletions_named), and those of the same run just before by (run_id, step). The statement runs without
--- sequential scans: the planner does not see that records are wide.
+-- What the audit has of a row, and of rows that name it, the oldest first: by a foreign key of one
+-- column (from the catalogue), for users also by the columns that users.destroy knows and by any
+-- `user_id`, for namespaces and projects by `source_id`. Records are found by the index on their
+-- keys and users (deletions_named), and those of the same run just before by (run_id, step). The
+-- statement runs without sequential scans: the planner does not see that records are wide.
 WITH
 -- include: ../../jobs/users.destroy/columns.sql
 ,

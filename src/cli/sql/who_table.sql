@@ -1,5 +1,6 @@
--- A table's name as the audit has it, and its primary key: its columns, and whether they are numbers or texts. `whose` is the name as
--- PostgreSQL reads it, with or without the schema, or as it stands. No row: there is no such table. Reads the catalogue only.
+-- A table's name as the audit has it, and its primary key: its columns, and whether they are
+-- numbers or texts. `whose` is the name as PostgreSQL reads it, with or without the schema, or as
+-- it stands. No row: there is no such table. Reads the catalogue only.
 SELECT c.oid::regclass::text AS name,
        coalesce(pg_catalog.string_agg(a.attname, ', ' ORDER BY pg_catalog.array_position(i.indkey::smallint[], a.attnum)), '') AS columns,
        pg_catalog.count(a.attname) AS n, coalesce(pg_catalog.bool_and(a.atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)), false) AS numbers,

@@ -1,4 +1,5 @@
--- The age of the oldest run that is due and has not begun, by job. Reads the first entries of two partial indexes.
+-- The age of the oldest run that is due and has not begun, by job. Reads the first entries of two
+-- partial indexes.
 SELECT j.job,
        coalesce(extract(epoch FROM now() - least(
          (SELECT pg_catalog.min(r.due_at) FROM pruned.runs r WHERE r.state = 'waiting' AND r.job = j.job AND r.due_at <= now()),

@@ -1,5 +1,5 @@
--- The state of the work, a row for each value: name, job, second label, value. Reads all runs once: those that have not ended, and those that
--- ended within the last hour. The other tables are small.
+-- The state of the work, a row for each value: name, job, second label, value. Reads all runs once:
+-- those that have not ended, and those that ended within the last hour. The other tables are small.
 WITH jobs AS (SELECT j.job FROM pg_catalog.unnest(:job::text[]) AS j (job)),
 counted AS MATERIALIZED (
   SELECT r.job, r.state, count(*) AS n, count(*) FILTER (WHERE r.attempts > 0) AS failed,

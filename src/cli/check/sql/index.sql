@@ -1,5 +1,6 @@
--- About how many rows the table `:relation` has, and the command that makes an index on its columns among `:words`, in their order. No row if
--- none of these is a column of it. Reads the catalogue only.
+-- About how many rows the table `:relation` has, and the command that makes an index on its columns
+-- among `:words`, in their order. No row if none of these is a column of it. Reads the catalogue
+-- only.
 SELECT greatest(c.reltuples, 0)::bigint AS n,
        pg_catalog.format('CREATE INDEX CONCURRENTLY ON %s (%s);', c.oid::regclass, pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY w.n)) AS make
 FROM pg_class c

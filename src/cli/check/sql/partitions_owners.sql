@@ -1,5 +1,5 @@
--- Owners of the table `:table` and of its partitions, whose rights this role lacks: only an owner detaches and drops. Membership in a
--- superuser is no remedy. Reads the catalogue only.
+-- Owners of the table `:table` and of its partitions, whose rights this role lacks: only an owner
+-- detaches and drops. Membership in a superuser is no remedy. Reads the catalogue only.
 WITH tables AS (
   SELECT c.oid, c.relowner FROM pg_class c
   WHERE c.oid = pg_catalog.to_regclass(:table::text)

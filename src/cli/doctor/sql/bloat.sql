@@ -1,5 +1,5 @@
--- Dead rows of the tables that change with every step, from the statistics, and the age of the oldest open transaction, which can hold
--- vacuum back.
+-- Dead rows of the tables that change with every step, from the statistics, and the age of the
+-- oldest open transaction, which can hold vacuum back.
 SELECT 'pruned.' || s.relname::text AS name, s.n_dead_tup AS dead, s.n_live_tup AS live,
        pg_catalog.pg_size_pretty(pg_catalog.pg_total_relation_size(s.relid)) AS size,
        s.n_dead_tup > greatest(10000, 2 * s.n_live_tup) AS bloated,

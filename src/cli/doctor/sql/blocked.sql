@@ -1,5 +1,5 @@
--- Blocked jobs: ticks that ended blocked (with the first run), and runs that wait because they are blocked. Only waiting runs of the next
--- minutes are read: blocked runs are retried each minute.
+-- Blocked jobs: ticks that ended blocked (with the first run), and runs that wait because they are
+-- blocked. Only waiting runs of the next minutes are read: blocked runs are retried each minute.
 SELECT b.job, pg_catalog.min(b.reason) AS reason, pg_catalog.min(b.run_id::text) AS run_id, count(*) AS n,
        pg_catalog.date_trunc('second', now() - pg_catalog.min(b.first_at))::text AS age,
        EXISTS (SELECT FROM pruned.controls c WHERE c.job = b.job AND c.paused AND coalesce(c.paused_until > now(), true)) AS paused

@@ -1,4 +1,5 @@
--- Tables and columns that jobs need and that do not exist, a row for each job. Reads the catalogue only.
+-- Tables and columns that jobs need and that do not exist, a row for each job. Reads the catalogue
+-- only.
 SELECT w.job, pg_catalog.string_agg(DISTINCT CASE WHEN c.oid IS NULL THEN 'table ' || w.relation ELSE 'column ' || w.relation || '.' || w.name END,
                          ', ') AS missing
 FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)

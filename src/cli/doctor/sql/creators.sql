@@ -1,5 +1,6 @@
--- Roles that can create objects in the application's schema and own neither it nor a table in it. Superusers and the owner of the database
--- can do so anyway and are left out. Reads the catalogue only.
+-- Roles that can create objects in the application's schema and own neither it nor a table in it.
+-- Superusers and the owner of the database can do so anyway and are left out. Reads the catalogue
+-- only.
 SELECT r.name, pg_catalog.format('REVOKE CREATE ON SCHEMA %I FROM %s', n.nspname, CASE r.name WHEN 'PUBLIC' THEN 'PUBLIC' ELSE pg_catalog.quote_ident(r.name) END) AS remedy
 FROM pg_namespace n
 CROSS JOIN LATERAL (

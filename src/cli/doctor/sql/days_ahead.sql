@@ -1,5 +1,5 @@
--- Days of audit and archive after tomorrow, and whether they have rows. Reads the catalogue and the first row of each day. The archive is
--- partitioned by the scheduled day, which can be tomorrow's.
+-- Days of audit and archive after tomorrow, and whether they have rows. Reads the catalogue and the
+-- first row of each day. The archive is partitioned by the scheduled day, which can be tomorrow's.
 SELECT c.relname AS name, coalesce(CASE p.parent
          WHEN 'deletions' THEN (SELECT true FROM pruned.deletions a WHERE a.at >= d.day::timestamp AT TIME ZONE 'UTC'
                                 AND a.at < (d.day + 1)::timestamp AT TIME ZONE 'UTC' LIMIT 1)

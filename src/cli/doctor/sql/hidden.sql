@@ -1,5 +1,6 @@
--- Tables whose rows row-level security may hide from this role: those that the enabled jobs read or write, and those that foreign keys
--- connect to a user, a project or a group, at any distance. Reads the catalogue only.
+-- Tables whose rows row-level security may hide from this role: those that the enabled jobs read or
+-- write, and those that foreign keys connect to a user, a project or a group, at any distance.
+-- Reads the catalogue only.
 WITH RECURSIVE tied (rel, goes) AS (
   SELECT c.oid, w.relation IN ('users', 'projects', 'namespaces', 'members')
   FROM (SELECT DISTINCT relation FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)) AS w

@@ -1,4 +1,5 @@
--- Rights on our own tables that a daemon's role needs (`:name` with `:rights`) and this role lacks. Reads the catalogue only.
+-- Rights on our own tables that a daemon's role needs (`:name` with `:rights`) and this role lacks.
+-- Reads the catalogue only.
 SELECT p.name || ' on pruned.' || c.relname::text AS missing
 FROM unnest(:name::text[], :rights::text[]) AS w (name, rights)
 CROSS JOIN pg_catalog.regexp_split_to_table(w.rights, ', ') AS p (name)

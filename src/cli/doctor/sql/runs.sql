@@ -1,5 +1,6 @@
--- Runs that should have begun (due a minute ago, or ready and untouched for two), not counting paused jobs and jobs that are off; dead runs; paused jobs.
--- Uses the partial indexes on waiting, ready and dead runs.
+-- Runs that should have begun (due a minute ago, or ready and untouched for two), not counting
+-- paused jobs and jobs that are off; dead runs; paused jobs. Uses the partial indexes on waiting,
+-- ready and dead runs.
 WITH overdue AS MATERIALIZED (
   SELECT r.job, CASE r.state WHEN 'waiting' THEN r.due_at ELSE r.changed_at END AS since
   FROM pruned.runs r

@@ -1,6 +1,7 @@
--- Sessions of the application's own background workers: their application_name or last statement (frameworks write the class into its
--- comment) names the class that one of our jobs replaces; or they look like workers, and their last statement deletes from or updates a
--- table of our jobs. If there are none, one row of totals with worker null.
+-- Sessions of the application's own background workers: their application_name or last statement
+-- (frameworks write the class into its comment) names the class that one of our jobs replaces; or
+-- they look like workers, and their last statement deletes from or updates a table of our jobs. If
+-- there are none, one row of totals with worker null.
 WITH session AS MATERIALIZED (
   SELECT a.pid, a.application_name AS name, a.query, a.query IS NULL OR a.query = '<insufficient privilege>' AS hidden
   FROM pg_stat_activity a

@@ -1,7 +1,9 @@
--- Builds the statement that restores rows of a table, or undoes a change of them, from a record whose rows have these columns; also returns
--- why that is impossible (`blocked`), and what will differ (`notes`). Names come from the catalogue and are quoted here and nowhere else.
--- Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows), `:item_column` (see job.conf), `:makes`; for
--- changes also `:xid` and `:own` (transactions whose rows are ours) and `:runs` (all runs that are restored). Reads the catalogue only.
+-- Builds the statement that restores rows of a table, or undoes a change of them, from a record
+-- whose rows have these columns; also returns why that is impossible (`blocked`), and what will
+-- differ (`notes`). Names come from the catalogue and are quoted here and nowhere else. Parameters
+-- of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows),
+-- `:item_column` (see job.conf), `:makes`; for changes also `:xid` and `:own` (transactions whose
+-- rows are ours) and `:runs` (all runs that are restored). Reads the catalogue only.
 WITH relation AS (
   SELECT pg_catalog.to_regclass(:table_name::text) AS rel,
          (SELECT CASE c.relkind WHEN 'p' THEN 'NULL::text' ELSE 't.xmin::text' END FROM pg_class c

@@ -1,6 +1,7 @@
--- The records of one step, in the order in which they are restored: removed rows first, tables that others refer to before those others;
--- then changes. Both in reverse order of the statements (`cmin` counts those of a transaction). A record is identified by its place. A row
--- whose xmin is `xid` has not changed since. Uses the index on (run_id, step).
+-- The records of one step, in the order in which they are restored: removed rows first, tables that
+-- others refer to before those others; then changes. Both in reverse order of the statements
+-- (`cmin` counts those of a transaction). A record is identified by its place. A row whose xmin is
+-- `xid` has not changed since. Uses the index on (run_id, step).
 WITH RECURSIVE record AS MATERIALIZED (
   SELECT d.table_name, d.action, d.tableoid AS part, d.ctid AS place, d.xmin::text AS xid, d.cmin::text::bigint AS command,
          pg_catalog.jsonb_array_length(d.keys) AS n, (SELECT coalesce(pg_catalog.array_agg(c ORDER BY c), '{}') FROM pg_catalog.jsonb_object_keys(d.rows -> 0) AS c) AS columns

@@ -1,6 +1,8 @@
--- The run, with all its descendants if they are wanted, and the jobs of its ancestors (`above`), which could remove the restored rows
--- again. A child's T is its parent's, so one day of the archive is read. `effective`: its result counts more changed rows than the runs that
--- it started (scheduling a group counts as one). `earlier`: the versions of its job that it had before `pruned retry`. `begun`: a step of it that was not the last has ended.
+-- The run, with all its descendants if they are wanted, and the jobs of its ancestors (`above`),
+-- which could remove the restored rows again. A child's T is its parent's, so one day of the
+-- archive is read. `effective`: its result counts more changed rows than the runs that it started
+-- (scheduling a group counts as one). `earlier`: the versions of its job that it had before `pruned
+-- retry`. `begun`: a step of it that was not the last has ended.
 WITH RECURSIVE found AS MATERIALIZED (
   SELECT run_id, parent_id, job, state, scheduled_at, started_at, result, step, job_version FROM pruned.runs WHERE run_id = :run_id::uuid
   UNION ALL

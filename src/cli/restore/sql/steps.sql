@@ -1,5 +1,6 @@
--- The recorded steps of these runs, or those of one table, the last first. `bare`: a table of the step is recorded by keys only. Uses the index on
--- (run_id, step); the recorded rows themselves are not read.
+-- The recorded steps of these runs, or those of one table, the last first. `bare`: a table of the
+-- step is recorded by keys only. Uses the index on (run_id, step); the recorded rows themselves are
+-- not read.
 SELECT d.run_id, d.step, pg_catalog.bool_or(d.rows IS NULL AND d.action <> 'forgotten') AS bare
 FROM pruned.deletions d
 WHERE d.run_id = ANY (:run_id::uuid[]) AND (:only::text IS NULL OR d.table_name = :only::text)

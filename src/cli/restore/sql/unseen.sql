@@ -1,6 +1,7 @@
--- Foreign keys that may have removed or changed unrecorded rows together with rows that one of these runs removed: the job does not record
--- the rows of such keys (`follows`), or a role that writes the audit has no rights on their table. Tables that a run has recorded, or that the
--- job has statements for (`own`), are left out. Reads the catalogue and the audit's small columns only.
+-- Foreign keys that may have removed or changed unrecorded rows together with rows that one of
+-- these runs removed: the job does not record the rows of such keys (`follows`), or a role that
+-- writes the audit has no rights on their table. Tables that a run has recorded, or that the job
+-- has statements for (`own`), are left out. Reads the catalogue and the audit's small columns only.
 WITH run AS (SELECT * FROM unnest(:run_id::uuid[], :follows::text[], :own::text[]) AS r (run_id, follows, own)),
 removed AS (
   SELECT DISTINCT r.run_id, r.follows, r.own, pg_catalog.to_regclass(d.table_name)::oid AS rel

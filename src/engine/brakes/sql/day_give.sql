@@ -1,5 +1,5 @@
--- Gives the rows of a transaction, and a part of what is left for those behind it. No row: there are
--- not so many left, or they were counted too long ago.
+-- Gives the rows of a transaction, and a part of what is left for those behind it. No row: there
+-- are not so many left, or they were counted too long ago.
 UPDATE pruned.days d
 SET given = d.given + :rows::bigint + (:most::bigint - d.given - :rows::bigint) / :parts::bigint,
     portion = (:most::bigint - d.given - :rows::bigint) / :parts::bigint

@@ -1,8 +1,8 @@
--- The usual number of rows: the median of the last 14 runs of the job that ended and that were to change
--- rows: without those about one row that an event names, those that only planned, and those that did
--- not come to their end (held, then discarded) without having changed a row. own: without rows below
--- theirs, which not all of these runs may have had to remove. A run from before rows were counted counts
--- with its own counter. Reads the archive: asked once a run, of many rows only.
+-- The usual number of rows: the median of the last 14 runs of the job that ended and that were to
+-- change rows: without those about one row that an event names, those that only planned, and those
+-- that did not come to their end (held, then discarded) without having changed a row. own: without
+-- rows below theirs, which not all of these runs may have had to remove. A run from before rows
+-- were counted counts with its own counter. Reads the archive: asked once a run, of many rows only.
 SELECT count(*) AS n, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.rows)::bigint AS usual
 FROM (
   SELECT coalesce(CASE WHEN NOT :own::boolean THEN r.rows_done END,

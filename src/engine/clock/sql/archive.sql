@@ -1,7 +1,7 @@
 -- Ended runs older than an hour move to the archive, a thousand at a time, oldest first by the
 -- index on finished_at. An hour is longer than any transaction, so no intake can have missed them.
--- A run that has not got what its ranges have done stays (ranges_left.sql). Ids of events are kept for
--- longer.
+-- A run that has not got what its ranges have done stays (ranges_left.sql). Ids of events are kept
+-- for longer.
 WITH old AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
   WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped') AND r.range_of IS NULL

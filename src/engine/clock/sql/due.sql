@@ -1,6 +1,6 @@
 -- Due runs become ready, oldest first; two processes take different ones. Runs of paused jobs, and
--- of jobs that are off or that this process does not know, are left out; all, while everything is stopped. A run that still has to take its unique key
--- is left to due_keyless.sql.
+-- of jobs that are off or that this process does not know, are left out; all, while everything is
+-- stopped. A run that still has to take its unique key is left to due_keyless.sql.
 WITH due AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
   WHERE r.state = 'waiting' AND r.due_at <= now() AND r.job = ANY (:known::text[])

@@ -1,5 +1,5 @@
--- Runs that wait although they are due, because their job is off, say so. The error of a back-off stays
--- readable behind the reason.
+-- Runs that wait although they are due, because their job is off, say so. The error of a back-off
+-- stays readable behind the reason.
 UPDATE pruned.runs r
 SET error = 'mode off' || coalesce('; its last error: ' || CASE WHEN r.error LIKE 'quiet hours until %' OR r.error LIKE 'throttled: %'
                                                             THEN nullif(pg_catalog.split_part(r.error, '; its last error: ', 2), '') ELSE r.error END, ''),

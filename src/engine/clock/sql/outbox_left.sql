@@ -1,9 +1,9 @@
 -- Unpublished messages that a crash left, for this process's lanes; those of unknown jobs and other
 -- lanes are left to other processes. Older than two seconds, because normal publishing is faster;
 -- or in the future, written while a clock was ahead; or left by a command, which sends nothing
--- itself (step -1): these are of no job, and the process with the first partition of the ticks sends
--- them. After a full page the next one begins behind
--- it, so that messages that cannot be sent do not block the rest.
+-- itself (step -1): these are of no job, and the process with the first partition of the ticks
+-- sends them. After a full page the next one begins behind it, so that messages that cannot be sent
+-- do not block the rest.
 SELECT p.run_id, p.step, pg_catalog.encode(p.messages, 'base64') AS messages, p.job, p.slot, p.at
 FROM pruned.unpublished p
 WHERE (p.at < now() - interval '2 s' OR p.at > now() + interval '2 s' OR p.step < 0)

@@ -1,5 +1,5 @@
--- Ranges that have ended and whose run has ended without them (it was discarded, or superseded): the run
--- gets what they have done. Read by the index on range_of.
+-- Ranges that have ended and whose run has ended without them (it was discarded, or superseded):
+-- the run gets what they have done. Read by the index on range_of.
 WITH gone AS (
   DELETE FROM pruned.runs g
   WHERE g.run_id = ANY (ARRAY(

@@ -1,5 +1,6 @@
--- The settings that differ from those of the daemon that said so last; these are what is known from now on. `known`: some were known
--- before. A setting that this program has and the last one did not, or the other way round, has a null.
+-- The settings that differ from those of the daemon that said so last; these are what is known from
+-- now on. `known`: some were known before. A setting that this program has and the last one did
+-- not, or the other way round, has a null.
 WITH given (name, value) AS (SELECT u.name, u.value FROM unnest(:name::text[], :value::text[]) AS u (name, value)),
 changed AS MATERIALIZED (
   SELECT coalesce(g.name, s.name) AS name, g.value, s.value AS was

@@ -1,5 +1,5 @@
--- Of new runs that end blocked because their job is refused: the latest of each job and arguments is
--- tried again once the job is loaded.
+-- Of new runs that end blocked because their job is refused: the latest of each job and arguments
+-- is tried again once the job is loaded.
 INSERT INTO pruned.blocked AS b (job, key, run_id, scheduled_at, args, reason, next_try_at)
 SELECT DISTINCT ON (r.job, pg_catalog.md5(r.args::text))
        r.job, pg_catalog.md5(r.args::text), r.run_id, r.scheduled_at, r.args, r.error, now()

@@ -1,4 +1,5 @@
--- The last statement of a step: its runs are one step further, or several (look.h). A run that ends gives its unique key back.
+-- The last statement of a step: its runs are one step further, or several (look.h). A run that ends
+-- gives its unique key back.
 UPDATE pruned.runs r
 SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), result = u.result, error = u.error,
     error_class = NULL, rows_leased = NULL,

@@ -1,8 +1,10 @@
--- Partitions that a step of the job `:job` has decided to drop, in the order of their bounds, and how far each is: `attached`, `pending` (a
--- detach that was interrupted), `detached`; or `gone`, or `changed` since: another name, bound or parent; or `kept`: it is attached, and the job
--- as it is now has another table, or another age by which it is not due. `beside`: its table has a default
--- partition, so that PostgreSQL cannot detach it concurrently. `stranger`: another partition of its table that somebody else has left half
--- detached. `table` and `partition` are names as SQL writes them, whatever the search_path. Reads the catalogue.
+-- Partitions that a step of the job `:job` has decided to drop, in the order of their bounds, and
+-- how far each is: `attached`, `pending` (a detach that was interrupted), `detached`; or `gone`, or
+-- `changed` since: another name, bound or parent; or `kept`: it is attached, and the job as it is
+-- now has another table, or another age by which it is not due. `beside`: its table has a default
+-- partition, so that PostgreSQL cannot detach it concurrently. `stranger`: another partition of its
+-- table that somebody else has left half detached. `table` and `partition` are names as SQL writes
+-- them, whatever the search_path. Reads the catalogue.
 SELECT r.relid::text AS relid, r.name, r.lower, r.upper, r.rows,
        CASE WHEN c.oid IS NULL THEN 'gone'
             WHEN pg_catalog.to_regclass(r.name)::oid IS DISTINCT FROM r.relid OR c.relkind NOT IN ('r', 'p') THEN 'changed'

@@ -1,4 +1,5 @@
--- The next thousand entries after `:after_job`, `:after_item`, as lists by job and table; `last_...`: the last of all of them. Fast by the key on (job, item).
+-- The next thousand entries after `:after_job`, `:after_item`, as lists by job and table;
+-- `last_...`: the last of all of them. Fast by the key on (job, item).
 WITH page AS MATERIALIZED (
   SELECT q.job, q.item, pg_catalog.split_part(q.item, ':', 1) AS tab, pg_catalog.substr(q.item, pg_catalog.strpos(q.item, ':') + 1) AS key
   FROM pruned.quarantine q

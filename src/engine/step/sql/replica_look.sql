@@ -1,7 +1,7 @@
--- Whether this is a standby of the primary that is called `:identity`, and how much of its log up to
--- `:lsn` it has not replayed. `known`: it shows the run as the step has locked it, so its log is the
--- one in which that was written. The transaction changes nothing, even if this is a standby no more.
--- Reads shared memory, the control file and one run by primary key.
+-- Whether this is a standby of the primary that is called `:identity`, and how much of its log up
+-- to `:lsn` it has not replayed. `known`: it shows the run as the step has locked it, so its log is
+-- the one in which that was written. The transaction changes nothing, even if this is a standby no
+-- more. Reads shared memory, the control file and one run by primary key.
 SELECT pg_is_in_recovery() AS standby,
        ((SELECT c.system_identifier::text FROM pg_control_system() c) || '/' || current_database()::text) = :identity::text AS same,
        r.behind, r.behind > 0 AS is_behind,

@@ -1,6 +1,7 @@
 -- What runs may have to wait for, as rows: the setting that bounds it, the job that it concerns
--- (null: all), what it is, and how much. `hidden`: role `:role` (null: this one) may not see it. Read every few seconds
--- by each process; all of it is in shared memory or in the catalogue. No table of a job is locked.
+-- (null: all), what it is, and how much. `hidden`: role `:role` (null: this one) may not see it.
+-- Read every few seconds by each process; all of it is in shared memory or in the catalogue. No
+-- table of a job is locked.
 WITH me AS MATERIALIZED (
   SELECT pg_catalog.pg_has_role('pg_read_all_stats', 'USAGE') AS stats, pg_catalog.pg_has_role('pg_read_all_settings', 'USAGE') AS settings,
          pg_catalog.pg_has_role(coalesce(:role::text, current_user::text)::name, 'pg_read_all_stats', 'USAGE') AS told_stats,
@@ -23,7 +24,8 @@ locks AS MATERIALIZED (
   FROM pg_locks l
   WHERE (l.database IS NULL OR l.database = 0 OR l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database()))
     AND l.pid NOT IN (SELECT own.pid FROM own)),
--- A row lock is waited for as one of a transaction. Such a session has locked the table, too, to do more than read.
+-- A row lock is waited for as one of a transaction. Such a session has locked the table, too, to do
+-- more than read.
 waiters AS MATERIALIZED (
   SELECT DISTINCT w.pid, l.relation
   FROM locks w JOIN locks l ON l.pid = w.pid AND l.relation IS NOT NULL AND (l.mode <> 'AccessShareLock' OR NOT l.granted)

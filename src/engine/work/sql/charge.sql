@@ -1,6 +1,6 @@
 -- One of our own statements failed because of this run: charges it like a failed step, using
--- nothing but the run's row. No row: another process has moved the run. A range is not charged: its run
--- does what is left of it.
+-- nothing but the run's row. No row: another process has moved the run. A range is not charged: its
+-- run does what is left of it.
 UPDATE pruned.runs r
 SET state = CASE WHEN r.range_of IS NOT NULL THEN 'skipped' WHEN r.attempts >= :max_attempts::int THEN 'dead' ELSE 'waiting' END,
     attempts = least(r.attempts, 1999999999) + (r.range_of IS NULL)::int, error = :error::text,

@@ -1,4 +1,5 @@
--- The run takes its ranges in: those that pause, or wait to be tried again, give back now what is left.
+-- The run takes its ranges in: those that pause, or wait to be tried again, give back now what is
+-- left.
 UPDATE pruned.runs r
 SET due_at = clock_timestamp(), changed_at = clock_timestamp()
 FROM (SELECT w.run_id FROM pruned.runs w

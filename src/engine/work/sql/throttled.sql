@@ -1,5 +1,5 @@
--- A threshold of [throttle] is passed: the runs wait, unpublished, and say why. The error of a back-off
--- stays readable behind the reason, and keeps its class.
+-- A threshold of [throttle] is passed: the runs wait, unpublished, and say why. The error of a
+-- back-off stays readable behind the reason, and keeps its class.
 UPDATE pruned.runs r
 SET state = 'waiting', due_at = clock_timestamp() + :delay_ms::bigint::float8 * interval '1 ms', published_at = NULL, changed_at = clock_timestamp(),
     error = :error::text

@@ -1,4 +1,7 @@
--- The foreign keys between the tables `:oids` that name one of `:oids`, those of partitions left out (a copy for a partition that is referred to counts). `emptied`: the columns that ON DELETE SET NULL or DEFAULT names (PostgreSQL 15), NULL: all. `deltype`: as in pg_constraint. `full`: MATCH FULL.
+-- The foreign keys between the tables `:oids` that name one of `:oids`, those of partitions left
+-- out (a copy for a partition that is referred to counts). `emptied`: the columns that ON DELETE
+-- SET NULL or DEFAULT names (PostgreSQL 15), NULL: all. `deltype`: as in pg_constraint. `full`:
+-- MATCH FULL.
 SELECT pg_catalog.quote_ident(f.conname) AS name, f.conrelid::text AS child, f.confrelid::text AS parent, f.confdeltype AS deltype, f.condeferrable AS deferrable, f.confmatchtype = 'f' AS full,
        pg_catalog.format('%I.', n.nspname) AS schema,
        (SELECT pg_catalog.jsonb_agg(a.attname ORDER BY k.n) FROM pg_catalog.unnest(f.conkey) WITH ORDINALITY AS k (attnum, n)

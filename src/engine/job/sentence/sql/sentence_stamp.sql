@@ -1,5 +1,6 @@
--- For each of `:sets` (array literals, of names of tables): a stamp of what a sentence's SQL depends on: these tables, their columns and keys,
--- whether row-level security hides rows of them, and all foreign keys (a new one can name a new child). Fast: the tables are looked up by name,
+-- For each of `:sets` (array literals, of names of tables): a stamp of what a sentence's SQL
+-- depends on: these tables, their columns and keys, whether row-level security hides rows of them,
+-- and all foreign keys (a new one can name a new child). Fast: the tables are looked up by name,
 -- and pg_constraint is read once.
 WITH keys AS MATERIALIZED (
   SELECT pg_catalog.concat(count(*), ':', pg_catalog.sum(pg_catalog.hashint8extended(f.oid::bigint << 32, f.xmin::text::bigint))) AS stamp

@@ -1,7 +1,10 @@
--- The tables of a sentence, as they are named (`:tables`: its own, then those of `children`), and those below them by foreign keys: with
--- `:auto` by all that forbid to remove the parent, always by those that remove (cascade) or empty (`touched`) the child. `:archive`: one more,
--- not followed. A foreign key to a partitioned table has a copy for each of its partitions: that one counts for a sentence about a partition.
--- `partly`: a table that refers to some partitions of this one only. `ours`: of the database or of pruned. Names are quoted here and nowhere else. Reads the catalogue only.
+-- The tables of a sentence, as they are named (`:tables`: its own, then those of `children`), and
+-- those below them by foreign keys: with `:auto` by all that forbid to remove the parent, always by
+-- those that remove (cascade) or empty (`touched`) the child. `:archive`: one more, not followed. A
+-- foreign key to a partitioned table has a copy for each of its partitions: that one counts for a
+-- sentence about a partition. `partly`: a table that refers to some partitions of this one only.
+-- `ours`: of the database or of pruned. Names are quoted here and nowhere else. Reads the catalogue
+-- only.
 WITH RECURSIVE named AS (
   SELECT t.name, t.n, pg_catalog.to_regclass(t.name)::oid AS rel FROM pg_catalog.unnest(:tables::text[]) WITH ORDINALITY AS t (name, n)
   UNION ALL SELECT :archive::text, 0, pg_catalog.to_regclass(:archive::text)::oid WHERE :archive::text IS NOT NULL
