@@ -1,5 +1,8 @@
 /* The parsed form of a schema, which shape.c makes and shape_read.c reads, and logical types
- * (shape_meaning.c). */
+ * (shape_meaning.c).
+ *
+ * Threads: any, once parsed. Ownership: shape_free.
+ */
 #pragma once
 #include "avro/shape.h"
 

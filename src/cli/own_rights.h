@@ -1,5 +1,7 @@
 /* The rights on the tables and functions of schema pruned that a daemon's role needs: one list, for
  * `pruned grants` and `pruned doctor`.
+ *
+ * Threads: main. Ownership: the list is static.
  */
 #pragma once
 #include "pg/pg.h"

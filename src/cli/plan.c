@@ -36,8 +36,8 @@ static const Column DIFFERENCES[]
 
 typedef struct {
   Output *out;
-  gboolean rows;       /* are shown while they are planned */
-  gboolean partitions; /* are what is planned: the table's rows are no measure of them */
+  gboolean rows;       /* show each row as it is planned */
+  gboolean partitions; /* the plan is about partitions, so there is no share of the table's rows */
   PlanLines *lines;
   json_t *summary; /* action -> number of lines */
 } Plan;

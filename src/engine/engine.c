@@ -128,7 +128,7 @@ on_assigned (KafkaPartition *partition, const char *topic, gint32 number, gpoint
   g_autofree char *ticks = publisher_topic (service->publisher, "ticks");
   Job *job = job_of_topic (topic);
   if (job != NULL) {
-    if (number >= atomic_load (&job->partitions)) /* the topic has grown */
+    if (number >= atomic_load (&job->partitions)) /* the topic has more partitions than before */
       atomic_store (&job->partitions, number + 1);
     return lanes_add (service->lanes, partition, topic, number, job, FALSE);
   }

@@ -34,7 +34,7 @@ wake_others (void)
   atomic_store (&reload.service->shared.reloaded, TRUE);
 }
 
-/* The jobs are as they were, and are not kept twice. */
+/* No job has changed: the Jobs in force stay, and only the settings are replaced. */
 static gboolean
 replace_settings (Config *fresh, GError **error)
 {
@@ -102,7 +102,8 @@ is_ended (void)
   return ended;
 }
 
-/* ERROR: nothing was put in force; else what JOBS are new. */
+/* Stores the answer for `pruned reload`: ERROR, if nothing was put in force, else what has changed
+ * in JOBS. */
 static void
 answer (Pg *pg, const char *asked_at, const ReloadJobs *jobs, const GError *error)
 {

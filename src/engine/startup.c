@@ -195,7 +195,7 @@ ask_postgres (gpointer data)
   return error;
 }
 
-/* They are their applications' to make. */
+/* Applications create the topics of their own events; the daemon only warns. */
 static void
 look_for_own (Service *service)
 {

@@ -2,6 +2,8 @@
  * connection is always in pipeline mode (one statement is a pipeline of one). `sent` records in
  * order what was queued, because the answers to our own BEGIN, limits and PREPARE come between
  * those of the caller.
+ *
+ * Threads: that of the Pg; pg_cancel any (cancel.h). Ownership: the Pg.
  */
 #pragma once
 #include "pg/cancel.h"

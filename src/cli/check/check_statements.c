@@ -84,8 +84,8 @@ explain (Files *files, const PgStatement *statement, CheckPlace place, gboolean 
             ? pg_explain (check->pg, statement, &line, &error)
             : NULL;
   ExitCode code = plan == NULL ? check_code (check, error) : CODE_OK;
-  /* A setting of its own, which another statement of the step makes, is asked for by the planner.
-   */
+  /* The planner asks for a setting that an earlier statement of the step would have set: that is no
+   * fault. */
   gboolean unset = plan == NULL && line == 0 && g_str_equal (pg_sqlstate (check->pg), "42704");
   pg_rollback (check->pg);
   files->n++;

@@ -193,7 +193,9 @@ limits_ask (Step *step, gint64 rows, const char **why, GError **error)
     return TRUE;
   if (approve == APPROVE_FIRST && !is_known (step, &known, error))
     return FALSE;
-  gboolean outgrown = step->run->approved_until_us > 0; /* or too late; else it were not asked */
+  gboolean outgrown
+      = step->run->approved_until_us > 0; /* approved for fewer rows, or too long ago: an approval
+                                             that still holds does not come here */
   if (approve == APPROVE_ALWAYS || !known || outgrown)
     *why = "approve";
   return TRUE;

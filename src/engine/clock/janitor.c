@@ -12,8 +12,8 @@
 #define DAYS_EVERY_US (10 * G_TIME_SPAN_MINUTE)
 #define ARCHIVE_EVERY_US (5 * G_TIME_SPAN_SECOND)
 #define ARCHIVE_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* per second, as long as there is more */
-/* Ended runs stay for an hour, and so do entries of what a restore brings; half an hour is enough.
- */
+/* Ended runs are kept for an hour, and so are the rows that a restore notes. A clock that is wrong
+ * by less than half of that drops nothing too early. */
 #define HOUR_SKEW_US (30 * G_TIME_SPAN_MINUTE)
 #define SWEEP_EVERY_US (10 * G_TIME_SPAN_SECOND)
 #define RETENTION_WAIT_MS 3000

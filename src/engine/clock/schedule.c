@@ -32,7 +32,7 @@ static void
 note_missed (GArray *missed, gint64 at)
 {
   if (missed->len == MOST_RECORDED)
-    g_array_remove_index (missed, 0); /* the oldest show as a gap */
+    g_array_remove_index (missed, 0); /* the oldest is not recorded */
   g_array_append_val (missed, at);
 }
 

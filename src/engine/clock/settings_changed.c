@@ -11,8 +11,8 @@ typedef struct {
   GString *names, *values;
 } Given;
 
-/* Jobs of one's own are kept beside the settings: `job NAME` has its version, `refused NAME` why it
- * is refused, and JOBS that they are kept at all. */
+/* Jobs of one's own are kept among the settings: the value of `job NAME` is the job's version, that
+ * of `refused NAME` the reason. JOBS is there once jobs have been kept. */
 #define JOB "job "
 #define REFUSED "refused "
 #define JOBS "jobs"
@@ -24,7 +24,7 @@ add_pair (Given *given, const char *name, const char *value)
   array_add (given->values, value);
 }
 
-/* What belongs to one process is no change when another one says otherwise. */
+/* Leaves out settings of a single process: another value in another process is no change. */
 static void
 add (const char *key, const char *value, const char *origin, gpointer data)
 {
@@ -66,8 +66,8 @@ compare (Pg *pg, GError **error)
   return lock != NULL ? pg_run_file (pg, SQL "settings_note.sql", values, error) : NULL;
 }
 
-/* A setting of which only one side knows belongs to another version, not to an operator, unless it
- * is Kafka's: those have no list. */
+/* A setting that only one of the two versions of pruned knows was not changed by an operator.
+ * [kafka] has no list of settings, so there any difference counts. */
 static gboolean
 is_of_interest (const PgRows *rows, int row)
 {
@@ -77,7 +77,8 @@ is_of_interest (const PgRows *rows, int row)
              || g_str_has_prefix (rows_text (rows, row, "name"), "kafka."));
 }
 
-/* What became of a job of one's own; NULL: it is about none, or nothing to tell. */
+/* What has changed about the job of one's own that ROW is about; NULL: ROW is about no job, or
+ * there is nothing to report. */
 static char *
 words_of_job (const PgRows *rows, int row)
 {
@@ -100,7 +101,7 @@ is_of_jobs (const char *name)
          || g_str_equal (name, JOBS);
 }
 
-/* Whether the jobs were kept before: else each would look as if it was added. */
+/* Were jobs kept at the last start? If not, each of them would look as if it was new. */
 static gboolean
 jobs_were_kept (const PgRows *rows)
 {

@@ -35,8 +35,8 @@ void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
 /* Without the lock. */
 void lane_free (Lane *lane);
 void errand_free (Errand *errand); /* NULL: nothing */
-/* It is done, and so are those that it was begun with; a lane that is to be given up waits for no
- * others. With the lock. */
+/* ERRAND is done, and so are those that it was begun with. If its lane is to be given up, it does
+ * not wait for these. With the lock. */
 gboolean errand_is_back (const Lanes *lanes, const Errand *errand);
 /* NULL: nothing. Messages that are not acknowledged go back to the outbox. */
 void sending_free (Sending *sending);

@@ -173,7 +173,7 @@ leave_unfit (GArray *all, gint64 most)
 
 /* --- quarantine --- */
 
-/* A run with a row that has failed before goes its own way. */
+/* A run with a row in quarantine is stepped alone. */
 static gboolean
 leave_quarantined (GArray *all, GError **error)
 {
@@ -209,7 +209,7 @@ typedef struct {
   GPtrArray *keys;               /* of char: of all of them, borrowed */
   GHashTable *owner;             /* key -> One */
   GString *run_ids, *steps, *of; /* of each key: array literals */
-  Step *lead;                    /* stands for them */
+  Step *lead;                    /* the step of which the statements are run, for all */
 } Union;
 
 static void
@@ -282,7 +282,7 @@ apply_all (const Union *all, const char *const *texts, GArray *ones, GError **er
   return ok;
 }
 
-/* One run alone is not for here. */
+/* A single run is not done here: page.c does it. */
 static void
 leave_single (GArray *ones)
 {

@@ -70,8 +70,8 @@ ask_for_detach (Step *step, const PgRows *rows, int i, GError **error)
 
 /* --- locks, and the DROP --- */
 
-/* Takes CAUSE. What takes too long gives way, and says which partition waits: the others wait
- * behind it. */
+/* Takes CAUSE. A statement that took too long is tried again later, uncharged. The error names the
+ * statement, because the other partitions wait for it. */
 static gboolean
 give_way (const Step *step, const char *sql, GError *cause, GError **error)
 {

@@ -37,7 +37,7 @@ replica_may_try (ReplicaState *why)
   gint64 now = clock_monotonic_us ();
   pthread_mutex_lock (&lock);
   gboolean may = known.pause_us == 0 || now >= known.again_us;
-  if (may && known.pause_us > 0) /* others that come meanwhile do not wait */
+  if (may && known.pause_us > 0) /* meanwhile other threads use the primary at once */
     known.again_us = now + known.pause_us;
   *why = known.last;
   pthread_mutex_unlock (&lock);

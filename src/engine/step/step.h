@@ -36,15 +36,16 @@ struct _Step {
   struct _Replica *replica; /* its page can be searched there (replica.h); NULL: on the primary */
   gboolean plan;
   gint64 began_us;       /* monotonic */
-  gint64 transaction_us; /* as well: that of its transaction, which an errand begins later */
-  gint64 most;  /* rows that it would touch if it had not been cut (pace.h); 0: their number is not
-                   for it to say */
-  gint64 tried; /* rows of which it is known that they were to be touched; 0: not known */
+  gint64 transaction_us; /* monotonic: its transaction began; that of an errand's settling begins
+                            later than the step */
+  gint64 most;  /* MOST of step_limit: rows that it touches if it is not cut (pace.h); 0: step_limit
+                   was not called */
+  gint64 tried; /* rows that it was about to touch; 0: not known */
   gint64 took_us;       /* until its end, if other steps follow in the transaction; 0: none does */
   gint64 started_at_us; /* as the database has it */
   gboolean shared; /* other runs are stepped in the same transaction: what fails is not tried again
                       in it */
-  gboolean many;   /* it stands for steps of several runs (many.h) while these are tried */
+  gboolean many;   /* its statements are run for steps of several runs (many.h) */
   Step *before;    /* of the same run, in the same transaction; borrowed. NULL: none */
   gboolean followed;    /* by another step of its run in the same transaction */
   gboolean may_follow;  /* its next step can be in the same transaction */

@@ -60,8 +60,8 @@ set_common (const Step *step, const char *name, PgValues *values)
     set_audit (step->job, name, values);
 }
 
-/* NAME is `key` of this job, or `job.key` of another. An unknown one stays unbound: PostgreSQL
- * layer reports it by name. */
+/* NAME is `key` of this job, or `job.key` of another. An unknown name stays unbound, and src/pg
+ * reports it. */
 static void
 bind_setting (const Step *step, const char *parameter, PgValues *values)
 {

@@ -129,7 +129,7 @@ begin_next (AtOnce *all, guint n)
   return next;
 }
 
-/* Each round is a step of each run. Where none fits, the lane's next ones are not asked. */
+/* Each round steps every run once. If no run fits, the lane's next runs are not tried. */
 static gboolean
 run_rounds (AtOnce *all, GPtrArray *first, GError **error)
 {

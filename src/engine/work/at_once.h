@@ -24,5 +24,5 @@ typedef struct {
 /* How many runs of LANE are to be done as one; 0: none. */
 guint at_once_wanted (const Lane *lane);
 gboolean at_once_run (AtOnce *all, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* That has failed: from here on LANE begins with few. */
+/* Stepping runs as one has failed: LANE begins with a few again. */
 void at_once_failed (Lane *lane);

@@ -14,7 +14,8 @@
 #define WINDOW_PAGES 100   /* of a range: so an uneven end is short, and a division cheap */
 #define WINDOW_MOST 200000 /* rows that are divided at once */
 #define LEAST_PAGES 2      /* of a range */
-#define WAIT_MS 2000       /* a range wakes its run; this is for one that could not */
+#define WAIT_MS                                                                                    \
+  2000 /* a range that ends wakes the run; if that fails, the run looks again after this time */
 
 /* --- dividing --- */
 

@@ -11,7 +11,9 @@
 #include "engine/work/objects.h"
 #include "engine/work/shareable.h"
 
-#define MOST_ROWS 1000 /* of all of them: what one request to a store takes */
+#define MOST_ROWS                                                                                  \
+  1000 /* of all lanes together: as many objects as one request to a store names                   \
+        */
 
 typedef struct {
   Service *service;

@@ -14,7 +14,7 @@ typedef struct {
   RunCount count;
   BrakeFinding finding;
   gboolean held, planned;
-  gboolean known_only; /* counting took too long: what is known without it has to do */
+  gboolean known_only; /* counting took too long: the run is judged by what is known without it */
   char sqlstate[6];    /* of the error */
 } Held;
 

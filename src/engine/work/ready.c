@@ -19,7 +19,7 @@ check_blocked (Step *step, GError **error)
   return step_block (step, error, "%s", rows_text (reasons, 0, "reason"));
 }
 
-/* What no retry can mend. */
+/* Arguments that are wrong at every try. */
 static gboolean
 check_args (Step *step, GError **error)
 {

@@ -21,8 +21,9 @@ together_can (const Lane *lane)
          && limits_shared_rows (lane->job) > 0;
 }
 
-/* A page can be looked at before the step. That is in vain where nearly all pages have rows, and
- * once is enough. A job that can be blocked asks for that first. */
+/* Reads the pages of runs before any of them is stepped: a run whose page is empty ends by that.
+ * Runs are stepped without it if nearly all pages of the lane have rows, if their page was read
+ * before, or if their job has to be asked first whether it is blocked. */
 static gboolean
 look (Together *together, GError **error)
 {
@@ -53,7 +54,7 @@ settle (Together *together, GError **error)
 {
   const Step *first = together->steps->len > 0 ? together->steps->pdata[0] : NULL;
   FAULT ("together.before_settle");
-  if (first != NULL) { /* its step is never done again, so the name is not used again */
+  if (first != NULL) { /* the commit takes the run past this step, so the name is not used again */
     bundle_name (together->bundle, first->run->run_id, first->run->step, first->run->slot);
     pace_settle (first);
   }

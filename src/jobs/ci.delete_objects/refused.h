@@ -1,5 +1,8 @@
 /* Rows that PostgreSQL refuses to delete although their objects are gone: a trigger, a rule or a
- * foreign key keeps them. They count as failed (docs/jobs/README.md, 3) and stop no others. */
+ * foreign key keeps them. They count as failed (docs/jobs/README.md, 3) and stop no others.
+ *
+ * Threads: a worker, inside the step's transaction. Ownership: none is taken.
+ */
 #pragma once
 #include "jobs/ci.delete_objects/leased.h"
 
