@@ -18,6 +18,7 @@
 #include "engine/step/step.h"
 
 #define LIMIT_NONE G_MAXINT64 /* rows */
+#define LIMIT_MOST (LIMIT_NONE - 1)
 
 /* What a transaction was given beyond its own rows. */
 typedef struct {
