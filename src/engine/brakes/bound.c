@@ -86,6 +86,7 @@ brake_bound (Step *step, gint64 rows, gint64 *bound, GError **error)
   if ((set->max_share >= 0 || set->max_ratio >= 0)
       && !read_others (step, rows, known, &limits, error))
     return FALSE;
-  *bound = limits_least (&limits);
+  const gint64 least = limits_least (&limits);
+  *bound = least < LIMIT_MOST ? least : LIMIT_NONE;
   return TRUE;
 }
