@@ -17,6 +17,7 @@ typedef struct {
   const char *name;
   CellType type;
   gboolean detail;  /* shown in JSON and for a single row, not in tables */
+  gboolean roomy;   /* left out on a terminal where the table has too little room */
   gboolean derived; /* for people only: JSON has the value in another column */
 } Column;
 

@@ -117,9 +117,9 @@ say_dead (Output *out, const json_t *tables)
     const char *at = json_string_value (json_object_get (one, "last_vacuum"));
     gint64 dead = json_integer_value (json_object_get (one, "dead"));
     if (dead > 0 && said++ < SHOWN)
-      output_say (out, "%-11s %s %" G_GINT64_FORMAT ", vacuum %s", said == 1 ? "Dead rows" : "",
-                  json_string_value (json_object_get (one, "table")), dead,
-                  at != NULL ? at : "never");
+      output_titled (out, said == 1 ? "Dead rows" : "", "%s %" G_GINT64_FORMAT ", vacuum %s",
+                     json_string_value (json_object_get (one, "table")), dead,
+                     at != NULL ? at : "never");
   }
 }
 
@@ -131,12 +131,12 @@ gentle_say (Output *out, const json_t *found)
   json_t *text, *one;
   size_t i;
   json_object_foreach (json_object_get (throttle, "passed"), reason, text)
-    output_line (out, "Throttle    %s: %s", reason, json_string_value (text));
+    output_titled (out, "Throttle", "%s: %s", reason, json_string_value (text));
   json_array_foreach (json_object_get (throttle, "waiting"), i, one)
-    output_line (out, "Waiting     %s, %" JSON_INTEGER_FORMAT " run%s: %s",
-                 json_string_value (json_object_get (one, "job")),
-                 json_integer_value (json_object_get (one, "runs")),
-                 json_integer_value (json_object_get (one, "runs")) == 1 ? "" : "s",
-                 json_string_value (json_object_get (one, "reason")));
+    output_titled (out, "Waiting", "%s, %" JSON_INTEGER_FORMAT " run%s: %s",
+                   json_string_value (json_object_get (one, "job")),
+                   json_integer_value (json_object_get (one, "runs")),
+                   json_integer_value (json_object_get (one, "runs")) == 1 ? "" : "s",
+                   json_string_value (json_object_get (one, "reason")));
   say_dead (out, json_object_get (found, "dead_rows"));
 }

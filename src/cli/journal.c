@@ -20,8 +20,10 @@ const GOptionEntry journal_options[]
 const char journal_more[]
     = "Every command that changes something leaves a row here, and so does a setting that changed at a start or reload of a daemon.";
 
-static const Column COLUMNS[] = { { "at", CELL_TIME }, { "role" },   { "os_user" }, { "host" },
-                                  { "command" },       { "object" }, { "reason" },  { NULL } };
+static const Column COLUMNS[] = { { "at", CELL_TIME }, { "role", .roomy = TRUE },
+                                  { "os_user" },       { "host", .roomy = TRUE },
+                                  { "command" },       { "object" },
+                                  { "reason" },        { NULL } };
 
 static ExitCode
 bind_options (Cli *cli, PgValues *values, GError **error)

@@ -1,15 +1,11 @@
 #include "cli/output_private.h"
 
-#include "cli/words.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
-#define CLEAR "\033[H\033[2J"
-#define GAP "  "
 #define AT_ONCE 1000 /* rows that are aligned together */
 
 Output *
@@ -30,6 +26,7 @@ output_free (Output *out)
   gboolean written = fflush (stdout) == 0 && !ferror (stdout) && !out->failed;
   g_ptr_array_unref (out->rows);
   g_free (out->widths);
+  g_free (out->least);
   g_free (out);
   return written;
 }
@@ -38,34 +35,6 @@ gboolean
 output_is_json (const Output *out)
 {
   return out->json;
-}
-
-void
-output_flush (Output *out)
-{
-  if (fflush (stdout) != 0)
-    out->failed = TRUE;
-}
-
-void
-output_put (Output *out, const char *text)
-{
-  if (fputs (text, stdout) < 0)
-    out->failed = TRUE;
-}
-
-void
-output_clear (Output *out)
-{
-  if (out->terminal)
-    output_put (out, CLEAR);
-}
-
-char *
-output_coloured (const Output *out, const char *text)
-{
-  const char *colour = out->colours ? cell_colour (text) : NULL;
-  return colour != NULL ? g_strconcat (colour, text, PLAIN, NULL) : g_strdup (text);
 }
 
 static json_t *
@@ -104,73 +73,19 @@ put_tabbed (Output *out, const json_t *cells)
   output_put (out, "\n");
 }
 
-/* SPACES fill the column: before a number, behind any other text. */
-static void
-put_cell (Output *out, CellType type, const char *text, int spaces)
-{
-  g_autofree char *blank = g_strnfill (spaces, ' ');
-  if (type == CELL_NUMBER)
-    output_put (out, blank);
-  output_put (out, text);
-  if (type != CELL_NUMBER)
-    output_put (out, blank);
-}
-
-static guint
-last_shown (const Output *out)
-{
-  guint last = 0;
-  for (guint i = 0; i < out->n_columns; i++)
-    if (!out->columns[i].detail)
-      last = i;
-  return last;
-}
-
-/* One line of the table; CELLS NULL: the line of column names. */
-static void
-put_line (Output *out, const json_t *cells, const int *widths)
-{
-  guint last = last_shown (out);
-  for (guint i = 0; i <= last; i++) {
-    const Column *column = &out->columns[i];
-    if (column->detail)
-      continue;
-    g_autofree char *text = cells != NULL
-                                ? cell_text (column, out->terminal, json_array_get (cells, i))
-                                : g_strdup (column->name);
-    g_autofree char *shown = cells != NULL ? output_coloured (out, text) : g_strdup (text);
-    int spaces = widths[i] - (int)words_width (text);
-    put_cell (out, column->type, shown, i == last && column->type != CELL_NUMBER ? 0 : spaces);
-    output_put (out, i == last ? "\n" : GAP);
-  }
-}
-
-static void
-measure (Output *out)
-{
-  for (guint i = 0; i < out->n_columns; i++) {
-    out->widths[i] = MAX (out->widths[i], (int)strlen (out->columns[i].name));
-    for (guint row = 0; row < out->rows->len; row++) {
-      g_autofree char *text
-          = cell_text (&out->columns[i], out->terminal, json_array_get (out->rows->pdata[row], i));
-      out->widths[i] = MAX (out->widths[i], (int)words_width (text));
-    }
-  }
-}
-
 /* Writes the rows that were held back. */
 static void
 put_aligned (Output *out)
 {
-  measure (out);
+  output_fit (out);
   if (!out->named) {
     output_put (out, out->colours ? BOLD : "");
-    put_line (out, NULL, out->widths);
+    output_put_row (out, NULL);
     output_put (out, out->colours ? PLAIN : "");
   }
   out->named = TRUE;
   for (guint i = 0; i < out->rows->len; i++)
-    put_line (out, out->rows->pdata[i], out->widths);
+    output_put_row (out, out->rows->pdata[i]);
   g_ptr_array_set_size (out->rows, 0);
 }
 
@@ -209,11 +124,13 @@ output_table (Output *out, const Column *columns)
 {
   output_end (out);
   out->columns = columns;
-  out->named = FALSE;
+  out->named = out->narrow = FALSE;
   for (out->n_columns = 0; columns[out->n_columns].name != NULL; out->n_columns++)
     ;
   g_free (out->widths);
+  g_free (out->least);
   out->widths = g_new0 (int, out->n_columns);
+  out->least = g_new0 (int, out->n_columns);
 }
 
 void
@@ -253,7 +170,8 @@ static void
 put_named (Output *out, const char *name, const char *text, int width)
 {
   g_autofree char *blank = g_strnfill (MAX (width - (int)strlen (name), 0), ' ');
-  g_autofree char *coloured = output_coloured (out, text);
+  g_autofree char *lines = output_wrapped (out, text, width + (int)strlen (GAP));
+  g_autofree char *coloured = output_coloured (out, lines);
   output_put (out, out->colours ? DIM : "");
   output_put (out, name);
   output_put (out, out->colours ? PLAIN : "");

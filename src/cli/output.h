@@ -44,7 +44,9 @@ void output_object (Output *out, const json_t *object);
 void output_say (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* The same with texts of others: control characters become spaces. */
 void output_line (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* The same in red. */
+/* The same behind a TITLE of at most 11 letters; a long text goes on below itself on a terminal. */
+void output_titled (Output *out, const char *title, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* A line in red. */
 void output_alarm (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* A hint for people: written on a terminal only, so that scripts do not read it. */
 void output_hint (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);

@@ -1,4 +1,5 @@
-/* What output.c (tables and objects) and output_say.c (lines for people) share.
+/* What output.c (tables and objects), output_fit.c (how they fit a terminal) and output_say.c
+ * (lines for people) share.
  *
  * Threads: main only. Ownership: output.h.
  */
@@ -6,15 +7,27 @@
 #include "cli/output.h"
 
 #define PLAIN "\033[0m"
+#define GAP "  " /* between columns */
 
 struct _Output {
   gboolean json, terminal, colours, failed;
+  gboolean narrow;       /* the table has no room for columns that are roomy */
   gboolean named;        /* the line of column names was written */
   const Column *columns; /* NULL: no table is open */
   guint n_columns;
   GPtrArray *rows; /* of json_t arrays; on a terminal only, until widths are known */
-  int *widths;     /* of the rows so far */
+  int *widths;     /* of the rows so far; on a narrow terminal, less */
+  int *least;      /* of each: what it can be made without cutting a word */
 };
+
+/* On a terminal: finds the widths of columns with the rows that are held back. Texts that do not
+ * fit take several lines. */
+void output_fit (Output *out);
+/* A row in these widths; CELLS NULL: the line of column names. */
+void output_put_row (Output *out, const json_t *cells);
+/* TEXT behind INDENT columns of its line, in lines that fit the terminal: what follows is indented
+ * as well. Unchanged where there is no terminal. g_free it. */
+char *output_wrapped (const Output *out, const char *text, int indent);
 
 /* Writes TEXT as it is; a failure is told by output_free. */
 void output_put (Output *out, const char *text);

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 
 #define RED "\033[31m"
+#define TITLE "%-11s "
+#define TITLE_WIDTH 12
 
 static void
 put_line_of (Output *out, const char *format, va_list list)
@@ -42,6 +44,17 @@ output_line (Output *out, const char *format, ...)
   g_autofree char *text = without_control (format, list);
   va_end (list);
   output_say (out, "%s", text);
+}
+
+void
+output_titled (Output *out, const char *title, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  g_autofree char *text = without_control (format, list);
+  va_end (list);
+  g_autofree char *lines = output_wrapped (out, text, TITLE_WIDTH);
+  output_say (out, TITLE "%s", title, lines);
 }
 
 void

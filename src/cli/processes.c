@@ -7,7 +7,7 @@ static const Column COLUMNS[] = { { "host" },
                                   { "version" },
                                   { "started_at", CELL_TIME },
                                   { "seen_at", CELL_TIME },
-                                  { "settings" },
+                                  { "settings", .roomy = TRUE },
                                   { "partitions", CELL_NUMBER },
                                   { "differing" },
                                   { NULL } };

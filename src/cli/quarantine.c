@@ -16,7 +16,7 @@ static const Column COLUMNS[] = { { "job" },
                                   { "item" },
                                   { "attempts", CELL_NUMBER },
                                   { "parked", CELL_BOOL },
-                                  { "next_try_at", CELL_TIME },
+                                  { "next_try_at", CELL_TIME, .roomy = TRUE },
                                   { "reason" },
                                   { NULL } };
 

@@ -62,6 +62,6 @@ replica_say (Output *out, const json_t *found)
 {
   const json_t *replica = json_object_get (found, "replica");
   if (json_is_object (replica))
-    output_say (out, "Standby     %s: %s", json_string_value (json_object_get (replica, "state")),
-                json_string_value (json_object_get (replica, "detail")));
+    output_titled (out, "Standby", "%s: %s", json_string_value (json_object_get (replica, "state")),
+                   json_string_value (json_object_get (replica, "detail")));
 }

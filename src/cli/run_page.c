@@ -149,13 +149,17 @@ put_objects (Output *out, const Page *page, const GPtrArray *next)
   output_object (out, last);
 }
 
+/* `held: max_rows 20, counted 30` says its state itself. */
 static void
 say_result (Output *out, const PgRows *run)
 {
-  g_autofree char *words = runs_table_result (run, 0);
+  const char *state = rows_text (run, 0, "state");
+  g_autofree char *words = runs_table_result (run, 0), *says = g_strconcat (state, ": ", NULL);
+  if (words == NULL)
+    words = g_strdup ("nothing was done");
   output_say (out, "%s", "");
-  output_line (out, "%s %s: %s", rows_text (run, 0, "job"), rows_text (run, 0, "state"),
-               words != NULL ? words : "nothing was done");
+  output_line (out, "%s %s%s", rows_text (run, 0, "job"),
+               g_str_has_prefix (words, says) ? "" : says, words);
 }
 
 static void

@@ -1,8 +1,10 @@
 #include "cli/status.h"
 
+#include "base/clock.h"
 #include "cli/gentle.h"
 #include "cli/replica.h"
 #include "cli/stop_line.h"
+#include "cli/words.h"
 
 /* `a 3, b 0` of an object, `a, b` of an array; "-": it is empty. */
 static char *
@@ -36,33 +38,33 @@ static void
 say_postgres (Output *out, const json_t *facts)
 {
   if (json_object_get (facts, "error") != NULL)
-    output_say (out, "PostgreSQL  %s: %s",
-                json_is_true (json_object_get (facts, "connected")) ? "is up, but" : "down",
-                text_in (facts, "error"));
+    output_titled (out, "PostgreSQL", "%s: %s",
+                   json_is_true (json_object_get (facts, "connected")) ? "is up, but" : "down",
+                   text_in (facts, "error"));
   else
-    output_say (out, "PostgreSQL  %s, database %s, schema at step %" JSON_INTEGER_FORMAT,
-                text_in (facts, "version"), text_in (facts, "database"),
-                json_integer_value (json_object_get (facts, "schema")));
+    output_titled (out, "PostgreSQL", "%s, database %s, schema at step %" JSON_INTEGER_FORMAT,
+                   text_in (facts, "version"), text_in (facts, "database"),
+                   json_integer_value (json_object_get (facts, "schema")));
 }
 
 static void
 say_kafka (Output *out, const json_t *facts)
 {
   if (!json_is_true (json_object_get (facts, "connected"))) {
-    output_say (out, "Kafka       down: %s", text_in (facts, "error"));
+    output_titled (out, "Kafka", "down: %s", text_in (facts, "error"));
     return;
   }
-  output_say (out, "Kafka       %s, cluster %s", text_in (facts, "bootstrap"),
-              text_in (facts, "cluster_id"));
+  output_titled (out, "Kafka", "%s, cluster %s", text_in (facts, "bootstrap"),
+                 text_in (facts, "cluster_id"));
   if (json_object_get (facts, "unread") != NULL)
-    output_say (out, "            %s", text_in (facts, "unread"));
+    output_titled (out, "", "%s", text_in (facts, "unread"));
   const char *const lists[] = { "missing", "too_few_partitions" };
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
     const json_t *names = json_object_get (facts, lists[i]);
     g_autofree char *words = words_of (names);
     if (json_array_size (names) > 0)
-      output_say (out, "            topics %s: %s; run: pruned topics --apply",
-                  i == 0 ? "missing" : "with too few partitions", words);
+      output_titled (out, "", "topics %s: %s; run: pruned topics --apply",
+                     i == 0 ? "missing" : "with too few partitions", words);
   }
 }
 
@@ -71,7 +73,42 @@ say_words (Output *out, const char *title, const json_t *value)
 {
   g_autofree char *words = words_of (value);
   if (value != NULL)
-    output_say (out, "%-11s %s", title, words);
+    output_titled (out, title, "%s", words);
+}
+
+/* `in 9 h` of a time of OBJECT; `-`: it has none. */
+static char *
+time_in (const json_t *object, const char *key)
+{
+  char *words = words_of_time (json_string_value (json_object_get (object, key)), clock_now_us ());
+  return words != NULL ? words : g_strdup ("-");
+}
+
+/* The commands for runs that go on by no other way. */
+static void
+say_runs (Output *out, const json_t *runs)
+{
+  say_words (out, "Runs", runs);
+  if (json_integer_value (json_object_get (runs, "held")) > 0)
+    output_titled (out, "", "held: pruned approve RUN or discard RUN (pruned runs --state held)");
+  if (json_integer_value (json_object_get (runs, "dead")) > 0)
+    output_titled (out, "", "dead: pruned retry RUN or discard RUN (pruned runs --state dead)");
+}
+
+/* A line for each. */
+static void
+say_schedules (Output *out, const json_t *schedules)
+{
+  const char *job;
+  json_t *at;
+  gboolean first = TRUE;
+  if (schedules != NULL && json_object_size (schedules) == 0)
+    output_titled (out, "Schedules", "-");
+  json_object_foreach ((json_t *)schedules, job, at) {
+    g_autofree char *when = time_in (schedules, job);
+    output_titled (out, first ? "Schedules" : "", "%s %s", job, when);
+    first = FALSE;
+  }
 }
 
 /* A null is shown as not known. */
@@ -130,7 +167,7 @@ say_modes (Output *out, const json_t *modes)
     }
   }
   if (modes != NULL)
-    output_say (out, "Mode        %s", text->len > 0 ? text->str : "apply");
+    output_titled (out, "Mode", "%s", text->len > 0 ? text->str : "apply");
 }
 
 /* A line for each job that is paused: until when, by whom and why. */
@@ -145,10 +182,10 @@ say_pauses (Output *out, const json_t *pauses)
     const char *until = json_string_value (json_object_get (one, "until")),
                *by = json_string_value (json_object_get (one, "by")),
                *reason = json_string_value (json_object_get (one, "reason"));
-    output_say (out, "%-11s %s%s%s%s%s%s%s", i == 0 ? "Paused" : "", text_in (one, "job"),
-                until != NULL ? " until " : "", until != NULL ? until : "",
-                by != NULL ? ", by " : "", by != NULL ? by : "", reason != NULL ? ": " : "",
-                reason != NULL ? reason : "");
+    output_titled (out, i == 0 ? "Paused" : "", "%s%s%s%s%s%s%s", text_in (one, "job"),
+                   until != NULL ? " until " : "", until != NULL ? until : "",
+                   by != NULL ? ", by " : "", by != NULL ? by : "", reason != NULL ? ": " : "",
+                   reason != NULL ? reason : "");
   }
 }
 
@@ -160,10 +197,11 @@ status_say (Output *out, const json_t *found)
   replica_say (out, found);
   say_kafka (out, json_object_get (found, "kafka"));
   say_stores (out, json_object_get (found, "stores"));
-  say_words (out, "Runs", json_object_get (found, "runs"));
+  say_runs (out, json_object_get (found, "runs"));
+  g_autofree char *next = time_in (found, "next_due");
   if (json_object_get (found, "runs") != NULL)
-    output_say (out, "Next due    %s", text_in (found, "next_due"));
-  say_words (out, "Schedules", json_object_get (found, "schedules"));
+    output_titled (out, "Next due", "%s", next);
+  say_schedules (out, json_object_get (found, "schedules"));
   say_modes (out, json_object_get (found, "modes"));
   say_pauses (out, json_object_get (found, "pauses"));
   if (json_array_size (json_object_get (found, "quiet")) > 0)

@@ -20,8 +20,10 @@ stop_line_say_object (Output *out, const json_t *stop)
   const char *since = json_string_value (json_object_get (stop, "since")),
              *by = json_string_value (json_object_get (stop, "by")),
              *reason = json_string_value (json_object_get (stop, "reason"));
-  output_alarm (out, "Everything is stopped since %s by %s%s%s; go on with: pruned go",
-                since != NULL ? since : "-", by != NULL ? by : "-", reason != NULL ? ": " : "",
+  static const Column time = { "since", CELL_TIME };
+  g_autofree char *at = cell_text (&time, TRUE, json_object_get (stop, "since"));
+  output_alarm (out, "Everything is stopped since %s%s by %s%s%s; go on with: pruned go", at,
+                since != NULL ? " UTC" : "", by != NULL ? by : "-", reason != NULL ? ": " : "",
                 reason != NULL ? reason : "");
 }
 

@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 
+#include <string.h>
+
 #define SECOND_US G_USEC_PER_SEC
 
 char *
@@ -44,6 +46,49 @@ words_cut (const char *text, glong most)
   }
   g_autofree char *part = g_strndup (text, (gsize)(end - text));
   return g_strconcat (part, "…", NULL);
+}
+
+/* Where the first line of TEXT ends, which takes more than MOST columns. */
+static const char *
+line_end (const char *text, glong most)
+{
+  glong width = 0;
+  const char *end = text, *blank = NULL, *mark = NULL;
+  for (; width + columns_of (g_utf8_get_char (end)) <= most; end = g_utf8_next_char (end)) {
+    width += columns_of (g_utf8_get_char (end));
+    if (*end == ' ')
+      blank = end;
+    if (strchr (",:._/-", *end) != NULL)
+      mark = end + 1;
+  }
+  if (*end == ' ')
+    blank = end;
+  const char *found = blank != NULL ? blank : mark != NULL ? mark : end;
+  return found > text ? found : g_utf8_next_char (text);
+}
+
+static gboolean
+is_wider (const char *text, glong most)
+{
+  for (; *text != '\0' && most >= 0; text = g_utf8_next_char (text))
+    most -= columns_of (g_utf8_get_char (text));
+  return most < 0;
+}
+
+char **
+words_wrap (const char *text, glong most)
+{
+  GPtrArray *lines = g_ptr_array_new ();
+  while (is_wider (text, most)) {
+    const char *end = line_end (text, most);
+    g_ptr_array_add (lines, g_strchomp (g_strndup (text, (gsize)(end - text))));
+    for (text = end; *text == ' '; text++)
+      ;
+  }
+  if (*text != '\0' || lines->len == 0)
+    g_ptr_array_add (lines, g_strdup (text));
+  g_ptr_array_add (lines, NULL);
+  return (char **)g_ptr_array_free (lines, FALSE);
 }
 
 static void

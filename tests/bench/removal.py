@@ -48,9 +48,10 @@ def by_hand(stage, template, audited=True):
         database.drop()
 
 
-def by_pruned(stage, template, ranges=1, **more):
+def by_pruned(stage, template, ranges=1, others=None, **more):
+    """OTHERS: settings that are not the job's."""
     more = {f"jobs.{JOB}.{key}": value for key, value in more.items()} | {f"jobs.{JOB}.ranges": ranges}
-    with stage.installation(template, settings() | more) as pruned:
+    with stage.installation(template, settings() | more | (others or {})) as pruned:
         row, _ = run_once(stage, pruned, JOB, ranges=ranges)
         return Measured(row["speed"], row["cpu_us_each"], pruned.database.row(LEFT),
                         pruned.database.rows(AUDIT.format("pruned.deletions")), row["result"])
@@ -99,8 +100,13 @@ def against_by_hand(stage, report, quick):
         report.add("a", name, statistics.median(ratios), "ratio", **wanted, detail={"all": [round(ratio, 3) for ratio in ratios]})
 
 
+NO_THRESHOLDS = {f"throttle.{name}": "off" for name in (
+    "standby_lag_bytes", "standby_lag_s", "slot_lag_bytes", "wal_bytes_per_s", "wal_unarchived_files", "old_transaction_s", "lock_waiters",
+    "min_free_bytes")}
+
+
 def brakes(stage, report, quick):
-    """Runs with limits, which are counted, and runs without, in pairs, in turn one of them first. The CPU (of the
+    """Runs with limits, which are counted, and with thresholds, and runs without both, in pairs, in turn one of them first. The CPU (of the
     daemon and PostgreSQL) beside the time, because on a shared machine it varies less."""
     members, pairs = (100_000, 3) if quick else (300_000, 9)
     template = stage.template(data.filler(members, data.SPREAD))
@@ -109,7 +115,7 @@ def brakes(stage, report, quick):
         for number in range(pairs):
             report.say(f"remove_expired with and without limits, pair {number + 1} of {pairs}")
             for approve in sorted(both, reverse=number % 2 == 1):
-                both[approve].append(by_pruned(stage, template, approve=approve))
+                both[approve].append(by_pruned(stage, template, approve=approve, others=NO_THRESHOLDS if approve == "never" else None))
             above, never = both["above"][-1], both["never"][-1]
             if (above.left, above.audit) != (never.left, never.audit):
                 raise RuntimeError("limits that hold nothing change what is left")

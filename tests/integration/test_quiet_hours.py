@@ -41,9 +41,34 @@ def test_a_chain_pauses_between_its_pages_and_goes_on(scene):
     row = wait_quiet(scene, run_id)
     assert 3 < row["step"] < 300 and scene.database.value("SELECT count(*) FROM scratch") == 3000 - 10 * row["step"]
     configure(scene, "", daemon)
-    scene.database.execute("UPDATE pruned.runs SET due_at = clock_timestamp() WHERE run_id = %s", [run_id])  # the hours are over
     row = scene.wait_run(run_id)
     assert result(row)["removed"] == 3000 and row["error"] is None
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_hours_that_are_changed_meanwhile_end_as_they_do_now(scene, restarts):
+    """Earlier, later, and at once."""
+    fill(scene.database, 5)
+    text = f"[jobs.{JOB}]\nnot_between = {{}}\n"
+    configure(scene, text.format(hours(-60, 60)))
+    [daemon] = start(scene)
+    run_id = send_tick(scene)
+    ends = [wait_quiet(scene, run_id)["due_at"]]
+
+    def change(value):
+        nonlocal daemon
+        if not restarts:
+            return configure(scene, text.format(value), daemon)
+        daemon.stop()
+        configure(scene, text.format(value))
+        [daemon] = start(scene)
+
+    change(hours(-60, 30))
+    ends.append(wait_until(lambda: (due := scene.run_row(run_id)["due_at"]) < ends[0] and due, 30, "an earlier end"))
+    assert ends[1] > now(minutes=20) and scene.database.value("SELECT count(*) FROM scratch") == 5
+    change(hours(-60, 90))
+    change("off")
+    assert result(scene.wait_run(run_id))["removed"] == 5
 
 
 def test_the_error_of_a_retry_stays_readable_and_a_tick_that_waits_says_why(scene):

@@ -71,10 +71,16 @@ def test_a_new_version_with_another_key_begins_at_its_first_row(items):
 
 # --- limits
 
-@pytest.mark.parametrize("before", ["max_rows = 100000", "max_rows = off", "approve = never"])
-def test_a_limit_that_a_reload_lowers_holds_for_all_ranges(new_scene, before):
+@pytest.mark.parametrize("before, after, words", [
+    ("max_rows = 100000", "max_rows = 45", "max_rows 45, counted 400"),
+    ("max_rows = off", "max_rows = 45", "max_rows 45, counted 400"),
+    ("approve = never", "max_rows = 45", "max_rows 45, counted 400"),
+    ("max_share = 100 %", "max_share = 12 %", "max_share 12 % of 360, counted 400"),
+    ("max_share = off", "max_share = 12 %", "max_share 12 % of 360, counted 400"),
+])
+def test_a_limit_that_a_reload_lowers_holds_for_all_ranges(new_scene, before, after, words):
     scene = new_scene()
-    common = f"[jobs.{JOB}]\nranges = 4\ndelay_ms = 3600000\n"
+    common = f"[jobs.{JOB}]\nranges = 4\ndelay_ms = 3600000\nmin_rows = 0\n"
     scene.configuration.write_text(common + before + "\n")
     scene.run("topics", "--apply").ok()
     fill(scene.database, 400)
@@ -82,12 +88,12 @@ def test_a_limit_that_a_reload_lowers_holds_for_all_ranges(new_scene, before):
     scene.topics.tick(JOB, at)
     daemon = scene.start()
     wait_until(lambda: left(scene) == 360, 60, "a page of each range")
-    scene.configuration.write_text(common + "max_rows = 45\n")
+    scene.configuration.write_text(common + after + "\n")
     daemon.send(signal.SIGHUP)
     daemon.wait_line("Configuration reloaded")
     hurry(scene)
     row = scene.wait_run(tick_id(JOB, at), "held", deadline_s=60)
-    assert row["error"] == "held: max_rows 45, counted 400"
+    assert row["error"] == f"held: {words}"
     assert (row["rows_done"], left(scene), scene.database.value(INSIDE)) == (40, 360, 0)
 
 

@@ -166,6 +166,29 @@ def test_too_many_are_held_before_the_first_is_touched(house, batch):  # noqa: F
     assert house.pruned.run_row(run["run_id"])["result"]["removed"] == 3 and left(house) == []
 
 
+def test_none_is_dropped_after_its_approval_has_ended(house):  # noqa: F811
+    """They were noted while it stood, and waited for a lock."""
+    make(house)
+    say(house, more="max_rows = 2\nbatch = 10")
+    run_id = house.run("logs.old")["run_id"]
+    house.pruned.run("approve", str(run_id)).ok()
+    with house.database.connect() as other:
+        other.execute("BEGIN; LOCK TABLE logs_1 IN ROW SHARE MODE")
+        daemon = house.pruned.start()
+        daemon.wait_line("Step failed", job="logs.old", state="waiting")
+        assert [name for (name,) in noted(house)] == ["logs_1", "logs_2", "logs_3"] and daemon.stop() == 0
+        other.execute("COMMIT")
+    house.sql("UPDATE pruned.runs SET approved_at = approved_at - interval '1 day', approved_until = approved_until - interval '1 day', "
+              "due_at = now()")
+    house.work()
+    run = house.pruned.run_row(run_id)
+    assert (run["state"], run["error"]) == ("held", "held: max_rows 2, counted 3"), run
+    assert tables(house) == ["logs", "logs_1", "logs_2", "logs_3"]
+    house.pruned.run("approve", str(run_id)).ok()
+    house.work()
+    assert house.pruned.run_row(run_id)["result"]["removed"] == 3 and tables(house) == ["logs"]
+
+
 def test_more_than_31_at_once_are_held_by_default(house):  # noqa: F811
     first = datetime.date(2024, 1, 1)
     days = [(f"logs_{n:02}", (first + datetime.timedelta(days=n)).isoformat(), (first + datetime.timedelta(days=n + 1)).isoformat()) for n in range(32)]

@@ -1,5 +1,6 @@
 #include "engine/brakes/brakes.h"
 
+#include "engine/brakes/bound.h"
 #include "engine/brakes/count.h"
 #include "engine/brakes/day.h"
 #include "engine/brakes/limits.h"
@@ -46,42 +47,6 @@ count_slow (Step *step, gint64 bound, GError *cause, GError **error)
   return count_first (step, error);
 }
 
-/* Notes how many rows the run may change before share and ratio are read again. */
-static void
-remember (Step *step, RowLimits limits)
-{
-  limits.day = LIMIT_NONE; /* each transaction takes its rows (day.h) */
-  const gint64 least = limits_least (&limits);
-  step->limited = least < LIMIT_NONE ? least : -1;
-}
-
-static gint64
-below_of (const Step *step)
-{
-  return count_below_before (step) + step->below;
-}
-
-/* How many rows a run may change whose count is known, or whose last page this is. */
-static gboolean
-bound_now (Step *step, gint64 rows, gint64 *bound, GError **error)
-{
-  const JobLimits *set = &in_force_of (step->job)->limits;
-  const Run *run = step->run;
-  RowLimits limits
-      = { set->max_rows >= 0 ? set->max_rows : LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE };
-  gboolean others = set->max_share >= 0 || set->max_ratio >= 0;
-  const gint64 known = step->limited >= 0 ? step->limited : run->rows_limit;
-  if (known >= 0)
-    limits.share = known;
-  else if (others && run->rows_done + rows >= set->min_rows) {
-    if (!limits_read (step, below_of (step), &limits, error))
-      return FALSE;
-    remember (step, limits);
-  }
-  *bound = limits_least (&limits);
-  return TRUE;
-}
-
 /* The first page of several: whether those behind it could be too many. */
 static gboolean
 check_rest (Step *step, gint64 total, gint64 bound, GError **error)
@@ -118,7 +83,7 @@ brakes_room (Step *step, gint64 *room, GError **error)
   *room = LIMIT_NONE;
   if (in_force_of (step->job)->limits.approve == APPROVE_NEVER)
     return TRUE;
-  if (!run_is_approved (run) && !bound_now (step, rows, &bound, error))
+  if (!run_is_approved (run) && !brake_bound (step, rows, &bound, error))
     return FALSE;
   if (bound != LIMIT_NONE)
     *room = MAX (0, bound - total);
@@ -147,11 +112,11 @@ brakes_after (Step *step, GError **error)
   if (why != NULL || is_to_be_counted_again (run, rows))
     return count_first (step, error);
   if (!first)
-    return bound_now (step, rows, &bound, error) && (total <= bound || count_first (step, error));
-  if (!limits_read (step, below_of (step), &limits, error))
+    return brake_bound (step, rows, &bound, error) && (total <= bound || count_first (step, error));
+  if (!limits_read (step, brake_below (step), &limits, error))
     return FALSE;
   bound = limits_least (&limits);
-  remember (step, limits);
+  brake_remember (step, limits);
   return total <= bound ? check_rest (step, total, bound, error) : count_first (step, error);
 }
 
@@ -191,7 +156,7 @@ static gboolean
 bound_before (Step *step, gint64 *bound, GError **error)
 {
   gint64 day = LIMIT_NONE;
-  if (!bound_now (step, is_errand (step) ? in_force_of (step->job)->batch : 0, bound, error)
+  if (!brake_bound (step, is_errand (step) ? in_force_of (step->job)->batch : 0, bound, error)
       || (is_errand (step) && !day_room (step, &day, error)))
     return FALSE;
   *bound = MIN (*bound, day);
@@ -245,11 +210,21 @@ count_before (Step *step, GError **error)
   return again || !is_errand (step) || brake_note_planned (step, step->counted, error);
 }
 
+/* Partitions that a step has noted go in later ones, which change no row more. */
+static gboolean
+has_noted_partitions (const Step *step)
+{
+  return sentence_is_of_partitions (step->job->sentence) && step->run->rows_done > 0
+         && in_force_of (step->job)->limits.approve != APPROVE_NEVER;
+}
+
 gboolean
 brakes_before (Step *step, GError **error)
 {
   if (in_force_mode (step->job) == MODE_PLAN || run_is_planned (step->run))
     return plan_instead (step, error);
+  if (has_noted_partitions (step) && run_was_approved (step->run))
+    return count_first (step, error);
   return !is_to_count_before (step) || count_before (step, error);
 }
 

@@ -17,7 +17,8 @@
 #include "engine/job/in_force.h"
 #include "engine/step/step.h"
 
-#define LIMIT_NONE G_MAXINT64 /* rows */
+#define LIMIT_NONE G_MAXINT64       /* rows */
+#define LIMIT_MOST (LIMIT_NONE - 1) /* it was read, and is off */
 
 /* What a transaction was given beyond its own rows. */
 typedef struct {

@@ -1,7 +1,7 @@
 #include "engine/brakes/judge.h"
 
 #include "base/clock.h"
-#include "engine/brakes/limits.h"
+#include "engine/brakes/bound.h"
 
 #define SQL "src/engine/brakes/sql/"
 
@@ -82,8 +82,8 @@ note (Step *step, gint64 counted, gint64 limited, gboolean approved, GError **er
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
   pg_values_int (values, "counted", counted);
-  if (limited >= 0 && limited < LIMIT_NONE)
-    pg_values_int (values, "limited", limited);
+  if (limited >= 0)
+    pg_values_int (values, "limited", MIN (limited, LIMIT_MOST));
   else
     pg_values_set (values, "limited", NULL);
   pg_values_set (values, "approved", approved ? "t" : "f");
@@ -94,6 +94,8 @@ note (Step *step, gint64 counted, gint64 limited, gboolean approved, GError **er
 gboolean
 brake_let_go (Step *step, const RunCount *count, const BrakeFinding *finding, GError **error)
 {
+  if (finding->limited >= 0)
+    bound_note (step->run->run_id, MIN (finding->limited, LIMIT_MOST));
   return note (step, count->rows, finding->limited, finding->approved, error);
 }
 

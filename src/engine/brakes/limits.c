@@ -1,5 +1,7 @@
 #include "engine/brakes/limits.h"
 
+#include "engine/brakes/count.h"
+
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000
 
@@ -16,6 +18,12 @@ static gint64
 at_least (gint64 limit, const JobLimits *set)
 {
   return MAX (limit, set->min_rows - 1);
+}
+
+static gint64
+share_of (gint64 n, const JobLimits *set)
+{
+  return at_least ((gint64)((double)n * (double)set->max_share / THOUSAND / 100), set);
 }
 
 static gboolean
@@ -36,7 +44,7 @@ read_share (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
     n = rows_int (counted, 0, "n");
   }
   limits->of_rows = n;
-  limits->share = at_least ((gint64)((double)n * (double)set->max_share / THOUSAND / 100), set);
+  limits->share = share_of (n, set);
   return TRUE;
 }
 
@@ -89,6 +97,15 @@ limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
   limits->went = others;
   limits->day = MAX (0, set->max_rows_per_day - others);
   return TRUE;
+}
+
+void
+limits_add_gone (const Step *step, RowLimits *limits)
+{
+  const JobLimits *set = &in_force_of (step->job)->limits;
+  const gint64 gone = count_own_rows (step->run->result) + count_own_rows (step->counts);
+  if (limits->share < LIMIT_NONE)
+    limits->share += share_of (limits->of_rows + gone, set) - share_of (limits->of_rows, set);
 }
 
 gint64

@@ -16,6 +16,9 @@ typedef struct {
  * the run are of other tables: they are not compared with the share, nor with the usual. */
 gboolean limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* The share is of the table as it was before the run of STEP had removed any row, in this step or
+ * before. */
+void limits_add_gone (const Step *step, RowLimits *limits);
 /* How many rows the runs of a shared transaction may have changed when another one begins: a small
  * part of the limit of a day, because they are done again one by one if they exceed it. 0: it is so
  * low that each goes alone. */

@@ -4,12 +4,21 @@
 #include "engine/job/in_force.h"
 #include "engine/step/ranges.h"
 
+static gboolean
+is_lower (gint64 now, gint64 before)
+{
+  return now >= 0 && (before < 0 || now < before);
+}
+
 /* A limit holds that did not when the run was divided, or a lower one. */
 static gboolean
 is_lowered (const Step *step)
 {
-  const gint64 now = in_force_of (step->job)->limits.max_rows, before = ranges_most (step->run);
-  return ranges_has (step->run, "free") || (now >= 0 && (before < 0 || now < before));
+  const JobLimits *now = &in_force_of (step->job)->limits;
+  const Run *run = step->run;
+  return ranges_has (run, "free") || is_lower (now->max_rows, ranges_limit (run, "most"))
+         || is_lower (now->max_share, ranges_limit (run, "share"))
+         || is_lower (now->max_ratio, ranges_limit (run, "ratio"));
 }
 
 gboolean

@@ -5,6 +5,7 @@
 #include "engine/clock/blocked.h"
 #include "engine/clock/broker_clock.h"
 #include "engine/clock/growth.h"
+#include "engine/clock/hours_changed.h"
 #include "engine/clock/janitor.h"
 #include "engine/clock/left.h"
 #include "engine/clock/letters.h"
@@ -39,6 +40,7 @@ struct _Dispatcher {
   Bundle *unsent; /* messages of runs that are ready already; NULL: none */
   Left *left;
   guint planted; /* number of the settings whose schedules are planted */
+  guint hours;   /* number of the settings by whose quiet hours runs wait; 0: not known */
   guint noted;   /* number of the settings that the journal knows; 0: none yet */
   guint refused; /* how often Kafka has refused `unsent` while it was up */
 };
@@ -161,6 +163,16 @@ plant_changed (Dispatcher *dispatcher, GError **error)
 }
 
 static gboolean
+obey_hours (Dispatcher *dispatcher, GError **error)
+{
+  const guint number = in_force_number ();
+  if (dispatcher->hours != number && !hours_changed (dispatcher->pg, error))
+    return FALSE;
+  dispatcher->hours = number;
+  return TRUE;
+}
+
+static gboolean
 note_settings (Dispatcher *dispatcher, GError **error)
 {
   guint number = in_force_number ();
@@ -215,6 +227,7 @@ dispatcher_main (void *data)
     gint64 now = clock_monotonic_us ();
     gboolean ok = (looked_us > 0 || bad_rows_end_all (dispatcher->service, dispatcher->pg, &error))
                   && send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
+                  && obey_hours (dispatcher, &error)
                   && schedule_fire (dispatcher->service, dispatcher->pg, &error)
                   && throttle_beat (dispatcher->throttle, dispatcher->pg, &error)
                   && claim_due (dispatcher, &more, &error);

@@ -138,10 +138,10 @@ ranges_quota (const Run *run)
 }
 
 gint64
-ranges_most (const Run *run)
+ranges_limit (const Run *run, const char *key)
 {
-  const json_t *most = part_of (run->cursor, "most");
-  return most != NULL ? json_integer_value (most) : -1;
+  const json_t *limit = part_of (run->cursor, key);
+  return limit != NULL ? json_integer_value (limit) : -1;
 }
 
 gboolean

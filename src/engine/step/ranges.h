@@ -8,6 +8,8 @@
  *   over      the run's own range is done
  *   quota     rows that the run's row, or that of the range, may have changed; none: any number
  *   most      `max_rows` when the run was divided; none: it was off
+ *   share     the same of `max_share`, and
+ *   ratio     of `max_ratio`, in thousandths
  *   free      no limit held then (`approve = never`)
  *   approved  the run was approved when it was divided
  *
@@ -43,7 +45,7 @@ gboolean ranges_beside (const Run *run);
 gboolean ranges_has (const Run *run, const char *key);
 /* How many rows its row may have changed; -1: any number. */
 gint64 ranges_quota (const Run *run);
-/* `max_rows` when it was divided; -1: off. */
-gint64 ranges_most (const Run *run);
+/* A limit (most, share, ratio) as it was set when it was divided; -1: off. */
+gint64 ranges_limit (const Run *run, const char *key);
 /* It is a run that works off its own range, with others beside it. */
 gboolean ranges_go (const Run *run);

@@ -59,6 +59,13 @@ has_null (const Job *job, const PgRows *rows)
   return FALSE;
 }
 
+static void
+add_limit (json_t *range, const char *key, gint64 limit)
+{
+  if (limit >= 0)
+    json_object_set_new (range, key, json_integer (limit));
+}
+
 /* What both the run's cursor and that of a range have. UNTIL: -1, the range has no end. */
 static json_t *
 range_of (const Step *step, const PgRows *ends, int until, gint64 quota)
@@ -67,8 +74,11 @@ range_of (const Step *step, const PgRows *ends, int until, gint64 quota)
   json_t *range = json_object ();
   if (limits->approve == APPROVE_NEVER)
     json_object_set_new (range, "free", json_true ());
-  else if (limits->max_rows >= 0)
-    json_object_set_new (range, "most", json_integer (limits->max_rows));
+  else {
+    add_limit (range, "most", limits->max_rows);
+    add_limit (range, "share", limits->max_share);
+    add_limit (range, "ratio", limits->max_ratio);
+  }
   if (until >= 0)
     json_object_set_new (range, "until", page_cursor_at (step->run, ends, until));
   if (quota >= 0)

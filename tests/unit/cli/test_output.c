@@ -1,4 +1,5 @@
 #include "cli/output.h"
+#include "cli/words.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -90,6 +91,52 @@ test_terminal (void)
                    "tab or line  12345  -\n");
 }
 
+static const Column WIDE[] = {
+  { "job" }, { "at", CELL_TIME }, { "n", CELL_NUMBER }, { "host", .roomy = TRUE }, { "reason" },
+  { NULL }
+};
+
+/* What does not fit 80 columns: a roomy column goes, a long text goes on below itself. */
+static void
+test_narrow (void)
+{
+  g_setenv ("NO_COLOR", "1", TRUE);
+  int saved = capture ();
+  Output *out = output_new (FALSE, TRUE);
+  output_table (out, WIDE);
+  output_row (out, json_string ("members.schedule_prune_deletions"),
+              json_string ("2026-11-21T10:20:30.000001Z"), json_integer (7), json_string ("away"),
+              json_string ("a text that is too long for what is left of the line"));
+  g_autofree char *text = captured (out, saved);
+  g_unsetenv ("NO_COLOR");
+  g_assert_cmpstr (
+      text, ==,
+      "job                               at                   n  reason\n"
+      "members.schedule_prune_deletions  2026-11-21 10:20:30  7  a text that is too\n"
+      "                                                          long for what is left\n"
+      "                                                          of the line\n");
+}
+
+static void
+assert_wrapped (const char *text, glong most, const char *wanted)
+{
+  g_auto (GStrv) lines = words_wrap (text, most);
+  g_autofree char *got = g_strjoinv ("|", lines);
+  g_assert_cmpstr (got, ==, wanted);
+}
+
+static void
+test_wrapped (void)
+{
+  assert_wrapped ("", 5, "");
+  assert_wrapped ("whole", 5, "whole");
+  assert_wrapped ("two words", 5, "two|words");
+  assert_wrapped ("two  words", 4, "two|word|s");
+  assert_wrapped ("members:4711", 10, "members:|4711");
+  assert_wrapped ("漢字漢字", 5, "漢字|漢字");
+  assert_wrapped ("漢字", 1, "漢|字");
+}
+
 static void
 test_colours (void)
 {
@@ -158,6 +205,8 @@ main (int argc, char **argv)
   g_assert_cmpint (fd, >=, 0);
   close (fd);
   g_test_add_func ("/output/json", test_json);
+  g_test_add_func ("/output/narrow", test_narrow);
+  g_test_add_func ("/output/wrapped", test_wrapped);
   g_test_add_func ("/output/plain", test_plain);
   g_test_add_func ("/output/terminal", test_terminal);
   g_test_add_func ("/output/colours", test_colours);

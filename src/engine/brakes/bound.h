@@ -1,0 +1,19 @@
+/* How many rows a run may change that goes on. Its row has what was read when it began
+ * (`rows_limit`). That can come from other settings: from before a reload, or of a process that has
+ * ended. So it holds together with what this process has read by the settings in force: once for
+ * each run.
+ *
+ * Threads: the worker that has the lane. Ownership: of the arguments: none.
+ */
+#pragma once
+#include "engine/brakes/limits.h"
+
+/* Of a run whose count is known, or whose last page of ROWS this is. */
+gboolean brake_bound (Step *step, gint64 rows, gint64 *bound, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* LIMITS of the run were read: share and ratio are not read again before it exceeds them. */
+void brake_remember (Step *step, RowLimits limits);
+/* The same of a run that was counted. */
+void bound_note (const char *run_id, gint64 limit);
+/* Rows of other tables that the run has deleted with its own, with those of this step. */
+gint64 brake_below (const Step *step);

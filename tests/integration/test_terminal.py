@@ -1,0 +1,61 @@
+"""What an operator sees on a terminal of 80 columns. A command to copy is whole, however long it is, and so is the red line of a stop."""
+
+import json
+import re
+
+import pytest
+
+from support.command_line import JOB, add_run
+from support.screen import on_a_terminal
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+HELD = json.dumps({"limit": "max_rows", "counted": 1000, "estimated": False, "at": "2026-11-21T10:20:30.000001Z"})
+LONG = "the disk is full, and nobody knows yet what has filled it, so everything waits until the morning"
+
+
+def shown(pruned, *arguments):
+    code, text, _ = on_a_terminal(pruned, None, *arguments)
+    return code, [COLOUR.sub("", line) for line in text.replace("\r", "").splitlines()]
+
+
+@pytest.fixture
+def troubled(stored):
+    """A held run, a dead one, jobs that are paused for a long reason."""
+    run_id = add_run(stored.database, "held", error="held: max_rows 20, counted 1000", held=HELD)
+    add_run(stored.database, "dead", job="members.schedule_prune_deletions", error="bad luck " * 20)
+    stored.run("pause", "members.*", "--for", "2h", "--reason", LONG).ok()
+    return stored, run_id
+
+
+@pytest.mark.parametrize("command", ["status", "jobs", "runs", "journal", "doctor"])
+def test_it_fits(troubled, command):
+    pruned, _ = troubled
+    _, lines = shown(pruned, command)
+    commands = {line for line in lines if line.startswith("  ") and not line.startswith("   ")}  # of doctor
+    assert len(lines) > 2 and max(len(line) for line in lines if line not in commands) <= 80, lines
+
+
+def test_the_page_of_a_run_fits(troubled):
+    pruned, run_id = troubled
+    code, lines = shown(pruned, "runs", run_id)
+    assert code == 0 and max(map(len, lines)) <= 80, lines
+    assert f"{JOB} held: max_rows 20, counted 1000" in lines
+    assert f"pruned approve {run_id}" in lines and f"pruned discard {run_id}" in lines
+
+
+def test_status_says_what_to_do(troubled):
+    pruned, _ = troubled
+    _, lines = shown(pruned, "status")
+    for words in ("held: pruned approve RUN or discard RUN (pruned runs --state held)", "dead: pruned retry RUN or discard RUN (pruned runs --state dead)"):
+        assert " " * 12 + words in lines
+    assert LONG in " ".join(" ".join(lines).split())
+
+
+def test_nothing_is_left_out_where_a_line_has_room(troubled):
+    """Nor of what is written to a file or another program."""
+    pruned, _ = troubled
+    names = pruned.run("jobs").ok().stdout.splitlines()[0].split("\t")
+    assert {"enabled", "schedule", "next_at", "capacity", "oldest_due_s"} <= set(names)
+    _, lines = shown(pruned, "jobs")
+    assert lines[0].split() == ["job", "mode", "paused", "ready", "waiting", "last_state"]
+    assert "role" in pruned.run("journal").ok().stdout.splitlines()[0].split("\t")
