@@ -141,7 +141,7 @@ fuzz: deps-test
 	+@$(MAKE) $(PARALLEL) all
 	@tests/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 	@TEST_BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$$(date +%s) $(PYTHON) -m pytest -c tests/pytest.ini -q \
-	  --timeout=$$((2 * $(FUZZ_SECONDS) + 600)) tests/integration/test_fuzz_messages.py
+	  --timeout=$$((2 * $(FUZZ_SECONDS) + 600)) tests/integration/test_fuzz_messages.py tests/integration/test_fuzz_own_jobs.py
 fuzzers: $(FUZZ)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) $(BUILD)/pruned.gresource.o
 	@echo "  link  $@"

@@ -1,5 +1,6 @@
 #include "avro/registry.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "http/http.h"
 
@@ -7,7 +8,8 @@
 #include <string.h>
 
 #define WITHIN_MS 5000L
-#define SCHEMAS_MOST 64 /* that one refers to, directly or through others */
+#define SCHEMAS_MOST 64                     /* that one refers to, directly or through others */
+#define ALL_WITHIN_US (30 * G_USEC_PER_SEC) /* a schema with those */
 
 static struct {
   char *url, *ca_file;
@@ -130,7 +132,14 @@ registry_answers (GError **error)
 
 /* --- a schema --- */
 
-static gboolean add_known (const json_t *said, GPtrArray *texts, GHashTable *seen, GError **error);
+/* What a schema refers to. */
+typedef struct {
+  GPtrArray *texts; /* those that others refer to first */
+  GHashTable *seen; /* paths */
+  gint64 until_us;  /* monotonic */
+} Known;
+
+static gboolean add_known (const json_t *said, const Known *known, GError **error);
 
 static const char *
 text_of (const json_t *said, GError **error)
@@ -144,7 +153,7 @@ text_of (const json_t *said, GError **error)
 
 /* Adds the schema that REFERENCE names, after those that it refers to itself. */
 static gboolean
-add_one (const json_t *reference, GPtrArray *texts, GHashTable *seen, GError **error)
+add_one (const json_t *reference, const Known *known, GError **error)
 {
   const char *subject = json_string_value (json_object_get (reference, "subject"));
   if (subject == NULL)
@@ -153,27 +162,29 @@ add_one (const json_t *reference, GPtrArray *texts, GHashTable *seen, GError **e
   g_autofree char *path
       = g_strdup_printf ("/subjects/%s/versions/%" JSON_INTEGER_FORMAT, escaped,
                          json_integer_value (json_object_get (reference, "version")));
-  if (!g_hash_table_add (seen, g_strdup (path)))
+  if (!g_hash_table_add (known->seen, g_strdup (path)))
     return TRUE;
-  if (g_hash_table_size (seen) > SCHEMAS_MOST)
+  if (clock_monotonic_us () >= known->until_us)
+    return fail (error, PRUNED_OUTAGE, "the schema registry takes too long") != NULL;
+  if (g_hash_table_size (known->seen) > SCHEMAS_MOST)
     return fail (error, PRUNED_REJECT, "it refers to more than %d schemas", SCHEMAS_MOST) != NULL;
   g_autoptr (json_t) said = ask (path, error);
   if (said == NULL)
     g_prefix_error (error, "it refers to %s: ", subject);
   const char *text = said != NULL ? text_of (said, error) : NULL;
-  if (text == NULL || !add_known (said, texts, seen, error))
+  if (text == NULL || !add_known (said, known, error))
     return FALSE;
-  g_ptr_array_add (texts, g_strdup (text));
+  g_ptr_array_add (known->texts, g_strdup (text));
   return TRUE;
 }
 
 static gboolean
-add_known (const json_t *said, GPtrArray *texts, GHashTable *seen, GError **error)
+add_known (const json_t *said, const Known *known, GError **error)
 {
   gsize i;
   json_t *reference;
   json_array_foreach (json_object_get (said, "references"), i, reference) {
-    if (!add_one (reference, texts, seen, error))
+    if (!add_one (reference, known, error))
       return FALSE;
   }
   return TRUE;
@@ -184,8 +195,9 @@ shape_of (const json_t *said, GError **error)
 {
   g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const Known known = { texts, seen, clock_monotonic_us () + ALL_WITHIN_US };
   const char *text = text_of (said, error);
-  if (text == NULL || !add_known (said, texts, seen, error))
+  if (text == NULL || !add_known (said, &known, error))
     return NULL;
   g_ptr_array_add (texts, NULL);
   return shape_parse ((const char *const *)texts->pdata, text, error);

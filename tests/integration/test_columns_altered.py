@@ -3,6 +3,7 @@ blocked and says why. It removes no other rows."""
 
 import pytest
 
+from stack.process import wait_until
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
@@ -73,3 +74,32 @@ def test_the_run_goes_on_or_is_blocked(house, what, kind):  # noqa: F811
     alive = "SELECT count(*) FROM items AS i WHERE to_jsonb(i) ->> %s = 'false'"
     assert house.database.value(alive, ["gone" if "TO gone" in statement else "dead"]) == 2
     assert daemon.stop() == 0
+
+
+def ended(house, n):  # noqa: F811
+    return house.database.value("SELECT count(*) FROM pruned.runs WHERE state IN ('finished', 'skipped')") == n
+
+
+def test_a_column_that_is_renamed_while_the_catalogue_is_read_costs_no_process(house):  # noqa: F811
+    """The columns of a foreign key, again and again while runs begin: between two questions to the catalogue they have another name."""
+    house.sql("""CREATE TABLE items (id int PRIMARY KEY, note int);
+        CREATE TABLE parts (id int PRIMARY KEY, item_id int REFERENCES items (id));
+        INSERT INTO items SELECT i FROM generate_series(1, 3) i""")
+    house.say(JOB, "table = items\nwhere = note IS NOT NULL\nchildren = parts\napprove = never\n")
+    house.start()
+    daemon = house.pruned.start()
+    at, names = now(minutes=-10), ["item_id", "other_id"]
+    for n in range(60):
+        house.pruned.topics.tick(JOB, at.replace(second=n))
+    for _ in range(40):  # rounds, until the catalogue was found altered about as often
+        seen = len(daemon.lines("Step failed"))
+        while daemon.running and len(daemon.lines("Step failed")) == seen and not ended(house, 60):
+            for _ in range(50):
+                house.database.connection.execute("ALTER TABLE parts RENAME {} TO {}".format(*names))
+                names.reverse()
+            house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    assert daemon.running
+    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    wait_until(lambda: ended(house, 60), 60, "the end of all runs")
+    assert daemon.stop() == 0
+    assert house.database.value("SELECT count(*) FROM items") == 3

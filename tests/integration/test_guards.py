@@ -299,6 +299,16 @@ def test_a_tick_that_begins_at_a_cursor_is_held_to_it(own):
     assert_blocked(scene, run_id, "page.sql", "id 400", "goes back")
 
 
+def test_a_tick_that_gives_a_part_of_the_cursor_is_held_to_that_part(own):
+    scene = without_notes(own({"page": FALLING, "decide": KEPT, "apply/removed/10-scratch": OWN}, conf=REMOVED + "[what kept]\n",
+                              more="cursor = day date; id bigint"))
+    scene.topics.tick(JOB, at := now(minutes=-1), {"cursor": {"day": "2030-01-01"}})
+    run_id = tick_id(JOB, at, '{"cursor":{"day":"2030-01-01"}}')
+    daemon = scene.run_until_idle()
+    assert_blocked(scene, run_id, "page.sql", "day 2030-01-01", "id not given", "goes back")
+    assert daemon is not None
+
+
 # --- the children of a row that stays
 
 def test_a_row_that_stays_keeps_its_children_and_the_others_go(own):

@@ -1,5 +1,6 @@
 """Events of applications' own topics, whose jobs come, go, and are not the same in every process."""
 
+import json
 import signal
 
 import pytest
@@ -172,6 +173,35 @@ def test_each_event_of_two_processes_that_run_becomes_one_run(apart):
         send(apart, user(key), ce_type="UserErasureRequested", ce_id=f"e{key}", ce_source="/app")
     apart.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished' AND result ->> 'changed' = '1'", until=18)
     assert apart.database.value("SELECT count(*) FROM pruned.runs") == 18 and dead(apart) == {}
+
+
+def odd_reads(topic):
+    """What a program of another version, or a mistake, may have written of the events of a job: each a list of them."""
+    right = {"name": "UserMarked", "topic": topic, "format": "json", "key": ["payload.user.id"]}
+    for key in ([5], [None], ["payload.user.id", 5], "payload.user.id", {}, [], [""], ["."], ["payload.user.id"] * 50):
+        yield [{"own": right | {"key": key}, "unique_key": "people.mark/{key}", "due": "due"}]
+    for cancel in ({}, 7, right | {"key": [7]}, right | {"topic": 5}):
+        yield [{"own": right, "cancel": cancel}]
+    for more in ({"due": 5}, {"due": ""}, {"match_path": "kind"}, {"match_value": "x"}, {"name": ""}, {"format": "avro"}, {"format": "avro", "schema": "{"},
+                 {"format": "avro", "schema": '{"type":"record","name":"A","fields":[{"name":"a","type":"A"}]}'}):
+        yield [{"own": right | more}]
+    for unique_key in ("{", "{}", "{key", "{parts}", "", 5):
+        yield [{"own": right, "unique_key": unique_key}]
+    yield from ([], "x", [[]], [7], [{}], [{"own": []}], [{"type": 5}], [{"type": "UserMarked", "due": "payload"}], {})
+
+
+def test_whatever_another_program_says_of_what_its_job_reads_ends_no_process(apart):
+    topic = apart.topics.full("app-users")
+    start_other(apart).stop()
+    own = start_own(apart)
+    for n, events in enumerate(odd_reads(topic)):
+        reads = {"capacity": -n, "table": "people", "topics": {topic: True}, "events": events}
+        apart.database.execute("UPDATE pruned.job_states SET reads = %s, read_at = now() WHERE job = 'people.mark'", [json.dumps(reads)])
+        send(apart, user(1), ce_type="UserMarked")
+        send(apart, user(2), ce_type="UserErasureRequested")
+        apart.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'people.erase' AND state = 'finished'", until=n + 1)
+        assert own.running, events
+    assert apart.database.value("SELECT count(*) FROM pruned.runs WHERE job = 'people.mark' AND args ->> 'key' IS NULL") == 0
 
 
 def test_an_event_of_a_job_that_was_removed_is_passed_over(apart):

@@ -221,6 +221,47 @@ def test_while_the_registry_is_away_events_wait_and_none_is_lost(registered, reg
     assert daemon.stop() == 0
 
 
+class Slow(http.server.ThreadingHTTPServer):
+    """A registry that knows no schema, and takes its time to say so."""
+
+    daemon_threads = True
+
+    def __init__(self, delay_s):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                threading.Event().wait(delay_s)
+                body = b'{"error_code": 40403, "message": "Schema not found"}'
+                self.send_response(404)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+def test_a_slow_registry_holds_up_no_batch_for_long(erasure):
+    """Each message names another schema. Those of one batch would keep their worker busy for ten minutes, and after three the process ends."""
+    door = Slow(delay_s=0.6)
+    try:
+        say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
+        erasure.pruned.settings["registry.url"] = door.url
+        erasure.start()
+        erasure.pruned.topics.produce_many("app-users", [("k", wire(n, b"x")) for n in range(500)])
+        daemon = erasure.pruned.start()
+        first = erasure.pruned.topics.wait("dead", deadline_s=60)[0]
+        assert first.headers["pruned_reason"].startswith("unknown schema "), first
+        next_one = f"SELECT next_offset FROM pruned.intake WHERE topic = '{erasure.pruned.topics.full('app-users')}'"
+        assert 0 < erasure.database.wait(next_one, until=lambda n: n > 0) < 500
+        assert daemon.stop(20) == 0
+    finally:
+        door.shutdown()
+
+
 def test_without_a_registry_and_a_schema_the_section_is_refused(erasure, registry):
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
     for command in "jobs", "check":

@@ -163,19 +163,20 @@ def test_a_schedule_that_cannot_be_dropped_waits_and_the_others_go_on(hierarchy,
 def test_a_namespace_that_is_no_group_is_said_and_the_others_go_on(hierarchy):
     project = hierarchy.project(hierarchy.top)
     own = hierarchy.row("projects", project)["project_namespace_id"]
-    broken = hierarchy.group()
+    broken, rootless = hierarchy.group(), hierarchy.group()
     hierarchy.database.execute("UPDATE namespaces SET traversal_ids = '{}' WHERE id = %s", [broken])
-    users = [hierarchy.user() for _ in range(3)]
+    hierarchy.database.execute("UPDATE namespaces SET traversal_ids = ARRAY[NULL, id] WHERE id = %s", [rootless])
+    users = [hierarchy.user() for _ in range(4)]
     members = [hierarchy.member(u, project=project) for u in users]
-    wrong, empty = hierarchy.leave(own, users[0], hierarchy.admin), hierarchy.leave(broken, users[1], hierarchy.admin)
-    hierarchy.leave(hierarchy.top, users[2], hierarchy.admin)
+    wrong, empty, without = [hierarchy.leave(group, user, hierarchy.admin) for group, user in zip((own, broken, rootless), users)]
+    hierarchy.leave(hierarchy.top, users[3], hierarchy.admin)
     run = prune(hierarchy)
-    assert run["state"] == "finished" and {"failed": 2, "removed": 1, "updated_rows": 1}.items() <= result(run).items()
-    assert set(members[:2]) <= set(hierarchy.ids("members")) and members[2] not in hierarchy.ids("members")
-    assert hierarchy.ids("members_deletion_schedules") == [wrong, empty]
-    assert len(hierarchy.lines("Scheduled member deletion cannot be processed")) == 2
+    assert run["state"] == "finished" and {"failed": 3, "removed": 1, "updated_rows": 1}.items() <= result(run).items()
+    assert set(members[:3]) <= set(hierarchy.ids("members")) and members[3] not in hierarchy.ids("members")
+    assert hierarchy.ids("members_deletion_schedules") == [wrong, empty, without]
+    assert len(hierarchy.lines("Scheduled member deletion cannot be processed")) == 3
     parked = {r["item"]: r["parked"] for r in hierarchy.database.rows("SELECT * FROM pruned.quarantine")}
-    assert parked == {f"members_deletion_schedules:{wrong}": True, f"members_deletion_schedules:{empty}": False}
+    assert parked == {f"members_deletion_schedules:{n}": n == wrong for n in (wrong, empty, without)}
 
 
 def test_the_parent_says_that_its_child_is_under_way(hierarchy):

@@ -87,21 +87,23 @@ event_of (const json_t *object, GPtrArray *events)
 {
   const char *name = text_of (object, "name"), *topic = text_of (object, "topic"),
              *schema = text_of (object, "schema");
-  if (name == NULL || topic == NULL || json_array_size (json_object_get (object, "key")) == 0)
+  const json_t *key = json_object_get (object, "key");
+  if (name == NULL || topic == NULL || json_array_size (key) == 0)
     return NULL;
   SentenceEvent *event = g_new0 (SentenceEvent, 1);
   gboolean avro = g_strcmp0 (text_of (object, "format"), "avro") == 0;
   *event = (SentenceEvent){ .name = g_strdup (name),
                             .topic = g_strdup (topic),
                             .format = avro ? EVENT_AVRO : EVENT_JSON,
-                            .key = texts_of (json_object_get (object, "key")),
+                            .key = texts_of (key),
                             .due = g_strdup (text_of (object, "due")),
                             .cancel_on = g_strdup (text_of (object, "cancel_on")),
                             .match_path = g_strdup (text_of (object, "match_path")),
                             .match_value = g_strdup (text_of (object, "match_value")),
                             .schema = schema != NULL ? shape_parse (NULL, schema, NULL) : NULL };
   g_ptr_array_add (events, event);
-  return schema == NULL || event->schema != NULL ? event : NULL;
+  const gboolean all_texts = g_strv_length (event->key) == json_array_size (key);
+  return all_texts && (schema == NULL || event->schema != NULL) ? event : NULL;
 }
 
 static void

@@ -159,10 +159,11 @@ admit_ours (const Admission *admission, const KafkaMessage *message, gboolean is
 gboolean
 admit_prepare (const Admission *admission, KafkaMessage *const *messages, guint n, GError **error)
 {
-  for (guint i = 0; i < n; i++)
+  const gint64 until_us = admission->together_us != 0 ? admission->together_us : G_MAXINT64;
+  for (guint i = 0; i < n && clock_monotonic_us () < until_us; i++)
     if (!admit_own_prepare (admission, messages[i], error))
       return FALSE;
-  return own_keys_ask (admission->keys, error);
+  return own_keys_ask (admission->keys, until_us, error);
 }
 
 gboolean

@@ -22,6 +22,7 @@ typedef struct {
                       now_us */
   Elsewhere *elsewhere; /* jobs that only other processes have; NULL: they do not count */
   OwnKeys *keys;        /* that applications' own events name, for a batch of messages */
+  gint64 together_us;   /* monotonic: until then admit_prepare asks; 0: for all */
 } Admission;
 
 /* Asks for the keys that MESSAGES name, together. What it leaves out admit_message asks for. FALSE:

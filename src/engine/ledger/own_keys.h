@@ -18,8 +18,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (OwnKeys, own_keys_free)
 
 /* An event of JOB says PARTS: own_keys_ask asks for it. */
 void own_keys_note (OwnKeys *keys, const Job *job, char **parts);
-/* FALSE: the database did not answer. */
-gboolean own_keys_ask (OwnKeys *keys, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* FALSE: the database did not answer. At UNTIL_US (monotonic) it stops; what was not asked for is
+ * asked for by own_keys_find. */
+gboolean own_keys_ask (OwnKeys *keys, gint64 until_us, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* *KEY: as page.sql writes it (g_free it); NULL: the catalogue refuses the job, whose run says why.
  * PRUNED_REJECT: PARTS are no key of its table. */

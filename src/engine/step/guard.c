@@ -147,7 +147,8 @@ cursor_text (const Job *job, const json_t *cursor)
   GString *text = g_string_new (NULL);
   for (guint i = 0; i < job->cursor->len; i++) {
     const char *name = g_array_index (job->cursor, JobCursor, i).name;
-    g_autofree char *one = text_of (json_object_get (cursor, name));
+    const json_t *value = json_object_get (cursor, name);
+    g_autofree char *one = value != NULL ? text_of (value) : g_strdup ("not given");
     g_string_append_printf (text, "%s%s %s", i > 0 ? ", " : "", name, one);
   }
   return g_string_free (text, FALSE);

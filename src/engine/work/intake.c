@@ -13,6 +13,9 @@
 #include "engine/work/lost.h"
 
 #define SQL "src/engine/work/sql/"
+/* A schema registry or a database may be slow: what is not read by then is of the next batch. */
+#define TOGETHER_US (5 * G_USEC_PER_SEC)
+#define READ_US (10 * G_USEC_PER_SEC)
 
 /* A batch on its way from messages to rows. */
 typedef struct {
@@ -67,12 +70,14 @@ prepare (const Intake *intake, const Admission *admission, guint n, GError **err
   return admit_prepare (admission, (KafkaMessage *const *)messages->pdata, messages->len, error);
 }
 
-/* Reads the first N messages. */
+/* Reads the first N messages; *N becomes less if that takes long. */
 static gboolean
-take_messages (Intake *intake, Pg *pg, guint n, GError **error)
+take_messages (Intake *intake, Pg *pg, guint *n, GError **error)
 {
   g_autoptr (OwnKeys) keys = own_keys_new (pg);
+  const gint64 began_us = clock_monotonic_us ();
   Admission admission = { .jobs = in_force_jobs (),
+                          .together_us = began_us + TOGETHER_US,
                           .keep_us = intake->service->keep_us,
                           .elsewhere = intake->elsewhere,
                           .keys = keys };
@@ -82,15 +87,17 @@ take_messages (Intake *intake, Pg *pg, guint n, GError **error)
   gint64 database_us = admission.now_us, ours_us = clock_now_us ();
   admission.now_us = MAX (database_us, ours_us);
   admission.least_us = MIN (database_us, ours_us);
-  if (!prepare (intake, &admission, n, error))
+  if (!prepare (intake, &admission, *n, error))
     return FALSE;
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < *n; i++) {
     const KafkaMessage *message
         = g_array_index (intake->lane->worker.pending, LaneMessage, i).message;
     if (intake->refusal != NULL)
       refuse (intake, message, intake->refusal);
     else if (!take_message (intake, &admission, message, error))
       return FALSE;
+    if (clock_monotonic_us () - began_us >= READ_US)
+      *n = i + 1;
   }
   return TRUE;
 }
@@ -198,7 +205,7 @@ look_for_lost (Intake *intake, GError **error)
 }
 
 static gboolean
-take_batch (Intake *intake, Pg *pg, guint n, GError **error)
+take_batch (Intake *intake, Pg *pg, guint *n, GError **error)
 {
   if (!look_for_lost (intake, error) || !take_messages (intake, pg, n, error))
     return FALSE;
@@ -207,7 +214,7 @@ take_batch (Intake *intake, Pg *pg, guint n, GError **error)
     return FALSE;
   for (guint i = 0; i < intake->dead->len; i++)
     dead_letter_log (intake->dead_sources->pdata[i], intake->dead_reasons->pdata[i]);
-  if (!write_rows (intake, pg, n, error))
+  if (!write_rows (intake, pg, *n, error))
     return FALSE;
   count_runs (intake);
   if (intake->passed_over > 0)
@@ -233,10 +240,10 @@ intake_clear (Intake *intake)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Intake, intake_clear)
 
-/* Tries the first N pending messages. REASON: why the only one is refused after ATTEMPTS; NULL:
- * none is refused. */
+/* Tries the first N pending messages, or fewer. REASON: why the only one is refused after ATTEMPTS;
+ * NULL: none is refused. */
 static gboolean
-try_batch (Service *service, Pg *pg, Lane *lane, guint n, const char *reason, int attempts,
+try_batch (Service *service, Pg *pg, Lane *lane, guint *n, const char *reason, int attempts,
            GError **error)
 {
   g_auto (Intake) intake
@@ -258,16 +265,16 @@ static gboolean
 try_smaller (Service *service, Pg *pg, Lane *lane, guint *n, GError **error)
 {
   GError *cause = NULL;
-  gboolean ok = try_batch (service, pg, lane, *n, NULL, 1, &cause);
+  gboolean ok = try_batch (service, pg, lane, n, NULL, 1, &cause);
   while (!ok && cause->code == PRUNED_DATA && *n > 1) {
     g_clear_error (&cause);
     *n /= 2;
-    ok = try_batch (service, pg, lane, *n, NULL, 1, &cause);
+    ok = try_batch (service, pg, lane, n, NULL, 1, &cause);
   }
   if (!ok && cause->code == PRUNED_DATA) {
     g_autofree char *reason = g_strdup_printf ("undecodable: %s", cause->message);
     g_clear_error (&cause);
-    ok = try_batch (service, pg, lane, 1, reason, 1, &cause);
+    ok = try_batch (service, pg, lane, n, reason, 1, &cause);
   }
   if (cause != NULL)
     g_propagate_error (error, cause);
@@ -285,7 +292,8 @@ forget_if_astray (Lane *lane)
 gboolean
 intake_bury (Service *service, Pg *pg, Lane *lane, const char *reason, int attempts, GError **error)
 {
-  gboolean ok = try_batch (service, pg, lane, 1, reason, attempts, error);
+  guint n = 1;
+  gboolean ok = try_batch (service, pg, lane, &n, reason, attempts, error);
   if (ok)
     g_array_remove_index (lane->worker.pending, 0);
   else

@@ -170,6 +170,14 @@ columns_that_loosen (const GPtrArray *from, gboolean all)
   return columns;
 }
 
+/* Whether the columns had these names when the tables were read. */
+static gboolean
+are_known (GPtrArray *columns)
+{
+  return !g_ptr_array_find (columns, NULL, NULL);
+}
+
+/* NULL: one of its columns was renamed or added after the tables were read. */
 static CatKey *
 key_new (const Catalogue *catalogue, const PgRows *rows, int row)
 {
@@ -186,8 +194,13 @@ key_new (const Catalogue *catalogue, const PgRows *rows, int row)
   key->emptied = some ? columns_of (key->child, emptied) : g_ptr_array_ref (key->from);
   key->deltype = *rows_text (rows, row, "deltype");
   key->deferrable = rows_bool (rows, row, "deferrable");
-  key->loosens = columns_that_loosen (key->from, rows_bool (rows, row, "full"));
-  return key;
+  if (are_known (key->from) && are_known (key->to) && are_known (key->emptied)) {
+    key->loosens = columns_that_loosen (key->from, rows_bool (rows, row, "full"));
+    return key;
+  }
+  key->loosens = g_ptr_array_new ();
+  cat_key_free (key);
+  return NULL;
 }
 
 static PgValues *
@@ -232,8 +245,13 @@ of_tables (const PgRows *rows)
 static void
 add_keys (Catalogue *catalogue, const PgRows *rows)
 {
-  for (int i = 0; i < rows_count (rows); i++)
-    g_ptr_array_add (catalogue->keys, key_new (catalogue, rows, i));
+  for (int i = 0; i < rows_count (rows); i++) {
+    CatKey *key = key_new (catalogue, rows, i);
+    if (key != NULL)
+      g_ptr_array_add (catalogue->keys, key);
+    else
+      catalogue->torn = TRUE;
+  }
 }
 
 static GPtrArray *
@@ -268,5 +286,8 @@ Catalogue *
 catalogue_read (Pg *pg, const Sentence *sentence, GError **error)
 {
   g_autoptr (GPtrArray) all = catalogue_read_each (pg, &sentence, 1, error);
-  return all != NULL ? g_ptr_array_steal_index (all, 0) : NULL;
+  if (all == NULL || !((Catalogue *)all->pdata[0])->torn)
+    return all != NULL ? g_ptr_array_steal_index (all, 0) : NULL;
+  g_set_error (error, PRUNED_ERROR, PRUNED_BUSY, CATALOGUE_TORN, sentence->name);
+  return NULL;
 }

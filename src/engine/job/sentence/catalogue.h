@@ -44,8 +44,12 @@ typedef struct {
 typedef struct {
   GPtrArray *tables; /* of CatTable; the sentence's own is the first */
   GPtrArray *keys;   /* of CatKey */
+  gboolean torn;     /* a table was altered while it was read: nothing follows from it */
 } Catalogue;
 
+#define CATALOGUE_TORN "%s: its tables are being altered"
+
+/* Never a torn one. */
 Catalogue *catalogue_read (Pg *pg, const Sentence *sentence, GError **error);
 /* For each of N sentences (Catalogue), with the same questions. */
 GPtrArray *catalogue_read_each (Pg *pg, const Sentence *const *sentences, guint n, GError **error);

@@ -121,7 +121,7 @@ write_partitions (Pg *pg, Try *one, GError **error)
   return cause == NULL;
 }
 
-/* Writes the SQL of each, or notes why it is refused. */
+/* Writes the SQL of each, or notes why it is refused. Where the catalogue is torn, neither. */
 static gboolean
 write_each (Pg *pg, const GPtrArray *tries, GError **error)
 {
@@ -140,6 +140,8 @@ write_each (Pg *pg, const GPtrArray *tries, GError **error)
   for (guint i = 0; catalogues != NULL && i < of_rows->len; i++) {
     Try *one = of_rows->pdata[i];
     char *why = NULL;
+    if (((Catalogue *)catalogues->pdata[i])->torn)
+      continue;
     write_rows (one->job, catalogues->pdata[i], &one->written, &why);
     note_refusal (one, why);
   }
@@ -154,6 +156,8 @@ job_write (Pg *pg, const Job *job, char **refusal, GError **error)
   one->job = job;
   g_ptr_array_add (tries, one);
   gboolean ok = write_each (pg, tries, error);
+  if (ok && one->written == NULL && one->refusal == NULL)
+    g_set_error (error, PRUNED_ERROR, PRUNED_BUSY, CATALOGUE_TORN, job->name);
   *refusal = g_steal_pointer (&one->refusal);
   return ok ? g_steal_pointer (&one->written) : NULL;
 }
@@ -315,7 +319,7 @@ job_complete (Pg *pg, const Job *job, char **refusal, GError **error)
   if (!complete (pg, tries, error))
     return NULL;
   if (one->copy == NULL && one->refusal == NULL)
-    g_set_error (error, PRUNED_ERROR, PRUNED_BUSY, "%s: its tables are being altered", job->name);
+    g_set_error (error, PRUNED_ERROR, PRUNED_BUSY, CATALOGUE_TORN, job->name);
   *refusal = g_steal_pointer (&one->refusal);
   return one->copy;
 }
