@@ -131,6 +131,47 @@ def test_a_changed_row_that_fails_again_has_all_its_tries(parked):
     assert (row["attempts"], row["parked"]) == (1, False) and row["next_try_at"] > row["first_at"]
 
 
+@pytest.mark.parametrize("day, left", [(300, 0), (-1, 0), (None, 1)])
+def test_an_entry_ends_when_its_row_has_changed(parked, day, left):
+    """Also if the row is not due any more: nothing is parked, and no alert says so."""
+    if day is not None:
+        parked.database.execute("UPDATE members SET expires_at = %s WHERE id = %s", [parked.day(day), parked.stuck])
+    marker = "INSERT INTO pruned.quarantine (job, item, reason) VALUES (%s, 'members:4711', 'z')"
+    parked.database.execute(marker, [JOB])  # is looked at in the same round
+    parked.pruned.start()
+    parked.database.wait("SELECT count(*) FROM pruned.quarantine WHERE reason = 'z'", until=0)
+    assert (entry(parked) is not None) == bool(left)
+
+
+def test_a_schedule_that_was_changed_is_taken_at_once(parked):
+    """It was parked because its namespace is no group; the application has corrected it."""
+    top, user = parked.group(), parked.user()
+    member, project = parked.member(user, top), parked.project(top)
+    schedule = parked.leave(parked.row("projects", project)["project_namespace_id"], user, parked.user(admin=True))
+    tick(parked, PRUNE)
+    assert parked.database.value("SELECT parked FROM pruned.quarantine WHERE job = %s", [CHILD])
+    assert tick(parked, PRUNE)["reason"] == "nothing to do"
+    parked.database.execute("UPDATE members_deletion_schedules SET namespace_id = %s WHERE id = %s", [top, schedule])
+    assert tick(parked, PRUNE)["scheduled"] == 1
+    assert member not in parked.ids("members") and parked.ids("members_deletion_schedules") == []
+    assert parked.database.value("SELECT count(*) FROM pruned.quarantine WHERE job = %s", [CHILD]) == 0
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_plan_knows_a_membership_that_was_changed(parked, changed):
+    top, user = parked.group(), parked.user()
+    parked.stuck = parked.member(user, top)
+    refuse(parked, parked.stuck)
+    parked.leave(top, user, parked.user(admin=True))
+    tick(parked, PRUNE)
+    parked.database.execute("DELETE FROM pruned.quarantine WHERE item LIKE 'members_deletion_schedules:%%'")
+    if changed:
+        parked.database.execute("UPDATE members SET access_level = 20 WHERE id = %s", [parked.stuck])
+    lines = parked.pruned.run("plan", CHILD, "--at", parked.at.isoformat(), "--json").ok().json()
+    assert [(line["key"], line["action"]) for line in lines[:-1] if line["table"] == "members"] == [
+        (str(parked.stuck), "removed" if changed else "parked")]
+
+
 # --- rows and jobs that are gone
 
 def test_entries_of_rows_that_the_application_deleted_leave(parked):

@@ -2,6 +2,8 @@
 
 import datetime
 
+import pytest
+
 from support.instance import tenant  # noqa: F401
 from support.scene import child_id, result
 
@@ -82,6 +84,17 @@ def test_one_child_for_two_details_of_one_user_and_no_attempt_without_a_child(te
     assert attempts(tenant) == {one: 1, two: 0}, "on another page the child of this run is used up"
     later = tenant.tick(JOB, at=tenant.at + datetime.timedelta(seconds=1))
     assert attempts(tenant) == {one: 1, two: 1} and len(tenant.children(later)) == 1
+
+
+def test_an_old_event_with_two_pages_uses_up_no_attempt_without_a_child(tenant):
+    """Neither detail has the event's time; the child has ended when the second page comes."""
+    one, user = tenant.placeholder(attempts=3, last=tenant.at)
+    two, _ = tenant.placeholder(attempts=3, last=tenant.at, user=user)
+    keep(tenant, user)
+    tenant.emit("PlaceholderUserOrphaned", ce_time=tenant.at - 10 * DAYS, placeholder_user_id=user)
+    tenant.work({f"jobs.{JOB}.batch": 1, f"jobs.{JOB}.delay_ms": 3000})
+    (run,) = tenant.runs(JOB)
+    assert run["step"] == 2 and len(tenant.children(run)) == 1 and attempts(tenant) == {one: 4, two: 3}
 
 
 def test_the_same_tick_again_changes_nothing(tenant):
@@ -186,3 +199,40 @@ def test_an_abandoned_detail_gets_one_more_attempt_a_week(tenant):
     tenant.tick(JOB, at=tenant.at + MOMENT * 2000, **AT_ONCE)
     assert attempts(tenant) == {detail: 16}
     assert tenant.database.row("SELECT parked, attempts FROM pruned.quarantine") == {"parked": True, "attempts": 16}
+
+
+@pytest.mark.parametrize("attempts, abandoned", [(13, False), (14, True)])
+@pytest.mark.parametrize("end", ["kept", "dead"])
+def test_a_last_attempt_that_fails_when_the_user_is_destroyed_leaves_an_abandoned_detail(tenant, end, attempts, abandoned):
+    """Nothing refers to the user, so they are handed over; but they have a project of their own, or a key forbids the end."""
+    detail, user = tenant.placeholder(attempts=attempts)
+    if end == "kept":
+        home = tenant.namespace("User", owner_id=user)
+        tenant.route("Namespace", home, home, None)
+        tenant.project(home)
+    else:
+        tenant.database.connection.execute("CREATE TABLE theirs (user_id bigint REFERENCES users); GRANT SELECT ON theirs TO PUBLIC")
+        tenant.database.execute("INSERT INTO theirs VALUES (%s)", [user])
+    tenant.tick(JOB, **AT_ONCE, **{"jobs.users.destroy.max_attempts": 0})
+    (run,) = tenant.runs("users.destroy")
+    assert user in tenant.ids("users") and run["state"] == ("finished" if end == "kept" else "dead")
+    rows = tenant.database.rows("SELECT job, item, parked, attempts FROM pruned.quarantine")
+    assert rows == [{"job": JOB, "item": f"import_placeholder_user_details:{detail}", "parked": True, "attempts": 15}] * abandoned
+    if end == "kept":
+        assert (result(run)["kept"], result(run)["abandoned"]) == (1, int(abandoned))
+
+
+def test_an_abandoned_detail_whose_attempts_were_set_back_starts_afresh(tenant):
+    """Another change of its row does not end the entry: the detail would be forgotten."""
+    detail, user = tenant.placeholder(attempts=14)
+    keep(tenant, user)
+    tenant.tick(JOB, **AT_ONCE)
+    tenant.database.execute("UPDATE import_placeholder_user_details SET updated_at = now()")
+    tenant.database.execute("INSERT INTO pruned.quarantine (job, item, reason) VALUES (%s, 'import_placeholder_user_details:4711', 'z')", [JOB])
+    daemon = tenant.pruned.start()
+    tenant.database.wait("SELECT count(*) FROM pruned.quarantine WHERE reason = 'z'", until=0)
+    assert daemon.stop() == 0
+    assert tenant.database.column("SELECT item FROM pruned.quarantine") == [f"import_placeholder_user_details:{detail}"]
+    tenant.database.execute("UPDATE import_placeholder_user_details SET deletion_attempts = 0, last_deletion_attempt_at = NULL")
+    tenant.tick(JOB, at=tenant.at + MOMENT * 1000, **AT_ONCE)
+    assert attempts(tenant) == {detail: 1} and tenant.database.rows("SELECT * FROM pruned.quarantine") == []

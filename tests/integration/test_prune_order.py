@@ -3,7 +3,7 @@
 import pytest
 
 from support.instance import Tenant, tenant  # noqa: F401
-from support.scene import result
+from support.scene import refuse_rows, result
 
 JOB, CHILD = "members.schedule_prune_deletions", "members.prune_deletions"
 CUTS = [(10, 100), (1, 100), (10, 1), (2, 2)]  # schedules in a step, memberships of each
@@ -115,6 +115,53 @@ def test_an_order_with_more_memberships_than_a_step_takes_ends_before_the_next(t
     counts = prune(tree, schedules, batch)
     assert (counts["removed"], counts["denied"]) == (4, 1)
     assert tree.ids("members") == [tree.anchor, stays]
+
+
+@pytest.mark.parametrize("schedules, batch", CUTS)
+def test_a_right_from_elsewhere_ends_with_an_earlier_order_there(tree, schedules, batch):
+    """A project of the tree has invited a group of another hierarchy, from which the author is removed in between."""
+    other = tree.group()
+    below = tree.group(parent=other)
+    tree.share_project(tree.code, below)
+    author, chief = tree.user(), tree.user(admin=True)
+    tree.member(author, below, level=10)
+    tree.member(author, other, level=40)
+    members = [tree.member(tree.user(), project=tree.code) for _ in range(2)]
+    first, second = (tree.row("members", id)["user_id"] for id in members)
+    for group, user, actor in ((tree.top, first, author), (below, author, chief), (tree.top, second, author)):
+        tree.leave(group, user, actor)
+    counts = prune(tree, schedules, batch)
+    assert (counts["removed"], counts["denied"]) == (3, 1) and tree.ids("members") == [tree.anchor, members[1]]
+
+
+@pytest.mark.parametrize("schedules, batch", CUTS)
+@pytest.mark.parametrize("why", ["denied", "refused by a trigger"])
+def test_an_author_whom_an_earlier_order_did_not_remove_keeps_their_rights(tree, why, schedules, batch):
+    author, user = tree.user(), tree.user()
+    stays = tree.owner(author, tree.top)
+    tree.owner(user, tree.top)
+    tree.leave(tree.top, author, tree.user(admin=why != "denied"))
+    tree.leave(tree.top, user, author)
+    if why != "denied":
+        refuse_rows(tree.database, f"OLD.id = {stays}", table="members")
+    prune(tree, schedules, batch)
+    assert tree.ids("members") == [tree.anchor, stays]
+
+
+@pytest.mark.parametrize("schedules, batch", CUTS)
+def test_who_removes_themselves_after_the_other_owner_stays_as_the_last(tree, schedules, batch):
+    """Only as an owner of this group: they leave all other places."""
+    root = tree.group()
+    below = tree.group(parent=root)
+    first, second = tree.user(), tree.user()
+    tree.owner(first, root)
+    stays = tree.owner(second, root)
+    tree.member(second, below, level=10)
+    tree.member(second, project=tree.project(below), level=50)
+    for user in (first, second):
+        tree.leave(below, user, second)
+    counts = prune(tree, schedules, batch)
+    assert (counts["removed"], counts["denied"]) == (3, 1) and tree.ids("members") == [tree.anchor, stays]
 
 
 def test_a_plan_says_the_same(tree):

@@ -72,6 +72,30 @@ def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  
     assert database.rows("SELECT * FROM pruned.dirty_users") == []
 
 
+def test_todos_of_places_that_nothing_opens_any_more_go(tenant):  # noqa: F811
+    """The user is a member of a group. X and Z invited a group below it, and Z's own group is locked; G is shared with the group itself."""
+    database, user, p = tenant.database, tenant.user(), tenant.group()
+    s, g, home, locked, other = tenant.group(parent=p), tenant.group(), tenant.group(), tenant.group(), tenant.group()
+    below_g = tenant.group(parent=g)
+    x, z, in_g, lost = (tenant.project(group) for group in (home, locked, below_g, other))
+    tenant.member(user, p)
+    tenant.share(g, p)
+    tenant.share_project(x, s)
+    tenant.share_project(z, s)
+    database.execute("UPDATE namespaces SET visibility_level = 0, share_with_group_lock = id = %s", [locked])
+
+    def todo(**place):
+        return tenant.put("todos", user_id=user, author_id=user, target_type="Issue", action=1, state="pending", **place)
+
+    seen = [*(todo(project_id=id) for id in (x, in_g)), *(todo(group_id=id) for id in (p, s, g, below_g, home)), todo()]
+    for place in ({"project_id": z}, {"project_id": lost}, {"project_id": 4711}, {"group_id": locked}, {"group_id": other}):
+        todo(**place)
+    database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) SELECT %s, k, now() FROM unnest('{authorizations,todos}'::text[]) k",
+                     [user])
+    tenant.tick(REFRESH)
+    assert tenant.ids("todos") == seen
+
+
 # --- the application changes rights during the refresh
 
 @pytest.mark.timeout(120)

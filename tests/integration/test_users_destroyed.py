@@ -50,6 +50,20 @@ def inherited(tenant, user, other):
 CASCADES = "ALTER TABLE todos ADD FOREIGN KEY (author_id) REFERENCES users ON DELETE CASCADE"
 
 
+def test_rows_of_others_that_name_several_users_go_to_the_ghost_user(bot):
+    bot.database.execute(CASCADES)
+    users = [bot.bot, *(bot.user(user_type=6) for _ in range(4))]
+    for user in users[1:]:
+        bot.member(user, project=bot.home, expires_at=bot.day(-1))
+    rows = [row for user in users for row in inherited(bot, user, bot.user())]
+    bot.pruned.run("pause", JOB).ok()  # so that their runs are there together
+    bot.tick(EXPIRED)
+    bot.pruned.run("resume", JOB).ok()
+    bot.work()
+    assert set(users) & set(bot.ids("users")) == set()
+    assert [bot.row(table, id)[column] for table, id, column in rows] == [bot.ghost] * len(rows)
+
+
 @pytest.mark.parametrize("references", ["", "issues.author_id"])
 def test_rows_of_others_that_name_the_user_go_to_the_ghost_user(bot, references):
     bot.database.execute(CASCADES)
@@ -131,6 +145,22 @@ def test_without_a_ghost_user_the_run_fails_and_is_retried(bot):
     (run,) = bot.runs(JOB)
     assert (run["state"], result(run)["removed"]) == ("finished", 1) and bot.bot not in bot.ids("users")
     assert bot.database.column("SELECT author_id FROM issues") == [ghost]
+
+
+def test_without_a_ghost_user_each_run_of_many_fails(bot):
+    users = [bot.bot, *(bot.user(user_type=6) for _ in range(3)), bot.placeholder()[1]]
+    for user in users[1:-1]:
+        bot.member(user, project=bot.home, expires_at=bot.day(-1))
+    bot.database.execute("DELETE FROM users WHERE user_type = 5")
+    bot.tick("imports.placeholder_cleanup")
+    bot.tick(EXPIRED)
+    runs = bot.runs(JOB)
+    assert sorted(run["args"]["user_id"] for run in runs) == users and {(run["state"], run["attempts"]) for run in runs} == {("waiting", 1)}
+    assert all(f"what user {run['args']['user_id']} wrote" in run["error"] for run in runs)
+    bot.user(user_type=5, username="ghost")
+    bot.database.execute(AGAIN)
+    bot.work()
+    assert set(users) & set(bot.ids("users")) == set()
 
 
 def test_if_the_ghost_user_stays_missing_the_run_is_dead_with_the_reason(bot):

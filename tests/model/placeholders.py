@@ -5,7 +5,6 @@ import datetime
 from . import rules, users
 from .expected import Expected, result
 
-MAX_ATTEMPTS = 15
 RETRY_AFTER = datetime.timedelta(days=2)
 SPACING_S = 1
 LAST_ATTEMPT = ("Maximum deletion attempts (15) reached for deletion of placeholder user. "
@@ -31,7 +30,7 @@ def orphaned(db, t, args):
 
 
 def unclaimed(detail):
-    return detail["namespace_id"] is None and detail["deletion_attempts"] < MAX_ATTEMPTS
+    return detail["namespace_id"] is None and detail["deletion_attempts"] < users.MAX_ATTEMPTS
 
 
 def tried_long_ago(detail, t):
@@ -47,7 +46,7 @@ def count_attempt(expected, detail, t, delay_s):
     expected.count("updated_rows")
     if expected.start("users.delete_placeholder", delay_s, placeholder_user_id=user_id):
         expected.count("scheduled")
-    if detail["deletion_attempts"] == MAX_ATTEMPTS:
+    if detail["deletion_attempts"] == users.MAX_ATTEMPTS:
         expected.count("maximum_reached")
         expected.say("warning", LAST_ATTEMPT, placeholder_user_id=user_id)
 
@@ -59,12 +58,10 @@ def delete_placeholder(db, t, args):
         return expected
     if next(users.references_to(db, user["id"]), None) is None:
         expected.result["scheduled"] = 1
-        expected.start("users.destroy", user_id=user["id"])
+        expected.start("users.destroy", user_id=user["id"], reason=users.OF_PLACEHOLDERS)
         return expected
     expected.result["kept"] = 1
     expected.say("warning", STILL_REFERENCED, placeholder_user_id=user["id"])
     expected.announce("PlaceholderKept", placeholder_user_id=user["id"])
-    for detail in db.rows("import_placeholder_user_details", placeholder_user_id=user["id"]):
-        if detail["deletion_attempts"] >= MAX_ATTEMPTS and detail["namespace_id"] is None:
-            expected.quarantine.append(f"import_placeholder_user_details:{detail['id']}")  # abandoned
+    expected.quarantine += users.abandoned(db, user["id"])
     return expected

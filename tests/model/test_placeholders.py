@@ -87,6 +87,15 @@ def test_abandoned_when_the_last_attempt_has_failed(world, attempts, abandoned):
     assert child.quarantine == ([f"import_placeholder_user_details:{detail}"] if abandoned else [])
 
 
+@pytest.mark.parametrize("attempts, abandoned", [(13, False), (14, True)])
+def test_abandoned_when_the_user_is_not_destroyed(world, attempts, abandoned):
+    user, detail = placeholder(world, attempts=attempts)
+    world.project(world.home(user))
+    *_, (job, _, destroyed) = run_to_end(world.db, "imports.placeholder_cleanup", T)
+    assert job == "users.destroy" and destroyed.result["kept"] == 1
+    assert destroyed.quarantine == ([f"import_placeholder_user_details:{detail}"] if abandoned else [])
+
+
 @pytest.mark.parametrize("user", ["human", "missing"])
 def test_only_placeholders_are_deleted(world, user):
     user_id = world.user() if user == "human" else 4711

@@ -37,6 +37,20 @@ def references_to(db, user_id, columns=REFERENCES):
                 yield table, column, row
 
 
+# --- placeholders
+
+MAX_ATTEMPTS = 15
+OF_PLACEHOLDERS = "Placeholder user"  # the reason of a run that removes one
+
+
+def abandoned(db, user_id):
+    """The items of the user's details that had their last attempt, if the user stays a placeholder that nobody claims."""
+    user, details = db.get("users", user_id), db.rows("import_placeholder_user_details", placeholder_user_id=user_id)
+    if user is None or user["user_type"] != rules.PLACEHOLDER or any(d["namespace_id"] is not None for d in details):
+        return []
+    return [f"import_placeholder_user_details:{d['id']}" for d in details if d["deletion_attempts"] >= MAX_ATTEMPTS]
+
+
 # --- users.destroy
 
 def destroy(db, t, args, finish=True):
@@ -47,6 +61,8 @@ def destroy(db, t, args, finish=True):
     ghost = ghost_for(db, user)
     if is_sole_owner(db, user) or has_projects(db, user):
         expected.count("kept")
+        if args.get("reason") == OF_PLACEHOLDERS:
+            expected.quarantine += abandoned(db, user["id"])
         return expected
     if ghost is None:
         # Without a ghost user nothing is decided: the run fails and is tried again.

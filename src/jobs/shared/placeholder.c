@@ -30,3 +30,13 @@ placeholder_reference (Step *step, const char *stamp, const char *user, GError *
   return step_query_text (step, error, sql != NULL ? sql : "SELECT WHERE false", "user", user,
                           NULL);
 }
+
+gboolean
+placeholder_abandon (Step *step, const char *user, const char *reason, GError **error)
+{
+  g_autoptr (PgRows) rows
+      = step_query (step, error, "../shared/abandoned", "user", user, "reason", reason, NULL);
+  if (rows != NULL)
+    step_count (step, "abandoned", rows_count (rows));
+  return rows != NULL;
+}

@@ -9,6 +9,8 @@
 #define PLACEHOLDER_JOB "users.delete_placeholder"
 /* The argument `reason` of the run that removes the user. */
 #define PLACEHOLDER_REASON "Placeholder user"
+/* For step_on_failure: a run that dies abandons the details, too. */
+#define PLACEHOLDER_DEAD "../shared/abandoned_dead"
 
 /* Locks the user and returns `username`; no row: there is no such user. */
 PgRows *placeholder_find (Step *step, const char *user, GError **error);
@@ -17,3 +19,7 @@ const char *placeholder_why_not (const PgRows *found);
 /* The first reference to the user (`table`, `column`), or no row, among the columns of
  * [jobs.users.delete_placeholder] references. STAMP: the catalogue's. */
 PgRows *placeholder_reference (Step *step, const char *stamp, const char *user, GError **error);
+/* USER stays for REASON: lists details that had their last attempt as abandoned, and counts them.
+ */
+gboolean placeholder_abandon (Step *step, const char *user, const char *reason, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

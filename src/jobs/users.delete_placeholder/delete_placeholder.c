@@ -20,12 +20,9 @@ keep (Step *step, const char *user, const char *username, const PgRows *referenc
   const char *table = rows_text (reference, 0, "table"),
              *column = rows_text (reference, 0, "column");
   g_autofree char *reason = g_strdup_printf ("still referenced in %s.%s", table, column);
-  g_autoptr (PgRows) abandoned
-      = step_query (step, error, "abandoned", "user", user, "reason", reason, NULL);
-  if (abandoned == NULL)
+  if (!placeholder_abandon (step, user, reason, error))
     return FALSE;
   step_count (step, "kept", 1);
-  step_count (step, "abandoned", rows_count (abandoned));
   step_reason (step, reason);
   json_t *where = json_pack ("{s:s, s:s}", "table", table, "column", column);
   json_t *outcome = about (step, NULL), *line = about (step, username);
@@ -52,7 +49,7 @@ delete_placeholder_step (Step *step, GError **error)
   const char *user = step_arg (step, "placeholder_user_id");
   if (user == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument placeholder_user_id");
-  step_on_failure (step, "abandoned_dead");
+  step_on_failure (step, PLACEHOLDER_DEAD);
   g_autofree char *stamp = stamp_begin (step, "../shared/reference_names",
                                         step_setting_text (step, "references"), NULL, error);
   g_autoptr (PgRows) found = stamp != NULL ? placeholder_find (step, user, error) : NULL;

@@ -168,14 +168,22 @@ mark (Destroy *destroy, GError **error)
   return memberships (destroy, all->pdata[2], error);
 }
 
+/* A placeholder who stays for REASON can have had the last attempt. */
 static gboolean
-keep (Destroy *destroy, const char *reason)
+abandon (Destroy *destroy, const char *reason, GError **error)
+{
+  return !is_placeholder (destroy)
+         || placeholder_abandon (destroy->step, destroy->user_id, reason, error);
+}
+
+static gboolean
+keep (Destroy *destroy, const char *reason, GError **error)
 {
   step_log (destroy->step, LOG_WARNING, "User is not destroyed",
             json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
   step_count (destroy->step, "kept", 1);
   step_reason (destroy->step, reason);
-  return TRUE;
+  return abandon (destroy, reason, error);
 }
 
 /* Locks in the common order (namespaces, users, members), and reads the user and why they must
@@ -209,7 +217,7 @@ begin (Destroy *destroy, GError **error)
     return FALSE;
   ask_bot (destroy, &reason);
   if (*reason != '\0')
-    return keep (destroy, reason);
+    return keep (destroy, reason, error);
   return destroy->ghost_id == NULL ? no_ghost (destroy, error) : mark (destroy, error);
 }
 
@@ -244,7 +252,7 @@ call_off (Destroy *destroy, const char *reason, GError **error)
             json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
   step_count (destroy->step, "kept", 1);
   step_reason (destroy->step, reason);
-  return TRUE;
+  return abandon (destroy, reason, error);
 }
 
 /* Locks and reads the user; before the second stage also the columns that refer to them. */
@@ -290,6 +298,8 @@ users_destroy_step (Step *step, GError **error)
                       .left = step_limit (step, step_setting (step, "batch")) };
   if (destroy.user_id == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument user_id");
+  if (is_placeholder (&destroy))
+    step_on_failure (step, PLACEHOLDER_DEAD);
   static const char *const stages[] = { "memberships", "references", "finish", NULL };
   const char *stage = json_string_value (json_object_get (step_cursor (step), "stage"));
   if (stage != NULL && !g_strv_contains (stages, stage))

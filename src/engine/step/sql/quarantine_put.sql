@@ -2,7 +2,7 @@
 -- since then. A row that has changed since it failed (`state`; empty: not known) starts with no attempts.
 WITH failed AS MATERIALIZED (
   SELECT DISTINCT ON (u.item) u.item, u.reason, u.park_after, nullif(u.state, '') AS state,
-         CASE WHEN q.item IS NULL OR q.state <> nullif(u.state, '') THEN 1 ELSE q.attempts + 1 END AS attempts
+         CASE WHEN q.item IS NULL OR nullif(q.state, '') <> nullif(u.state, '') THEN 1 ELSE q.attempts + 1 END AS attempts
   FROM unnest(:item::text[], :reason::text[], :park_after::int[], :state::text[]) AS u (item, reason, park_after, state)
   LEFT JOIN pruned.quarantine q ON q.job = :job::text AND q.item = u.item
   ORDER BY u.item, u.park_after

@@ -1,0 +1,11 @@
+-- A dead run makes no further attempt: parks details that had their last attempt (abandoned.sql).
+INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at, state)
+SELECT 'imports.placeholder_cleanup', 'import_placeholder_user_details:' || d.id::text, 'abandoned: ' || :error::text,
+       d.deletion_attempts, true, now(), ''
+FROM users u JOIN import_placeholder_user_details d ON d.placeholder_user_id = u.id
+WHERE :state::text = 'dead' AND u.id = coalesce(:args::jsonb ->> 'placeholder_user_id', :args::jsonb ->> 'user_id')::bigint AND
+-- include: abandoned_detail.sql
+ORDER BY d.id
+ON CONFLICT (job, item) DO UPDATE
+SET reason = excluded.reason, attempts = excluded.attempts, parked = true, next_try_at = excluded.next_try_at, state = excluded.state
+RETURNING q.item
