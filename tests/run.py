@@ -281,4 +281,5 @@ def main():
     return 0 if total.failed == 0 and total.passed > 0 else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

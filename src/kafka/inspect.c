@@ -31,48 +31,72 @@ entry_value (const rd_kafka_ConfigResource_t *resource, const char *name)
   return NULL;
 }
 
+/* *RETENTION_MS grows to that of the topic; -1: for ever. A topic that is not there keeps nothing.
+ */
 static gboolean
-take_retention (rd_kafka_t *rk, rd_kafka_event_t *event, const char *topic, gint64 *retention_ms,
-                GError **error)
+add_retention (const rd_kafka_ConfigResource_t *resource, gint64 *retention_ms, const char **why)
 {
-  g_autofree char *what = g_strconcat ("how long topic ", topic, " keeps messages", NULL);
-  if (rd_kafka_event_error (event) != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return refuse (rk, error, what, rd_kafka_event_error_string (event));
-  gsize n = 0;
-  const rd_kafka_ConfigResource_t **resources = rd_kafka_DescribeConfigs_result_resources (
-      rd_kafka_event_DescribeConfigs_result (event), &n);
-  if (n != 1 || rd_kafka_ConfigResource_error (resources[0]) != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return refuse (rk, error, what,
-                   n == 1 ? rd_kafka_ConfigResource_error_string (resources[0]) : "no answer");
-  const char *policy = entry_value (resources[0], "cleanup.policy"),
-             *ms = entry_value (resources[0], "retention.ms");
-  if (ms == NULL)
-    return refuse (rk, error, what, "retention.ms is not shown");
+  rd_kafka_resp_err_t err = rd_kafka_ConfigResource_error (resource);
+  if (err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
+    return TRUE;
+  const char *policy = entry_value (resource, "cleanup.policy"),
+             *ms = entry_value (resource, "retention.ms");
+  if (err != RD_KAFKA_RESP_ERR_NO_ERROR || ms == NULL) {
+    *why = err != RD_KAFKA_RESP_ERR_NO_ERROR ? rd_kafka_ConfigResource_error_string (resource)
+                                             : "retention.ms is not shown";
+    return FALSE;
+  }
   gboolean cut = policy == NULL || strstr (policy, "delete") != NULL;
-  *retention_ms = cut ? g_ascii_strtoll (ms, NULL, 10) : -1;
+  gint64 its_ms = cut ? g_ascii_strtoll (ms, NULL, 10) : -1;
+  *retention_ms = its_ms < 0 || *retention_ms < 0 ? -1 : MAX (*retention_ms, its_ms);
   return TRUE;
 }
 
+static gboolean
+take_retention (rd_kafka_t *rk, rd_kafka_event_t *event, gint64 *retention_ms, GError **error)
+{
+  const char *why = "no answer";
+  if (rd_kafka_event_error (event) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return refuse (rk, error, "how long topics keep messages", rd_kafka_event_error_string (event));
+  gsize n = 0, known = 0;
+  const rd_kafka_ConfigResource_t **resources = rd_kafka_DescribeConfigs_result_resources (
+      rd_kafka_event_DescribeConfigs_result (event), &n);
+  *retention_ms = 0;
+  while (known < n && add_retention (resources[known], retention_ms, &why))
+    known++;
+  if (n > 0 && known == n)
+    return TRUE;
+  g_autofree char *what
+      = known < n ? g_strconcat ("how long topic ", rd_kafka_ConfigResource_name (resources[known]),
+                                 " keeps messages", NULL)
+                  : g_strdup ("how long topics keep messages");
+  return refuse (rk, error, what, why);
+}
+
 gboolean
-kafka_topic_retention (const char *const *settings, const char *topic, int timeout_ms,
-                       gint64 *retention_ms, GError **error)
+kafka_longest_retention (const char *const *settings, const GPtrArray *topics, int timeout_ms,
+                         gint64 *retention_ms, GError **error)
 {
   rd_kafka_t *rk = open_client (settings, error);
   if (rk == NULL)
     return FALSE;
-  rd_kafka_ConfigResource_t *asked = rd_kafka_ConfigResource_new (RD_KAFKA_RESOURCE_TOPIC, topic);
+  g_autoptr (GPtrArray) asked
+      = g_ptr_array_new_with_free_func ((GDestroyNotify)rd_kafka_ConfigResource_destroy);
+  for (guint i = 0; i < topics->len; i++)
+    g_ptr_array_add (asked,
+                     rd_kafka_ConfigResource_new (RD_KAFKA_RESOURCE_TOPIC, topics->pdata[i]));
   rd_kafka_AdminOptions_t *options
       = rd_kafka_AdminOptions_new (rk, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS);
   rd_kafka_AdminOptions_set_request_timeout (options, timeout_ms, NULL, 0);
   rd_kafka_queue_t *queue = rd_kafka_queue_new (rk);
-  rd_kafka_DescribeConfigs (rk, &asked, 1, options, queue);
+  rd_kafka_DescribeConfigs (rk, (rd_kafka_ConfigResource_t **)asked->pdata, asked->len, options,
+                            queue);
   rd_kafka_event_t *event
       = rd_kafka_queue_poll (queue, -1); /* returns in any case: the request has a time-out */
-  gboolean said = take_retention (rk, event, topic, retention_ms, error);
+  gboolean said = take_retention (rk, event, retention_ms, error);
   rd_kafka_event_destroy (event);
   rd_kafka_queue_destroy (queue);
   rd_kafka_AdminOptions_destroy (options);
-  rd_kafka_ConfigResource_destroy (asked);
   rd_kafka_destroy (rk);
   return said;
 }

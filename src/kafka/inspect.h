@@ -6,10 +6,11 @@
 #pragma once
 #include "base/error.h"
 
-/* How long TOPIC keeps messages, in *RETENTION_MS; -1: for ever (also if it is compacted only).
- * PRUNED_REJECT: the broker does not answer that. */
-gboolean kafka_topic_retention (const char *const *settings, const char *topic, int timeout_ms,
-                                gint64 *retention_ms, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* How long TOPICS keep messages, the longest, in *RETENTION_MS; -1: for ever (also if one is
+ * compacted only). PRUNED_REJECT: the broker does not answer that. */
+gboolean kafka_longest_retention (const char *const *settings, const GPtrArray *topics,
+                                  int timeout_ms, gint64 *retention_ms, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* The client.id of a daemon is this and its version, unless [kafka] sets another. */
 #define KAFKA_MEMBER_OF "pruned-"

@@ -11,29 +11,30 @@ replaced (const char *text, const char *pattern, const char *with)
   return out != NULL ? out : g_strdup (""); /* not UTF-8 */
 }
 
-/* Whether RAISE in a function made the error, so that the function's author wrote its text. */
+/* Whether RAISE in a function made the error, so that the function's author wrote its text. The
+ * context says so, too, but translated. */
 static gboolean
 is_raised (const PGresult *result)
 {
-  const char *context = PQresultErrorField (result, PG_DIAG_CONTEXT);
-  if (context == NULL)
-    return FALSE;
-  g_autofree char *first = g_strndup (context, strcspn (context, "\n"));
-  return g_str_has_suffix (first, " at RAISE");
+  return g_strcmp0 (PQresultErrorField (result, PG_DIAG_SOURCE_FUNCTION), "exec_stmt_raise") == 0;
 }
 
-/* `invalid input syntax for type integer: "..."`: cuts from the first quote to the last, because
- * values can contain quotes. */
+char *
+discreet_unquoted (const char *message)
+{
+  g_autofree char *unquoted = replaced (
+      message, "[\"\u00ab\u00bb\u201c-\u201f].*[\"\u00ab\u00bb\u201c-\u201f]", "\"...\"");
+  return replaced (unquoted, "0x[0-9a-fA-F]+", "0x...");
+}
+
 static char *
 message_of (const PGresult *result, const char *state)
 {
   const char *words = PQresultErrorField (result, PG_DIAG_MESSAGE_PRIMARY);
   if (words == NULL)
     words = PQresultErrorMessage (result);
-  if (!g_str_has_prefix (state, "22") || is_raised (result))
-    return g_strdup (words);
-  g_autofree char *unquoted = replaced (words, "\".*\"", "\"...\"");
-  return replaced (unquoted, "0x[0-9a-fA-F]+", "0x...");
+  return g_str_has_prefix (state, "22") && !is_raised (result) ? discreet_unquoted (words)
+                                                               : g_strdup (words);
 }
 
 /* `Key (a, b)=(1, 2) is not present in table "t".`: cuts the values. NULL: no part of the detail is

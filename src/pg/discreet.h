@@ -15,6 +15,9 @@
 #include <glib.h>
 
 char *discreet_words (const PGresult *result);
+/* `invalid input syntax for type integer: "..."`: cuts from the first quote to the last, because
+ * values can contain quotes; also those of translated messages. */
+char *discreet_unquoted (const char *message);
 /* Why a connection to URL failed, from libpq's text, without pieces of a password that libpq has
  * misread. */
 char *discreet_connection (const char *url, const PGconn *conn, const char *words);

@@ -79,8 +79,8 @@ place_of (const PGresult *result)
   g_auto (GStrv) lines = g_strsplit (context != NULL ? context : "", "\n", -1);
   for (guint i = 0; lines[i] != NULL && relation == NULL; i++)
     if (g_regex_match_simple (
-            "^[^'\"]*\\([0-9]+,[0-9]+\\)[^'\"]*[\"\u00ab\u201e][^\"]+[\"\u00bb\u201c]$", lines[i],
-            0, 0))
+            "^[^'\"]*\\([0-9]+,[0-9]+\\)[^'\"]*[\"\u00ab\u00bb\u201e][^\"]+[\"\u00ab\u00bb\u201c]$",
+            lines[i], 0, 0))
       relation = lines[i];
   return relation != NULL ? g_strdup (relation) : NULL;
 }

@@ -55,6 +55,13 @@ def test_no_secret_is_in_the_audit_and_rows_without_a_key_are_known_by_their_col
     assert tokens["keys"] == ["***"]
 
 
+def test_the_usual_secrets_are_masked_without_a_setting(gone):
+    gone.database.execute("UPDATE devices SET odd_column = 'odd'")
+    gone.tick(EXPIRED, **QUIET | REFERENCES)
+    whole = json.dumps(gone.database.rows("SELECT keys, rows FROM pruned.deletions"))
+    assert SECRET not in whole and "a hash" in whole and '"odd"' in whole
+
+
 @pytest.mark.parametrize("change", ["ALTER TABLE notes ADD api_token text DEFAULT %s", "ALTER TABLE notes RENAME remark TO otp_secret",
                                     "ALTER TABLE notes DROP remark, ADD remark text DEFAULT 'a remark', ADD push_token text DEFAULT %s"])
 def test_a_secret_column_that_appears_is_masked_by_the_very_next_run(running, change):  # noqa: F811

@@ -1,12 +1,14 @@
 """Ticks and events that Kafka drops before they are read: they are logged with their offsets, counted, and reported by doctor for a day."""
 
 import contextlib
+import json
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import Producer, TopicPartition
 
 from support.exposition import Listening
 from support.scene import now, tick_id
+from support.topics import rfc3339
 
 JOB = "scratch.wide"
 SAID = "Messages expired before they were read: what they asked for is not done"
@@ -108,3 +110,62 @@ def test_messages_dropped_under_a_stopped_daemon(read):
         assert done(read) == [*range(first), 7]
         after = http.metrics()
         assert after["pruned_lost_messages_total"] == 7 - first and after["pruned_lost_messages_timestamp_seconds"] > 0
+
+
+def test_messages_dropped_under_a_stopped_daemon_and_none_after_them(read):
+    daemon = read.start()
+    daemon.wait_line("Partitions assigned")
+    daemon.freeze()
+    ticks(read, 1, 6)
+    drop_before(read, 7)
+    daemon.thaw()
+    line = daemon.wait_line(SAID)
+    assert lost_of(line) == ("error", 0, line["first_offset"], 7, 7 - line["first_offset"])
+    assert done(read) == list(range(line["first_offset"]))
+
+
+# --- offsets that are no messages
+
+def transaction(scene, *numbers, aborted=False):
+    """Sends ticks in a transaction, which ends with a marker."""
+    producer = Producer({"bootstrap.servers": scene.topics.bootstrap, "transactional.id": scene.topics.prefix})
+    producer.init_transactions(60)
+    producer.begin_transaction()
+    for n in numbers:
+        value = {"job": JOB, "scheduled_at": rfc3339(scene.at), "args": {"n": n}}
+        producer.produce(scene.topics.full("ticks"), json.dumps(value).encode(), partition=0)
+    producer.flush(60)
+    producer.abort_transaction(60) if aborted else producer.commit_transaction(60)
+
+
+READ_TO = "SELECT read_to FROM pruned.intake WHERE topic = %s"
+
+
+@pytest.mark.parametrize("running", [True, False])
+def test_markers_and_aborted_messages_are_no_loss(new_scene, running):
+    scene = new_scene()
+    scene.at = now(minutes=-1)
+    daemon = scene.start() if running else None
+    transaction(scene, 1, 2)
+    transaction(scene, 8, 9, aborted=True)
+    if not running:
+        scene.run_until_idle()
+    scene.database.wait(READ_TO, [scene.topics.full("ticks")], until=6)
+    drop_before(scene, 6)
+    ticks(scene, 3, 1)
+    daemon = daemon or scene.run_until_idle()
+    scene.wait_run(tick_id(JOB, scene.at, '{"n":3}'))
+    assert daemon.lines(SAID) == [] and done(scene) == [1, 2, 3]
+    assert scene.database.value("SELECT count(*) FROM pruned.lost_messages") == 0
+
+
+def test_messages_behind_a_marker_are_lost_as_any_other(new_scene):
+    scene = new_scene()
+    scene.at = now(minutes=-1)
+    transaction(scene, 0)
+    scene.run_until_idle()
+    ticks(scene, 1, 5)
+    drop_before(scene, 4)
+    daemon = scene.run_until_idle()
+    assert [lost_of(line) for line in daemon.lines(SAID)] == [("error", 0, 2, 4, 2)]
+    assert done(scene) == [0, 3, 4, 5]

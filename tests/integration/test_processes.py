@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from stack.process import wait_until
+from stack.process import patient, wait_until
 from support.scene import fill, now, result, tick_id
 from support.topics import rfc3339
 
@@ -63,12 +63,17 @@ def test_capacity_holds_over_all_processes(scene):
         assert most_at_once([r for r in rows if r["slot"] == slot]) <= 1
 
 
-def test_another_process_takes_over_the_slots_of_one_that_dies(new_scene):
-    scene = new_scene()
+def test_another_process_takes_over_the_slots_of_one_that_dies(scene):
+    """As soon as the session of the dead process has ended and the other one has had its heartbeat."""
+    session_s, heartbeat_s = scene.settings["kafka.session.timeout.ms"] / 1000, 3
     first, second = start_all(scene, 2)
     send_wide(scene, 60)
     scene.database.wait("SELECT count(*) FROM scratch_log", until=lambda n: n >= 10)
+    assigned, died = len(second.lines("Partitions assigned")), now()
     first.kill()
+    line = second.wait_line("Partitions assigned", count=assigned + 1, deadline_s=60)
+    took_s = (datetime.datetime.fromisoformat(line["time"]) - died).total_seconds()
+    assert took_s < patient(session_s + heartbeat_s + 5), took_s
     scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=60, deadline_s=60)
     assert scene.database.value("SELECT count(*) FROM scratch_log") == 60
     assert second.running

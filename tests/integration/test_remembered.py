@@ -70,6 +70,20 @@ def test_event_ids_are_deleted_once_neither_ledger_nor_topic_keeps_the_event(sce
                         until=lambda ages: sorted(ages) in ([1, 4], [1, 4, 6]))
 
 
+def test_ids_stay_as_long_as_a_topic_of_an_application_keeps_messages(scene):
+    """Intake has read it at some time; a topic that is no more keeps nothing."""
+    scene.settings["runs.keep_days"] = 5
+    scene.topics.make("app-users", retention_ms=400 * 86400 * 1000)
+    scene.start().wait_line("Partitions assigned")
+    scene.database.wait("SELECT count(*) FROM pruned.intake", until=2)
+    assert scene.daemons[-1].stop() == 0
+    scene.database.execute("INSERT INTO pruned.intake (cluster_id, topic, partition, next_offset) SELECT min(cluster_id), t, 0, 9 FROM pruned.intake, "
+                           "unnest(%s::text[]) AS t GROUP BY t", [[scene.topics.full("app-users"), scene.topics.full("app-gone")]])
+    scene.database.execute("INSERT INTO pruned.event_ids SELECT gen_random_uuid(), now() - a * interval '1 day' FROM unnest(ARRAY[300, 500]) AS a")
+    scene.start()
+    scene.database.wait("SELECT array_agg(now()::date - at::date) FROM pruned.event_ids", until=[300])
+
+
 @pytest.mark.parametrize("kept", [{"retention_ms": -1}], ids=["no retention"])
 def test_ids_stay_for_ever_if_the_topic_keeps_its_messages_for_ever(scene, kept):
     """So an event that is sent again years later is the same run. Archiving is the last work of the janitor's pass, so an archived run

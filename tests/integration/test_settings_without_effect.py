@@ -41,6 +41,26 @@ def test_a_job_declares_what_it_reads_and_nothing_else(folder):
     assert {key for key in declares - read_by(folder) if (folder.name, key) not in ELSEWHERE} == set()
 
 
+# Sections whose settings are read by their names alone, and where.
+BY_NAME = {"store.object": "src/store", "throttle": "src/engine/step/throttle_look.c"}
+
+
+def code(place="src"):
+    """The code below that place, without the table of settings."""
+    at = PROJECT / place
+    files = sorted(at.rglob("*.[ch]")) if at.is_dir() else [at]
+    return re.sub(r"\s+", " ", "\n".join(file.read_text() for file in files if file.name != "settings.c"))
+
+
+def test_each_setting_that_is_no_jobs_is_read(bare):
+    whole, places = code(), {section: code(place) for section, place in BY_NAME.items()}
+    keys = [line["key"].rpartition(".") for line in bare.run("config", "--json").ok().json()]
+    own = [(section, name) for section, _, name in keys if not section.startswith(("jobs", "kafka"))]
+    unread = [f"{section}.{name}" for section, name in own
+              if f'"{section}", "{name}"' not in whole and f'"{name}"' not in places.get(section, "")]
+    assert len(own) > 40 and unread == []
+
+
 def test_config_shows_and_offers_what_has_an_effect(bare):
     shown = {line["key"] for line in bare.run("config", "--json").ok().json()}
     offered, section = set(), None

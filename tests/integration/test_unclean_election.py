@@ -24,7 +24,7 @@ OTHERS = {LESS: 1, AS_MUCH: 3, MORE: 5}
 def scene(own_kafka, new_scene):
     """Four ticks in each partition: `1 .. 4`, `11 .. 14`, ... The topic `elsewhere` has the first of them unchanged, and others:
     `5, ...`. A session outlives the broker's absence: no partition is assigned again."""
-    scene = new_scene({"kafka.session.timeout.ms": 60000}, bootstrap=own_kafka.bootstrap)
+    scene = new_scene({"kafka.session.timeout.ms": 240000}, bootstrap=own_kafka.bootstrap)
     scene.topics.admin.create_partitions([NewPartitions(scene.topics.full("ticks"), 5)])[scene.topics.full("ticks")].result(30)
     scene.topics.make("elsewhere", 4)
     scene.at, scene.sent_ms = now(minutes=-1), int(now(minutes=-1).timestamp() * 1000)
@@ -129,7 +129,7 @@ def in_sync(scene, broker, wanted):
 def test_a_broker_that_was_away_becomes_the_leader(new_scene, cluster):
     """It lacks `5 .. 8`, which were taken from the other one; `21 .. 23` get their offsets. The daemon runs throughout."""
     first, second = cluster.brokers
-    scene = new_scene({"kafka.session.timeout.ms": 60000}, bootstrap=cluster.bootstrap)
+    scene = new_scene({"kafka.session.timeout.ms": 240000}, bootstrap=cluster.bootstrap)
     scene.at, scene.sent_ms = now(minutes=-1), int(now(minutes=-1).timestamp() * 1000)
     in_sync(scene, second, True)
     running = scene.start()

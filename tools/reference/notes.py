@@ -32,6 +32,7 @@ COLUMNS = {
         "cluster_id": "Kafka's cluster",
         "next_offset": "the first offset that is not in the tables yet",
         "last_timestamp": "Kafka's time of the last message taken",
+        "read_to": "up to this offset there is no further message, only what transactions left",
     },
     "suspects": {
         "deaths": "processes that died while they handled this message",

@@ -161,7 +161,9 @@ check_retention (Doctor *doctor, const char *topic, gint64 most_days, const char
 {
   g_autoptr (GError) error = NULL;
   gint64 keep_days = config_int (doctor->cli->config, "runs", "keep_days"), retention_ms = 0;
-  if (!kafka_topic_retention (settings_of (doctor), topic, TIMEOUT_MS, &retention_ms, &error)) {
+  g_autoptr (GPtrArray) topics = g_ptr_array_new ();
+  g_ptr_array_add (topics, (gpointer)topic);
+  if (!kafka_longest_retention (settings_of (doctor), topics, TIMEOUT_MS, &retention_ms, &error)) {
     doctor_ok (doctor, "retention", "not checked: %s", error->message);
     return;
   }

@@ -53,21 +53,26 @@ days_of (Service *service)
   return values;
 }
 
-/* *DAYS: how long ids of events are kept: as long as the ledger keeps runs, and as the topic keeps
- * messages. -1: for ever, because the topic keeps messages for ever, or its retention is not known.
- * The broker is asked only if some id may be old enough. */
+/* *DAYS: how long ids of events are kept: as long as the ledger keeps runs, and as the topics of
+ * events keep messages. -1: for ever, because a topic keeps messages for ever, or its retention is
+ * not known. The broker is asked only if some id may be old enough. */
 static gboolean
-ask_event_days (Service *service, Pg *pg, const PgValues *values, gint64 *days, GError **error)
+ask_event_days (Service *service, Pg *pg, PgValues *values, gint64 *days, GError **error)
 {
   *days = -1;
+  pg_values_set (values, "cluster_id", service->cluster_id);
+  pg_values_take (values, "events", publisher_topic (service->publisher, "events"));
+  pg_values_take (values, "ticks", publisher_topic (service->publisher, "ticks"));
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "event_ids_old.sql", values, error);
-  if (rows == NULL || !rows_bool (rows, 0, "old"))
+  if (rows == NULL || rows_count (rows) == 0)
     return rows != NULL;
-  g_autofree char *topic = publisher_topic (service->publisher, "events");
+  g_autoptr (GPtrArray) topics = g_ptr_array_new ();
+  for (int i = 0; i < rows_count (rows); i++)
+    g_ptr_array_add (topics, (gpointer)rows_text (rows, i, "topic"));
   g_autoptr (GError) cause = NULL;
   gint64 retention_ms;
-  if (kafka_topic_retention (service->kafka_settings, topic, RETENTION_WAIT_MS, &retention_ms,
-                             &cause)
+  if (kafka_longest_retention (service->kafka_settings, topics, RETENTION_WAIT_MS, &retention_ms,
+                               &cause)
       && retention_ms >= 0)
     *days = MAX (config_int (in_force_config (), "runs", "keep_days"),
                  MIN (retention_ms / DAY_MS, 100000) + 1)

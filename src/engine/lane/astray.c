@@ -1,6 +1,7 @@
 #include "engine/lane/astray.h"
 
 #include "base/clock.h"
+#include "engine/lane/ends.h"
 #include "engine/lane/lane_private.h"
 #include "engine/lane/trail.h"
 
@@ -181,9 +182,10 @@ astray_look (Service *service, Pg *pg, GError **error)
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     set_astray (service->lanes, views, rows_text (rows, i, "topic"),
                 (gint32)rows_int (rows, i, "partition"));
-  if (rows != NULL)
-    compare_with_kafka (service, views);
-  return rows != NULL;
+  if (rows == NULL || !ends_look (service, pg, views, error))
+    return FALSE;
+  compare_with_kafka (service, views);
+  return TRUE;
 }
 
 gboolean

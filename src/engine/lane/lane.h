@@ -99,6 +99,8 @@ typedef struct _Lane {
     gboolean astray;     /* the worker must look up its start position again */
     gint64 mine;         /* next_offset as stored in PostgreSQL; -1: no row, or not known */
     gint64 mine_last_ms; /* timestamp of the message before it; 0: not known */
+    /* Atomic. PostgreSQL knows that no message lies between `mine` and this offset (ends.h). */
+    _Atomic gint64 read_to;
     GArray *trail;       /* of Taken, by offset (trail.h) */
     guint trail_checked; /* index of the last one that Kafka was seen to still have */
     guint begun;         /* how often the trail was begun */
@@ -209,7 +211,7 @@ typedef struct {
   const Job *job;
   char *topic;
   gint32 number;
-  gint64 handled, mine, mine_last_ms;
+  gint64 handled, mine, mine_last_ms, read_to;
   guint begun;
   gboolean at_end, busy;
 } LaneView;

@@ -34,6 +34,9 @@ trail_begin (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms)
   lane->intake.mine = mine;
   lane->intake.mine_last_ms = last_ms;
   lane->intake.begun++;
+  atomic_store (&lane->intake.read_to, mine);
+  lane->worker.end_seen = -1;
+  atomic_store (&lane->progress.at_end, FALSE);
   g_array_set_size (lane->intake.trail, 0);
   lane->intake.trail_checked = 0;
   if (mine > 0 && last_ms != 0)
@@ -124,6 +127,16 @@ trail_set_astray (Lanes *lanes, const char *topic, gint32 number, guint begun)
     set_astray (lanes, lane);
   pthread_mutex_unlock (&lanes->lock);
   return set;
+}
+
+void
+trail_note_end (Lanes *lanes, const char *topic, gint32 number, guint begun, gint64 read_to)
+{
+  pthread_mutex_lock (&lanes->lock);
+  Lane *lane = lane_of (lanes, topic, number);
+  if (lane != NULL && lane->intake.begun == begun)
+    atomic_store (&lane->intake.read_to, read_to);
+  pthread_mutex_unlock (&lanes->lock);
 }
 
 void

@@ -10,7 +10,7 @@
 #include "engine/lane/lane.h"
 
 /* LANE stands at MINE (-1: not known). The message before has the timestamp LAST_MS (0: not
- * known). Thread: the worker that holds it. */
+ * known). The partition's end has to be seen again. Thread: the worker that holds it. */
 void trail_begin (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms);
 /* The first N pending messages are committed; PostgreSQL now stores MINE and LAST_MS. Thread: the
  * worker that holds it. */
@@ -35,6 +35,9 @@ gboolean trail_copy (Lanes *lanes, const char *topic, gint32 number, Trail *trai
  * any.
  */
 gboolean trail_set_astray (Lanes *lanes, const char *topic, gint32 number, guint begun);
+/* PostgreSQL knows now that no message lies between `mine` and READ_TO. Does nothing if the trail
+ * was begun again since BEGUN. Thread: dispatcher. */
+void trail_note_end (Lanes *lanes, const char *topic, gint32 number, guint begun, gint64 read_to);
 /* Records the result of comparing TRAIL: OTHERS differ. Wakes the lane if there are any. Does
  * nothing if the trail was begun again meanwhile. Thread: dispatcher. */
 void trail_compared (Lanes *lanes, const char *topic, gint32 number, const Trail *trail,

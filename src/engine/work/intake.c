@@ -189,16 +189,17 @@ publish_work (Intake *intake, GError **error)
 }
 
 /* A gap in the offsets is not always a loss: transactional producers leave gaps, too. Only what
- * lies below the low watermark is lost. */
+ * lies below the low watermark is lost, and not below an end that was seen. */
 static gboolean
 look_for_lost (Intake *intake, GError **error)
 {
   Lane *lane = intake->lane;
   gint64 first = g_array_index (lane->worker.pending, LaneMessage, 0).message->offset;
-  intake->lost_from = intake->lost_to = lane->intake.mine;
-  if (lane->intake.mine < 0 || first <= lane->intake.mine)
+  intake->lost_from = intake->lost_to
+      = MAX (lane->intake.mine, atomic_load (&lane->intake.read_to));
+  if (lane->intake.mine < 0 || first <= intake->lost_from)
     return TRUE;
-  if (!lost_look (lane, lane->intake.mine, &intake->lost_to, error))
+  if (!lost_look (lane, intake->lost_from, &intake->lost_to, error))
     return FALSE;
   intake->lost_to = MIN (intake->lost_to, first);
   return TRUE;

@@ -113,6 +113,8 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
                  "partition", partition);
   }
   trail_begin (service->lanes, lane, is, dated ? rows_int (rows, 0, "last_ms") : 0);
+  if (is >= 0)
+    atomic_store (&lane->intake.read_to, rows_int (rows, 0, "read_to"));
   return TRUE;
 }
 
@@ -184,7 +186,7 @@ intake_start (Service *service, Pg *pg, Lane *lane, GError **error)
   gboolean back = others.from < others.to;
   if (back && !go_back (service, pg, lane, &others, low, error))
     return FALSE;
-  gint64 expected = lane->intake.mine < 0 ? committed : lane->intake.mine;
+  gint64 expected = lane->intake.mine < 0 ? committed : atomic_load (&lane->intake.read_to);
   if (!back && expected >= 0 && expected < low
       && !pass_over_lost (service, pg, lane, expected, low, error))
     return FALSE;
