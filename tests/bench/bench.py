@@ -25,6 +25,7 @@ import objects
 import one_row
 import partitions
 import placeholders
+import price
 import prune
 import recovery
 import refresh
@@ -44,6 +45,7 @@ SECTIONS = {
     "steps": throughput.steps,
     "one_row": one_row.one_row,
     "due": latency.due_to_started,
+    "due_backlog": latency.due_in_backlog,
     "ticks": latency.tick_to_started,
     "start": footprint.start_up,
     "backlog": footprint.backlog,
@@ -62,6 +64,7 @@ SECTIONS = {
     "gentle": gentle.gentle,
     "many": many.many,
     "scale": scale.scale,
+    "price": price.price,
 }
 
 

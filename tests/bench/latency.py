@@ -4,7 +4,8 @@ import datetime
 import json
 import time
 
-from throughput import EMPTY, nothing
+import one_row
+from throughput import EMPTY, nothing, ticks
 
 LATE = """SELECT percentile_cont(%s) WITHIN GROUP (ORDER BY extract(epoch FROM started_at - due_at) * 1000)::float8
     FROM pruned.runs WHERE job = %s AND due_at > %s"""
@@ -46,6 +47,36 @@ def due_to_started(stage, report, quick):
     template.drop()
     report.add("c", "due to started, p50", p50, "ms", at_most=10)
     report.add("c", "due to started, p99", p99, "ms", at_most=50)
+
+
+BACKLOG = "SELECT min(started_at) AS began, max(finished_at) AS ended, count(*) AS n FROM pruned.runs WHERE job = %s AND state = 'finished'"
+
+
+def due_in_backlog(stage, report, quick):
+    """Runs of one job become due while a backlog of another job is worked off. Only those that are due meanwhile count."""
+    number, backlog = (100, 20_000) if quick else (300, 100_000)
+    report.say(f"{number} runs that become due while {backlog} others are worked off")
+    template = stage.template(one_row.filler(1000))
+    with stage.installation(template, {"topics.partitions": 8}) as pruned:
+        daemon = pruned.start()
+        daemon.wait_line("Partitions assigned")
+        _warm(pruned)
+        first = _now() + datetime.timedelta(seconds=15)
+        for n in range(number):
+            at = first + datetime.timedelta(milliseconds=n * 23)
+            pruned.topics.produce("ticks", json.dumps({"job": one_row.JOB, "scheduled_at": at.isoformat(), "args": {"id": 0}}), key=str(n))
+        pruned.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'waiting'", until=number, deadline_s=60)
+        pruned.database.wait("SELECT now() > %s - interval '2 seconds'", [first], until=True, deadline_s=60)
+        pruned.topics.produce_many("ticks", ticks(EMPTY, backlog))
+        pruned.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=1 + backlog + number, deadline_s=600)
+        of = pruned.database.row(BACKLOG, [EMPTY])
+        late = pruned.database.column("SELECT extract(epoch FROM started_at - due_at)::float8 * 1000 FROM pruned.runs"
+                                      " WHERE job = %s AND due_at BETWEEN %s AND %s ORDER BY 1", [one_row.JOB, first, of["ended"]])
+        if len(late) < number // 4:
+            raise RuntimeError(f"only {len(late)} of {number} runs were due before the backlog's end")
+    template.drop()
+    for name, at, most in (("p50", len(late) // 2, None), ("p99", len(late) * 99 // 100, 20)):
+        report.add("c", f"due to started, with a backlog, {name}", late[at], "ms", at_most=most, detail={"runs": len(late), "backlog": backlog})
 
 
 def tick_to_started(stage, report, quick):

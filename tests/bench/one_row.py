@@ -20,8 +20,11 @@ INSERT INTO bench_rows (id, owner, note) SELECT i, i % 1000, md5(i::text) FROM g
 CREATE INDEX ON bench_rows (owner)"""
 
 
-def fill(database):
-    database.connection.execute(FILL)
+def filler(rows):
+    return lambda database: database.connection.execute(FILL.replace(str(ROWS), str(rows)))
+
+
+fill = filler(ROWS)
 
 
 def ticks(number):

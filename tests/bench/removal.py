@@ -139,9 +139,10 @@ def one_date(stage, report, quick):
     finally:
         template.drop()
     tenth = max(len(pages) // 10, 1)
-    first, slowest = statistics.median(pages[:tenth]), statistics.median(sorted(pages)[-tenth:])
+    first, last, slowest = (statistics.median(some) for some in (pages[:tenth], pages[-tenth:], sorted(pages)[-tenth:]))
     report.add("f", "backlog of one date", row["result"]["removed"] / row["seconds"], "rows/s",
                detail={"members": members, "pages": len(pages), "first_tenth_s": first, "slowest_tenth_s": slowest,
-                       "last_tenth_s": statistics.median(pages[-tenth:])})
+                       "last_tenth_s": last})
+    report.add("f", "last tenth of pages / first tenth", last / first, "ratio", at_most=1.3)
     report.add("f", "slowest tenth of pages / first tenth", slowest / first, "ratio", at_most=3)
     report.add("f", "resident memory meanwhile", most, "MB", at_most=50)

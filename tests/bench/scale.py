@@ -6,7 +6,7 @@ import data
 import one_row
 import removal
 from cost import Cost
-from throughput import EMPTY, nothing, ticks, wait_outcomes
+from throughput import EMPTY, nothing, once_through, ticks, wait_outcomes
 
 PROCESSES = (1, 2, 4)
 ROUNDS = 3
@@ -67,10 +67,54 @@ def growth(stage, report, quick):
         finally:
             template.drop()
         cpu[number] = statistics.median(run.cpu_us for run in runs)
-    report.add("s", "remove_expired: CPU a row, all / a tenth of the members", cpu[members] / cpu[members // 10], "ratio", at_most=1.3,
-               detail={"cpu_us_each": cpu})
+    add_growth(report, "remove_expired, by the members", cpu)
+
+
+def add_growth(report, name, cpu):
+    """CPU: microseconds of a run, or a row, by a size and by ten times that."""
+    small, large = sorted(cpu)
+    report.add("s", f"{name}: CPU each, all / a tenth", cpu[large] / cpu[small], "ratio", at_most=1.3, detail={"cpu_us_each": cpu})
+
+
+def cpu_of_runs(stage, report, template, number):
+    """Without the broker's: most of that is its own start-up."""
+    of = [once_through(stage, report, template, number)[1] for _ in range(ROUNDS)]
+    return statistics.median(each["caller"] + each["postgres"] for each in of)
+
+
+def growth_of_backlog(stage, report, quick):
+    number = 100_000 if quick else 300_000
+    template, cpu = stage.template(nothing), {}
+    try:
+        for backlog in (number // 10, number):
+            report.say(f"a backlog of {backlog} empty runs")
+            cpu[backlog] = cpu_of_runs(stage, report, template, backlog)
+    finally:
+        template.drop()
+    add_growth(report, "empty runs, by the backlog", cpu)
+
+
+# Too young for the archive, so that its work is not measured.
+ENDED = """
+INSERT INTO pruned.runs (run_id, scheduled_at, due_at, started_at, published_at, finished_at, step, state, job, result)
+SELECT gen_random_uuid(), now() - interval '1 day', now(), now(), now(), now(), 1, 'finished', %s, '{"status": "completed"}'
+FROM generate_series(1, %s)"""
+
+
+def growth_of_ledger(stage, report, quick):
+    number, runs, cpu = 200_000 if quick else 2_000_000, 20_000, {}
+    for ended in (number // 10, number):
+        report.say(f"{runs} empty runs in a ledger of {ended}")
+        template = stage.template(lambda database, ended=ended: database.execute(ENDED, [EMPTY, ended]))
+        try:
+            cpu[ended] = cpu_of_runs(stage, report, template, runs)
+        finally:
+            template.drop()
+    add_growth(report, "empty runs, by the ledger", cpu)
 
 
 def scale(stage, report, quick):
     processes(stage, report, quick)
     growth(stage, report, quick)
+    growth_of_backlog(stage, report, quick)
+    growth_of_ledger(stage, report, quick)

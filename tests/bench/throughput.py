@@ -57,15 +57,16 @@ def wait_outcomes(pruned, number, deadline_s=900):
 def once_through(stage, report, template, number):
     """Runs a second, microseconds of CPU a run, megabytes at most."""
     with stage.installation(template, {"topics.partitions": 8}) as pruned:
+        before, since = pruned.database.row("SELECT count(*), clock_timestamp() AS since FROM pruned.runs").values()
         pruned.topics.produce_many("ticks", ticks(EMPTY, number))
         daemon = pruned.start()
         cost = Cost(stage, daemon.pid)
         wait_outcomes(pruned, number)
         each = cost.each(number)
-        seconds = pruned.database.value(
-            "SELECT extract(epoch FROM max(finished_at) - min(created_at))::float8 FROM pruned.runs")
+        seconds = pruned.database.value("SELECT extract(epoch FROM max(finished_at) - min(created_at))::float8 FROM pruned.runs"
+                                        " WHERE created_at > %s", [since])
         most = report.memory(daemon.pid, "VmHWM")
-        ended = pruned.database.value("SELECT count(*) FROM pruned.runs WHERE state = 'finished'")
+        ended = pruned.database.value("SELECT count(*) FROM pruned.runs WHERE state = 'finished'") - before
         if ended != number:
             raise RuntimeError(f"{number} ticks, {ended} runs that have finished")
     return number / seconds, each, most

@@ -12,7 +12,9 @@ from support.sentences import house  # noqa: F401
 JOB, GATE = "scratch.one", 4711
 LIMIT = f"jobs.{JOB}.max_rows_per_day"
 FOUR_LANES = {f"jobs.{JOB}.capacity": 4, f"jobs.{JOB}.batch": 1}
-ENDED = "SELECT count(*) FROM pruned.runs WHERE job = %s AND state IN ('finished', 'held')"
+# A run whose end is set back goes to the archive.
+RUNS = "(SELECT job, state, rows_done FROM pruned.runs UNION ALL SELECT job, state, rows_done FROM pruned.runs_done) AS r"
+ENDED = f"SELECT count(*) FROM {RUNS} WHERE job = %s AND state IN ('finished', 'held')"
 # Without those that wait a moment for the run before them.
 WAITING = ("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
            " AND query_start < clock_timestamp() - interval '300 ms'")
@@ -48,7 +50,7 @@ def wait_all(scene, number, job=JOB):
 def gone(scene, number):
     """The rows of NUMBER that are gone. Each belongs to a finished run."""
     missing = number - scene.database.value("SELECT count(*) FROM scratch")
-    assert scene.database.value("SELECT sum(rows_done) FROM pruned.runs WHERE job = %s AND state = 'finished'", [JOB]) == (missing or None)
+    assert scene.database.value(f"SELECT sum(rows_done) FROM {RUNS} WHERE job = %s AND state = 'finished'", [JOB]) == (missing or None)
     return missing
 
 

@@ -21,6 +21,7 @@
 #include "engine/ledger/schema.h"
 #include "engine/step/throttle.h"
 #include "engine/work/bad_rows.h"
+#include "engine/work/early.h"
 
 #include <pthread.h>
 
@@ -70,12 +71,22 @@ send_unsent (Dispatcher *dispatcher, GError **error)
   return sent;
 }
 
+static void
+offer_early (const Dispatcher *dispatcher, const GPtrArray *runs)
+{
+  for (guint i = 0; runs->len <= EARLY_MOST && i < runs->len; i++) {
+    const Run *run = runs->pdata[i];
+    early_offer (dispatcher->service, run->job, run->slot, run->run_id, run->step, run->attempts);
+  }
+}
+
 /* Due runs become ready in one transaction, their messages follow. */
 static gboolean
 claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
 {
   g_autoptr (Bundle) bundle = new_bundle ();
   g_autoptr (PgValues) values = pg_values_new ();
+  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
   pg_values_set (values, "keyed", dispatcher->keyed);
   pg_values_set (values, "known", dispatcher->known);
   gboolean keyless;
@@ -87,7 +98,8 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
     return FALSE;
   for (int i = 0; i < rows_count (rows); i++) {
     const Job *job = jobs_find (in_force_jobs (), rows_text (rows, i, "job"));
-    g_autoptr (Run) run = run_from_row (job, rows, i);
+    Run *run = run_from_row (job, rows, i);
+    g_ptr_array_add (runs, run);
     run_add_work (bundle, run);
   }
   *more = keyless || rows_count (rows) > 0;
@@ -97,6 +109,7 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
     return FALSE;
   if (bundle_size (bundle) > 0)
     FAULT ("dispatcher.after_commit");
+  offer_early (dispatcher, runs);
   dispatcher->unsent = g_steal_pointer (&bundle);
   return send_unsent (dispatcher, error);
 }

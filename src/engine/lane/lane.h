@@ -91,6 +91,8 @@ typedef struct _Lane {
     char run_id[40];         /* of the step under way, or the first of several; "": none */
     Errand *errand;          /* works or has ended, without a worker; NULL: none */
     Sending *sending;        /* not acknowledged yet, or not recorded yet; NULL: none */
+    GArray
+        *early; /* of Work: a run that became ready, and whose message is on its way; NULL: none */
   } list;
 
   /* Lanes of intake. Under the list's lock. Only the worker that holds the lane sets `mine` and
@@ -127,6 +129,8 @@ typedef struct _Lane {
     struct _Replica *replica; /* the worker's (step/replica.h); NULL: there is none */
     /* Of Work: the lane's next step, while its message is still being sent. NULL: none */
     GArray *ahead;
+    GArray *behind;   /* the last one that was taken so, until its message comes; NULL: none */
+    gboolean stepped; /* the last try of a run alone has committed its step */
   } worker;
 
   /* Messages that may have killed a process (work/suspect.h). Of the worker that holds the lane. No
@@ -174,6 +178,13 @@ void lanes_stop (Lanes *lanes);
 
 /* Thread: librdkafka's. */
 void lanes_wake (Lanes *lanes, Lane *lane);
+
+/* The run of WORKS (of Work, taken) is ready, and its message is about to be sent to the lane of
+ * JOB with this NUMBER. If that lane is of this process and has nothing to do, a worker takes it
+ * now. Thread: any. */
+void lanes_offer_early (Lanes *lanes, const Job *job, gint32 number, GArray *works);
+/* What was offered; NULL: nothing. Thread: the worker that holds LANE. */
+GArray *lane_take_early (Lanes *lanes, Lane *lane);
 
 /* The next lane; NULL when stopped. INTAKE: only lanes of intake; else lanes of work first.
  * Thread: worker. */

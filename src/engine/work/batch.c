@@ -31,6 +31,19 @@ is_behind (const Lane *lane, const Work *work)
   return ahead != NULL && work->step < ahead->step && g_str_equal (work->run_id, ahead->run_id);
 }
 
+/* That very step was taken before its message came. */
+static gboolean
+is_past (Lane *lane, const Work *work)
+{
+  const Work *behind
+      = lane->worker.behind != NULL ? &g_array_index (lane->worker.behind, Work, 0) : NULL;
+  if (behind == NULL || work->step != behind->step || work->attempt != behind->attempt
+      || !g_str_equal (work->run_id, behind->run_id))
+    return FALSE;
+  g_clear_pointer (&lane->worker.behind, g_array_unref);
+  return TRUE;
+}
+
 /* More messages would be in vain. */
 static gboolean
 is_full (const Lane *lane, const GArray *works)
@@ -51,7 +64,7 @@ decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
     Work work = { 0 };
     g_autoptr (GError) cause = NULL;
     gboolean readable = work_decode (pending->message, lane->job, &work, &cause);
-    if (readable && !is_behind (lane, &work)) {
+    if (readable && !is_behind (lane, &work) && !is_past (lane, &work)) {
       g_array_append_val (works, work);
       i++;
     } else if (!readable && !dead_letter_bury (service, pending->message, cause->message, 1, error))
@@ -129,6 +142,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
 {
   g_autoptr (GError) error = NULL;
   g_auto (Claim) claim = { 0 };
+  lane->worker.stepped = FALSE;
   if (lane->list.errand == NULL)
     replica_prepare (lane->worker.replica, pg, lane->job);
   if (!claim_for_lane (&claim, service, pg, lane, works, &error) || claim.runs->len == 0
@@ -145,6 +159,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
     return lease_and_act (service, lane, &claim.transaction, step);
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
     steps_conclude (service, lane, steps, &bundle);
+    lane->worker.stepped = TRUE;
     return ANSWER_HANDLED;
   }
   g_autofree char *sqlstate = g_strdup (
@@ -226,5 +241,8 @@ batch_run_ahead (Service *service, Pg *pg, Lane *lane)
          && !lane_should_yield (service->lanes, lane))
     ;
   lane->worker.locked_since_us = 0; /* its message follows */
+  g_clear_pointer (&lane->worker.behind, g_array_unref);
+  if (lane->worker.stepped)
+    lane->worker.behind = g_steal_pointer (&works);
   bisect_reset (lane->worker.bisect);
 }

@@ -10,6 +10,7 @@
 #include "engine/outbox/dead.h"
 #include "engine/service/stats.h"
 #include "engine/work/answer.h"
+#include "engine/work/early.h"
 #include "engine/work/lost.h"
 
 #define SQL "src/engine/work/sql/"
@@ -176,10 +177,22 @@ count_runs (const Intake *intake)
   }
 }
 
+static void
+offer_early (const Intake *intake)
+{
+  for (guint i = 0; intake->specs->len <= EARLY_MOST && i < intake->specs->len; i++) {
+    const RunSpec *spec = &g_array_index (intake->specs, RunSpec, i);
+    if (spec->placed == PLACED_READY)
+      early_offer (intake->service, spec->job, job_slot (spec->job, spec->run_id, spec->args),
+                   spec->run_id, 0, spec->attempts);
+  }
+}
+
 static gboolean
 publish_work (Intake *intake, GError **error)
 {
   g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  offer_early (intake);
   place_add_work (bundle, intake->specs);
   FAULT ("intake.before_publish");
   if (!publisher_send_plain (intake->service->publisher, bundle, error))

@@ -9,6 +9,7 @@
 #include "engine/step/replica.h"
 #include "engine/work/answer.h"
 #include "engine/work/batch.h"
+#include "engine/work/early.h"
 #include "engine/work/errands.h"
 #include "engine/work/intake.h"
 #include "engine/work/suspect.h"
@@ -132,6 +133,7 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   }
   if (lane->worker.pending->len == 0)
     take_messages (service, lane);
+  early_take (service, lane, is_fresh (lane));
   suspect_forget (pg, lane);
   LaneNext next
       = lane->worker.pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);

@@ -1,0 +1,21 @@
+#include "engine/work/early.h"
+
+void
+early_offer (Service *service, const Job *job, guint slot, const char *run_id, int step,
+             int attempt)
+{
+  if (job_is_errand (job)) /* its two transactions belong to its message */
+    return;
+  Work work = { g_strdup (run_id), step, attempt };
+  GArray *works = works_new ();
+  g_array_append_val (works, work);
+  lanes_offer_early (service->lanes, job, job_partition (job, slot), works);
+}
+
+void
+early_take (Service *service, Lane *lane, gboolean fresh)
+{
+  g_autoptr (GArray) works = lane_take_early (service->lanes, lane);
+  if (works != NULL && !fresh && lane->worker.pending->len == 0 && lane->worker.ahead == NULL)
+    lane->worker.ahead = g_steal_pointer (&works);
+}

@@ -1,0 +1,21 @@
+/* A run that has become ready begins before its message comes: its lane, if it is one of this
+ * process and has nothing else to do, gets it at once. The message is sent all the same. Whichever
+ * of the two is first passes the fence; the other is stale.
+ *
+ * Invariant: a run that may have killed a process is never begun so, because its message is read
+ * within the first seconds of an assignment (suspect.h).
+ * Threads: see each function. Ownership: as said.
+ */
+#pragma once
+#include "engine/lane/lane.h"
+#include "engine/ledger/run.h"
+#include "engine/service/service.h"
+
+#define EARLY_MOST 4 /* of more runs at a time each is cheaper with the others in its lane */
+
+/* That step of a run of JOB is ready, and this is committed. Thread: any. */
+void early_offer (Service *service, const Job *job, guint slot, const char *run_id, int step,
+                  int attempt);
+/* Messages were read: the lane's next step is what was offered, if there were none. Thread: the
+ * worker that holds LANE. */
+void early_take (Service *service, Lane *lane, gboolean fresh);

@@ -1,0 +1,149 @@
+/* A lane that has nothing to do gets a run before its message comes. */
+#include "engine/lane/lane_private.h"
+#include "kafka/partition_private.h"
+#include "support/played.h"
+
+typedef struct {
+  Lanes *lanes;
+  Lane *lane;
+  Job job;
+  Pg *pg;
+} Scene;
+
+static void
+begin (Scene *scene)
+{
+  const PgSettings settings = { 0 };
+  const PartitionOwner owner = { 0 };
+  *scene = (Scene){ .lanes = lanes_new (2),
+                    .job = { .name = "a.b", .number = 1 },
+                    .pg = pg_new (&settings) };
+  KafkaPartition *partition = partition_new (&owner, NULL, "p.work.a.b", 3);
+  scene->lane = lanes_add (scene->lanes, partition, "p.work.a.b", 3, &scene->job, FALSE);
+  kafka_partition_unref (partition);
+}
+
+static void
+offer (const Scene *scene, gint32 number)
+{
+  lanes_offer_early (scene->lanes, &scene->job, number, g_array_new (FALSE, FALSE, sizeof (int)));
+}
+
+static gboolean
+is_offered (const Scene *scene)
+{
+  return scene->lane->list.early != NULL;
+}
+
+static void
+end (Scene *scene)
+{
+  lanes_free (scene->lanes);
+  pg_free (scene->pg);
+}
+
+static void
+test_idle (void)
+{
+  Scene scene;
+  begin (&scene);
+  offer (&scene, 3);
+  g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
+  g_autoptr (GArray) works = lane_take_early (scene.lanes, scene.lane);
+  g_assert_nonnull (works);
+  g_assert_null (lane_take_early (scene.lanes, scene.lane));
+  lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
+  g_assert_cmpint (scene.lane->list.state, ==, LANE_IDLE);
+  end (&scene);
+}
+
+static void
+test_of_another_process (void)
+{
+  Scene scene;
+  begin (&scene);
+  offer (&scene, 2);
+  g_assert_false (is_offered (&scene));
+  end (&scene);
+}
+
+static void
+test_only_one (void)
+{
+  Scene scene;
+  begin (&scene);
+  offer (&scene, 3);
+  offer (&scene, 3);
+  g_assert_cmpuint (g_queue_get_length (lanes_queue (scene.lanes, scene.lane)), ==, 1);
+  end (&scene);
+}
+
+/* Its messages come first. */
+static void
+test_has_work (void)
+{
+  Scene scene;
+  begin (&scene);
+  lanes_wake (scene.lanes, scene.lane);
+  offer (&scene, 3);
+  g_assert_false (is_offered (&scene));
+  g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
+  offer (&scene, 3);
+  g_assert_false (is_offered (&scene));
+  end (&scene);
+}
+
+/* Steps stop where what they publish is not acknowledged. */
+static void
+test_still_sending (void)
+{
+  Scene scene;
+  begin (&scene);
+  Sending sending = { 0 };
+  scene.lane->list.sending = &sending;
+  offer (&scene, 3);
+  g_assert_false (is_offered (&scene));
+  scene.lane->list.sending = NULL;
+  end (&scene);
+}
+
+static void
+test_another_is_alone (void)
+{
+  Scene scene;
+  begin (&scene);
+  scene.lanes->alone = scene.lane;
+  offer (&scene, 3);
+  g_assert_false (is_offered (&scene));
+  scene.lanes->alone = NULL;
+  end (&scene);
+}
+
+static void
+test_given_up (void)
+{
+  Scene scene;
+  begin (&scene);
+  scene.lane->list.revoked = TRUE;
+  offer (&scene, 3);
+  g_assert_false (is_offered (&scene));
+  scene.lane->list.revoked = FALSE;
+  lanes_stop (scene.lanes);
+  offer (&scene, 3);
+  g_assert_false (is_offered (&scene));
+  end (&scene);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/lane/early/idle", test_idle);
+  g_test_add_func ("/lane/early/of_another_process", test_of_another_process);
+  g_test_add_func ("/lane/early/only_one", test_only_one);
+  g_test_add_func ("/lane/early/has_work", test_has_work);
+  g_test_add_func ("/lane/early/still_sending", test_still_sending);
+  g_test_add_func ("/lane/early/another_alone", test_another_is_alone);
+  g_test_add_func ("/lane/early/given_up", test_given_up);
+  return g_test_run ();
+}
