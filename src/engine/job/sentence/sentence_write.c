@@ -266,9 +266,8 @@ add_event_key (Writer *writer)
 static gboolean
 reads_other_rows (const Sentence *sentence)
 {
-  g_autofree char *where
-      = sentence->where != NULL ? g_ascii_strdown (sentence->where, -1) : g_strdup ("");
-  return sentence->keep.rows > 0 || strstr (where, "select") != NULL;
+  return sentence->keep.rows > 0
+         || (sentence->where != NULL && sql_text_reads_rows (sentence->where));
 }
 
 static void
