@@ -273,6 +273,24 @@ def test_audit_of_keys_and_of_nothing(house):  # noqa: F811
     house.restore(of_b["run_id"], code=6)
 
 
+@pytest.mark.parametrize("sentence", ["where = true", "where = true\nchildren = auto", "where = true\nset = note = 'y'"])
+@pytest.mark.parametrize("audit", ["full", "keys", "off"])
+def test_a_row_that_is_not_recorded_is_not_made_for_the_audit(house, audit, sentence):  # noqa: F811
+    """A type's own cast to json says when a row is made."""
+    house.sql("""CREATE TYPE told AS ENUM ('a'); CREATE FUNCTION tell(told) RETURNS json LANGUAGE plpgsql AS $$ BEGIN RAISE 'a row is made'; END $$;
+        CREATE CAST (told AS json) WITH FUNCTION tell(told);
+        CREATE TABLE a (id bigint PRIMARY KEY, note text, of told); CREATE TABLE b (id bigint PRIMARY KEY, a bigint NOT NULL REFERENCES a, of told);
+        INSERT INTO a VALUES (1, 'x', 'a'), (2, 'x', 'a'); INSERT INTO b VALUES (1, 1, 'a')""")
+    house.say("of.a", f"table = a\n{sentence}\naudit = {audit}" + ("" if "children" in sentence or "set" in sentence else "\nchildren = b"))
+    run, = house.tick("of.a")
+    if audit == "full":
+        assert run["state"] == "waiting" and "a row is made" in run["error"], run
+    else:
+        assert run["state"] == "finished" and run["result"]["updated_rows"] == 2 and run["result"]["failed"] == 0, run
+    text = house.pruned.run("jobs", "show", "of.a").ok().stdout
+    assert ("CASE WHEN coalesce(:audit_of::jsonb ->> 'a', :audit::text) = 'full'" in text) == (audit != "full")
+
+
 def test_a_row_that_changes_between_page_and_apply_stays(house):  # noqa: F811
     """Another session changes it while the step waits for its lock."""
     house.sql(SHOP)

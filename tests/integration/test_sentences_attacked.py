@@ -4,6 +4,8 @@ does one go without a record? Results are written by hand, from docs/adding-a-jo
 import datetime
 import json
 
+import pytest
+
 from support.places import ROLE
 from support.scene import now
 from support.sentences import house  # noqa: F811,F401
@@ -553,6 +555,18 @@ def test_a_row_that_becomes_the_newest_meanwhile_stays(house):  # noqa: F811
     house.say("seen", "table = seen\nkeep = 1 per g by at desc")
     run = while_locked(house, "seen", "UPDATE seen SET at = 20 WHERE id = 2")
     assert (2,) in house.rows("seen", "id"), run
+
+
+@pytest.mark.parametrize("where", ["NOT is_wanted(owner)", "owner IN (TABLE unwanted)"])
+def test_a_row_whose_condition_reads_another_table_in_another_way_than_by_select(house, where):  # noqa: F811
+    """Another session takes the reason back, and changes the row."""
+    house.sql("""CREATE TABLE items (id int PRIMARY KEY, owner int, note text); INSERT INTO items VALUES (1, 1), (2, 2);
+        CREATE TABLE owners (id int PRIMARY KEY, wanted bool); INSERT INTO owners VALUES (1, false), (2, false);
+        CREATE VIEW unwanted AS SELECT id FROM owners WHERE NOT wanted;
+        CREATE FUNCTION is_wanted(int) RETURNS bool STABLE LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT wanted FROM owners WHERE id = $1); END'""")
+    house.say("items", f"table = items\nwhere = {where}")
+    run = while_locked(house, "items", "WITH o AS (UPDATE owners SET wanted = true WHERE id = 2) UPDATE items SET note = 'x' WHERE id = 2")
+    assert house.rows("items", "id") == [(2,)], run
 
 
 def test_a_row_whose_condition_reads_its_table_again(house):  # noqa: F811

@@ -77,6 +77,10 @@ PgRows *check_page_rows (Check *check, Step *step, int limit, GError **error);
 
 /* Large tables that PLAN (EXPLAIN's JSON) reads as a whole are findings. */
 void check_plan (Check *check, CheckPlace place, const char *plan);
+/* So is, in a folder of one's own, a FILE (`apply/removed/10-items`) that changes rows of another
+ * table than the job's own which the keys do not name, or that should change none. */
+void check_keys (Check *check, const char *file, CheckPlace place, const PgStatement *statement,
+                 const char *plan);
 /* So is a condition of a sentence that no index serves. FALSE: PostgreSQL refuses the condition. */
 gboolean check_where (Check *check);
 /* And the question which rows name the same object. */

@@ -69,9 +69,10 @@ find_parts (Files *files, const char *file, const char *path)
   }
 }
 
-/* LINES: the lines of the statement are those of the file at PLACE. */
+/* FILE: NULL for a sentence. LINES: the lines of the statement are those of the file at PLACE. */
 static void
-explain (Files *files, const PgStatement *statement, CheckPlace place, gboolean lines)
+explain (Files *files, const char *file, const PgStatement *statement, CheckPlace place,
+         gboolean lines)
 {
   int line = 0;
   Check *check = files->check;
@@ -95,6 +96,8 @@ explain (Files *files, const PgStatement *statement, CheckPlace place, gboolean 
                  code == CODE_POSTGRES ? "pruned doctor" : NULL, "%s", error->message);
   else if (plan != NULL)
     check_plan (check, place, plan);
+  if (plan != NULL && file != NULL && !check->job->built_in)
+    check_keys (check, file, place, statement, plan);
 }
 
 /* The statements of a sentence have no files. */
@@ -139,7 +142,7 @@ explain_sentence (Files *files)
   g_auto (GStrv) plans = explain_all (check, all);
   for (guint i = 0; i < all->len; i++)
     if (plans == NULL)
-      explain (files, all->pdata[i], place, FALSE);
+      explain (files, NULL, all->pdata[i], place, FALSE);
     else {
       files->n++;
       check_plan (check, place, plans[i]);
@@ -158,7 +161,7 @@ visit (Files *files, const char *file, const char *path)
     check_error (check, CODE_CONFIG, "statements", (CheckPlace){ path, 0 }, NULL, "%s",
                  error->message);
   else /* PostgreSQL counts the lines of parts, too */
-    explain (files, statement, (CheckPlace){ path, 0 }, !has_line (path, "-- include: "));
+    explain (files, file, statement, (CheckPlace){ path, 0 }, !has_line (path, "-- include: "));
 }
 
 void

@@ -191,6 +191,91 @@ check_reads_itself (Check *check)
   }
 }
 
+/* The tables of a sentence, and the columns that `children` names. */
+static void
+want_said (const Job *job, Wanted *wanted)
+{
+  const GPtrArray *children = job->sentence != NULL ? job->sentence->children : NULL;
+  for (guint i = 0; children != NULL && i < children->len; i++) {
+    const SentenceChild *child = children->pdata[i];
+    want (job, child->table, "", wanted);
+    for (char **column = child->columns; column != NULL && *column != NULL; column++) {
+      g_autofree char *bare = quoted_bare (*column);
+      want (job, child->table, bare, wanted);
+    }
+  }
+  if (job->sentence != NULL)
+    want (job, job->sentence->table, "", wanted);
+}
+
+static void
+check_said (Check *check)
+{
+  g_autoptr (PgRows) rows = ask (check, "children", SQL "said.sql", want_said);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    check_warn (check, "children", check_place (check), NULL, "%s", rows_text (rows, i, "detail"));
+}
+
+/* A condition that compares times. */
+static void
+want_times (const Job *job, Wanted *wanted)
+{
+  const char *where = job->sentence != NULL ? job->sentence->where : NULL;
+  if (where != NULL && g_regex_match_simple (":T|now|current_|local", where, G_REGEX_CASELESS, 0)
+      && !g_regex_match_simple ("at\\s+time\\s+zone", where, G_REGEX_CASELESS, 0))
+    want (job, job->sentence->table, where, wanted);
+}
+
+static void
+check_zone (Check *check)
+{
+  g_autoptr (PgRows) rows = ask (check, "time zone", SQL "zone.sql", want_times);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const char *name = rows_text (rows, i, "name"), *zone = rows_text (rows, i, "zone");
+    check_warn (check, "time zone", check_place (check), NULL,
+                "%s has no time zone and is read as UTC, but the server's time zone is %s: write "
+                "(%s AT TIME ZONE '%s') if that is meant",
+                name, zone, name, zone);
+  }
+}
+
+/* All sentences that take an event: they share its key. */
+static PgRows *
+ask_named (Check *check)
+{
+  Wanted wanted = { array_new (), array_new (), array_new () };
+  const Jobs *jobs = check->cli->jobs;
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    for (char **on = job->sentence != NULL ? job->sentence->on : NULL; on != NULL && *on != NULL;
+         on++)
+      want (job, job->sentence->table, *on, &wanted);
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "job", array_take (wanted.jobs));
+  pg_values_take (values, "relation", array_take (wanted.tables));
+  pg_values_take (values, "name", array_take (wanted.names));
+  return check_ask (check, "event", SQL "event.sql", values);
+}
+
+static void
+check_events (Check *check)
+{
+  const Sentence *sentence = check->job->sentence;
+  g_autoptr (PgRows) rows = sentence->on[0] != NULL ? ask_named (check) : NULL;
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const char *name = rows_text (rows, i, "name"), *other = rows_text (rows, i, "other");
+    if (!g_str_equal (rows_text (rows, i, "job"), check->job->name))
+      continue;
+    if (other != NULL)
+      check_warn (check, "event", check_place (check), NULL, "%s names a row of %s by %s; %s", name,
+                  sentence->table, rows_text (rows, i, "key"), other);
+    else
+      check_ok (check, "event", "%s names a row of %s by %s", name, sentence->table,
+                rows_text (rows, i, "key"));
+  }
+}
+
 static void
 check_brakes (Check *check)
 {
@@ -234,6 +319,9 @@ check_tables (Check *check)
     check_goes (check);
     check_volatile (check);
     check_reads_itself (check);
+    check_zone (check);
+    check_said (check);
+    check_events (check);
   }
   check_access (check);
   check_ties (check);

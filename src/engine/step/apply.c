@@ -8,6 +8,8 @@
 static void
 drop_refused (Trial *trial, GArray *which, const PgRows *returned)
 {
+  if (effects_are_all (returned, trial->decided, which))
+    return;
   g_autoptr (GHashTable) changed = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (returned); i++)
     g_hash_table_add (changed, (gpointer)rows_text (returned, i, "key"));

@@ -207,11 +207,22 @@ effects_settle (Step *step, Effects *effects, GError **error)
 }
 
 gboolean
+effects_are_all (const PgRows *returned, const PgRows *decided, const GArray *which)
+{
+  int column = rows_column (returned, "key"), key = rows_column (decided, "key");
+  gboolean same = rows_count (returned) == (int)which->len;
+  for (guint i = 0; same && i < which->len; i++)
+    same = g_str_equal (rows_at (returned, (int)i, column),
+                        rows_at (decided, g_array_index (which, int, i), key));
+  return same;
+}
+
+gboolean
 effects_are_decided (Step *step, const JobApply *apply, const PgRows *returned,
                      const PgRows *decided, const GArray *which, GError **error)
 {
   const PgStatement *statement = apply->statement;
-  if (!GUARDS)
+  if (!GUARDS || effects_are_all (returned, decided, which))
     return TRUE;
   if (apply->kind != APPLY_INSERT && rows_count (returned) > (int)which->len)
     return guard_block (step, statement, error, "returns %d rows of %s for %u keys",

@@ -43,6 +43,9 @@ gboolean effects_take (Step *step, Effects *effects, const JobApply *apply, cons
                        gboolean own, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Behind the pipeline: asks PostgreSQL about what the counts left open. */
 gboolean effects_settle (Step *step, Effects *effects, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Whether RETURNED are exactly the rows WHICH (of int) of DECIDED, in their order, as they are
+ * where no row is refused. Cheaper than to look for each. */
+gboolean effects_are_all (const PgRows *returned, const PgRows *decided, const GArray *which);
 /* RETURNED by the file on the job's own table, for the rows WHICH (of int) of DECIDED: none but
  * their keys, and none twice. */
 gboolean effects_are_decided (Step *step, const JobApply *apply, const PgRows *returned,

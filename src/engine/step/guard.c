@@ -228,6 +228,17 @@ keys_to_come (const GPtrArray *keys)
   return open;
 }
 
+/* As it nearly always is: then nothing else has to be asked. */
+static gboolean
+is_in_page_order (const GPtrArray *keys, const PgRows *decided)
+{
+  int column = rows_column (decided, "key");
+  gboolean same = rows_count (decided) == (int)keys->len;
+  for (guint i = 0; same && i < keys->len; i++)
+    same = g_str_equal (rows_at (decided, (int)i, column), keys->pdata[i]);
+  return same;
+}
+
 static gboolean
 is_each_key_decided (Step *step, const PgStatement *statement, const GPtrArray *keys,
                      const PgRows *decided, GError **error)
@@ -258,7 +269,8 @@ guard_decided (Step *step, const PgStatement *statement, const GPtrArray *keys,
 {
   if (GUARDS && !are_words_declared (step, statement, decided, error))
     return FALSE;
-  if (!GUARDS || (rows_count (decided) == 1 && is_of_event (step, keys)))
+  if (!GUARDS || (rows_count (decided) == 1 && is_of_event (step, keys))
+      || is_in_page_order (keys, decided))
     return TRUE;
   return is_each_key_decided (step, statement, keys, decided, error);
 }

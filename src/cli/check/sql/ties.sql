@@ -1,5 +1,5 @@
--- What happens beside the job's own statements, by table: the application's triggers on what is deleted or updated, and foreign keys of
--- tables that the job does not write. Reads the catalogue only.
+-- What happens beside the job's own statements, by table: the application's triggers and rules on what is deleted or updated, and foreign
+-- keys of tables that the job does not write. Reads the catalogue only.
 WITH written AS (
   SELECT w.job, c.oid, c.relname, pg_catalog.array_agg(w.name) AS privileges
   FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
@@ -12,6 +12,13 @@ FROM written w
 JOIN pg_trigger t ON t.tgrelid = w.oid AND NOT t.tgisinternal AND t.tgenabled <> 'D'
   AND (t.tgtype & 8 <> 0 AND 'DELETE' = ANY (w.privileges) OR t.tgtype & 16 <> 0 AND 'UPDATE' = ANY (w.privileges))
 GROUP BY w.job, w.relname
+UNION ALL
+SELECT w.job, 'rule',
+       pg_catalog.format(CASE WHEN r.is_instead THEN 'rule %s of %s does something else in place of the job''s statement'
+                              ELSE 'rule %s of %s does more than the job''s statement' END, r.rulename, w.relname)
+FROM written w
+JOIN pg_rewrite r ON r.ev_class = w.oid AND r.ev_enabled <> 'D'
+  AND (r.ev_type = '4' AND 'DELETE' = ANY (w.privileges) OR r.ev_type = '2' AND 'UPDATE' = ANY (w.privileges))
 UNION ALL
 SELECT w.job, CASE k.confdeltype WHEN 'c' THEN 'cascade' WHEN 'n' THEN 'set null' WHEN 'd' THEN 'set default' ELSE 'foreign key' END,
        pg_catalog.format(CASE k.confdeltype WHEN 'c' THEN 'rows of %s go with those of %s, by %s; they are not audited'

@@ -107,3 +107,16 @@ list_key (const CatTable *table)
   g_string_append_c (out, ')');
   return g_string_free (out, FALSE);
 }
+
+char *
+list_row (const CatTable *table, const Sentence *sentence)
+{
+  g_autofree char *whole = g_strdup_printf ("pg_catalog.to_jsonb(%s.*)", table->own);
+  if (!sentence->audit_said || sentence->audit == SENTENCE_AUDIT_FULL)
+    return g_steal_pointer (&whole);
+  g_autoptr (GString) name = g_string_new (NULL);
+  append_literal (name, table->name);
+  return g_strdup_printf (
+      "CASE WHEN coalesce(:audit_of::jsonb ->> %s, :audit::text) = 'full' THEN %s END", name->str,
+      whole);
+}

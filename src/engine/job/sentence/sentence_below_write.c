@@ -7,6 +7,7 @@ set_child (const Below *below, const CatTable *child, const CatTable *parent,
   words_set (below->words, "child", child->name);
   words_set (below->words, "child_own", child->own);
   words_take (below->words, "child_key", list_key (child));
+  words_take (below->words, "child_row", list_row (child, below->sentence));
   words_take (below->words, "rows", below_rows_of (below, parent, to));
   words_take (below->words, "on", list_equal (child->own, columns, "pruned_p"));
 }

@@ -190,6 +190,7 @@ set_words (Writer *writer)
   words_take (writer->words, "held", key_rows (table, "held"));
   words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
   words_take (writer->words, "key", list_key (table));
+  words_take (writer->words, "row", list_row (table, writer->sentence));
   g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
   g_autofree char *name = g_strjoinv ("''", parts);
   words_take (writer->words, "table_text", g_strdup_printf ("'%s'", name));
@@ -265,9 +266,8 @@ add_event_key (Writer *writer)
 static gboolean
 reads_other_rows (const Sentence *sentence)
 {
-  g_autofree char *where
-      = sentence->where != NULL ? g_ascii_strdown (sentence->where, -1) : g_strdup ("");
-  return sentence->keep.rows > 0 || strstr (where, "select") != NULL;
+  return sentence->keep.rows > 0
+         || (sentence->where != NULL && sql_text_reads_rows (sentence->where));
 }
 
 static void

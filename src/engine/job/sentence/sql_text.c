@@ -213,3 +213,56 @@ sql_text_skip_word (const char **at, const char *word)
   skip_blanks (at);
   return TRUE;
 }
+
+/* --- what an expression depends on --- */
+
+/* What can stand before a bracket and reads no rows: words of SQL, types, and functions of
+ * PostgreSQL that conditions often call. */
+static const char *const PLAIN[] = {
+  "all",          "and",          "any",       "array",      "as",       "between",  "bit",
+  "btrim",        "by",           "case",      "cast",       "ceil",     "char",     "character",
+  "coalesce",     "concat",       "date_part", "date_trunc", "decimal",  "distinct", "else",
+  "end",          "extract",      "float",     "floor",      "from",     "greatest", "ilike",
+  "in",           "interval",     "is",        "isnull",     "least",    "left",     "length",
+  "like",         "lower",        "ltrim",     "make_date",  "mod",      "not",      "notnull",
+  "now",          "nullif",       "numeric",   "or",         "overlaps", "position", "replace",
+  "right",        "round",        "row",       "rtrim",      "similar",  "some",     "split_part",
+  "strpos",       "substr",       "substring", "symmetric",  "then",     "time",     "timestamp",
+  "to",           "to_char",      "to_date",   "trim",       "trunc",    "upper",    "varchar",
+  "varying",      "when",         "abs",       "age",        "sign",     "ceiling",  "md5",
+  "to_timestamp", "jsonb_typeof", NULL
+};
+
+/* The word WORD of code, of which END is behind it. IN_CATALOG: `pg_catalog.` stands before it. */
+static gboolean
+word_reads (const char *word, const char *end, gboolean in_catalog)
+{
+  if (g_str_equal (word, "select") || g_str_equal (word, "table"))
+    return TRUE;
+  while (g_ascii_isspace (*end))
+    end++;
+  return *end == '(' && !in_catalog && !g_strv_contains (PLAIN, word);
+}
+
+gboolean
+sql_text_reads_rows (const char *text)
+{
+  gboolean in_catalog = FALSE;
+  for (const char *p = text, *end; *p != '\0'; p = end) {
+    Quoted quoted = quoted_at (text, p, &end, NULL);
+    if (quoted == QUOTED_NOT && !begins_name (*p)) {
+      in_catalog = in_catalog && *p == '.';
+      end = p + 1;
+      continue;
+    }
+    if (quoted == QUOTED_NOT)
+      end = p + name_length (p);
+    else if (quoted != QUOTED_NAME)
+      continue;
+    g_autofree char *word = g_ascii_strdown (p, end - p);
+    if (word_reads (word, end, in_catalog))
+      return TRUE;
+    in_catalog = g_str_equal (word, "pg_catalog");
+  }
+  return FALSE;
+}

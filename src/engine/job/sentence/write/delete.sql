@@ -3,4 +3,4 @@ DELETE FROM {table}
 USING {keys}
 WHERE {match}
   AND ({due}) IS TRUE
-RETURNING {key} AS key, pg_catalog.to_jsonb({own}.*) AS row{record}
+RETURNING {key} AS key, {row} AS row{record}

@@ -1,7 +1,7 @@
 -- Changes the rows, if the condition still holds. They are locked, so `row` is what each was. By primary key.
 UPDATE {table}
 SET {set}
-FROM (SELECT {old}, pg_catalog.to_jsonb({own}.*) AS pruned_row FROM {table} JOIN {keys} ON {match}) AS pruned_o
+FROM (SELECT {old}, {row} AS pruned_row FROM {table} JOIN {keys} ON {match}) AS pruned_o
 WHERE {same}
   AND ({due}) IS TRUE
 RETURNING {key} AS key, pruned_o.pruned_row AS row

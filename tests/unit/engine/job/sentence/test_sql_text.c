@@ -161,6 +161,30 @@ test_names (void)
   }
 }
 
+static void
+test_reads_rows (void)
+{
+  static const struct {
+    const char *text;
+    gboolean reads;
+  } all[] = {
+    { "deleted_at < :T - interval '30 days'", FALSE },
+    { "(a = 1 OR b IN (1, 2)) AND NOT (c)", FALSE },
+    { "coalesce (a, now()) < :T AND lower(b) = 'select'", FALSE },
+    { "pg_catalog.date_part('day', a) = 1 AND pg_catalog.anything(a)", FALSE },
+    { "a = cast(b AS numeric(5, 2)) AND \"select\" = 1 AND $$table$$ <> c", FALSE },
+    { "id IN (SELECT id FROM t)", TRUE },
+    { "id IN (table t)", TRUE },
+    { "NOT is_wanted (owner)", TRUE },
+    { "app.is_wanted(owner)", TRUE },
+    { "\"Is wanted\"(owner)", TRUE },
+    { "pg_catalog.lower(is_wanted(owner)) = 'x'", TRUE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    if (sql_text_reads_rows (all[i].text) != all[i].reads)
+      g_error ("%s", all[i].text);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -170,5 +194,6 @@ main (int argc, char **argv)
   g_test_add_func ("/job/sql_text/time", test_time);
   g_test_add_func ("/job/sql_text/lists", test_lists);
   g_test_add_func ("/job/sql_text/names", test_names);
+  g_test_add_func ("/job/sql_text/reads_rows", test_reads_rows);
   return g_test_run ();
 }

@@ -1,0 +1,150 @@
+/* Whether the statements of a folder of one's own change only what belongs to its keys. */
+#include "cli/check/check.h"
+
+#include "base/json.h"
+#include "pg/quoted.h"
+
+#include <string.h>
+
+/* --- what a plan says --- */
+
+typedef struct {
+  gboolean changes;     /* rows of a table */
+  GString *conditions;  /* all of the plan */
+  GPtrArray *unmatched; /* of char, borrowed: lists that a nested loop joins without a condition */
+} Plan;
+
+static void
+plan_clear (Plan *plan)
+{
+  g_string_free (plan->conditions, TRUE);
+  g_ptr_array_unref (plan->unmatched);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Plan, plan_clear)
+
+static const char *
+text_of (const json_t *node, const char *key)
+{
+  const char *text = json_string_value (json_object_get (node, key));
+  return text != NULL ? text : "";
+}
+
+/* NODE, or what it keeps in memory. */
+static const json_t *
+kept_by (const json_t *node)
+{
+  const json_t *plans = json_object_get (node, "Plans");
+  const char *type = text_of (node, "Node Type");
+  return (g_str_equal (type, "Materialize") || g_str_equal (type, "Memoize"))
+                 && json_array_size (plans) == 1
+             ? json_array_get (plans, 0)
+             : node;
+}
+
+static void
+add_unmatched (const json_t *loop, Plan *plan)
+{
+  size_t i;
+  json_t *child;
+  if (!g_str_equal (text_of (loop, "Node Type"), "Nested Loop")
+      || json_object_get (loop, "Join Filter") != NULL)
+    return;
+  json_array_foreach (json_object_get (loop, "Plans"), i, child) {
+    const json_t *list = kept_by (child);
+    if (g_str_equal (text_of (list, "Node Type"), "Function Scan")
+        && g_str_equal (text_of (list, "Function Name"), "unnest"))
+      g_ptr_array_add (plan->unmatched, (gpointer)text_of (list, "Alias"));
+  }
+}
+
+static void
+walk (const json_t *node, Plan *plan)
+{
+  const char *key;
+  json_t *value;
+  plan->changes |= g_str_equal (text_of (node, "Node Type"), "ModifyTable");
+  add_unmatched (node, plan);
+  json_object_foreach ((json_t *)node, key, value)
+    if (json_is_string (value)
+        && (g_str_has_suffix (key, " Cond") || g_str_has_suffix (key, "Filter")))
+      g_string_append_printf (plan->conditions, " %s", json_string_value (value));
+  size_t i;
+  json_array_foreach (json_object_get (node, "Plans"), i, value)
+    walk (value, plan);
+}
+
+/* Whether a condition names a column of ALIAS. */
+static gboolean
+is_asked (const Plan *plan, const char *alias)
+{
+  g_autofree char *quoted = quoted_make (alias), *escaped = g_regex_escape_string (alias, -1),
+                  *made = g_regex_escape_string (quoted, -1),
+                  *pattern = g_strdup_printf ("(?<![\\w$.])(%s|%s)\\.", escaped, made);
+  return g_regex_match_simple (pattern, plan->conditions->str, 0, 0);
+}
+
+/* --- findings --- */
+
+/* What a step binds in any file: all other parameters are columns of decide. */
+static gboolean
+binds_keys (const PgStatement *statement)
+{
+  static const char *const common[]
+      = { "run_id", "step", "scheduled_at", "plan",  "args",     "audit", "audit_of", "secret",
+          "job",    "rows", "index",        "limit", "began_at", "gone",  NULL };
+  const char *const *names = pg_statement_parameters (statement);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!g_strv_contains (common, names[i]) && !g_str_has_prefix (names[i], "setting."))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+only_reads (const char *file)
+{
+  static const char *const names[]
+      = { "page", "decide", "count", "values", "context", "blocked", NULL };
+  return g_strv_contains (names, file) || g_str_has_prefix (file, "lock/");
+}
+
+/* What a file of apply does to another table than the job's own. A run counts the rows of that one
+ * against the keys (effects.h); of others it cannot know how many belong to a key. */
+static gboolean
+is_beside (const Job *job, const PgStatement *statement)
+{
+  for (guint i = 0; i < job->whats->len; i++) {
+    const JobWhat *what = job->whats->pdata[i];
+    for (guint k = 0; k < what->apply->len; k++) {
+      const JobApply *file = &g_array_index (what->apply, JobApply, k);
+      if (file->statement == statement)
+        return file->kind != APPLY_INSERT && k != job_own_file (job, what)
+               && g_strcmp0 (file->table, job->table) != 0;
+    }
+  }
+  return FALSE;
+}
+
+void
+check_keys (Check *check, const char *file, CheckPlace place, const PgStatement *statement,
+            const char *text)
+{
+  g_autoptr (json_t) plans = json_parse (text, strlen (text), NULL);
+  g_auto (Plan) plan = { FALSE, g_string_new (NULL), g_ptr_array_new () };
+  walk (json_object_get (json_array_get (plans, 0), "Plan"), &plan);
+  if (plan.changes && only_reads (file))
+    check_error (check, CODE_CONFIG, "keys", place, NULL,
+                 "it changes rows, which only files of apply/ may: nobody has decided about them");
+  if (!is_beside (check->job, statement))
+    return;
+  if (!binds_keys (statement))
+    check_error (
+        check, CODE_CONFIG, "keys", place, NULL,
+        "it asks for no column of decide.sql, such as :key: what it changes has nothing to "
+        "do with the rows that were decided");
+  for (guint i = 0; i < plan.unmatched->len; i++)
+    if (!is_asked (&plan, plan.unmatched->pdata[i]))
+      check_error (check, CODE_CONFIG, "keys", place, NULL,
+                   "no condition names a column of the list %s: each of its items is joined with "
+                   "every row",
+                   (const char *)plan.unmatched->pdata[i]);
+}

@@ -1,0 +1,95 @@
+"""`pruned check` and a daemon refuse a folder that changes rows which have nothing to do with its keys. A run cannot know how many rows of
+another table belong to a key."""
+
+import pytest
+
+from support.places import ROLE
+from support.scene import JOBS, fill, tick_id, now
+
+import shutil
+
+JOB = "scratch.remove"
+REMARKS = "apply/removed/05-remarks.sql"
+RETURNING = "RETURNING n.id AS key, to_jsonb(n.*) AS row\n"
+KEYS = "unnest(:key::bigint[])"
+
+
+@pytest.fixture
+def own(stored):
+    """A copy of a job of the tests, whose table has a child."""
+    shutil.copytree(JOBS / JOB, stored.folder / "jobs" / JOB)
+    stored.database.connection.execute(
+        f"""CREATE TABLE scratch (id bigint PRIMARY KEY, day date NOT NULL DEFAULT '2026-01-01', note text);
+            CREATE TABLE remarks (id bigint PRIMARY KEY, scratch_id bigint NOT NULL, kind text);
+            CREATE TABLE scratch_lines (id bigint PRIMARY KEY);
+            CREATE INDEX ON scratch (day DESC, id DESC); CREATE INDEX ON remarks (scratch_id);
+            GRANT SELECT, INSERT, UPDATE, DELETE ON scratch, remarks, scratch_lines TO {ROLE}""")
+    fill(stored.database, 5)
+    stored.database.execute("INSERT INTO remarks SELECT i, i, 'x' FROM pg_catalog.generate_series(1, 10) i")
+    stored.settings["run.jobs_dir"] = stored.folder / "jobs"
+    return stored
+
+
+def write(pruned, name, text):
+    path = pruned.folder / "jobs" / JOB / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"-- Of a test.\n{text}\n")
+    return path
+
+
+def errors(pruned, code):
+    done = pruned.run("check", JOB, "--json")
+    assert done.code == code, done
+    return [one for one in done.json() if not one["ok"]]
+
+
+@pytest.mark.parametrize("words, text", [
+    ("it asks for no column of decide.sql", f"DELETE FROM remarks n {RETURNING}"),
+    ("it asks for no column of decide.sql", f"DELETE FROM remarks n WHERE n.kind = 'x' AND :scheduled_at::timestamptz > now() {RETURNING}"),
+    ("no condition names a column of the list k:", f"DELETE FROM remarks n USING {KEYS} AS k (id) {RETURNING}"),
+    ("no condition names a column of the list k:", f"DELETE FROM remarks n USING {KEYS} AS k (id) WHERE n.kind = 'x' {RETURNING}"),
+    ('no condition names a column of the list k:', f"DELETE FROM remarks n USING scratch s, {KEYS} AS k (id) WHERE n.scratch_id = s.id {RETURNING}"),
+])
+def test_a_file_for_another_table_without_its_join_is_refused(own, words, text):
+    file = write(own, REMARKS, text)
+    wrong, = errors(own, 2)
+    assert (wrong["check"], wrong["file"]) == ("keys", str(file)) and words in wrong["detail"]
+
+
+@pytest.mark.parametrize("text", [
+    f"USING {KEYS} AS k (id) WHERE n.scratch_id = k.id", "WHERE n.scratch_id = ANY (:key::bigint[])",
+    "WHERE n.scratch_id IN (SELECT unnest(:key::bigint[]))", f"WHERE n.scratch_id IN (SELECT k.id FROM {KEYS} AS k (id))",
+    f'WHERE EXISTS (SELECT FROM {KEYS} AS "K, x" (id) WHERE "K, x".id = n.scratch_id)', f"USING {KEYS} AS k WHERE n.scratch_id = k",
+    f"USING scratch s, {KEYS} AS k (id) WHERE n.scratch_id = s.id AND s.id = k.id",
+    f"USING {KEYS} AS k (id) CROSS JOIN (SELECT 0 AS more) AS z WHERE n.scratch_id = k.id + z.more",
+    f"USING (WITH d AS MATERIALIZED (SELECT k.id FROM {KEYS} AS k (id)) SELECT * FROM d) AS d WHERE n.scratch_id = d.id",
+])
+def test_a_file_with_its_join_is_well(own, text):
+    write(own, REMARKS, f"DELETE FROM remarks n {text} {RETURNING}")
+    assert errors(own, 0) == []
+
+
+def test_an_insert_needs_no_key(own):
+    write(own, "apply/removed/05-scratch_lines.insert.sql", "INSERT INTO scratch_lines SELECT 1 ON CONFLICT DO NOTHING")
+    assert errors(own, 0) == []
+
+
+@pytest.mark.parametrize("name, text", [
+    ("lock/05-remarks.sql", "WITH gone AS (DELETE FROM remarks RETURNING id) SELECT count(*) AS locked FROM gone"),
+    ("context.sql", "WITH gone AS (DELETE FROM remarks RETURNING id) SELECT s.id AS key, s.note AS user FROM scratch s WHERE s.id = ANY (:key::bigint[])"),
+])
+def test_a_file_that_should_only_read_is_refused_if_it_changes_rows(own, name, text):
+    file = write(own, name, text)
+    wrong, = errors(own, 2)
+    assert (wrong["check"], wrong["file"]) == ("keys", str(file)) and "it changes rows" in wrong["detail"]
+
+
+def test_a_daemon_does_not_begin_such_a_job(own):
+    write(own, REMARKS, f"DELETE FROM remarks n USING {KEYS} AS k (id) {RETURNING}")
+    own.run("topics", "--apply").ok()
+    at = now()
+    own.topics.tick(JOB, at)
+    own.run_until_idle()
+    row = own.run_row(tick_id(JOB, at))
+    assert row["result"]["status"] == "blocked" and "no condition names a column of the list k" in row["result"]["reason"]
+    assert own.database.value("SELECT count(*) FROM remarks") == 10 and own.database.value("SELECT count(*) FROM scratch") == 5

@@ -1,0 +1,63 @@
+"""What `pruned check` asks about a sentence that PostgreSQL takes, but that may mean other rows than its author thinks."""
+
+import pytest
+
+from support.sentences import house  # noqa: F401
+
+PEOPLE = """CREATE TABLE people (id bigint PRIMARY KEY, email text); CREATE TABLE elsewhere (id bigint PRIMARY KEY);
+    CREATE TABLE addresses (id bigint PRIMARY KEY, person bigint REFERENCES people, elsewhere bigint REFERENCES elsewhere);
+    CREATE TABLE profiles (person bigint PRIMARY KEY REFERENCES people);
+    CREATE TABLE lent (person bigint REFERENCES people, thing bigint, PRIMARY KEY (person, thing));
+    CREATE TABLE alone (id bigint PRIMARY KEY, people_id bigint)"""
+EVENT = "[event Erase]\ntopic = app-users\nkey = id\n"
+
+
+def found(house, job, check):  # noqa: F811
+    done = house.pruned.run("check", job, "--json")
+    assert done.code == 0, done
+    return [(one["level"], one["detail"]) for one in done.json() if one["check"] == check]
+
+
+def test_an_event_whose_key_is_of_another_table_is_a_warning(house):  # noqa: F811
+    house.sql(PEOPLE)
+    (house.folder / "event.conf").write_text(EVENT)
+    house.say("people", "table = people\non = Erase\nset = email = NULL")
+    for table in ("addresses", "profiles", "alone"):
+        house.say(table, f"table = {table}\non = Erase")
+    assert found(house, "people", "event") == [("ok", "Erase names a row of people by id")]
+    assert found(house, "profiles", "event") == [("ok", "Erase names a row of profiles by person")]
+    assert found(house, "alone", "event") == [("ok", "Erase names a row of alone by id")]
+    (level, detail), = found(house, "addresses", "event")
+    assert level == "warning" and detail == ("Erase names a row of addresses by id; for people it names a row of people, to which addresses refers "
+                                             "by addresses_person_fkey: rows that belong to that one are not meant")
+
+
+@pytest.mark.parametrize("children, warned", [
+    ("addresses(elsewhere)", "elsewhere of addresses refers to elsewhere, by addresses_elsewhere_fkey: does it hold keys of this job's table?"),
+    ("addresses", None), ("addresses(person)", None), ("alone(people_id)", None), ("addresses(person), profiles", None)])
+def test_a_child_by_a_column_that_refers_to_another_table_is_a_warning(house, children, warned):  # noqa: F811
+    house.sql(PEOPLE)
+    house.say("people", f"table = people\nwhere = email = 'x'\nchildren = {children}")
+    assert found(house, "people", "children") == ([("warning", warned)] if warned else [])
+
+
+@pytest.mark.parametrize("where, zone, columns", [
+    ("held_until < :T - interval '1 day'", "Asia/Kolkata", ["held_until"]), ("\"Held, until\" < now()", "Asia/Kolkata", ['"Held, until"']),
+    ("held_until < :T", "UTC", []), ("held_until < :T", "Etc/UTC", []), ("held_until IS NULL", "Asia/Kolkata", []), ("seen_at < :T", "Asia/Kolkata", []),
+    ("held_until AT TIME ZONE 'Asia/Kolkata' < :T", "Asia/Kolkata", [])])
+def test_a_time_without_zone_is_a_warning_where_the_server_is_not_in_utc(house, where, zone, columns):  # noqa: F811
+    house.sql('CREATE TABLE seats (id bigint PRIMARY KEY, held_until timestamp, "Held, until" timestamp, seen_at timestamptz)')
+    house.sql(f"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = ''{zone}''', current_database()); END $$")
+    house.say("seats", f"table = seats\nwhere = {where}")
+    warned = found(house, "seats", "time zone")
+    assert [detail.partition(" has no time zone and is read as UTC, but the server's time zone is Asia/Kolkata")[0] for _, detail in warned] == columns
+    assert {level for level, _ in warned} <= {"warning"}
+
+
+def test_a_rule_is_a_warning(house):  # noqa: F811
+    house.sql("""CREATE TABLE soft (id bigint PRIMARY KEY, gone boolean);
+        CREATE RULE keeps AS ON DELETE TO soft DO INSTEAD UPDATE soft SET gone = true WHERE id = OLD.id RETURNING OLD.*""")
+    house.say("soft", "table = soft\nwhere = id = 1")
+    assert found(house, "soft", "rule") == [("warning", "rule keeps of soft does something else in place of the job's statement")]
+    house.say("soft", "table = soft\nwhere = id = 1\nset = gone = NULL")
+    assert found(house, "soft", "rule") == []
