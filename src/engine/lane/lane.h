@@ -91,6 +91,7 @@ typedef struct _Lane {
     char run_id[40];         /* of the step under way, or the first of several; "": none */
     Errand *errand;          /* works or has ended, without a worker; NULL: none */
     Sending *sending;        /* not acknowledged yet, or not recorded yet; NULL: none */
+    KafkaMessage *early;     /* of a step whose message is on its way (early.h); NULL: none */
   } list;
 
   /* Lanes of intake. Under the list's lock. Only the worker that holds the lane sets `mine` and
@@ -125,6 +126,8 @@ typedef struct _Lane {
     struct _Replica *replica; /* the worker's (step/replica.h); NULL: there is none */
     /* Of Work: the lane's next step, while its message is still being sent. NULL: none */
     GArray *ahead;
+    /* Of Work: the step that was last done early: its message comes too late. NULL: none */
+    GArray *late;
   } worker;
 
   /* Messages that may have killed a process (work/suspect.h). Of the worker that holds the lane. No
@@ -177,6 +180,8 @@ void lanes_wake (Lanes *lanes, Lane *lane);
  * Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
 void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
+/* How many lanes a worker takes at once, if this is one of them. Thread: any. */
+guint lane_most_beside (const Lane *lane);
 /* Adds lanes to TAKEN that are ready as well and stand where LANE stands: lanes of its job
  * whose errand is not begun, or is to be settled. MOST at most. Thread: the worker that has LANE.
  */

@@ -40,6 +40,8 @@ lane_free (Lane *lane)
   g_array_unref (lane->worker.pending);
   g_array_unref (lane->intake.trail);
   g_clear_pointer (&lane->worker.ahead, g_array_unref);
+  g_clear_pointer (&lane->worker.late, g_array_unref);
+  g_clear_pointer (&lane->list.early, kafka_message_free);
   bisect_free (lane->worker.bisect);
   errand_free (lane->list.errand);
   sending_free (lane->list.sending);
