@@ -91,7 +91,7 @@ typedef struct _Lane {
     char run_id[40];         /* of the step under way, or the first of several; "": none */
     Errand *errand;          /* works or has ended, without a worker; NULL: none */
     Sending *sending;        /* not acknowledged yet, or not recorded yet; NULL: none */
-    KafkaMessage *early;     /* of a step whose message is on its way (early.h); NULL: none */
+    KafkaMessage *copy;      /* of a step whose message is on its way (copy.h); NULL: none */
   } list;
 
   /* Lanes of intake. Under the list's lock. Only the worker that holds the lane sets `mine` and

@@ -41,7 +41,7 @@ lane_free (Lane *lane)
   g_array_unref (lane->intake.trail);
   g_clear_pointer (&lane->worker.ahead, g_array_unref);
   g_clear_pointer (&lane->worker.late, g_array_unref);
-  g_clear_pointer (&lane->list.early, kafka_message_free);
+  g_clear_pointer (&lane->list.copy, kafka_message_free);
   bisect_free (lane->worker.bisect);
   errand_free (lane->list.errand);
   sending_free (lane->list.sending);

@@ -1,7 +1,7 @@
 #include "engine/lane/sending.h"
 
 #include "base/fault.h"
-#include "engine/lane/early.h"
+#include "engine/lane/copy.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/lane_private.h"
 
@@ -42,7 +42,7 @@ store_handled (Service *service, Lane *lane)
   const KafkaMessage *front = lane->worker.pending->len > 0
                                   ? g_array_index (lane->worker.pending, LaneMessage, 0).message
                                   : NULL;
-  gboolean empty = front == NULL || early_is_copy (front);
+  gboolean empty = front == NULL || copy_is (front);
   gint64 handled = !empty                       ? front->offset
                    : lane->worker.end_seen >= 0 ? lane->worker.end_seen
                                                 : lane->worker.taken;

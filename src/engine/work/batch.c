@@ -145,7 +145,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
     return lease_and_act (service, lane, &claim.transaction, step);
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
     steps_conclude (service, lane, steps, &bundle);
-    note_early (service, lane, step);
+    note_copy (service, lane, step);
     return ANSWER_HANDLED;
   }
   g_autofree char *sqlstate = g_strdup (

@@ -1,6 +1,6 @@
 #include "engine/work/conclude.h"
 
-#include "engine/lane/early.h"
+#include "engine/lane/copy.h"
 #include "engine/lane/sending.h"
 #include "engine/service/stats.h"
 
@@ -79,7 +79,7 @@ log_finished (Step *step)
 
 /* A run that continues at once in this lane does not wait for its message. The message is published
  * all the same: the fence lets the first through, and the other is stale. Errands do it as
- * early.h says. */
+ * copy.h says. */
 static void
 note_ahead (Lane *lane, const GPtrArray *steps)
 {
@@ -106,9 +106,9 @@ messages_of (const Service *service, const Bundle *bundle)
 }
 
 void
-note_early (Service *service, Lane *lane, Step *step)
+note_copy (Service *service, Lane *lane, Step *step)
 {
-  early_done (lane, step->run->run_id, step->run->step);
+  copy_done (lane, step->run->run_id, step->run->step);
   if (!job_is_errand (step->job) || !step->continues || step->next_delay_ms > 0
       || job_partition (step->job, step->run->slot) != lane->number)
     return;
@@ -116,7 +116,7 @@ note_early (Service *service, Lane *lane, Step *step)
   const Run next = step_run_ahead (step);
   run_add_work (bundle, &next);
   g_autoptr (GPtrArray) messages = messages_of (service, bundle);
-  early_go_on (service->lanes, lane, g_ptr_array_steal_index (messages, 0));
+  copy_go_on (service->lanes, lane, g_ptr_array_steal_index (messages, 0));
 }
 
 /* Before their messages are sent, so that none of them is done by then. The children of a step have
@@ -130,7 +130,7 @@ begin_children (Service *service, const Step *step)
   place_add_work (bundle, step->children);
   g_autoptr (GPtrArray) messages = messages_of (service, bundle);
   while (messages->len > 0)
-    early_begin (service->lanes, g_ptr_array_steal_index (messages, 0));
+    copy_begin (service->lanes, g_ptr_array_steal_index (messages, 0));
 }
 
 void

@@ -272,7 +272,7 @@ errands_end (Service *service, Pg *pg, const GPtrArray *lanes)
   steps_conclude (service, lane_at (&group, 0), group.steps, &group.bundle);
   for (guint i = 0; i < lanes->len; i++) {
     Lane *lane = lane_at (&group, i);
-    note_early (service, lane, group.steps->pdata[i]);
+    note_copy (service, lane, group.steps->pdata[i]);
     lane_end_errand (service->lanes, lane);
     bisect_reset (lane->worker.bisect);
     g_array_remove_index (lane->worker.pending, 0);

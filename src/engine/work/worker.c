@@ -4,7 +4,7 @@
 #include "base/fault.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
-#include "engine/lane/early.h"
+#include "engine/lane/copy.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
 #include "engine/step/replica.h"
@@ -74,18 +74,18 @@ take_messages (Service *service, Lane *lane)
   for (guint i = 0; i < messages->len; i++) {
     LaneMessage pending = { .message = messages->pdata[i] };
     lane->worker.taken = pending.message->offset + 1;
-    if (early_is_late (lane, pending.message))
+    if (copy_is_late (lane, pending.message))
       kafka_message_free (pending.message);
     else
       g_array_append_val (lane->worker.pending, pending);
   }
   lane->worker.full = messages->len == max;
-  KafkaMessage *early = early_take (service->lanes, lane);
-  if (lane->worker.pending->len == 0 && early != NULL) {
-    g_array_append_val (lane->worker.pending, (LaneMessage){ .message = early });
+  KafkaMessage *copy = copy_take (service->lanes, lane);
+  if (lane->worker.pending->len == 0 && copy != NULL) {
+    g_array_append_val (lane->worker.pending, (LaneMessage){ .message = copy });
     return;
   }
-  kafka_message_free (early);
+  kafka_message_free (copy);
   if (lane->worker.pending->len == 0)
     return;
   atomic_store (&lane->progress.at_end, FALSE);
@@ -151,8 +151,8 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
     next = LANE_AGAIN;
   }
   sending_note_handled (service, lane);
-  return next == LANE_DONE && (lane->worker.full || early_waits (service->lanes, lane)) ? LANE_AGAIN
-                                                                                        : next;
+  return next == LANE_DONE && (lane->worker.full || copy_waits (service->lanes, lane)) ? LANE_AGAIN
+                                                                                       : next;
 }
 
 /* From here on the lane's runs begin with the version of its job that is in force now. A job that
@@ -210,7 +210,7 @@ put_joined (const Worker *worker, Lane *lane, gboolean away)
   Service *service = worker->service;
   gint64 hold_us = 0;
   gboolean more
-      = lane->worker.pending->len > 0 || lane->worker.full || early_waits (service->lanes, lane);
+      = lane->worker.pending->len > 0 || lane->worker.full || copy_waits (service->lanes, lane);
   LaneNext next = away ? LANE_GO_AWAY : more ? LANE_AGAIN : LANE_DONE;
   if (lane->suspects.n > 0) {
     next = suspect_end (service, worker->pg, lane, next, &hold_us);

@@ -1,5 +1,5 @@
 /* Steps that begin before their message has come. */
-#include "engine/lane/early.h"
+#include "engine/lane/copy.h"
 
 #include "avro/message.h"
 #include "engine/lane/lane_private.h"
@@ -60,7 +60,7 @@ static gboolean
 is_late (const Scene *scene, const char *run_id, int step)
 {
   g_autoptr (KafkaMessage) message = message_of (run_id, step);
-  return early_is_late (scene->lane, message);
+  return copy_is_late (scene->lane, message);
 }
 
 static void
@@ -68,12 +68,12 @@ test_idle_lane_begins (void)
 {
   Scene scene;
   begin (&scene);
-  early_begin (scene.lanes, message_of (RUN, 0));
+  copy_begin (scene.lanes, message_of (RUN, 0));
   g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
-  g_assert_true (early_waits (scene.lanes, scene.lane));
-  g_autoptr (KafkaMessage) message = early_take (scene.lanes, scene.lane);
-  g_assert_true (early_is_copy (message));
-  g_assert_false (early_waits (scene.lanes, scene.lane));
+  g_assert_true (copy_waits (scene.lanes, scene.lane));
+  g_autoptr (KafkaMessage) message = copy_take (scene.lanes, scene.lane);
+  g_assert_true (copy_is (message));
+  g_assert_false (copy_waits (scene.lanes, scene.lane));
   end (&scene);
 }
 
@@ -85,16 +85,16 @@ test_others_wait_for_the_message (void)
   begin (&scene);
   KafkaMessage *elsewhere = message_of (RUN, 0);
   elsewhere->partition = 1;
-  early_begin (scene.lanes, elsewhere);
+  copy_begin (scene.lanes, elsewhere);
   scene.code.errand = NULL;
-  early_begin (scene.lanes, message_of (RUN, 0));
+  copy_begin (scene.lanes, message_of (RUN, 0));
   scene.code.errand = &scene.errand;
   scene.lane->list.revoked = TRUE;
-  early_begin (scene.lanes, message_of (RUN, 0));
+  copy_begin (scene.lanes, message_of (RUN, 0));
   scene.lane->list.revoked = FALSE;
   lanes_wake (scene.lanes, scene.lane);
-  early_begin (scene.lanes, message_of (RUN, 0));
-  g_assert_null (scene.lane->list.early);
+  copy_begin (scene.lanes, message_of (RUN, 0));
+  g_assert_null (scene.lane->list.copy);
   end (&scene);
 }
 
@@ -104,10 +104,10 @@ test_its_message_comes_too_late_once (void)
 {
   Scene scene;
   begin (&scene);
-  early_go_on (scene.lanes, scene.lane, message_of (RUN, 3));
-  const LaneMessage pending = { .message = early_take (scene.lanes, scene.lane) };
+  copy_go_on (scene.lanes, scene.lane, message_of (RUN, 3));
+  const LaneMessage pending = { .message = copy_take (scene.lanes, scene.lane) };
   g_array_append_val (scene.lane->worker.pending, pending);
-  early_done (scene.lane, RUN, 3);
+  copy_done (scene.lane, RUN, 3);
   g_array_remove_index (scene.lane->worker.pending, 0);
   g_assert_false (is_late (&scene, OTHER_RUN, 3));
   g_assert_false (is_late (&scene, RUN, 4));
@@ -124,7 +124,7 @@ test_a_message_leaves_nothing_behind (void)
   begin (&scene);
   const LaneMessage pending = { .message = message_of (RUN, 3) };
   g_array_append_val (scene.lane->worker.pending, pending);
-  early_done (scene.lane, RUN, 3);
+  copy_done (scene.lane, RUN, 3);
   g_assert_false (is_late (&scene, RUN, 3));
   end (&scene);
 }
@@ -134,9 +134,9 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   message_setup ();
-  g_test_add_func ("/lane/early/idle", test_idle_lane_begins);
-  g_test_add_func ("/lane/early/others", test_others_wait_for_the_message);
-  g_test_add_func ("/lane/early/late", test_its_message_comes_too_late_once);
-  g_test_add_func ("/lane/early/message", test_a_message_leaves_nothing_behind);
+  g_test_add_func ("/lane/copy/idle", test_idle_lane_begins);
+  g_test_add_func ("/lane/copy/others", test_others_wait_for_the_message);
+  g_test_add_func ("/lane/copy/late", test_its_message_comes_too_late_once);
+  g_test_add_func ("/lane/copy/message", test_a_message_leaves_nothing_behind);
   return g_test_run ();
 }

@@ -14,16 +14,16 @@
 
 /* The lane of MESSAGE (taken), which is about to be sent, begins with it if it is idle, and if its
  * job's steps are errands. Thread: any. */
-void early_begin (Lanes *lanes, KafkaMessage *message);
+void copy_begin (Lanes *lanes, KafkaMessage *message);
 /* LANE goes on with MESSAGE (taken) after this step. Thread: the worker that holds LANE. */
-void early_go_on (Lanes *lanes, Lane *lane, KafkaMessage *message);
+void copy_go_on (Lanes *lanes, Lane *lane, KafkaMessage *message);
 /* LANE has such a message. Thread: the worker that holds it. */
-gboolean early_waits (Lanes *lanes, Lane *lane);
+gboolean copy_waits (Lanes *lanes, Lane *lane);
 /* The copy that LANE begins with; NULL: none. Thread: the worker that holds it. */
-KafkaMessage *early_take (Lanes *lanes, Lane *lane);
-gboolean early_is_copy (const KafkaMessage *message);
+KafkaMessage *copy_take (Lanes *lanes, Lane *lane);
+gboolean copy_is (const KafkaMessage *message);
 /* The step of the first of LANE's pending messages is committed: STEP of RUN_ID. Thread: the worker
  * that holds it. */
-void early_done (Lane *lane, const char *run_id, int step);
+void copy_done (Lane *lane, const char *run_id, int step);
 /* MESSAGE is that of a step that LANE has done. Thread: the worker that holds it. */
-gboolean early_is_late (Lane *lane, const KafkaMessage *message);
+gboolean copy_is_late (Lane *lane, const KafkaMessage *message);

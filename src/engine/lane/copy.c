@@ -1,4 +1,4 @@
-#include "engine/lane/early.h"
+#include "engine/lane/copy.h"
 
 #include "engine/lane/lane_private.h"
 #include "engine/ledger/run.h"
@@ -10,8 +10,8 @@ static void
 keep (Lane *lane, KafkaMessage *message)
 {
   message->offset = NO_OFFSET;
-  kafka_message_free (lane->list.early);
-  lane->list.early = message;
+  kafka_message_free (lane->list.copy);
+  lane->list.copy = message;
 }
 
 /* With the lock. NULL: no lane here can begin. */
@@ -30,7 +30,7 @@ idle_lane_of (const Lanes *lanes, const KafkaMessage *message)
 }
 
 void
-early_begin (Lanes *lanes, KafkaMessage *message)
+copy_begin (Lanes *lanes, KafkaMessage *message)
 {
   pthread_mutex_lock (&lanes->lock);
   Lane *lane = lanes->stopping ? NULL : idle_lane_of (lanes, message);
@@ -44,7 +44,7 @@ early_begin (Lanes *lanes, KafkaMessage *message)
 }
 
 void
-early_go_on (Lanes *lanes, Lane *lane, KafkaMessage *message)
+copy_go_on (Lanes *lanes, Lane *lane, KafkaMessage *message)
 {
   pthread_mutex_lock (&lanes->lock);
   keep (lane, message);
@@ -52,34 +52,34 @@ early_go_on (Lanes *lanes, Lane *lane, KafkaMessage *message)
 }
 
 gboolean
-early_waits (Lanes *lanes, Lane *lane)
+copy_waits (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  gboolean waits = lane->list.early != NULL && !lane->list.revoked && !lanes->stopping;
+  gboolean waits = lane->list.copy != NULL && !lane->list.revoked && !lanes->stopping;
   pthread_mutex_unlock (&lanes->lock);
   return waits;
 }
 
 KafkaMessage *
-early_take (Lanes *lanes, Lane *lane)
+copy_take (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  KafkaMessage *message = g_steal_pointer (&lane->list.early);
+  KafkaMessage *message = g_steal_pointer (&lane->list.copy);
   pthread_mutex_unlock (&lanes->lock);
   return message;
 }
 
 gboolean
-early_is_copy (const KafkaMessage *message)
+copy_is (const KafkaMessage *message)
 {
   return message->offset == NO_OFFSET;
 }
 
 void
-early_done (Lane *lane, const char *run_id, int step)
+copy_done (Lane *lane, const char *run_id, int step)
 {
   const GArray *pending = lane->worker.pending;
-  if (pending->len == 0 || !early_is_copy (g_array_index (pending, LaneMessage, 0).message))
+  if (pending->len == 0 || !copy_is (g_array_index (pending, LaneMessage, 0).message))
     return;
   g_clear_pointer (&lane->worker.late, g_array_unref);
   lane->worker.late = works_new ();
@@ -88,7 +88,7 @@ early_done (Lane *lane, const char *run_id, int step)
 }
 
 gboolean
-early_is_late (Lane *lane, const KafkaMessage *message)
+copy_is_late (Lane *lane, const KafkaMessage *message)
 {
   Work work = { 0 };
   if (lane->worker.late == NULL || !work_decode (message, lane->job, &work, NULL))
