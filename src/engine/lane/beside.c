@@ -2,13 +2,74 @@
 #include "engine/lane/lane_private.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 
-/* A lane whose messages are still being sent, or that is given up, is taken by itself. */
+#define MOST_ROWS 1000 /* of all of them: what one request to a store takes */
+#define TURN_US (250 * G_TIME_SPAN_MILLISECOND)
+
+guint
+lane_most_beside (const Lane *lane)
+{
+  const JobCode *code = lane->job != NULL ? lane->job->code : NULL;
+  if (code == NULL || code->errand == NULL || code->errand->together == NULL)
+    return 1;
+  return (guint)MAX (1, MOST_ROWS / MAX (1, in_force_of (lane->job)->batch));
+}
+
+/* A lane that is given up is taken by itself, and so is one that would have to wait with its next
+ * messages until those before are sent. */
 static gboolean
 stands_like (const Lane *lane, const Lane *other)
 {
   return other->job == lane->job && (other->list.errand != NULL) == (lane->list.errand != NULL)
-         && other->list.sending == NULL && !other->list.revoked && !other->worker.apart;
+         && (other->list.errand == NULL || other->list.sending == NULL) && !other->list.revoked
+         && !other->worker.apart;
+}
+
+/* The first lane of QUEUE to begin an errand, or to settle one. NULL: there is none. */
+static Lane *
+first_ready (const GQueue *queue, gboolean begins)
+{
+  for (const GList *link = queue->head; link != NULL; link = link->next)
+    if ((((const Lane *)link->data)->list.errand == NULL) == begins)
+      return link->data;
+  return NULL;
+}
+
+/* Until when LANE waits for those of its job that workers have; 0: it need not wait. With the lock.
+ */
+static gint64
+waits_until (const Lanes *lanes, const Lane *lane, guint most)
+{
+  guint ready = 0;
+  gint64 until_us = 0;
+  for (guint i = 0; i < lanes->all->len; i++) {
+    const Lane *other = lanes->all->pdata[i];
+    ready += other->list.state == LANE_READY && stands_like (lane, other);
+    if (other->list.state == LANE_RUNNING && other->job == lane->job)
+      until_us = MAX (until_us, other->list.running_since_us + TURN_US);
+  }
+  gboolean goes = ready >= most || !stands_like (lane, lane) || until_us <= clock_monotonic_us ();
+  return goes ? 0 : until_us;
+}
+
+Lane *
+lanes_pop (GQueue *queue, const Lanes *lanes, gint64 *next_us)
+{
+  const guint most = queue->length > 0 ? lane_most_beside (queue->head->data) : 1;
+  if (most == 1)
+    return g_queue_pop_head (queue);
+  for (int begins = TRUE; begins >= FALSE; begins--) {
+    Lane *lane = first_ready (queue, begins);
+    const gint64 until_us = lane != NULL ? waits_until (lanes, lane, most) : 0;
+    if (lane != NULL && until_us == 0) {
+      g_queue_remove (queue, lane);
+      return lane;
+    }
+    if (until_us > 0 && (*next_us == 0 || until_us < *next_us))
+      *next_us = until_us;
+  }
+  return NULL;
 }
 
 void

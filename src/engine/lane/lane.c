@@ -131,13 +131,14 @@ release_held (Lanes *lanes)
   return next;
 }
 
+/* *NEXT_US: when to look again; 0: no such time. */
 static Lane *
-pop_turn (Lanes *lanes, gboolean intake)
+pop_turn (Lanes *lanes, gboolean intake, gint64 *next_us)
 {
   guint n_jobs = lanes->n_queues - 1;
   for (guint i = 0; !intake && i < n_jobs; i++) {
     guint job = (lanes->turn + i) % n_jobs;
-    Lane *lane = g_queue_pop_head (&lanes->queues[job]);
+    Lane *lane = lanes_pop (&lanes->queues[job], lanes, next_us);
     if (lane != NULL) {
       lanes->turn = (job + 1) % n_jobs;
       return lane;
@@ -176,7 +177,7 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
     gint64 next = release_held (lanes);
     lane = lanes->stopping        ? pop_unsettled (lanes, &left)
            : lanes->alone != NULL ? solitude_pop (lanes, intake, &next)
-                                  : pop_turn (lanes, intake);
+                                  : pop_turn (lanes, intake, &next);
     if (lane != NULL || !left)
       break;
     lanes_wait (lanes, &lanes->ready, next);
@@ -243,7 +244,8 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     pthread_cond_broadcast (&lanes->ready);
   } else if (next == LANE_AGAIN || lane->list.woken)
     lanes_make_ready (lanes, lane);
-  if (lanes->stopping) /* workers wait for the last errand */
+  if (lanes->stopping                 /* workers wait for the last errand */
+      || lane_most_beside (lane) > 1) /* or until this one's are put */
     pthread_cond_broadcast (&lanes->ready);
   gboolean forgotten = lane->list.forgotten && lanes_let_go (lanes, lane);
   pthread_mutex_unlock (&lanes->lock);

@@ -91,8 +91,9 @@ typedef struct _Lane {
     char run_id[40];         /* of the step under way, or the first of several; "": none */
     Errand *errand;          /* works or has ended, without a worker; NULL: none */
     Sending *sending;        /* not acknowledged yet, or not recorded yet; NULL: none */
-    GArray
-        *early; /* of Work: a run that became ready, and whose message is on its way; NULL: none */
+    /* Their message is on its way. Of Work: a run that became ready. NULL: none */
+    GArray *early;
+    KafkaMessage *copy; /* of an errand's message (copy.h); NULL: none */
   } list;
 
   /* Lanes of intake. Under the list's lock. Only the worker that holds the lane sets `mine` and
@@ -131,6 +132,8 @@ typedef struct _Lane {
     GArray *ahead;
     GArray *behind;   /* the last one that was taken so, until its message comes; NULL: none */
     gboolean stepped; /* the last try of a run alone has committed its step */
+    /* Of Work: the step that was last done early: its message comes too late. NULL: none */
+    GArray *late;
   } worker;
 
   /* Messages that may have killed a process (work/suspect.h). Of the worker that holds the lane. No
@@ -190,6 +193,8 @@ GArray *lane_take_early (Lanes *lanes, Lane *lane);
  * Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
 void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
+/* How many lanes a worker takes at once, if this is one of them. Thread: any. */
+guint lane_most_beside (const Lane *lane);
 /* Adds lanes to TAKEN that are ready as well and stand where LANE stands: lanes of its job
  * whose errand is not begun, or is to be settled. MOST at most. Thread: the worker that has LANE.
  */

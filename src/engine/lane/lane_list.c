@@ -42,6 +42,8 @@ lane_free (Lane *lane)
   g_clear_pointer (&lane->worker.ahead, g_array_unref);
   g_clear_pointer (&lane->worker.behind, g_array_unref);
   g_clear_pointer (&lane->list.early, g_array_unref);
+  g_clear_pointer (&lane->worker.late, g_array_unref);
+  g_clear_pointer (&lane->list.copy, kafka_message_free);
   bisect_free (lane->worker.bisect);
   errand_free (lane->list.errand);
   sending_free (lane->list.sending);

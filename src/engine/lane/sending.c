@@ -1,6 +1,7 @@
 #include "engine/lane/sending.h"
 
 #include "base/fault.h"
+#include "engine/lane/copy.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/lane_private.h"
 
@@ -38,8 +39,11 @@ is_done (Lane *lane)
 static void
 store_handled (Service *service, Lane *lane)
 {
-  gboolean empty = lane->worker.pending->len == 0;
-  gint64 handled = !empty ? g_array_index (lane->worker.pending, LaneMessage, 0).message->offset
+  const KafkaMessage *front = lane->worker.pending->len > 0
+                                  ? g_array_index (lane->worker.pending, LaneMessage, 0).message
+                                  : NULL;
+  gboolean empty = front == NULL || copy_is (front);
+  gint64 handled = !empty                       ? front->offset
                    : lane->worker.end_seen >= 0 ? lane->worker.end_seen
                                                 : lane->worker.taken;
   if (handled > lane->progress.handled && lane->worker.taken >= 0 && !lane->worker.unsent

@@ -1,5 +1,6 @@
 #include "engine/work/conclude.h"
 
+#include "engine/lane/copy.h"
 #include "engine/lane/sending.h"
 #include "engine/service/stats.h"
 
@@ -77,8 +78,8 @@ log_finished (Step *step)
 }
 
 /* A run that continues at once in this lane does not wait for its message. The message is published
- * all the same: the fence lets the first through, and the other is stale. Errands have two
- * transactions, so they wait for their message. */
+ * all the same: the fence lets the first through, and the other is stale. Errands do it as
+ * copy.h says. */
 static void
 note_ahead (Lane *lane, const GPtrArray *steps)
 {
@@ -92,11 +93,53 @@ note_ahead (Lane *lane, const GPtrArray *steps)
   g_array_append_val (lane->worker.ahead, work);
 }
 
+/* The messages (of KafkaMessage) in BUNDLE, owned. */
+static GPtrArray *
+messages_of (const Service *service, const Bundle *bundle)
+{
+  g_autoptr (GError) error = NULL;
+  GPtrArray *messages
+      = bundle_read (bundle->stored->data, bundle->stored->len, service->prefix, &error);
+  if (messages == NULL)
+    g_error ("%s", error->message);
+  return messages;
+}
+
+void
+note_copy (Service *service, Lane *lane, Step *step)
+{
+  copy_done (lane, step->run->run_id, step->run->step);
+  if (!job_is_errand (step->job) || !step->continues || step->next_delay_ms > 0
+      || job_partition (step->job, step->run->slot) != lane->number)
+    return;
+  g_autoptr (Bundle) bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, 0);
+  const Run next = step_run_ahead (step);
+  run_add_work (bundle, &next);
+  g_autoptr (GPtrArray) messages = messages_of (service, bundle);
+  copy_go_on (service->lanes, lane, g_ptr_array_steal_index (messages, 0));
+}
+
+/* Before their messages are sent, so that none of them is done by then. The children of a step have
+ * one job. */
+static void
+begin_children (Service *service, const Step *step)
+{
+  if (step->children->len == 0 || !job_is_errand (g_array_index (step->children, RunSpec, 0).job))
+    return;
+  g_autoptr (Bundle) bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, 0);
+  place_add_work (bundle, step->children);
+  g_autoptr (GPtrArray) messages = messages_of (service, bundle);
+  while (messages->len > 0)
+    copy_begin (service->lanes, g_ptr_array_steal_index (messages, 0));
+}
+
 void
 steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
   gint64 soonest_ms = -1;
   note_ahead (lane, steps);
+  for (guint i = 0; i < steps->len; i++)
+    begin_children (service, steps->pdata[i]);
   if (bundle_size (*bundle) > 0)
     sending_begin (service, lane, g_steal_pointer (bundle));
   log_hold ();

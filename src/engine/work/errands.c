@@ -11,10 +11,6 @@
 #include "engine/work/objects.h"
 #include "engine/work/shareable.h"
 
-#define MOST_ROWS                                                                                  \
-  1000 /* of all lanes together: as many objects as one request to a store names                   \
-        */
-
 typedef struct {
   Service *service;
   Pg *pg;
@@ -25,6 +21,7 @@ typedef struct {
   Bundle *bundle;
   GPtrArray *steps; /* of Step, owned, in the order of the lanes */
   gpointer *leased; /* the same; owned until an errand has it */
+  DayPortion portion;
 } Group;
 
 static Lane *
@@ -34,15 +31,6 @@ lane_at (const Group *group, guint i)
 }
 
 /* --- which lanes --- */
-
-guint
-errands_most (const Lane *lane)
-{
-  const JobErrand *code = lane->job != NULL ? errand_of (lane->job) : NULL;
-  if (code == NULL || code->together == NULL)
-    return 1;
-  return (guint)MAX (1, MOST_ROWS / MAX (1, in_force_of (lane->job)->batch));
-}
 
 static gboolean
 is_first_whole (const Lane *lane)
@@ -95,6 +83,7 @@ group_clear (Group *group)
   g_free (group->leased);
   g_ptr_array_unref (group->steps); /* before the runs */
   claim_clear (&group->claim);
+  day_portion_clear (&group->portion);
   g_clear_pointer (&group->bundle, bundle_free);
   g_array_unref (group->works);
 }
@@ -179,7 +168,6 @@ steps_of (const Group *group)
 static gboolean
 lease (Group *group, GError **error)
 {
-  g_auto (DayPortion) portion = { 0 };
   const guint n = group->lanes->len;
   if (!claim (group, error))
     return FALSE;
@@ -191,10 +179,10 @@ lease (Group *group, GError **error)
   }
   FAULT ("errand.before_lease");
   if (!group->code->lease (steps_of (group), n, group->leased, error)
-      || !brakes_note_leased (steps_of (group), n, &portion, error)
+      || !brakes_note_leased (steps_of (group), n, &group->portion, error)
       || !transaction_commit (&group->claim.transaction, error))
     return FALSE;
-  day_took (&portion);
+  day_took (&group->portion);
   FAULT ("errand.after_lease");
   FAULT ("errands.after_lease");
   return TRUE;
@@ -218,7 +206,7 @@ act (Group *group)
 }
 
 gboolean
-errands_begin (Service *service, Pg *pg, const GPtrArray *lanes)
+errands_begin (Service *service, Pg *pg, const GPtrArray *lanes, gboolean *again)
 {
   g_auto (Group) group = { 0 };
   g_autoptr (GError) error = NULL;
@@ -227,6 +215,7 @@ errands_begin (Service *service, Pg *pg, const GPtrArray *lanes)
     act (&group);
     return TRUE;
   }
+  *again = group.portion.again;
   roll_back (&group, error);
   return FALSE;
 }
@@ -283,6 +272,7 @@ errands_end (Service *service, Pg *pg, const GPtrArray *lanes)
   steps_conclude (service, lane_at (&group, 0), group.steps, &group.bundle);
   for (guint i = 0; i < lanes->len; i++) {
     Lane *lane = lane_at (&group, i);
+    note_copy (service, lane, group.steps->pdata[i]);
     lane_end_errand (service->lanes, lane);
     bisect_reset (lane->worker.bisect);
     g_array_remove_index (lane->worker.pending, 0);

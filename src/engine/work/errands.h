@@ -11,11 +11,11 @@
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* How many lanes of the job of LANE go together; 1: its errands go alone. */
-guint errands_most (const Lane *lane);
 /* LANE, whose message is taken, can go with others. */
 gboolean errands_fit (Service *service, Lane *lane);
-/* The first half of LANES (of Lane): FALSE: it is rolled back, and nothing was done. */
-gboolean errands_begin (Service *service, Pg *pg, const GPtrArray *lanes) G_GNUC_WARN_UNUSED_RESULT;
+/* The first half of LANES (of Lane): FALSE: it is rolled back, and nothing was done. *AGAIN: they
+ * can go together once one of them has counted the rows of the day, which it does alone. */
+gboolean errands_begin (Service *service, Pg *pg, const GPtrArray *lanes, gboolean *again)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* The second half. The same. */
 gboolean errands_end (Service *service, Pg *pg, const GPtrArray *lanes) G_GNUC_WARN_UNUSED_RESULT;

@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
+#include "engine/lane/copy.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
 #include "engine/step/replica.h"
@@ -74,15 +75,24 @@ take_messages (Service *service, Lane *lane)
   for (guint i = 0; i < messages->len; i++) {
     LaneMessage pending = { .message = messages->pdata[i] };
     lane->worker.taken = pending.message->offset + 1;
-    g_array_append_val (lane->worker.pending, pending);
+    if (copy_is_late (lane, pending.message))
+      kafka_message_free (pending.message);
+    else
+      g_array_append_val (lane->worker.pending, pending);
   }
   lane->worker.full = messages->len == max;
-  if (messages->len == 0)
+  KafkaMessage *copy = copy_take (service->lanes, lane);
+  if (lane->worker.pending->len == 0 && copy != NULL) {
+    g_array_append_val (lane->worker.pending, (LaneMessage){ .message = copy });
+    return;
+  }
+  kafka_message_free (copy);
+  if (lane->worker.pending->len == 0)
     return;
   atomic_store (&lane->progress.at_end, FALSE);
   if (!fresh)
     return;
-  lane->suspects.n = messages->len;
+  lane->suspects.n = lane->worker.pending->len;
   if (lane->suspects.fresh_until_us == 0)
     lane->suspects.fresh_until_us = clock_monotonic_us () + FRESH_US;
 }
@@ -143,7 +153,8 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
     next = LANE_AGAIN;
   }
   sending_note_handled (service, lane);
-  return next == LANE_DONE && lane->worker.full ? LANE_AGAIN : next;
+  return next == LANE_DONE && (lane->worker.full || copy_waits (service->lanes, lane)) ? LANE_AGAIN
+                                                                                       : next;
 }
 
 /* From here on the lane's runs begin with the version of its job that is in force now. A job that
@@ -200,7 +211,8 @@ put_joined (const Worker *worker, Lane *lane, gboolean away)
 {
   Service *service = worker->service;
   gint64 hold_us = 0;
-  gboolean more = lane->worker.pending->len > 0 || lane->worker.full;
+  gboolean more
+      = lane->worker.pending->len > 0 || lane->worker.full || copy_waits (service->lanes, lane);
   LaneNext next = away ? LANE_GO_AWAY : more ? LANE_AGAIN : LANE_DONE;
   if (lane->suspects.n > 0) {
     next = suspect_end (service, worker->pg, lane, next, &hold_us);
@@ -237,11 +249,16 @@ handle_several (Worker *worker, const GPtrArray *lanes)
     if (joins (worker, lanes->pdata[i], job))
       g_ptr_array_add (joined, lanes->pdata[i]);
   }
+  gboolean again = FALSE;
   gboolean done = joined->len > 1
-                  && (begin ? errands_begin : errands_end) (worker->service, worker->pg, joined);
+                  && (begin ? errands_begin (worker->service, worker->pg, joined, &again)
+                            : errands_end (worker->service, worker->pg, joined));
   for (guint i = 0; i < lanes->len; i++)
     if (done && g_ptr_array_find (joined, lanes->pdata[i], NULL))
       put_joined (worker, lanes->pdata[i], begin);
+    else if (again && lanes->pdata[i] != joined->pdata[0]
+             && g_ptr_array_find (joined, lanes->pdata[i], NULL))
+      lanes_put (worker->service->lanes, lanes->pdata[i], LANE_AGAIN, 0);
     else
       put_apart (worker, lanes->pdata[i]);
 }
@@ -258,7 +275,7 @@ worker_main (void *data)
     g_ptr_array_add (lanes, lane);
     in_force_renew ();
     follow (service, lane);
-    const guint most = lane->worker.apart ? 1 : errands_most (lane);
+    const guint most = lane->worker.apart ? 1 : lane_most_beside (lane);
     lane->worker.apart = FALSE;
     if (most > 1)
       lanes_take_beside (service->lanes, lane, most, lanes);
