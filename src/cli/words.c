@@ -81,7 +81,8 @@ words_wrap (const char *text, glong most)
   GPtrArray *lines = g_ptr_array_new ();
   while (is_wider (text, most)) {
     const char *end = line_end (text, most);
-    g_ptr_array_add (lines, g_strchomp (g_strndup (text, (gsize)(end - text))));
+    char *line = g_strndup (text, (gsize)(end - text));
+    g_ptr_array_add (lines, g_strchomp (line));
     for (text = end; *text == ' '; text++)
       ;
   }

@@ -23,6 +23,6 @@ char *list_named (const char *own, const GPtrArray *columns);
 /* What a row of TABLE is called in the audit: its key, an object if it has several columns, the
  * whole row if there is none. g_free it. */
 char *list_key (const CatTable *table);
-/* The row of TABLE for the audit. It is not made where SENTENCE says that it is not recorded: it is
- * a fifth of the cost of a removal. g_free it. */
+/* The row of TABLE for the audit. It is not made where SENTENCE says that it is not recorded.
+ * g_free it. */
 char *list_row (const CatTable *table, const Sentence *sentence);
