@@ -4,7 +4,7 @@
 #include "base/clock.h"
 
 #define REQUEST_MS 20000
-#define VISIBLE_WITHIN_US (20 * G_USEC_PER_SEC)
+#define VISIBLE_WITHIN_US (60 * G_USEC_PER_SEC)
 #define LOOK_EVERY_US (20 * 1000)
 
 typedef struct {

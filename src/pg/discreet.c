@@ -24,7 +24,8 @@ discreet_unquoted (const char *message)
 {
   g_autofree char *unquoted = replaced (
       message, "[\"\u00ab\u00bb\u201c-\u201f].*[\"\u00ab\u00bb\u201c-\u201f]", "\"...\"");
-  return replaced (unquoted, "0x[0-9a-fA-F]+", "0x...");
+  g_autofree char *undated = replaced (unquoted, ": -?[0-9]+[-:][-0-9:.]*$", ": ...");
+  return replaced (undated, "0x[0-9a-fA-F]+", "0x...");
 }
 
 static char *

@@ -33,7 +33,7 @@ static const struct {
 struct _State {
   Pg *pg;
   char *jobs;      /* array literal */
-  char *intervals; /* the text of pruned_job_interval_seconds; NULL: not made yet */
+  char *intervals; /* the text of what settings say of each job; NULL: not made yet */
   guint number;    /* of the settings that `intervals` was made from */
   char *kept;      /* the cached gauges; NULL: the statement failed */
   gboolean down;   /* PostgreSQL does not answer */
@@ -67,6 +67,13 @@ intervals_of (const Jobs *jobs)
     double interval = in_force_of (job)->enabled ? interval_of (job) : 0;
     g_autofree char *label = exposition_label ("job", job->name);
     exposition_value (text, "pruned_job_interval_seconds", label, interval);
+  }
+  exposition_head (text, "pruned_job_enabled", "gauge",
+                   "0: the job's mode is off, and its runs wait.");
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    g_autofree char *label = exposition_label ("job", job->name);
+    exposition_value (text, "pruned_job_enabled", label, in_force_of (job)->enabled);
   }
   return g_string_free (text, FALSE);
 }

@@ -68,6 +68,7 @@ CASES = [
     ("PrunedNoSuccess", succeeded("1x90", 600) | {f"pruned_job_paused{{{EXPIRED}}}": "1x25 0x70"}, [30, 88]),
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "0x10 901x80"}, [20, 30, 88]),
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "900x90"}, []),
+    ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "901x90", f"pruned_job_enabled{{{EXPIRED}}}": "1x25 0x70"}, [9, 12, 20]),
     ("PrunedRunHeld", {f"pruned_held_runs{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),  # from the first minute on
     ("PrunedJobPaused", {f"pruned_job_paused{{{EXPIRED}}}": "0x10 1x80"}, [88]),
     ("PrunedItemsParked", {f'pruned_quarantine_items{{{EXPIRED},parked="true"}}': "0x10 1x80",
@@ -104,6 +105,9 @@ CASES = [
 ]
 
 
+STOPPED = {"pruned_stopped": "0x25 1x70", f"pruned_oldest_due_seconds{{{EXPIRED}}}": "901x90"}
+
+
 @pytest.fixture(scope="module")
 def promtool():
     try:
@@ -118,9 +122,13 @@ def promtool():
     return run
 
 
+def firing(alert):
+    return [{"labels": f'{{alertname="{alert}"}}', "value": 1}]
+
+
 def story(alert, series, fires):
     looks = [{"eval_time": f"{minute}m", "expr": FIRING,
-              "exp_samples": [{"labels": f'{{alertname="{alert}"}}', "value": 1}] if minute in fires else []} for minute in LOOKED_AT]
+              "exp_samples": firing(alert) if minute in fires else []} for minute in LOOKED_AT]
     return {"interval": "1m", "promql_expr_test": looks,
             "input_series": [{"series": name, "values": values} for name, values in (READY | series if alert != "PrunedNotReady" else series).items()]}
 
@@ -134,4 +142,12 @@ def test_each_rule_is_one(promtool):
 def test_an_alert_fires_when_it_should_and_no_other_does(promtool, tmp_path, alert, series, fires):
     tests = tmp_path / "test.yml"
     tests.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": [story(alert, series, fires)]}))
+    promtool("test", "rules", tests)
+
+
+def test_while_all_is_stopped_no_run_is_overdue(promtool, tmp_path):
+    tests = tmp_path / "test.yml"
+    looks = [{"eval_time": f"{minute}m", "expr": FIRING, "exp_samples": firing(alert)} for minute, alert in ((20, "PrunedRunsOverdue"), (30, "PrunedStopped"))]
+    one = {"interval": "1m", "promql_expr_test": looks, "input_series": [{"series": name, "values": values} for name, values in (READY | STOPPED).items()]}
+    tests.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": [one]}))
     promtool("test", "rules", tests)

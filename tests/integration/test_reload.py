@@ -52,7 +52,7 @@ def test_a_schedule_begins_anew_and_ends(scene):
     scene.database.wait("SELECT count(*) FROM pruned.schedules WHERE job = %s", [JOB], until=0)
 
 
-def test_alerts_get_the_interval_of_a_changed_schedule(scene):
+def test_alerts_get_the_interval_of_a_changed_schedule_and_know_what_is_off(scene):
     http = Listening()
     scene.settings["http.listen"] = http.listen
     scene.settings.pop("jobs.scratch.remove.schedule", None)
@@ -60,7 +60,11 @@ def test_alerts_get_the_interval_of_a_changed_schedule(scene):
     assert http.metrics().of("pruned_job_interval_seconds", job=JOB) == 0
     write(scene, "[jobs.scratch.remove]\nschedule = 0 3 * * *\n")
     hang_up(daemon)
-    assert http.metrics().of("pruned_job_interval_seconds", job=JOB) == 24 * 3600
+    metrics = http.metrics()
+    assert metrics.of("pruned_job_interval_seconds", job=JOB) == 24 * 3600 and metrics.of("pruned_job_enabled", job=JOB) == 1
+    write(scene, "[jobs.scratch.remove]\nmode = off\n")
+    hang_up(daemon, count=2)
+    assert http.metrics().of("pruned_job_enabled", job=JOB) == 0
     http.close()
 
 

@@ -41,18 +41,31 @@ kept_by (const json_t *node)
              : node;
 }
 
+/* A plan names the function only if it is one: unnest of several lists is several. */
+static gboolean
+is_list (const json_t *node)
+{
+  const char *name = text_of (node, "Function Name");
+  return g_str_equal (text_of (node, "Node Type"), "Function Scan")
+         && (*name == '\0' || g_str_equal (name, "unnest"));
+}
+
 static void
 add_unmatched (const json_t *loop, Plan *plan)
 {
-  size_t i;
+  size_t i, functions = 0;
   json_t *child;
   if (!g_str_equal (text_of (loop, "Node Type"), "Nested Loop")
       || json_object_get (loop, "Join Filter") != NULL)
     return;
+  /* One function may read the items of the other (LATERAL), which no condition tells. */
+  json_array_foreach (json_object_get (loop, "Plans"), i, child)
+    functions += g_str_equal (text_of (kept_by (child), "Node Type"), "Function Scan");
+  if (functions > 1)
+    return;
   json_array_foreach (json_object_get (loop, "Plans"), i, child) {
     const json_t *list = kept_by (child);
-    if (g_str_equal (text_of (list, "Node Type"), "Function Scan")
-        && g_str_equal (text_of (list, "Function Name"), "unnest"))
+    if (is_list (list))
       g_ptr_array_add (plan->unmatched, (gpointer)text_of (list, "Alias"));
   }
 }
@@ -90,8 +103,9 @@ static gboolean
 binds_keys (const PgStatement *statement)
 {
   static const char *const common[]
-      = { "run_id", "step", "scheduled_at", "plan",  "args",     "audit", "audit_of", "secret",
-          "job",    "rows", "index",        "limit", "began_at", "gone",  NULL };
+      = { "run_id",          "step", "scheduled_at", "plan",  "args",  "audit",    "audit_of",
+          "secret",          "job",  "rows",         "index", "limit", "began_at", "gone",
+          "park_retry_days", NULL };
   const char *const *names = pg_statement_parameters (statement);
   for (guint i = 0; names[i] != NULL; i++)
     if (!g_strv_contains (common, names[i]) && !g_str_has_prefix (names[i], "setting."))

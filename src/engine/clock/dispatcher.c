@@ -179,9 +179,11 @@ static gboolean
 obey_hours (Dispatcher *dispatcher, GError **error)
 {
   const guint number = in_force_number ();
-  if (dispatcher->hours != number && !hours_changed (dispatcher->pg, error))
+  gboolean more = FALSE;
+  if (dispatcher->hours != number && !hours_changed (dispatcher->pg, &more, error))
     return FALSE;
-  dispatcher->hours = number;
+  if (!more) /* else the next round takes the next page */
+    dispatcher->hours = number;
   return TRUE;
 }
 

@@ -13,7 +13,7 @@ end_of (const Job *job, gint64 now_us)
 }
 
 gboolean
-hours_changed (Pg *pg, GError **error)
+hours_changed (Pg *pg, gboolean *more, GError **error)
 {
   GString *names = array_new (), *ends = array_new ();
   gint64 now_us;
@@ -30,6 +30,7 @@ hours_changed (Pg *pg, GError **error)
   if (!ok)
     return FALSE;
   g_autoptr (PgRows) rows
-      = pg_run_file (pg, "src/engine/clock/sql/hours_changed.sql", values, error);
+      = pg_run_alone (pg, "src/engine/clock/sql/hours_changed.sql", values, error);
+  *more = rows != NULL && rows_int (rows, 0, "n") > 0;
   return rows != NULL;
 }

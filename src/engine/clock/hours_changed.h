@@ -6,5 +6,5 @@
 #pragma once
 #include "pg/pg.h"
 
-/* By the settings in force, which are new. */
-gboolean hours_changed (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* By the settings in force, which are new. A page of runs; *MORE: there may be others. */
+gboolean hours_changed (Pg *pg, gboolean *more, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -22,6 +22,8 @@ test_values_are_cut (void)
       "syntaxe en entr\xc3\xa9"
       "e invalide pour le type integer : \"...\"" },
     { "\xe2\x80\x9es3cr3t\xe2\x80\x9c", "\"...\"" },
+    { "date field value out of range: 2023-13-45", "date field value out of range: ..." },
+    { "time field value out of range: 25:61:0.5", "time field value out of range: ..." },
     { "invalid byte sequence for encoding \"UTF8\": 0xe2 0x28",
       "invalid byte sequence for encoding \"...\": 0x... 0x..." },
     { "not UTF-8: \xbb"
