@@ -50,6 +50,20 @@ def test_objects_still_go_in_a_run_that_began_with_them(uploads):
     assert uploads.keys() == []
 
 
+def test_a_due_run_with_objects_waits_for_its_message_where_the_new_version_has_none(uploads):
+    """Its lane has read a message seconds ago, so that runs of the new version would begin before theirs comes."""
+    uploads.make(batch=2, delay_ms=3600000)
+    fill(uploads)
+    daemon, run, begun = begin(uploads)
+    uploads.house.say("files", PLAIN.format(delay_ms=0))
+    assert hang_up(daemon)["changed"] == "files"
+    uploads.database.wait("SELECT (clock_timestamp() - changed_at > interval '3 s')::int FROM pruned.runs WHERE run_id = %s", [run], until=1)
+    uploads.during(lambda: uploads.house.pruned.topics.wait("work.files", lambda m: m.text_key == run, count=2))
+    end(uploads, daemon, run, begun)
+    assert uploads.keys() == [] and uploads.house.pruned.wait_run(run)["step"] == 3
+    assert not daemon.lines(level="error")
+
+
 def test_objects_stay_in_a_run_that_began_without_them(uploads):
     uploads.house.sql(TABLE)
     uploads.house.say("files", PLAIN.format(delay_ms=3600000))

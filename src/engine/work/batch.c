@@ -136,9 +136,10 @@ go_outside (Service *service, Pg *pg, Lane *lane, Step *step)
   return answer_failure (service, lane, pg, step, sqlstate, error);
 }
 
-/* One try of one run. */
+/* One try of one run. AHEAD: its message has not come. An errand needs its message, and only here
+ * is it known that the version with which the run began makes it one. */
 static Answer
-try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
+try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works, gboolean ahead)
 {
   g_autoptr (GError) error = NULL;
   g_auto (Claim) claim = { 0 };
@@ -149,13 +150,18 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
       || claim.paused)
     return leave (service, lane, &claim, &g_array_index (works, Work, 0), g_steal_pointer (&error));
   Run *run = claim.runs->pdata[0];
+  const gboolean begins_errand = job_is_errand (run->job) && lane->list.errand == NULL;
+  if (begins_errand && ahead) {
+    transaction_rollback (&claim.transaction);
+    return ANSWER_HANDLED;
+  }
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
   Step *step = step_new (pg, run, service->prefix, lane->worker.bisect, bundle);
   step->replica = lane->worker.replica;
   g_ptr_array_add (steps, step);
   pace_begin (step);
-  if (job_is_errand (run->job) && lane->list.errand == NULL)
+  if (begins_errand)
     return lease_and_act (service, lane, &claim.transaction, step);
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
     steps_conclude (service, lane, steps, &bundle);
@@ -178,7 +184,7 @@ run_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
 {
   Answer answer;
   do
-    answer = try_alone (service, pg, lane, works);
+    answer = try_alone (service, pg, lane, works, FALSE);
   while (answer == ANSWER_AGAIN && !lane_should_yield (service->lanes, lane));
   if (answer == ANSWER_HANDLED) {
     lane_end_errand (service->lanes, lane);
@@ -238,7 +244,7 @@ void
 batch_run_ahead (Service *service, Pg *pg, Lane *lane)
 {
   g_autoptr (GArray) works = g_steal_pointer (&lane->worker.ahead);
-  while (try_alone (service, pg, lane, works) == ANSWER_AGAIN
+  while (try_alone (service, pg, lane, works, TRUE) == ANSWER_AGAIN
          && !lane_should_yield (service->lanes, lane))
     ;
   lane->worker.locked_since_us = 0; /* its message follows */

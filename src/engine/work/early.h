@@ -2,9 +2,9 @@
  * process and has nothing else to do, gets it at once. The message is sent all the same. Whichever
  * of the two is first passes the fence; the other is stale.
  *
- * Invariant: a run that may have killed a process is never begun so, because its message is read
- * within the first seconds of an assignment (suspect.h).
- * Threads: see each function. Ownership: as said.
+ * Invariant: a run whose message may have killed a process is not begun so: that message is read
+ * within the first seconds of an assignment (suspect.h). A death between the step and the sending
+ * of the message is not counted. Threads: see each function. Ownership: as said.
  */
 #pragma once
 #include "engine/lane/lane.h"
