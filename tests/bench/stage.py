@@ -45,7 +45,7 @@ class WritingPostgres(Postgres):
 
 class Stage:
     def __init__(self):
-        self.folder = new_folder("pruned-bench-")
+        self.folder = new_folder("pruned-bench-", on_disk=True)
         self.postgres = self.kafka = None
         try:
             self.kafka = Kafka(self.folder / "kafka", lasts=True)

@@ -30,6 +30,11 @@ def connect(url):
     return psycopg.connect(url, autocommit=True, row_factory=dict_row, options="-c timezone=UTC")
 
 
+def copied_by(server):
+    """Files are copied several times faster than pages. PostgreSQL 14 knows no other way."""
+    return "STRATEGY file_copy" if server.info.server_version >= 150000 else ""
+
+
 def make_role(server_url):
     """Makes the role that the daemon runs as. It has the rights that `pruned grants` prints and no others."""
     with connect(server_url) as server:
@@ -58,8 +63,8 @@ class Database:
         self.server_url = server_url
         self.name = f"{label}_{os.getpid()}_{next(_numbers)}"
         with connect(server_url) as server:
-            server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
-                sql.Identifier(self.name), sql.Identifier(template or "template0")))
+            server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {} {}").format(
+                sql.Identifier(self.name), sql.Identifier(template or "template0"), sql.SQL(copied_by(server))))
         self.url = with_database(server_url, self.name)
         self.role_url = with_database(server_url, self.name, ROLE)
         self._connection = None

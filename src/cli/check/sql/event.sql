@@ -11,6 +11,6 @@ SELECT w.job, w.name,
        (SELECT pg_catalog.min(pg_catalog.format('for %s it names a row of %s, to which %s refers by %s: rows that belong to that one are not meant', o.job, o.rel::regclass, w.rel::regclass, f.conname))
         FROM w o JOIN pg_constraint f ON f.conrelid = w.rel AND f.confrelid = o.rel AND f.contype = 'f' AND o.rel <> w.rel
         WHERE o.name = w.name
-          AND NOT EXISTS (SELECT FROM pg_constraint g WHERE g.conrelid = w.rel AND g.confrelid = o.rel AND g.contype = 'f' AND g.conkey = w.key)) AS other
+          AND NOT EXISTS (SELECT FROM pg_constraint g WHERE g.conrelid = w.rel AND g.confrelid = o.rel AND g.contype = 'f' AND g.conkey OPERATOR(pg_catalog.=) w.key)) AS other
 FROM w
 ORDER BY 1, 2
