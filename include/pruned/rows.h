@@ -1,9 +1,9 @@
-/* The rows of a statement, and PostgreSQL's array literals.
+/* The rows of a statement.
  *
  * Threads: one at a time. Ownership: the caller frees rows (rows_free); texts belong to the rows.
  */
 #pragma once
-#include <glib.h>
+#include "pruned/array.h"
 
 typedef struct _PgRows PgRows;
 void rows_free (PgRows *rows);
@@ -24,10 +24,3 @@ gboolean rows_is_integer (const PgRows *rows, int column);
 /* A column as an array literal: of all rows, or of those listed (N of WHICH). g_free it. */
 char *rows_array (const PgRows *rows, const char *name);
 char *rows_array_of (const PgRows *rows, int column, const int *which, guint n);
-
-/* Builds an array literal. */
-GString *array_new (void);
-void array_add (GString *array, const char *value); /* NULL: NULL; quoted as needed */
-void array_add_int (GString *array, gint64 value);
-char *array_take (GString *array);             /* closes it; g_free it */
-char *array_of_texts (const GPtrArray *texts); /* a whole one; g_free it */

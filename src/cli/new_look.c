@@ -40,7 +40,7 @@ static const CatColumn *
 column_of (const CatTable *table, const char *const *names)
 {
   for (; *names != NULL; names++) {
-    const CatColumn *column = cat_column (table, *names);
+    const CatColumn *column = catalogue_column (table, *names);
     if (column != NULL && is_time (column))
       return column;
   }
@@ -93,7 +93,7 @@ text_of (const CatTable *table, const char *const *names)
 {
   static const char *const types[] = { "text", "varchar", NULL };
   for (; *names != NULL; names++) {
-    const CatColumn *column = cat_column (table, *names);
+    const CatColumn *column = catalogue_column (table, *names);
     if (column != NULL && g_strv_contains (types, column->type))
       return column;
   }
@@ -125,7 +125,7 @@ first_column (const CatTable *table, const char *where, gboolean times)
     if (quoted != QUOTED_NOT && quoted != QUOTED_NAME)
       continue;
     g_autofree char *name = g_strndup (p, end - p);
-    const CatColumn *column = cat_column (table, name);
+    const CatColumn *column = catalogue_column (table, name);
     if (column != NULL && (!times || is_time (column)))
       return column;
   }

@@ -254,10 +254,10 @@ say_held (Output *out, Pg *pg, const Job *job, gint64 at_us, const json_t *args,
     return;
   g_autoptr (json_t) held
       = json_pack ("{s:{s:s, s:I, s:s}}", "would_be_held", "limit", finding.limit, "counted",
-                   (json_int_t)finding.counted, "error", foreseen_words (&finding));
+                   (json_int_t)finding.counted, "error", foresee_words (&finding));
   limits_add_measure (&finding.limits, finding.limit, json_object_get (held, "would_be_held"));
   output_object (out, held);
-  output_say (out, "would be held: %s", foreseen_words (&finding));
+  output_say (out, "would be held: %s", foresee_words (&finding));
 }
 
 /* A role that may only read can plan, too. */

@@ -39,7 +39,7 @@ foresee_plan (Pg *pg, const Job *job, gint64 at_us, const json_t *args, const Pl
 }
 
 const char *
-foreseen_words (const BrakeFinding *finding)
+foresee_words (const BrakeFinding *finding)
 {
   return finding->error != NULL ? finding->error + strlen ("held: ") : NULL;
 }

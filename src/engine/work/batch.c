@@ -166,7 +166,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works, gboolean a
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
     steps_conclude (service, lane, steps, &bundle);
     lane->worker.stepped = TRUE;
-    note_copy (service, lane, step);
+    steps_note_copy (service, lane, step);
     return ANSWER_HANDLED;
   }
   g_autofree char *sqlstate = g_strdup (

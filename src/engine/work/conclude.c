@@ -106,7 +106,7 @@ messages_of (const Service *service, const Bundle *bundle)
 }
 
 void
-note_copy (Service *service, Lane *lane, Step *step)
+steps_note_copy (Service *service, Lane *lane, Step *step)
 {
   copy_done (lane, step->run->run_id, step->run->step);
   if (!job_is_errand (step->job) || !step->continues || step->next_delay_ms > 0

@@ -60,7 +60,7 @@ group_init (Group *group, Service *service, Pg *pg, const GPtrArray *lanes)
   *group = (Group){ .service = service,
                     .pg = pg,
                     .lanes = lanes,
-                    .code = errand_of (((const Lane *)lanes->pdata[0])->job)->together,
+                    .code = objects_errand (((const Lane *)lanes->pdata[0])->job)->together,
                     .works = works_new (),
                     .steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free),
                     .leased = g_new0 (gpointer, lanes->len) };
@@ -79,7 +79,7 @@ group_clear (Group *group)
   const Lane *first = group->lanes->pdata[0];
   for (guint i = 0; i < group->lanes->len; i++)
     if (group->leased[i] != NULL)
-      errand_of (first->job)->free (group->leased[i]);
+      objects_errand (first->job)->free (group->leased[i]);
   g_free (group->leased);
   g_ptr_array_unref (group->steps); /* before the runs */
   claim_clear (&group->claim);
@@ -192,7 +192,7 @@ static void
 act (Group *group)
 {
   const guint n = group->lanes->len;
-  const JobErrand *code = errand_of (lane_at (group, 0)->job);
+  const JobErrand *code = objects_errand (lane_at (group, 0)->job);
   g_autofree Errand **errands = g_new0 (Errand *, n);
   g_autofree gpointer *leased = g_memdup2 (group->leased, n * sizeof (gpointer));
   for (guint i = 0; i < n; i++) {
@@ -272,7 +272,7 @@ errands_end (Service *service, Pg *pg, const GPtrArray *lanes)
   steps_conclude (service, lane_at (&group, 0), group.steps, &group.bundle);
   for (guint i = 0; i < lanes->len; i++) {
     Lane *lane = lane_at (&group, i);
-    note_copy (service, lane, group.steps->pdata[i]);
+    steps_note_copy (service, lane, group.steps->pdata[i]);
     lane_end_errand (service->lanes, lane);
     bisect_reset (lane->worker.bisect);
     g_array_remove_index (lane->worker.pending, 0);

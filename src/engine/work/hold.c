@@ -74,7 +74,7 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
   if (!step->continues && !foresee_run (step, step->counted, below, &held->finding, error))
     return FALSE;
   if (held->finding.limit != NULL)
-    json_object_set_new (result, WOULD, json_string (foreseen_words (&held->finding)));
+    json_object_set_new (result, WOULD, json_string (foresee_words (&held->finding)));
   g_autofree char *text = json_text (result);
   held->planned = TRUE;
   RunFailure failure = { .state = step->continues ? "waiting" : "finished",
@@ -148,7 +148,7 @@ log_planned (Step *step, const Held *held)
   json_object_set_new (fields, "updated_rows", json_integer (0));
   json_object_update (fields, step->counts);
   if (held->finding.limit != NULL)
-    json_object_set_new (fields, WOULD, json_string (foreseen_words (&held->finding)));
+    json_object_set_new (fields, WOULD, json_string (foresee_words (&held->finding)));
   if (step->reason != NULL)
     json_object_set_new (fields, "reason", json_string (step->reason));
   log_fields (LOG_INFO, "Finished", fields);

@@ -11,7 +11,7 @@
 static gpointer
 take_lease (Step *step, Transaction *transaction, GError **error)
 {
-  const JobErrand *code = errand_of (step->job);
+  const JobErrand *code = objects_errand (step->job);
   FAULT ("errand.before_lease");
   gpointer leased = code->lease (step, error);
   if (leased == NULL)
@@ -46,12 +46,13 @@ lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *ste
       = ready && brakes_before (step, &error) ? take_lease (step, transaction, &error) : NULL;
   if (leased != NULL && lease_is_committed (step, &error)) {
     steps_log_started (step);
-    Errand *errand = lane_begin_errand (service->lanes, lane, errand_of (step->job), step, leased);
+    Errand *errand
+        = lane_begin_errand (service->lanes, lane, objects_errand (step->job), step, leased);
     errand->code->act (leased, errand);
     return ANSWER_AWAY;
   }
   if (leased != NULL)
-    errand_of (step->job)->free (leased);
+    objects_errand (step->job)->free (leased);
   g_autofree char *sqlstate = g_strdup (pg_sqlstate (step->pg));
   transaction_rollback (transaction);
   return answer_failure (service, lane, step->pg, step, step->error_class != NULL ? "" : sqlstate,

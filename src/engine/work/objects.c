@@ -173,12 +173,12 @@ settle (Step *step, gpointer data, GError **error)
   return TRUE;
 }
 
-static const JobErrand objects_errand = { lease, act, cancel, settle, chosen_free };
+static const JobErrand with_objects = { lease, act, cancel, settle, chosen_free };
 
 const JobErrand *
-errand_of (const Job *job)
+objects_errand (const Job *job)
 {
   if (sentence_has_objects (job->sentence))
-    return &objects_errand;
+    return &with_objects;
   return job->code != NULL ? job->code->errand : NULL;
 }

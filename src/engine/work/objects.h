@@ -19,4 +19,4 @@
 #include "engine/step/step.h"
 
 /* How the steps of JOB work without a worker between two transactions; NULL: they do not. */
-const JobErrand *errand_of (const Job *job);
+const JobErrand *objects_errand (const Job *job);

@@ -35,7 +35,7 @@ table_free (gpointer data)
 }
 
 void
-cat_key_free (gpointer data)
+catalogue_key_free (gpointer data)
 {
   CatKey *key = data;
   g_free (key->name);
@@ -100,7 +100,7 @@ column_named (const CatTable *table, const char *plain)
 }
 
 const CatColumn *
-cat_column (const CatTable *table, const char *name)
+catalogue_column (const CatTable *table, const char *name)
 {
   g_autofree char *plain = plain_name (name);
   return column_named (table, plain);
@@ -199,7 +199,7 @@ key_new (const Catalogue *catalogue, const PgRows *rows, int row)
     return key;
   }
   key->loosens = g_ptr_array_new ();
-  cat_key_free (key);
+  catalogue_key_free (key);
   return NULL;
 }
 
@@ -234,7 +234,7 @@ of_tables (const PgRows *rows)
 {
   Catalogue *catalogue = g_new0 (Catalogue, 1);
   catalogue->tables = g_ptr_array_new_with_free_func (table_free);
-  catalogue->keys = g_ptr_array_new_with_free_func (cat_key_free);
+  catalogue->keys = g_ptr_array_new_with_free_func (catalogue_key_free);
   for (int i = 0; i < rows_count (rows); i++) {
     gboolean own = rows_int (rows, i, "place") == 1;
     g_ptr_array_insert (catalogue->tables, own ? 0 : -1, table_new (rows, i));

@@ -59,5 +59,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Catalogue, catalogue_free)
 /* The table that the sentence names so; NULL: none. */
 const CatTable *catalogue_asked (const Catalogue *catalogue, const char *name);
 /* NULL: the table has no such column. NAME as SQL writes it. */
-const CatColumn *cat_column (const CatTable *table, const char *name);
-void cat_key_free (gpointer key);
+const CatColumn *catalogue_column (const CatTable *table, const char *name);
+void catalogue_key_free (gpointer key);

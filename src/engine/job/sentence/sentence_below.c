@@ -20,7 +20,7 @@ has_columns (const CatKey *key, char **columns)
   if (g_strv_length (columns) != key->from->len)
     return FALSE;
   for (guint i = 0; i < key->from->len; i++)
-    if (cat_column (key->child, columns[i]) != key->from->pdata[i])
+    if (catalogue_column (key->child, columns[i]) != key->from->pdata[i])
       return FALSE;
   return TRUE;
 }
@@ -70,7 +70,7 @@ add_said (Below *below, const SentenceChild *child)
                    .loosens = g_ptr_array_new (),
                    .to = g_ptr_array_ref (below->root->key) };
   for (char **name = child->columns; *name != NULL; name++) {
-    const CatColumn *column = cat_column (table, *name);
+    const CatColumn *column = catalogue_column (table, *name);
     if (column == NULL)
       return g_strdup_printf ("%s has no column %s", child->table, *name);
     g_ptr_array_add (key->from, (gpointer)column);
@@ -180,7 +180,7 @@ below_new (const Sentence *sentence, const Catalogue *catalogue, Words *words, c
                     .catalogue = catalogue,
                     .root = catalogue->tables->pdata[0],
                     .words = words,
-                    .said = g_ptr_array_new_with_free_func (cat_key_free),
+                    .said = g_ptr_array_new_with_free_func (catalogue_key_free),
                     .edges = g_ptr_array_new (),
                     .selves = g_ptr_array_new (),
                     .loose = g_ptr_array_new (),

@@ -9,7 +9,8 @@
  * Threads: any. Ownership: below_free; catalogue and words are borrowed.
  */
 #pragma once
-#include "engine/job/sentence/fill.h"
+#include "engine/job/sentence/list.h"
+#include "engine/job/sentence/words.h"
 #include "engine/job/sentence/sentence_write.h"
 
 typedef struct _Below Below;

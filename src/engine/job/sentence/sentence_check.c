@@ -73,7 +73,7 @@ check_set (Checker *checker)
 {
   for (guint i = 0; checker->sentence->set != NULL && i < checker->sentence->set->len; i++) {
     const SentenceSet *set = checker->sentence->set->pdata[i];
-    const CatColumn *column = cat_column (checker->table, set->column);
+    const CatColumn *column = catalogue_column (checker->table, set->column);
     if (column == NULL)
       refuse (checker, "%s has no column %s", checker->table->name, set->column);
     else if (g_ptr_array_find (checker->table->key, column, NULL))
@@ -121,7 +121,7 @@ keeps_all (const CatColumn *column, const CatColumn *there)
 static void
 check_archived (Checker *checker, const CatTable *archive, const CatColumn *column)
 {
-  const CatColumn *there = cat_column (archive, column->quoted);
+  const CatColumn *there = catalogue_column (archive, column->quoted);
   const char *name = checker->sentence->archive;
   if (there == NULL)
     refuse (checker, "the archive %s has no column %s", name, column->quoted);
@@ -156,7 +156,7 @@ static void
 check_due (Checker *checker)
 {
   const char *name = checker->sentence->due;
-  if (name != NULL && cat_column (checker->table, name) == NULL)
+  if (name != NULL && catalogue_column (checker->table, name) == NULL)
     refuse (checker, "due: %s has no column %s", checker->table->name, name);
 }
 
@@ -165,7 +165,7 @@ static void
 check_object (Checker *checker)
 {
   const char *name = checker->sentence->object_column;
-  const CatColumn *column = cat_column (checker->table, name);
+  const CatColumn *column = catalogue_column (checker->table, name);
   if (column == NULL)
     refuse (checker, "%s has no column %s", checker->table->name, name);
   else if (!g_str_equal (column->type, "text") && !g_str_equal (column->type, "varchar"))
@@ -183,7 +183,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
     refuse (checker, "%s has no primary key", checker->table->name);
   for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL;
        per++)
-    if (cat_column (checker->table, *per) == NULL)
+    if (catalogue_column (checker->table, *per) == NULL)
       refuse (checker, "%s has no column %s", checker->table->name, *per);
   check_each_table (checker);
   check_set (checker);

@@ -15,7 +15,7 @@ sentence_due_column (const Sentence *sentence, const CatTable *table)
   const CatColumn *time = NULL, *any = NULL;
   guint times = 0, all = 0;
   if (sentence->due != NULL)
-    return cat_column (table, sentence->due);
+    return catalogue_column (table, sentence->due);
   for (guint i = 0; sentence->where != NULL && i < table->columns->len; i++) {
     const CatColumn *column = table->columns->pdata[i];
     if (!names (sentence->where, column->quoted))

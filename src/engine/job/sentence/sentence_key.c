@@ -1,6 +1,7 @@
 #include "engine/job/sentence/sentence_key.h"
 
-#include "engine/job/sentence/fill.h"
+#include "engine/job/sentence/list.h"
+#include "engine/job/sentence/words.h"
 
 /* Conditions on the text %1$s for types whose input cuts, rounds or passes over some of it. %2$s:
  * the value that was read. Times: `now` and the like are no keys, and behind a microsecond there is

@@ -1,6 +1,7 @@
 #include "engine/job/sentence/sentence_partitions.h"
 
-#include "engine/job/sentence/fill.h"
+#include "engine/job/sentence/list.h"
+#include "engine/job/sentence/words.h"
 
 #define SQL "src/engine/job/sentence/sql/"
 

@@ -1,6 +1,7 @@
 #include "engine/job/sentence/sentence_write.h"
 
-#include "engine/job/sentence/fill.h"
+#include "engine/job/sentence/list.h"
+#include "engine/job/sentence/words.h"
 #include "engine/job/sentence/sentence_below.h"
 #include "engine/job/sentence/sentence_check.h"
 #include "engine/job/sentence/sentence_due.h"
@@ -45,7 +46,7 @@ beyond_keep (const Writer *writer, const char *where)
   g_autofree char *keys = list_named (table->own, table->key), *order = order_of_keep (writer);
   g_string_append (outer, keys);
   for (char **per = writer->sentence->keep.per; per != NULL && *per != NULL; per++) {
-    const char *quoted = cat_column (table, *per)->quoted;
+    const char *quoted = catalogue_column (table, *per)->quoted;
     g_string_append_printf (known, "%s.%s IS NOT NULL AND ", table->own, quoted);
     g_string_append_printf (group, " AND %s.%s = pruned_g.pruned_per_%u", table->own, quoted,
                             (guint)(per - writer->sentence->keep.per));
@@ -122,7 +123,7 @@ set_archive (Writer *writer)
                       same = g_string_new (NULL);
   for (guint i = 0; i < writer->table->columns->len; i++) {
     const CatColumn *column = writer->table->columns->pdata[i];
-    const CatColumn *there = cat_column (archive, column->quoted);
+    const CatColumn *there = catalogue_column (archive, column->quoted);
     if (there->made)
       continue;
     list_add (columns, ", ", "%s", column->quoted);
@@ -154,7 +155,7 @@ set_object (Writer *writer)
     return;
   const CatTable *table = writer->table;
   const char *own = table->own,
-             *object = cat_column (table, writer->sentence->object_column)->quoted;
+             *object = catalogue_column (table, writer->sentence->object_column)->quoted;
   g_autofree char *going = key_rows (table, "going"),
                   *same = list_equal ("pruned_t", table->key, "pruned_k");
   g_autoptr (GString) itself = g_string_new (NULL);
@@ -240,7 +241,7 @@ add_change (Writer *writer)
   for (guint i = 0; i < writer->sentence->set->len; i++) {
     const SentenceSet *one = writer->sentence->set->pdata[i];
     g_autofree char *value = sql_text_at (one->value, TIME);
-    list_add (set, ", ", "%s = %s", cat_column (writer->table, one->column)->quoted, value);
+    list_add (set, ", ", "%s = %s", catalogue_column (writer->table, one->column)->quoted, value);
   }
   words_set (writer->words, "set", set->str);
   words_take (writer->words, "old", list_named (writer->table->own, writer->table->key));

@@ -1,0 +1,18 @@
+/* Lists of columns, as SQL.
+ *
+ * Threads: any. Ownership: the caller frees texts with g_free.
+ */
+#pragma once
+#include "engine/job/sentence/catalogue.h"
+
+/* Adds to OUT, behind BETWEEN if OUT is not empty. */
+void list_add (GString *out, const char *between, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* `orders.id = pruned_p.pruned_1 AND ...` for each of COLUMNS of the table OWN. */
+char *list_equal (const char *own, const GPtrArray *columns, const char *other);
+/* `orders.a AS pruned_1, ...` */
+char *list_named (const char *own, const GPtrArray *columns);
+/* What a row of TABLE is called in the audit: its key, an object if it has several columns, the
+ * whole row if there is none. */
+char *list_key (const CatTable *table);
+/* The row of TABLE for the audit. It is not made where SENTENCE says that it is not recorded. */
+char *list_row (const CatTable *table, const Sentence *sentence);
