@@ -111,3 +111,15 @@ def test_rows_below_of_earlier_pages_are_a_share_of_the_table(house, mode, state
     words = "max_share 20 % of 999, counted 888"
     assert run["state"] == state and (run["error"] == "held: " + words if state == "held" else words in str(run["result"]))
     assert house.rows("folders", "count(*)") == [(999,)]
+
+
+def test_the_brake_holds_what_is_always_true(house):  # noqa: F811
+    house.sql("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t SELECT generate_series(1, 1200); CREATE TABLE u (id int PRIMARY KEY); INSERT INTO u SELECT generate_series(1, 5)")
+    house.say("t", "table = t\nwhere = id = id OR random() < 2\nmax_share = 50 %")
+    house.say("u", "table = u\nwhere = true\nmax_rows = 4")
+    house.start()
+    for job in ("t", "u"):
+        house.pruned.run("tick", job, "--at", "-1m").ok()
+    house.daemons.append(house.pruned.run_until_idle())
+    assert [(run["state"], run["held"] is not None) for run in house.database.rows("SELECT * FROM pruned.runs")] == [("held", True)] * 2
+    assert house.database.value("SELECT count(*) FROM t") == 1200 and house.database.value("SELECT count(*) FROM u") == 5
