@@ -2,28 +2,21 @@
 
 import pytest
 
-from support.buckets import TABLE, Uploads
+from support.buckets import TABLE, uploads  # noqa: F401
+from support.reloads import go_on, hang_up, pause, start, version
 from support.scene import now
 from support.sentences import house  # noqa: F401
-from test_reload_jobs import go_on, hang_up, pause, start, version
 
 KEYS = ["k1", "k2", "k3", "k4", "k5", "k6"]
 PLAIN = "table = uploads\nwhere = deleted_at IS NOT NULL\nmax_share = 100 %\nbatch = 2\ndelay_ms = {delay_ms}"
 
 
-@pytest.fixture
-def uploads(house, gateway, request):  # noqa: F811
-    made = Uploads(house, gateway, request.node.name)
-    yield made
-    made.proxy.close()
-
-
-def fill(uploads):
+def fill(uploads):  # noqa: F811
     uploads.add(*[(n, key, True) for n, key in enumerate(KEYS, 1)])
     uploads.put(*KEYS)
 
 
-def begin(uploads):
+def begin(uploads):  # noqa: F811
     """A run of which one page of three is done."""
     daemon = start(uploads.house)
     run = uploads.house.pruned.run("tick", "files", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
@@ -32,7 +25,7 @@ def begin(uploads):
     return daemon, run, begun
 
 
-def end(uploads, daemon, run, begun):
+def end(uploads, daemon, run, begun):  # noqa: F811
     go_on(uploads.house, run)
     row = uploads.house.pruned.wait_run(run)
     assert (row["state"], row["result"]["status"], row["result"]["removed"]) == ("finished", "completed", 6), row
@@ -40,7 +33,7 @@ def end(uploads, daemon, run, begun):
     assert daemon.stop() == 0
 
 
-def test_objects_still_go_in_a_run_that_began_with_them(uploads):
+def test_objects_still_go_in_a_run_that_began_with_them(uploads):  # noqa: F811
     uploads.make(batch=2, delay_ms=3600000)
     fill(uploads)
     daemon, run, begun = begin(uploads)
@@ -50,7 +43,7 @@ def test_objects_still_go_in_a_run_that_began_with_them(uploads):
     assert uploads.keys() == []
 
 
-def test_a_due_run_with_objects_waits_for_its_message_where_the_new_version_has_none(uploads):
+def test_a_due_run_with_objects_waits_for_its_message_where_the_new_version_has_none(uploads):  # noqa: F811
     """Its lane has read a message seconds ago, so that runs of the new version would begin before theirs comes."""
     uploads.make(batch=2, delay_ms=3600000)
     fill(uploads)
@@ -64,7 +57,7 @@ def test_a_due_run_with_objects_waits_for_its_message_where_the_new_version_has_
     assert not daemon.lines(level="error")
 
 
-def test_objects_stay_in_a_run_that_began_without_them(uploads):
+def test_objects_stay_in_a_run_that_began_without_them(uploads):  # noqa: F811
     uploads.house.sql(TABLE)
     uploads.house.say("files", PLAIN.format(delay_ms=3600000))
     fill(uploads)
@@ -79,7 +72,7 @@ OTHERS = "CREATE TABLE others (LIKE uploads INCLUDING ALL); INSERT INTO others S
 
 
 @pytest.mark.parametrize("change", ["where", "table", "object"])
-def test_what_the_store_has_deleted_is_settled_by_the_version_that_chose_it(uploads, change):
+def test_what_the_store_has_deleted_is_settled_by_the_version_that_chose_it(uploads, change):  # noqa: F811
     """The new version is there before the store answers."""
     uploads.make()
     uploads.house.sql(OTHERS)

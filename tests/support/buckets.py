@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
+
 from .s3 import Proxy
+from .sentences import house  # noqa: F401
 
 TABLE = """CREATE TABLE uploads (id bigint PRIMARY KEY, s3_key text, deleted_at timestamptz);
     CREATE INDEX ON uploads (s3_key)"""
@@ -12,7 +15,7 @@ SENTENCE = "table = uploads\nwhere = deleted_at IS NOT NULL\nobject = s3:{bucket
 class Uploads:
     """An installation with one such job, `files`, and the bucket of one test."""
 
-    def __init__(self, house, gateway, name):
+    def __init__(self, house, gateway, name):  # noqa: F811
         self.house, self.database, self.gateway = house, house.database, gateway
         self.bucket = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[-60:].strip("-")
         self.client = gateway.client()
@@ -61,3 +64,10 @@ class Uploads:
 
     def asked(self):
         return len(self.proxy.requests)
+
+
+@pytest.fixture
+def uploads(house, gateway, request):  # noqa: F811
+    made = Uploads(house, gateway, request.node.name)
+    yield made
+    made.proxy.close()

@@ -1,0 +1,49 @@
+"""`pruned reload`: all processes load their jobs again, and the command waits for them and says what they refused."""
+
+from stack.process import wait_until
+from support.reloads import JOB, LINE, ended, items, sentence, start, tick  # noqa: F401
+from support.sentences import house  # noqa: F401
+
+
+def answers(done):
+    return [line for line in done.json() if "answered" in line]
+
+
+def test_the_command_reloads_all_processes_and_waits_for_them(items):  # noqa: F811
+    daemons = [start(items), items.pruned.start(name="second")]
+    daemons[1].wait_line("Partitions assigned")
+    wait_until(lambda: len(items.pruned.run("processes", "--json").ok().json()) == 2, 30, "two processes")
+    items.say(JOB, sentence("kind = 1"))
+    done = items.pruned.run("reload", "--reason", "only odd ones", "--json").ok()
+    assert [(line["answered"], line["changed"], line["refused"]) for line in answers(done)] == [(True, [JOB], [])] * 2
+    assert all(len(daemon.lines(LINE)) == 1 for daemon in daemons)
+    assert ended(items, tick(items)) == ("completed", 5)
+    [note] = [line for line in items.pruned.run("journal", "--json").ok().json() if line["command"] == "reload" and line["reason"] == "only odd ones"]
+    assert note["object"] == "all processes"
+
+
+def test_the_command_says_what_was_refused(items):  # noqa: F811
+    daemon = start(items)
+    wait_until(lambda: items.pruned.run("processes", "--json").ok().json(), 30, "a process")
+    items.say(JOB, sentence("colour = 'red'"))
+    done = items.pruned.run("reload", "--json")
+    [line] = answers(done)
+    assert done.code == 2 and [(one["job"], "colour" in one["reason"]) for one in line["refused"]] == [(JOB, True)]
+    assert JOB in items.pruned.run("reload").stdout
+    items.say(JOB, sentence())
+    items.pruned.run("reload").ok()
+    assert daemon.stop() == 0
+
+
+def test_the_command_without_processes(items):  # noqa: F811
+    assert "no process runs" in items.pruned.run("reload").ok().stdout
+
+
+def test_a_process_that_does_not_answer_is_waited_for(items):  # noqa: F811
+    daemon = start(items)
+    wait_until(lambda: items.pruned.run("processes", "--json").ok().json(), 30, "a process")
+    daemon.freeze()
+    done = items.pruned.run("reload", "--wait", "1")
+    assert done.code == 8 and "1 of 1" in done.stderr
+    daemon.thaw()
+    daemon.wait_line(LINE)
