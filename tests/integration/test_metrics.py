@@ -1,61 +1,16 @@
-"""What a daemon reports over HTTP: work done, work that waits, whether it is alive, and whether it is ready."""
+"""What a daemon reports over HTTP of its work: what is done, what failed, what waits, and since when."""
 
-import os
 import re
-import signal
-import subprocess
-import threading
 import time
 
-import pytest
-
-from stack import found
-from stack.found import PROJECT
 from stack.process import wait_until
-from support.exposition import Listening
 from support.instance import Instance
+from support.metrics import DAY, HOUR, OBJECTS, SLOT, add_object, counted, http, start  # noqa: F401
 from support.places import ROLE
 from support.scene import fill, now
 
-OBJECTS, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
-HOUR, DAY = 3600, 86400
-CONNECTION = "application_name = 'pruned http' AND datname = current_database()"
 
-
-@pytest.fixture
-def http():
-    one = Listening()
-    yield one
-    one.close()
-
-
-def ready(http, code=200):
-    """The text of /readyz, once it answers with this code."""
-    return wait_until(lambda: (answer := http.ask("/readyz")).status_code == code and answer.text, 30, f"readiness {code}")
-
-
-def counted(http, n, name, **labels):
-    """The metrics, once this one has reached N: a row, or a line about a failure, may appear before it is counted."""
-    return wait_until(lambda: (seen := http.metrics()).of(name, **labels) >= n and seen, 30, f"{n} of {name} {labels}")
-
-
-def start(scene, http, **settings):
-    scene.settings["http.listen"] = http.listen
-    daemon = scene.start(settings=settings)
-    daemon.wait_line("Partitions assigned")
-    ready(http)
-    return daemon
-
-
-def add_object(scene, root, name, age):
-    if name is not None:
-        (root / name).write_text("artifact")
-    scene.database.execute(
-        "INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at, created_at)"
-        " VALUES (1, '', %s, now() - interval '1 h', now() - %s::interval)", [name or "folder", age])
-
-
-def test_results_and_ages_of_deleted_objects(scene, http, tmp_path):
+def test_results_and_ages_of_deleted_objects(scene, http, tmp_path):  # noqa: F811
     root = tmp_path / "objects"
     (root / "folder").mkdir(parents=True)
     for name, age in [("a", "30 min"), ("b", "3 h"), ("c", "13 h"), ("d", "8 d"), (None, "1 h")]:
@@ -75,7 +30,7 @@ def test_results_and_ages_of_deleted_objects(scene, http, tmp_path):
     assert metrics["pruned_object_oldest_ready_seconds"] == 0  # the object that failed is still leased
 
 
-def test_runs_rows_and_times_by_job(scene, http, tmp_path):
+def test_runs_rows_and_times_by_job(scene, http, tmp_path):  # noqa: F811
     (tmp_path / "a").write_text("artifact")
     add_object(scene, tmp_path, "a", "3 h")
     off = "jobs.groups.adjourned_deletion.enabled"
@@ -102,7 +57,7 @@ def test_runs_rows_and_times_by_job(scene, http, tmp_path):
     assert metrics.of("pruned_start_delay_seconds_sum", job=OBJECTS) >= 60 > metrics.of("pruned_start_delay_seconds_sum", job=SLOT)
 
 
-def test_counters_of_attempts_at_placeholders(scene, http):
+def test_counters_of_attempts_at_placeholders(scene, http):  # noqa: F811
     """One cannot be counted, one has its last attempt but is still referred to, one goes."""
     there = Instance(scene.database)
     there.user(user_type=5)
@@ -123,7 +78,7 @@ def test_counters_of_attempts_at_placeholders(scene, http):
     assert metrics.of("pruned_rows_total", job=child, action="abandoned") == 1
 
 
-def test_facts_about_a_job_are_a_metric_to_join_with_the_others(scene, http):
+def test_facts_about_a_job_are_a_metric_to_join_with_the_others(scene, http):  # noqa: F811
     start(scene, http)
     metrics = http.metrics()
     for job in scene.run("jobs", "--json").ok().json():
@@ -132,91 +87,7 @@ def test_facts_about_a_job_are_a_metric_to_join_with_the_others(scene, http):
                       feature_category="system_access", data_consistency="always", idempotent="false") == 1
 
 
-def alerts():
-    """{name of an alert: its series}, from deploy/alerts.yml: `(metric, {label: value or pattern})`."""
-    rules = re.split(r"- alert: (\w+)", (PROJECT / "deploy/alerts.yml").read_text())[1:]
-    looks = {}
-    for name, rule in zip(rules[::2], rules[1::2]):
-        [expression] = re.findall(r"expr:(.*?)\n +(?:for|labels):", rule, re.S)
-        looks[name] = [(metric, dict(re.findall(r'(\w+)=~?"([^"]*)"', labels)))
-                       for metric, labels in re.findall(r"(pruned_\w+)(?:\{([^}]*)\})?", expression)]
-    return looks
-
-
-def reference():
-    """{metric: (kind, labels)} of docs/reference/metrics.md."""
-    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| ([^|]*) \|", (PROJECT / "docs/reference/metrics.md").read_text(), re.M)
-    return {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels in rows}
-
-
-def test_the_served_metrics_are_those_of_the_reference(scene, http, tmp_path):
-    (tmp_path / "a").write_text("artifact")
-    add_object(scene, tmp_path, "a", "3 h")
-    daemon = start(scene, http, **{"store.local.root": tmp_path})
-    scene.topics.tick(OBJECTS, now(minutes=-1))
-    daemon.wait_line("Finished", job=SLOT)
-    metrics = wait_until(lambda: "pruned_dead_letters" in (seen := http.metrics()) and seen, 30, "the dead letters")
-    told = reference()
-    assert metrics.kinds.items() <= {name: kind for name, (kind, _) in told.items()}.items()
-    # Metrics of accidents, of applications' own topics, and of a standby are served once there is one.
-    assert set(told) - set(metrics.kinds) <= {"pruned_republished_total", "pruned_stale_messages_total", "pruned_dead_messages_total",
-                                              "pruned_passed_over_messages_total", "pruned_replica_pages_total"}
-    for name, labels in metrics.samples:
-        family = name if name in told else re.sub("_(bucket|sum|count)$", "", name)
-        assert set(dict(labels)) - {"le"} <= told[family][1], name
-
-
-def test_metrics_that_alerts_use_exist_and_counters_begin_at_0(scene, http, tmp_path):
-    """rate() does not see a counter that starts at 1."""
-    (tmp_path / "a").write_text("artifact")
-    add_object(scene, tmp_path, "a", "3 h")
-    daemon = start(scene, http, **{"store.local.root": tmp_path})
-    before = http.metrics()
-    scene.topics.tick(OBJECTS, now(minutes=-1))
-    daemon.wait_line("Finished", job=SLOT)
-    rows = Instance(scene.database)
-    rows.leave(rows.group(), rows.user(), by=rows.user())
-    scene.topics.tick("members.schedule_prune_deletions", now(minutes=-1))
-    daemon.wait_line("Finished", job="members.prune_deletions")
-    after = http.metrics()
-    looks = alerts()
-    assert len(looks) >= 8 and all(looks.values())
-    for alert, metrics in looks.items():
-        for metric, labels in metrics:
-            def match(known):
-                name, pairs = known[0], dict(known[1])
-                return name == metric and all(re.fullmatch(wanted, pairs.get(label, "")) for label, wanted in labels.items())
-
-            if metric != "pruned_running_step_seconds":  # while a step runs
-                assert any(map(match, after.samples)), f"{alert}: no {metric} with {labels}"
-            if metric.endswith(("_total", "_count", "_bucket")) or metric in ("pruned_runs", "pruned_job_blocked", "pruned_failing_runs"):
-                assert {value for known, value in before.samples.items() if match(known)} == {0}, f"{alert}: {metric} with {labels}"
-
-
-def test_promtool_finds_no_fault(scene, http):
-    start(scene, http)
-    try:
-        promtool = found.promtool()
-    except RuntimeError as none:
-        pytest.skip(str(none))
-    text = wait_until(lambda: "pruned_dead_letters" in (text := http.ask("/metrics").text) and text, 30, "all metrics")
-    done = subprocess.run([promtool, "check", "metrics"], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
-    assert (done.returncode, done.stdout) == (0, "")
-
-
-def test_metrics_of_the_process(scene, http):
-    daemon = start(scene, http)
-    metrics = http.metrics()
-    version = [dict(labels)["version"] for (name, labels), value in metrics.samples.items() if name == "pruned_build_info" and value == 1]
-    assert version == [next(line["version"] for line in scene.run("version", "--json").ok().json() if line["name"] == "pruned")]
-    with open(f"/proc/{daemon.pid}/statm") as statm:
-        resident = int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    assert resident / 2 < metrics["process_resident_memory_bytes"] < resident * 2
-    assert 0 <= time.time() - metrics["process_start_time_seconds"] < 300
-    assert metrics["process_open_fds"] > 3 and metrics["process_cpu_seconds_total"] > 0
-
-
-def test_metrics_of_work_are_read_from_the_tables_also_after_a_restart(scene, http):
+def test_metrics_of_work_are_read_from_the_tables_also_after_a_restart(scene, http):  # noqa: F811
     job = "scratch.remove"
     fill(scene.database, 1)
     scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) SELECT %s, 'scratch:' || n, 'x', n > 5 FROM generate_series(1, 7) n", [job])
@@ -246,7 +117,7 @@ def test_metrics_of_work_are_read_from_the_tables_also_after_a_restart(scene, ht
         assert metrics["pruned_database_up"] == 1
 
 
-def test_the_last_success_outlives_the_archive(scene, http):
+def test_the_last_success_outlives_the_archive(scene, http):  # noqa: F811
     scene.database.execute("INSERT INTO pruned.runs (run_id, scheduled_at, due_at, finished_at, state, job, result) SELECT gen_random_uuid(), t, t, t,"
                            " 'finished', 'scratch.wide', '{\"status\": \"completed\"}' FROM (SELECT now() - interval '3 h') AS x (t)")
     daemon = start(scene, http)
@@ -256,7 +127,7 @@ def test_the_last_success_outlives_the_archive(scene, http):
     assert daemon.running
 
 
-def test_dead_letters_are_those_without_a_verdict(scene, http):
+def test_dead_letters_are_those_without_a_verdict(scene, http):  # noqa: F811
     for n in range(3):
         scene.topics.produce("ticks", b"no tick %d" % n)
     start(scene, http)
@@ -265,7 +136,7 @@ def test_dead_letters_are_those_without_a_verdict(scene, http):
     wait_until(lambda: "pruned_dead_letters" in (m := http.metrics()) and m["pruned_dead_letters"] == 0, 30, "decided")
 
 
-def test_the_interval_of_a_schedule_is_its_longest_gap(scene, http):
+def test_the_interval_of_a_schedule_is_its_longest_gap(scene, http):  # noqa: F811
     start(scene, http, **{"jobs.scratch.wide.schedule": "*/5 8-18 * * *", "jobs.scratch.remove.schedule": "0 9 * * 1-5"})
     metrics = http.metrics()
     assert metrics.of("pruned_job_interval_seconds", job="scratch.wide") == 13 * HOUR + 300
@@ -273,7 +144,7 @@ def test_the_interval_of_a_schedule_is_its_longest_gap(scene, http):
     assert metrics.of("pruned_job_interval_seconds", job=OBJECTS) == 0
 
 
-def test_errors_are_counted_and_held_locks_are_not(scene, http):
+def test_errors_are_counted_and_held_locks_are_not(scene, http):  # noqa: F811
     daemon = start(scene, http)
     scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"id": "no number"}})
     counted(http, 1, "pruned_errors_total", job="members.remove_expired")
@@ -288,7 +159,7 @@ def test_errors_are_counted_and_held_locks_are_not(scene, http):
     assert metrics.of("pruned_errors_total", job="scratch.remove") == 0
 
 
-def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):
+def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):  # noqa: F811
     """A strict parser reads the metrics all the time while four slots delete; no counter ever falls."""
     for i in range(400):
         add_object(scene, tmp_path, f"{i}", "3 h" if i % 2 else "13 h")
@@ -317,7 +188,7 @@ def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):
     assert before.of("pruned_step_seconds_count", job=SLOT) == steps
 
 
-def test_several_steps_of_a_job_at_once_are_one_figure(scene, http):
+def test_several_steps_of_a_job_at_once_are_one_figure(scene, http):  # noqa: F811
     """The figure is the longest step. All eight lanes' steps ask for the advisory lock, for longer than the lock time-out."""
     scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN "
                            "WHILE NOT pg_try_advisory_xact_lock_shared(1) LOOP PERFORM pg_sleep(0.05); END LOOP; "
@@ -332,7 +203,7 @@ def test_several_steps_of_a_job_at_once_are_one_figure(scene, http):
     scene.database.execute("SELECT pg_advisory_unlock(1)")
 
 
-def test_due_work_that_has_not_begun(scene, http):
+def test_due_work_that_has_not_begun(scene, http):  # noqa: F811
     daemon = start(scene, http)
     scene.run("pause", "scratch.remove").ok()
     scene.topics.tick("scratch.remove", now(hours=-2))
@@ -343,72 +214,9 @@ def test_due_work_that_has_not_begun(scene, http):
     assert metrics["pruned_ready"] == 1 and daemon.running
 
 
-def test_unknown_paths_and_methods_are_refused(scene, http):
-    start(scene, http)
-    assert http.ask("/healthz").text == "ok\n" and http.ask("/healthz", "HEAD").status_code == 200
-    assert http.ask("/metrics/").status_code == 404 and http.ask("/metrics", "POST").status_code == 405
-
-
-def test_a_table_that_is_not_there_leaves_out_its_own_figure_only(scene, http):
+def test_a_table_that_is_not_there_leaves_out_its_own_figure_only(scene, http):  # noqa: F811
     start(scene, http)
     scene.database.execute("DROP TABLE ci_deleted_objects")
     metrics = http.metrics()
     assert "pruned_object_oldest_ready_seconds" not in metrics
     assert metrics["pruned_member_deletion_schedules"] == 0 and "pruned_oldest_due_seconds" in metrics
-
-
-def test_without_postgres_it_lives_and_is_not_ready(own_postgres, new_scene, http):
-    scene = new_scene(server=own_postgres)
-    daemon = start(scene, http)
-    scene.database.close()
-    own_postgres.stop()
-    assert "PostgreSQL does not answer" in ready(http, 503)
-    assert http.ask("/healthz").status_code == 200
-    metrics = http.metrics()
-    assert "pruned_oldest_due_seconds" not in metrics and metrics.of("pruned_runs_total", job=SLOT, state="dead") == 0
-    own_postgres.start()
-    ready(http)
-    assert "pruned_oldest_due_seconds" in http.metrics() and daemon.running
-
-
-def test_without_kafka_it_lives_and_is_not_ready(own_kafka, new_scene, http):
-    scene = new_scene(bootstrap=own_kafka.bootstrap)
-    daemon = start(scene, http)
-    own_kafka.kill()
-    assert "Kafka is away" in ready(http, 503)
-    assert http.ask("/healthz").status_code == 200 and http.metrics()["pruned_ready"] == 0
-    own_kafka.start()
-    counted(http, 1, "pruned_ready")  # the process may join twice
-    assert ready(http) and daemon.running
-
-
-def test_a_database_that_does_not_answer_delays_only_requests_about_it(scene, http):
-    start(scene, http)
-
-    def another_is_answered_meanwhile():
-        server = scene.database.wait(f"SELECT pid FROM pg_stat_activity WHERE {CONNECTION} ORDER BY backend_start DESC")
-        os.kill(server, signal.SIGSTOP)
-        answers, healthy_s, began = [], [], time.monotonic()
-        asker = threading.Thread(target=lambda: answers.append(http.ask("/readyz")))
-        asker.start()
-        try:
-            while asker.is_alive():
-                assert http.ask("/healthz").status_code == 200
-                healthy_s.append(time.monotonic() - began)
-            all_s = time.monotonic() - began
-            assert [a.status_code for a in answers] == [503] and "no answer" in answers[0].text
-        finally:
-            os.kill(server, signal.SIGCONT)
-        ready(http)
-        return min(healthy_s, default=all_s) < all_s / 2
-
-    wait_until(another_is_answered_meanwhile, 60, "an answer to somebody else long before the one about the database")
-
-
-def test_a_wrong_or_used_address_is_reported(scene, http):
-    scene.settings["http.listen"] = http.listen
-    start(scene, http)
-    second = scene.run("run", "--until-idle")
-    assert second.code == 2 and f"cannot listen on {http.listen}" in second.stderr
-    wrong = scene.run("run", "--until-idle", settings={"http.listen": "here"})
-    assert wrong.code == 2 and "host:port" in wrong.stderr
