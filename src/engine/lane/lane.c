@@ -231,12 +231,15 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     lane->list.state = LANE_AWAY;
     if (errand_is_back (lanes, lane->list.errand))
       lanes_make_ready (lanes, lane);
-    else if (lane->list.revoked || lanes->stopping)
+    else if (lane->list.revoked || lanes->stopping
+             || (lanes->alone != NULL && lanes->alone != lane))
       lane->list.errand->code->cancel (lane->list.errand->leased);
   } else if (lane->list.revoked) /* lanes_revoke frees it, unless that has given up waiting */
   {
     g_clear_pointer (&lane->list.errand,
                      errand_free); /* it could not be settled: its lease expires */
+    if (lane->list.sending != NULL && lane->list.sending->done && !lane->list.forgotten)
+      lanes_make_ready (lanes, lane); /* what was sent meanwhile is recorded */
     pthread_cond_broadcast (&lanes->at_rest);
   } else if (next == LANE_HOLD) {
     lane->list.state = LANE_HELD;

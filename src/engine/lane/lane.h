@@ -132,7 +132,7 @@ typedef struct _Lane {
     GArray *ahead;
     GArray *behind;   /* the last one that was taken so, until its message comes; NULL: none */
     gboolean stepped; /* the last try of a run alone has committed its step */
-    /* Of Work: the step that was last done early: its message comes too late. NULL: none */
+    /* Of Work: the step that was last done by a copy: its message comes too late. NULL: none */
     GArray *late;
   } worker;
 
@@ -152,7 +152,7 @@ typedef struct _Lane {
   /* Atomic. Written by the worker that holds the lane, read by any thread. */
   struct {
     _Atomic gint64 handled; /* everything below this offset is handled; -1: not known yet */
-    atomic_bool at_end;     /* the last take reached the partition's end, and nothing is pending */
+    atomic_bool at_end;     /* the last take that had messages reached the partition's end */
   } progress;
 } Lane;
 

@@ -3,7 +3,9 @@
  * are answered by verdict (answer.c).
  *
  * Invariant: a message is handled when its step is committed and everything it publishes is
- * acknowledged, or when it is known to be stale.
+ * acknowledged, or when it is known to be stale. Two exceptions: errands that settle together
+ * wait in the first lane only, and after a commit whose outcome is not known the message is stale;
+ * for both, the rows of pruned.unpublished carry what was to be published.
  *
  * Threads: the worker that has the lane. Ownership: of its arguments: none.
  */
@@ -14,6 +16,6 @@
 /* Handles some of lane->worker.pending, from its front. Handled messages are removed. LANE_HOLD:
  * *HOLD_US says how long. */
 LaneNext batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us);
-/* The step that lane->worker.ahead names, once. If it fails, its message, which is still on its
- * way, tries it again. */
+/* The step that lane->worker.ahead names. If it fails without a charge, its message, which is still
+ * on its way, tries it again. */
 void batch_run_ahead (Service *service, Pg *pg, Lane *lane);

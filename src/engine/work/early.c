@@ -4,7 +4,7 @@ void
 early_offer (Service *service, const Job *job, guint slot, const char *run_id, int step,
              int attempt)
 {
-  if (job_is_errand (job)) /* its two transactions belong to its message */
+  if (job_is_errand (job)) /* it begins with a copy of its message (lane/copy.h) */
     return;
   Work work = { g_strdup (run_id), step, attempt };
   GArray *works = works_new ();

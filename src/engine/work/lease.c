@@ -6,8 +6,7 @@
 #include "engine/work/objects.h"
 #include "engine/work/ready.h"
 
-/* The first transaction: takes and commits the lease of what `act` will do. NULL with ERROR set: it
- * failed; NULL without: the message is stale. */
+/* The first transaction: takes and commits the lease of what `act` will do. NULL: it failed. */
 static gpointer
 take_lease (Step *step, Transaction *transaction, GError **error)
 {

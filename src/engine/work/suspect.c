@@ -195,10 +195,10 @@ suspect_begin (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hol
 LaneNext
 suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_us)
 {
-  if (!lane->suspects.one_by_one)
-    return end_together (service, pg, lane, next, hold_us);
   if (next == LANE_GO_AWAY) /* an errand is under way: the count stands until it is settled */
     return next;
+  if (!lane->suspects.one_by_one)
+    return end_together (service, pg, lane, next, hold_us);
   return remove_count (service, pg, lane, lane->suspects.counted, next, hold_us);
 }
 

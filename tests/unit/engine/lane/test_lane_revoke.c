@@ -106,11 +106,49 @@ test_an_errand (void)
   end (&scene);
 }
 
+/* What was sent while a worker held the lane is recorded by a worker that takes it again. */
+static void
+test_what_was_sent_meanwhile (void)
+{
+  Scene scene;
+  begin (&scene);
+  Sending sending = { .lanes = scene.lanes, .lane = scene.lane, .done = TRUE };
+  scene.lane->list.sending = &sending;
+  scene.lane->list.revoked = TRUE;
+  lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
+  g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
+  scene.lane->list.sending = NULL;
+  lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
+  end (&scene);
+}
+
+/* All lanes stand still for one that is alone: an errand that begins while they come to rest ends
+ * soon. */
+static void
+test_an_errand_that_begins_before_another_is_alone (void)
+{
+  Scene scene;
+  Lane other = { 0 };
+  begin (&scene);
+  Errand *errand = g_new0 (Errand, 1);
+  *errand = (Errand){ .lanes = scene.lanes, .lane = scene.lane, .code = &code };
+  scene.lane->list.errand = errand;
+  scene.lanes->acting++;
+  scene.lanes->alone = &other;
+  lanes_put (scene.lanes, scene.lane, LANE_GO_AWAY, 0);
+  g_assert_cmpuint (cancelled, ==, 1);
+  scene.lanes->alone = NULL;
+  errand_done (errand);
+  end (&scene);
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/lane/revoked/step", test_a_step);
   g_test_add_func ("/lane/revoked/errand", test_an_errand);
+  g_test_add_func ("/lane/revoked/sent", test_what_was_sent_meanwhile);
+  g_test_add_func ("/lane/alone/errand", test_an_errand_that_begins_before_another_is_alone);
   return g_test_run ();
 }

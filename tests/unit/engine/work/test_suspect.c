@@ -126,6 +126,18 @@ test_what_goes_on_elsewhere_stays_counted (void)
   end ();
 }
 
+/* Nor does a lane that is revoked meanwhile: it holds nothing, its errand is acting. */
+static void
+test_a_batch_that_goes_on_elsewhere_stays_counted (void)
+{
+  begin ()->handled = LANE_GO_AWAY;
+  scene->lane.list.revoked = TRUE;
+  g_assert_cmpint (together (), ==, LANE_GO_AWAY);
+  g_assert_cmpstr (played_asked (), ==, "suspect_put_all");
+  g_assert_nonnull (scene->lane.suspects.counted_together);
+  end ();
+}
+
 static void
 test_the_last_try_is_left_while_another_is_alone (void)
 {
@@ -252,6 +264,7 @@ main (int argc, char **argv)
   message_setup ();
   g_test_add_func ("/suspect/tried", test_it_is_counted_tried_and_forgotten);
   g_test_add_func ("/suspect/elsewhere", test_what_goes_on_elsewhere_stays_counted);
+  g_test_add_func ("/suspect/batch_elsewhere", test_a_batch_that_goes_on_elsewhere_stays_counted);
   g_test_add_func ("/suspect/left", test_the_last_try_is_left_while_another_is_alone);
   g_test_add_func ("/suspect/alone", test_the_last_try_is_alone);
   g_test_add_func ("/suspect/buried", test_after_three_deaths_it_is_buried);
