@@ -89,6 +89,15 @@ def test_the_list_says_when(parked):
     assert never["next_try_at"] is None
 
 
+def test_doctor_and_the_metric_say_when(parked, http):
+    words = "retried once in park_retry_days, or at once by `pruned quarantine retry`"
+    [found] = [f for f in parked.pruned.run("doctor", "--json").json() if f["check"] == "quarantine"]
+    assert found["detail"].endswith(words)
+    parked.pruned.start(settings={"http.listen": http.listen}).wait_line("Partitions assigned")
+    [line] = [line for line in http.ask("/metrics").text.splitlines() if line.startswith("# HELP pruned_quarantine_items ")]
+    assert words in line
+
+
 def test_what_a_restore_holds_stays_held(parked):
     parked.database.execute("UPDATE pruned.quarantine SET reason = 'restored'")
     older(parked, 100)

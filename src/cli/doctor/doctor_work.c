@@ -189,8 +189,10 @@ check_quarantine (Doctor *doctor)
   g_autofree char *parked = doctor_count (rows_int (rows, 0, "parked"), "item"),
                   *others = doctor_count (rows_int (rows, 0, "others"), "item");
   if (rows_int (rows, 0, "parked") > 0)
-    doctor_warn (doctor, "quarantine", "pruned quarantine list",
-                 "%s parked: they are not retried before `pruned quarantine retry`", parked);
+    doctor_warn (
+        doctor, "quarantine", "pruned quarantine list",
+        "%s parked: retried once in park_retry_days, or at once by `pruned quarantine retry`",
+        parked);
   else
     doctor_ok (doctor, "quarantine", "nothing is parked; %s will be retried automatically", others);
 }
