@@ -1,8 +1,9 @@
 -- What the audit has of a row, and of rows that name it, the oldest first: by a foreign key of one
 -- column (from the catalogue), for users also by the columns that users.destroy knows and by any
 -- `user_id`, for namespaces and projects by `source_id`. Records are found by the index on their
--- keys and users (deletions_named), and those of the same run just before by (run_id, step). The
--- statement runs without sequential scans: the planner does not see that records are wide.
+-- keys and users (deletions_named), and those of the run that deleted the row, up to then, by
+-- (run_id, step). The statement runs without sequential scans: the planner does not see that
+-- records are wide.
 WITH
 -- include: ../../jobs/users.destroy/columns.sql
 ,
@@ -13,15 +14,23 @@ naming (tab, col) AS (
   UNION
   SELECT r.tab, r.col FROM named r WHERE :whose::text = 'users'
 ),
+-- What a record contains that has a row which names this one; any table: null.
+naming_row (tab, part) AS MATERIALIZED (
+  SELECT c.tab, pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object(c.col, :key::jsonb)) FROM naming c
+  UNION ALL
+  SELECT NULL, pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('source_id', :key::jsonb, 'source_type', t.type))
+  FROM (VALUES ('namespaces', 'Namespace'), ('projects', 'Project')) AS t (whose, type) WHERE t.whose = :whose::text
+),
 direct AS MATERIALIZED (
   SELECT d.tableoid AS part, d.ctid AS place, d.run_id, d.step, d.table_name, d.action, d.keys, d.rows, d.at
   FROM pruned.deletions d
   WHERE d.keys || coalesce(pg_catalog.jsonb_path_query_array(d.rows, '$[*].user_id'), '[]') @> pg_catalog.jsonb_build_array(:key::jsonb)
 ),
 own AS MATERIALIZED (
-  SELECT DISTINCT d.run_id, d.step
+  SELECT d.run_id, pg_catalog.max(d.step) AS step
   FROM direct d CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(d.keys) AS k (key)
   WHERE d.table_name = :whose::text AND d.action = 'deleted' AND k.key @> :key::jsonb
+  GROUP BY d.run_id
 ),
 entry AS MATERIALIZED (
   SELECT DISTINCT ON (x.part, x.place) x.* FROM (
@@ -34,7 +43,9 @@ entry AS MATERIALIZED (
           @> pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('user_id', :key::jsonb))
     UNION ALL
     SELECT d.tableoid, d.ctid, d.run_id, d.step, d.table_name, d.action, d.keys, d.rows, d.at
-    FROM own o JOIN pruned.deletions d ON d.run_id = o.run_id AND d.step BETWEEN o.step - 50 AND o.step) AS x
+    FROM own o JOIN pruned.deletions d ON d.run_id = o.run_id AND d.step <= o.step
+    WHERE EXISTS (SELECT FROM naming_row n
+                  WHERE (n.tab = d.table_name OR n.tab IS NULL) AND (d.keys @> n.part OR coalesce(d.rows @> n.part, false)))) AS x
   ORDER BY x.part, x.place
 )
 SELECT e.at, e.run_id, e.table_name, e.action, v.key::text AS key, v.key #>> '{}' AS name, v.row::text AS row, r.job, r.scheduled_at, r.args,
