@@ -1,15 +1,15 @@
--- Dead rows of the tables that jobs delete from, and of their partitions, from the statistics.
+-- Dead rows of the tables that jobs delete from, and of all their partitions, from the statistics.
 -- `remedy`: autovacuum is off for the table, does not come to its end, or begins too late.
-WITH tables AS MATERIALIZED (
-  SELECT DISTINCT n.nspname, c.oid, c.relname, c.reltuples, c.reloptions
+WITH RECURSIVE tree (nspname, oid) AS (
+  SELECT n.nspname, r.oid
   FROM pg_catalog.unnest(:relation::text[]) AS t (relation)
   CROSS JOIN LATERAL pg_catalog.parse_ident(t.relation) AS i (parts)
   JOIN pg_namespace n ON n.nspname = CASE WHEN pg_catalog.cardinality(i.parts) > 1 THEN i.parts[1] ELSE :app_schema::text END
   JOIN pg_class r ON r.relnamespace = n.oid AND r.relname = i.parts[pg_catalog.cardinality(i.parts)]
-  CROSS JOIN LATERAL (SELECT r.oid
-                      UNION ALL
-                      SELECT i.inhrelid FROM pg_inherits i WHERE i.inhparent = r.oid) AS o
-  JOIN pg_class c ON c.oid = o.oid AND c.relkind = 'r'),
+  UNION
+  SELECT t.nspname, i.inhrelid FROM tree t JOIN pg_inherits i ON i.inhparent = t.oid),
+tables AS MATERIALIZED (
+  SELECT t.nspname, c.oid, c.relname, c.reltuples, c.reloptions FROM tree t JOIN pg_class c ON c.oid = t.oid AND c.relkind = 'r'),
 options AS MATERIALIZED (
   SELECT t.oid,
          coalesce((SELECT o.option_value::bool FROM pg_catalog.pg_options_to_table(t.reloptions) o WHERE o.option_name = 'autovacuum_enabled'), true) AS enabled,

@@ -6,7 +6,8 @@ WITH session AS MATERIALIZED (
   SELECT a.pid, a.application_name AS name, a.query, a.query IS NULL OR a.query = '<insufficient privilege>' AS hidden
   FROM pg_stat_activity a
   WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.backend_type = 'client backend'
-    AND a.application_name NOT LIKE 'pruned%'
+    AND NOT
+    -- include: ../../../engine/step/sql/own_session.sql
 ),
 found AS (
   SELECT DISTINCT ON (s.pid) s.pid, s.name, s.query, w.worker

@@ -2,23 +2,27 @@
 -- (null: all), what it is, and how much. `hidden`: role `:role` (null: this one) may not see it.
 -- Read every few seconds by each process; all of it is in shared memory or in the catalogue. No
 -- table of a job is locked.
-WITH me AS MATERIALIZED (
+WITH RECURSIVE me AS MATERIALIZED (
   SELECT pg_catalog.pg_has_role('pg_read_all_stats', 'USAGE') AS stats, pg_catalog.pg_has_role('pg_read_all_settings', 'USAGE') AS settings,
          pg_catalog.pg_has_role(coalesce(:role::text, current_user::text)::name, 'pg_read_all_stats', 'USAGE') AS told_stats,
          pg_catalog.pg_has_role(coalesce(:role::text, current_user::text)::name, 'pg_read_all_settings', 'USAGE') AS told_settings,
          CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_lsn() END AS lsn,
          (inet_server_addr() IS NULL OR inet_server_addr() = inet_client_addr()) AS local),
-own AS MATERIALIZED (SELECT a.pid FROM pg_stat_activity a WHERE a.application_name LIKE 'pruned%'),
-tables AS MATERIALIZED (
-  SELECT DISTINCT t.job, t.written, c.oid, c.reltablespace,
+own AS MATERIALIZED (
+  SELECT a.pid FROM pg_stat_activity a WHERE
+  -- include: own_session.sql
+),
+-- With their partitions, and the partitions of these. Not by pg_partition_tree, which takes locks.
+tables AS (
+  SELECT t.job, t.written, r.oid, r.reltablespace,
          CASE WHEN n.nspname = :app_schema::text THEN r.relname::text ELSE pg_catalog.format('%s.%s', n.nspname, r.relname) END AS name
   FROM unnest(:job::text[], :relation::text[], :written::bool[]) AS t (job, relation, written)
   CROSS JOIN LATERAL pg_catalog.parse_ident(t.relation) AS i (parts)
   JOIN pg_namespace n ON n.nspname = CASE WHEN pg_catalog.cardinality(i.parts) > 1 THEN i.parts[1] ELSE :app_schema::text END
   JOIN pg_class r ON r.relnamespace = n.oid AND r.relname = i.parts[pg_catalog.cardinality(i.parts)] AND r.relkind IN ('r', 'p')
-  CROSS JOIN LATERAL (SELECT r.oid, r.reltablespace
-                      UNION ALL
-                      SELECT p.oid, p.reltablespace FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhrelid WHERE i.inhparent = r.oid) AS c),
+  UNION
+  SELECT t.job, t.written, p.oid, p.reltablespace, t.name
+  FROM tables t JOIN pg_inherits i ON i.inhparent = t.oid JOIN pg_class p ON p.oid = i.inhrelid),
 locks AS MATERIALIZED (
   SELECT l.pid, l.relation, l.mode, l.granted, l.waitstart < clock_timestamp() - interval '1 s' AS waits_long
   FROM pg_locks l
