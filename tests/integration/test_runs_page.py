@@ -13,6 +13,7 @@ from support.command_line import JOB, RUN_KEYS, add_run, says
 from support.instance import tenant  # noqa: F401
 from support.pruned import clean_environment
 from support.restored import EXPIRED, QUIET, expired  # noqa: F401
+from support.scene import fill, now, refuse_rows, tick_id
 
 PARTS = ["parent", "values", "steps", "tables", "children", "quarantined", "actions", "next"]
 
@@ -155,6 +156,30 @@ def test_the_beginning_of_an_id_will_do(stored, archived):
         says(stored.run("runs", prefix), 1, "several runs", one)
     for prefix in ("bbbb", "aaaa1'; --", "aaaa11110", "aaaa1111-0000-4000-8000-0000000000011"):
         says(stored.run("runs", prefix), 6, "no run")
+
+
+def test_the_page_shows_what_failed_in_this_run(scene):
+    """Also what had failed before; not what failed in another run."""
+    job = "scratch.remove"
+    fill(scene.database, 3)
+    refuse_rows(scene.database, "OLD.id IN (1, 2)")
+    scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, attempts, parked, first_at, next_try_at) VALUES "
+                           "(%(job)s, 'scratch:1', 'x', 1, false, now() - interval '9 days', now() - interval '8 days'), "
+                           "(%(job)s, 'scratch:9', 'x', 5, true, now() - interval '9 days', now() - interval '8 days')", {"job": job})
+    scene.topics.tick(job, at := now(minutes=-1))
+    scene.run_until_idle(settings={f"jobs.{job}.item_attempts": 2})
+
+    def shown():
+        parts = scene.run("runs", tick_id(job, at), "--json").ok().json()[1:]
+        [items] = [part["quarantined"] for part in parts if "quarantined" in part]
+        return [(item["item"], item["attempts"], item["parked"]) for item in items]
+
+    assert sorted(shown()) == [("scratch:1", 2, True), ("scratch:2", 1, False)]
+    scene.topics.tick(job, later := now(seconds=-1))
+    scene.run_until_idle(settings={f"jobs.{job}.item_attempts": 2})
+    scene.database.execute("UPDATE pruned.quarantine SET next_try_at = now() WHERE item = 'scratch:2'")
+    at = later
+    assert shown() == []
 
 
 @pytest.mark.parametrize("error", ["quiet hours 07:00-20:00 Europe/Berlin", "throttled: standby_lag: x", "bad luck"])
