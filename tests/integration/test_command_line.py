@@ -165,6 +165,10 @@ def test_stop_works_with_a_newer_schema_that_run_refuses(newer, compatible_from)
     pruned.run("pause", JOB).ok()
     assert pruned.database.value("SELECT paused FROM pruned.controls WHERE job = %s", [JOB])
     pruned.run("resume", JOB).ok()
+    pruned.run("stop").ok()
+    assert pruned.run("status", "--json").json()[0]["stop"]["since"]
+    pruned.run("go").ok()
+    assert pruned.run("status", "--json").json()[0]["stop"] is None
     assert pruned.run("runs", "--json").ok().json() == []
     status = pruned.run("status", "--json")
     assert status.code != 3 and status.json()[0]["postgres"]["connected"]

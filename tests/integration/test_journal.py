@@ -7,6 +7,7 @@ import uuid
 
 import pytest
 
+from stack.process import wait_until
 from support.command_line import JOB, add_run, says
 from support.places import ROLE
 from support.scene import fill, now, tick_id
@@ -58,6 +59,30 @@ def test_every_command_that_changes_something_leaves_a_row(scene):
         ("pause", SCRATCH), ("resume", SCRATCH), ("retry", one), ("discard", two), ("tick", SCRATCH),
         ("quarantine retry", f"{SCRATCH} scratch:1"), ("quarantine drop", SCRATCH), ("dead drop", "0:1"),
         ("replay", f"{SCRATCH} from 2026-01-02T00:00:00.000000Z"), ("emit", f"PlaceholderUserOrphaned {ce_id}")]
+
+
+def test_topics_letters_indexes_and_what_is_forgotten_leave_rows(scene):
+    """What was made, sent again, and removed from the audit."""
+    scene.topics.drop("dead")
+    wait_until(lambda: "dead" not in scene.topics.partitions(), 30, "the topic is gone")
+    scene.database.execute("INSERT INTO pruned.deletions (run_id, step, table_name, action, keys) "
+                           "VALUES (gen_random_uuid(), 0, 'scratch', 'deleted', '[7, \"of a text\"]')")
+    definition = scene.database.value("SELECT pg_get_indexdef('pruned.deletions_named'::regclass)")
+    scene.database.execute("DROP INDEX pruned.deletions_named")
+    scene.database.execute(definition)
+    forget_before(scene)
+    scene.run("topics", "--apply").ok()
+    scene.topics.produce("ticks", b"no tick", partition=0)
+    scene.run_until_idle()
+    [letter] = scene.run("dead", "--json").ok().json()
+    scene.run("dead", "retry", letter["id"]).ok()
+    owner = {"postgres.url": scene.database.url}
+    scene.run("forget", "scratch", "7", settings=owner).ok()
+    scene.run("forget", "scratch", "of a text", settings=owner).ok()
+    made = [line["name"] for line in scene.run("migrate", "--indexes", "--json", settings=owner).ok().json() if line["action"] == "made"]
+    assert "deletions_default" in " ".join(made)
+    assert done(scene) == [("topics --apply", scene.topics.full("dead")), ("dead retry", letter["id"]), ("forget", "scratch 7"), ("forget", "scratch"),
+                           *[("migrate --indexes", name) for name in made]]
 
 
 def test_what_changes_nothing_leaves_no_row(scene):

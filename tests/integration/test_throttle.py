@@ -199,6 +199,45 @@ def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
         standby.kill()
 
 
+def test_seconds_that_a_standby_is_behind(scene, server):
+    """Its bytes are off, so that nothing but its seconds is waited for."""
+    for daemon in scene.daemons:
+        daemon.stop()
+    standby = server.standby(server.folder.parent / "late standby")
+    try:
+        standby.catch_up()
+        fill(scene.database, ROWS)
+        scene.start(settings={"http.listen": "", "throttle.standby_lag_bytes": "off"})
+        run_id = tick(scene)
+        wait_until(lambda: (scene.run_row(run_id) or {"step": 0})["step"] >= 1, 30, "the first page")
+        standby._ask("SELECT pg_wal_replay_pause()")
+        assert throttled(scene, run_id, "standby_lag")["error"].endswith(" s behind ([throttle] standby_lag_s)")
+        assert scene.database.value("SELECT count(*) FROM scratch") > 0
+        standby._ask("SELECT pg_wal_replay_resume()")
+        row = scene.wait_run(run_id, deadline_s=90)
+        assert (row["state"], row["attempts"], scene.database.value("SELECT count(*) FROM scratch")) == ("finished", 0, 0)
+    finally:
+        standby.kill()
+
+
+@pytest.mark.parametrize("cause, threshold", [
+    (old_transaction, "old_transaction_s"), (abandoned_slot, "slot_lag_bytes"), (waiting_session, "lock_waiters"), (maintenance, "lock_waiters")])
+def test_a_threshold_that_is_off_delays_nothing(scene, cause, threshold):
+    for daemon in scene.daemons:
+        daemon.stop()
+    fill(scene.database, 30)
+    off = {"http.listen": "", f"throttle.{threshold}": "off"}
+    with cause(scene):
+        reason = threshold.removesuffix("_s").removesuffix("_bytes")
+        wait_until(lambda: reason in scene.run("status", "--json").json()[0]["throttle"]["passed"], 30, f"{reason} in status")
+        assert reason not in scene.run("status", "--json", settings=off).json()[0]["throttle"]["passed"]
+        daemon = scene.start(settings=off)
+        row = scene.wait_run(tick(scene))
+        assert (row["state"], result(row)["removed"]) == ("finished", 30)
+        said = daemon.lines("Throttled; runs wait between pages")
+        assert reason not in [line["reason"].partition(":")[0] for line in said]
+
+
 def test_doctor_warns_of_standbys_that_this_role_may_not_see(scene, server):
     scene.database.execute(f"REVOKE pg_monitor FROM {ROLE}")
     standby = server.standby(server.folder.parent / "hidden standby")
