@@ -50,8 +50,9 @@ static const Command commands[] = {
     "[ID] [--job J] [--state S] [--since T] [--limit N] [--children] [--columns C,...] [--wide]",
     "list runs, newest first, or show one: its steps, tables, children, and what comes next",
     "pruned runs --job members.remove_expired --since -1d", command_runs, runs_options,
-    "ID may be the beginning of an id. States: waiting, ready, held, finished, dead, skipped.", 0,
-    1, .any_schema = TRUE },
+    "ID may be the beginning of an id. States: waiting, ready, held, finished, dead, skipped. The steps of ID are the last 20 "
+    "that changed rows, from the audit: there are none with [audit] rows = off.",
+    0, 1, .any_schema = TRUE },
   { "plan", "JOB [--at TIME] [--rows] [--diff]",
     "what a run would remove, what it would keep and why; removes nothing, locks nothing",
     "pruned plan members.remove_expired --diff", command_plan, plan_options, plan_more, 1, 1,
