@@ -23,30 +23,37 @@ const char grants_more[]
     = "Prints SQL and runs nothing: the rights that the jobs in force need, those of `pruned restore` included, and no more. Run it\n"
       "as the owner of the tables after `pruned migrate`, and again after an upgrade, when other jobs are chosen, and when tables\n"
       "come: pruned grants --role ROLE | psql OWNERS_URL. Tables that the database lacks are left out; without a database that\n"
-      "cannot be known, and all tables that the jobs name are printed. All is granted together, or nothing. Names in another schema\n"
-      "than [postgres] app_schema are not looked for: grant those by hand. Exit code 3 if schema pruned is not of this version.";
+      "cannot be known, and all tables that the jobs name are printed. All is granted together, or nothing. A name without a schema\n"
+      "is one of [postgres] app_schema. Exit code 3 if schema pruned is not of this version.";
 
 static const Column COLUMNS[] = { { "sql" }, { NULL } };
 
 /* --- what the jobs in force need --- */
 
 typedef struct {
-  GString *tables, *rights, *makes, *roots;
+  GString *jobs, *tables, *rights;
   GHashTable *seen;
 } Needed;
 
 static void
-need (const Job *job, const char *table, const char *right, gpointer data)
+need_one (Needed *needed, const Job *job, const char *table, const char *right)
 {
-  Needed *needed = data;
-  if (g_str_equal (right, "INSERT"))
-    array_add (needed->makes, table);
-  if (g_str_equal (right, "DELETE") && job->follows[0] != NULL)
-    array_add (needed->roots, table);
   if (!g_hash_table_add (needed->seen, g_strconcat (table, " ", right, NULL)))
     return;
+  array_add (needed->jobs, job->name);
   array_add (needed->tables, table);
   array_add (needed->rights, right);
+}
+
+/* MAKES and ROOT: what grants.sql says. */
+static void
+need (const Job *job, const char *table, const char *right, gpointer data)
+{
+  need_one (data, job, table, right);
+  if (g_str_equal (right, "INSERT"))
+    need_one (data, job, table, "MAKES");
+  if (g_str_equal (right, "DELETE") && job->follows[0] != NULL)
+    need_one (data, job, table, "ROOT");
 }
 
 /* A sentence can name all rows below its own (`children = auto`): the catalogue knows the tables.
@@ -56,7 +63,9 @@ completed (Pg *pg, const Job *job)
 {
   g_autofree char *refusal = NULL;
   g_autoptr (GError) error = NULL;
-  const Job *whole = job_complete (pg, job, &refusal, &error);
+  const Job *whole
+      = pg_begin_read_only (pg, &error) ? job_complete (pg, job, &refusal, &error) : NULL;
+  pg_rollback (pg);
   if (whole == NULL)
     log_warning ("The catalogue does not fit a job", "job", job->name, "reason",
                  refusal != NULL ? refusal : error->message);
@@ -66,7 +75,7 @@ completed (Pg *pg, const Job *job)
 static Needed
 needs_of (const Jobs *jobs, Pg *pg)
 {
-  Needed needed = { array_new (), array_new (), array_new (), array_new (),
+  Needed needed = { array_new (), array_new (), array_new (),
                     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   for (guint i = 0; i < jobs_count (jobs); i++)
     job_rights_each (completed (pg, jobs_at (jobs, i)), need, &needed);
@@ -81,10 +90,9 @@ values_of (const Cli *cli, Pg *pg, const char *to)
   g_hash_table_unref (needed.seen);
   pg_values_set (values, "role", to);
   pg_values_set (values, "app_schema", config_text (cli->config, "postgres", "app_schema"));
+  pg_values_take (values, "job", array_take (needed.jobs));
   pg_values_take (values, "relation", array_take (needed.tables));
   pg_values_take (values, "name", array_take (needed.rights));
-  pg_values_take (values, "makes", array_take (needed.makes));
-  pg_values_take (values, "root", array_take (needed.roots));
   pg_values_set (values, "groups",
                  jobs_find (cli->jobs, "groups.destroy") != NULL ? "true" : "false");
   pg_values_set (values, "users",
@@ -161,13 +169,21 @@ print_owners (Cli *cli, const PgRows *owners)
 static PgRows *
 owners_of (const Cli *cli, Pg *pg, const char *to, GError **error)
 {
-  GString *tables = array_new ();
-  for (guint i = 0; i < jobs_count (cli->jobs); i++)
-    if (sentence_is_of_partitions (jobs_at (cli->jobs, i)->sentence))
-      array_add (tables, jobs_at (cli->jobs, i)->sentence->table);
+  GString *jobs = array_new (), *tables = array_new (), *names = array_new ();
+  for (guint i = 0; i < jobs_count (cli->jobs); i++) {
+    const Job *job = jobs_at (cli->jobs, i);
+    if (!sentence_is_of_partitions (job->sentence))
+      continue;
+    array_add (jobs, job->name);
+    array_add (tables, job->sentence->table);
+    array_add (names, "OWNER");
+  }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "role", to);
-  pg_values_take (values, "table", array_take (tables));
+  pg_values_set (values, "app_schema", config_text (cli->config, "postgres", "app_schema"));
+  pg_values_take (values, "job", array_take (jobs));
+  pg_values_take (values, "relation", array_take (tables));
+  pg_values_take (values, "name", array_take (names));
   return pg_run_file (pg, SQL "grants_owners.sql", values, error);
 }
 
@@ -183,10 +199,12 @@ print_with (Cli *cli, Pg *pg, GError **error)
   g_autoptr (PgRows) names = pg_run_file (pg, SQL "grants_names.sql", asked, error);
   if (names == NULL)
     return cli_pg_failed (pg, error);
+  pg_rollback (pg);
   if (!check_names (names, error))
     return rows_bool (names, 0, "owns") ? CODE_USAGE : CODE_POSTGRES;
   g_autoptr (PgValues) values = values_of (cli, pg, rows_text (names, 0, "role"));
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "grants.sql", values, error);
+  g_autoptr (PgRows) rows
+      = pg_begin_read_only (pg, error) ? pg_run_file (pg, SQL "grants.sql", values, error) : NULL;
   g_autoptr (PgRows) owners
       = rows != NULL ? owners_of (cli, pg, rows_text (names, 0, "role"), error) : NULL;
   pg_rollback (pg);
@@ -206,26 +224,37 @@ print_with (Cli *cli, Pg *pg, GError **error)
 typedef struct {
   Cli *cli;
   const char *to, *app_schema;
-  GHashTable *seen;
+  GHashTable *seen, *changed; /* statements; tables */
+  gboolean reads;             /* FALSE: what is more than SELECT */
 } Printing;
 
-/* Of a job of one's own the names in its statements may be no tables. */
+/* SQL: taken. */
+static void
+print_once (const Printing *printing, char *sql)
+{
+  if (!g_hash_table_contains (printing->seen, sql))
+    print (printing->cli, sql);
+  g_hash_table_add (printing->seen, sql);
+}
+
+/* Of a job of one's own the names in its statements may be no tables; those that it changes are. */
 static void
 print_right (const Job *job, const char *table, const char *right, gpointer data)
 {
-  Printing *printing = data;
+  const Printing *printing = data;
   const char *name = g_str_equal (right, RIGHT_RESTORE) ? "INSERT" : right;
-  g_autofree char *of = quoted_make (table);
-  char *sql
-      = g_strdup_printf ("GRANT %s ON %s.%s TO %s", name, printing->app_schema, of, printing->to);
-  gboolean certain
-      = job->built_in || !g_str_equal (right, "SELECT") || g_strcmp0 (table, job->table) == 0;
-  if (!certain || g_hash_table_contains (printing->seen, sql)) {
-    g_free (sql);
+  g_autofree char *schema = quoted_schema (table),
+                  *within = g_strconcat (schema == NULL ? printing->app_schema : "",
+                                         schema == NULL ? "." : "", table, NULL);
+  if (g_str_equal (right, "SELECT") != printing->reads)
     return;
-  }
-  print (printing->cli, sql);
-  g_hash_table_add (printing->seen, sql);
+  if (printing->reads && !job->built_in && !sentence_is_of_partitions (job->sentence)
+      && !g_hash_table_contains (printing->changed, table))
+    return;
+  g_hash_table_add (printing->changed, g_strdup (table));
+  if (schema != NULL)
+    print_once (printing, g_strdup_printf ("GRANT USAGE ON SCHEMA %s TO %s", schema, printing->to));
+  print_once (printing, g_strdup_printf ("GRANT %s ON %s TO %s", name, within, printing->to));
 }
 
 static ExitCode
@@ -240,12 +269,16 @@ print_without (Cli *cli, const GError *cause, GError **error)
       "error", cause != NULL ? cause->message : "[postgres] url is not set");
   g_autofree char *to = quoted_make (user),
                   *app_schema = quoted_make (config_text (cli->config, "postgres", "app_schema"));
-  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Printing printing = { cli, to, app_schema, seen };
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
+                         changed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Printing printing = { cli, to, app_schema, seen, changed, FALSE };
   print (cli, "BEGIN");
   print_own (cli, to, app_schema);
-  for (guint i = 0; i < jobs_count (cli->jobs); i++)
-    job_rights_each (jobs_at (cli->jobs, i), print_right, &printing);
+  for (int reads = FALSE; reads <= TRUE; reads++) {
+    printing.reads = reads;
+    for (guint i = 0; i < jobs_count (cli->jobs); i++)
+      job_rights_each (jobs_at (cli->jobs, i), print_right, &printing);
+  }
   print (cli, "COMMIT");
   return CODE_OK;
 }

@@ -180,6 +180,8 @@ jobs_show (Cli *cli, const char *name, const char *to, GError **error)
   const Job *job = cli_job (cli, name, error);
   if (job == NULL)
     return CODE_NOT_FOUND;
+  if (job->refused != NULL)
+    return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
   const char *beyond = to != NULL && job->sentence != NULL ? beyond_files (job->sentence) : NULL;
   if (beyond != NULL)
     return cli_fail (

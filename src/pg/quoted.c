@@ -103,8 +103,9 @@ quoted_make (const char *name)
   return g_strdup_printf ("\"%s\"", doubled);
 }
 
-char *
-quoted_bare (const char *name)
+/* Behind the last dot that is in no quotes. */
+static const char *
+last_part (const char *name)
 {
   const char *last = name;
   gboolean quoted = FALSE;
@@ -113,9 +114,43 @@ quoted_bare (const char *name)
     if (*p == '.' && !quoted)
       last = p + 1;
   }
+  return last;
+}
+
+char *
+quoted_bare (const char *name)
+{
+  const char *last = last_part (name);
   if (*last != '"')
     return g_strdup (last);
   g_autofree char *inner = g_strndup (last + 1, strlen (last) - 2);
   g_auto (GStrv) parts = g_strsplit (inner, "\"\"", -1);
   return g_strjoinv ("\"", parts);
+}
+
+char *
+quoted_schema (const char *name)
+{
+  const char *last = last_part (name);
+  return last > name ? g_strndup (name, (gsize)(last - name) - 1) : NULL;
+}
+
+char *
+quoted_whole (const char *name)
+{
+  GString *whole = g_string_new (NULL);
+  for (const char *p = name, *end; *p != '\0'; p = end) {
+    end = *p == '"' ? closing_quote (p + 1, '"', FALSE) : p + strcspn (p, ".");
+    if (end == NULL)
+      end = p + strlen (p);
+    g_autofree char *part = g_strndup (p, (gsize)(end - p)),
+                    *folded = g_ascii_strdown (g_strstrip (part), -1);
+    if (*p == '"')
+      g_string_append (whole, part);
+    else if (*folded != '\0')
+      g_string_append_printf (whole, "\"%s\"", folded);
+    if (*end == '.')
+      g_string_append_c (whole, *end++);
+  }
+  return g_string_free (whole, FALSE);
 }

@@ -20,6 +20,11 @@ Quoted quoted_at (const char *text, const char *p, const char **end, gboolean *c
 char *quoted_make (const char *name);
 /* NAME as SQL writes it (`public."Order, Items"`) without schema and quotes. g_free it. */
 char *quoted_bare (const char *name);
+/* The schema of NAME, as it is written there; NULL: it names none. g_free it. */
+char *quoted_schema (const char *name);
+/* NAME as SQL writes it with each part in quotes, folded if it had none: `"public"."orders"`.
+ * g_free it. */
+char *quoted_whole (const char *name);
 
 /* Whether C can stand in a name without quotes, behind its first character. */
 gboolean quoted_is_name_char (char c);

@@ -91,7 +91,7 @@ def test_a_condition_with_a_subquery(house, where, left):  # noqa: F811
     house.database.connection.execute(f"REVOKE ALL ON closed FROM {ROLE}")
     done = house.pruned.run("check", JOB, "--json")
     wrong = [one for one in done.json() if not one["ok"]]
-    assert done.code == 3 and {one["check"] for one in wrong} == {"statements"} and "permission denied for table closed" in wrong[0]["detail"], done
+    assert done.code == 3 and {one["check"] for one in wrong} == {"statements", "rights"} and "permission denied for table closed" in wrong[0]["detail"], done
     house.sql("DROP TABLE closed")
     done = house.pruned.run("check", JOB, "--json")
     wrong = [one for one in done.json() if not one["ok"]]

@@ -16,7 +16,7 @@ typedef struct {
   Pg *pg;
   const Job *job;      /* that is looked at */
   GPtrArray *findings; /* of CheckFinding */
-  GPtrArray *texts;    /* of char: of places */
+  GPtrArray *texts;    /* of char: of places, of remedies */
   gboolean away;       /* PostgreSQL did not answer something */
   /* What is asked once for all (check_ahead): */
   GPtrArray *together;   /* of Job, borrowed; of sentences those with their SQL */
@@ -34,7 +34,7 @@ typedef struct {
 
 /* Where a finding is. */
 typedef struct {
-  const char *file; /* NULL: the job as a whole */
+  const char *file; /* NULL: the job as a whole: its section, or its job.conf */
   int line;         /* from 1; 0: the file as a whole */
 } CheckPlace;
 
@@ -65,6 +65,9 @@ guint check_errors (const Check *check);
 /* The code of what PostgreSQL has said of a statement: CODE_CONFIG, the job is wrong;
  * CODE_POSTGRES, a right is missing, or there was no answer. */
 ExitCode check_code (Check *check, const GError *cause);
+/* What to do about it, before another transaction: to grant what is missing, or to try again. It
+ * belongs to the Check. */
+const char *check_remedy (Check *check, ExitCode code);
 
 void check_begin (Check *check, Cli *cli, Pg *pg);
 void check_end (Check *check);
@@ -97,6 +100,7 @@ void check_statements (Check *check); /* PostgreSQL takes each; large tables are
 void check_page (Check *check);       /* its columns, its order, its cursor; what decide returns */
 void check_owner (Check *check);      /* who may drop partitions, by check_access */
 void check_partitions (Check *check); /* of a sentence that drops them, by check_tables */
+void check_rights (Check *check);     /* by check_access; of a sentence that has no SQL yet, too */
 void check_access (Check *check);     /* rights and hidden rows, by check_tables */
 void check_tables (Check *check);     /* rights, hidden rows, triggers, foreign keys, brakes */
 

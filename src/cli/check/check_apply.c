@@ -41,23 +41,26 @@ try_keys (Check *check, Step *step, const Page *page, Applied *applied, GError *
   return ok;
 }
 
-static gboolean
+static ExitCode
 apply (Check *check, gint64 n, Applied *applied, GError **error)
 {
   Page page = { 0 };
+  g_autoptr (GError) cause = NULL;
   g_autoptr (Run) run = check_run (check->job);
   g_autoptr (Step) step = step_new (check->pg, run, "", NULL, NULL);
-  if (!pg_begin (check->pg, error))
-    return FALSE;
-  g_autoptr (PgRows) rows = check_page_rows (check, step, (int)n, error);
+  g_autoptr (PgRows) rows
+      = pg_begin (check->pg, &cause) ? check_page_rows (check, step, (int)n, &cause) : NULL;
   gboolean ok = rows != NULL;
   if (ok) {
     page_read (run, rows, (int)n, &page);
-    ok = page.keys->len == 0 || try_keys (check, step, &page, applied, error);
+    ok = page.keys->len == 0 || try_keys (check, step, &page, applied, &cause);
   }
+  ExitCode code = ok ? CODE_OK : check_code (check, cause);
   pg_rollback (check->pg);
   page_clear (&page);
-  return ok;
+  if (!ok)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  return code;
 }
 
 ExitCode
@@ -69,8 +72,9 @@ check_apply (Check *check, gint64 n, GError **error)
                       job->name);
   g_autoptr (json_t) rows = json_object ();
   Applied applied = { rows, 0 };
-  if (!apply (check, n, &applied, error))
-    return CODE_CONFIG;
+  ExitCode code = apply (check, n, &applied, error);
+  if (code != CODE_OK)
+    return code;
   Output *out = check->cli->out;
   output_table (out, COLUMNS);
   const char *file;

@@ -30,13 +30,16 @@ complete_alone (Check *check)
   const Job *whole = pg_begin_read_only (check->pg, &error)
                          ? job_complete (check->pg, check->job, &refusal, &error)
                          : NULL;
-  if (refusal == NULL && whole == NULL)
-    (void)check_code (check, error);
   pg_rollback (check->pg);
   if (refusal != NULL)
     say_refused (check, refusal);
-  else if (whole == NULL)
-    check_error (check, CODE_POSTGRES, "sentence", check_place (check), NULL, "%s", error->message);
+  else if (whole == NULL) {
+    (void)check_code (check, error);
+    check_error (check, CODE_POSTGRES, "sentence", check_place (check),
+                 check_remedy (check, CODE_POSTGRES), "%s", error->message);
+    if (!check->away)
+      check_rights (check);
+  }
   return whole;
 }
 

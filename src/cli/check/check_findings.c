@@ -1,6 +1,7 @@
 /* What a check has found, with its place. */
 #include "cli/check/check.h"
 
+#include "cli/grants.h"
 #include "cli/words.h"
 
 #include <stdarg.h>
@@ -17,12 +18,29 @@ finding_free (gpointer data)
   g_free (finding);
 }
 
+/* A finding about the job as a whole stands where the job is said. */
+static CheckPlace
+place_of_job (Check *check, CheckPlace place)
+{
+  const Job *job = check->job;
+  if (place.file != NULL)
+    return place;
+  if (job->sentence != NULL)
+    return check_place (check);
+  if (job->folder == NULL)
+    return place;
+  char *conf = g_build_filename (job->folder, "job.conf", NULL);
+  g_ptr_array_add (check->texts, conf);
+  return (CheckPlace){ conf, 0 };
+}
+
 static void
 add (Check *check, const char *name, const char *level, ExitCode code, CheckPlace place,
      const char *remedy, const char *format, va_list list)
 {
   g_autofree char *detail = g_strdup_vprintf (format, list);
   CheckFinding *finding = g_new0 (CheckFinding, 1);
+  place = place_of_job (check, place);
   finding->job = check->job->name;
   finding->level = level;
   finding->code = code;
@@ -118,6 +136,28 @@ check_code (Check *check, const GError *cause)
                  || g_str_equal (state, "57014")
              ? CODE_POSTGRES
              : CODE_CONFIG;
+}
+
+const char *
+check_remedy (Check *check, ExitCode code)
+{
+  if (code != CODE_POSTGRES)
+    return NULL;
+  char *remedy = NULL;
+  if (g_str_equal (pg_sqlstate (check->pg), "42501")) {
+    g_autoptr (PgValues) values = pg_values_new ();
+    pg_values_set (values, "app_schema",
+                   config_text (check->cli->config, "postgres", "app_schema"));
+    g_autoptr (PgRows) owners
+        = pg_begin_read_only (check->pg, NULL)
+              ? pg_run_file (check->pg, "src/cli/sql/owners.sql", values, NULL)
+              : NULL;
+    pg_rollback (check->pg);
+    remedy = grants_of (check->cli->config, owners);
+  } else
+    remedy = g_strdup_printf ("pruned check %s", check->job->name);
+  g_ptr_array_add (check->texts, remedy);
+  return remedy;
 }
 
 void

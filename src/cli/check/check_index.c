@@ -164,8 +164,8 @@ check_where (Check *check)
     check_condition (check, place, plan, "the condition is asked of");
   else {
     ExitCode code = check_code (check, error);
-    check_error (check, code, "statements", place, code == CODE_POSTGRES ? "pruned doctor" : NULL,
-                 "where: %s", error->message);
+    check_error (check, code, "statements", place, check_remedy (check, code), "where: %s",
+                 error->message);
   }
   return plan != NULL;
 }

@@ -2,6 +2,7 @@
 #include "cli/check/check.h"
 
 #include "engine/job/in_force.h"
+#include "engine/job/job_rights.h"
 #include "engine/job/job_writes.h"
 #include "engine/job/sentence/sql_text.h"
 #include "pg/quoted.h"
@@ -40,6 +41,19 @@ want_written (const Job *job, Wanted *wanted)
   }
 }
 
+static void
+want_right (const Job *job, const char *table, const char *right, gpointer data)
+{
+  if (!g_str_equal (right, RIGHT_RESTORE))
+    want (job, table, right, data);
+}
+
+static void
+want_rights (const Job *job, Wanted *wanted)
+{
+  job_rights_each (job, want_right, wanted);
+}
+
 static PgRows *
 ask_for (Check *check, const char *name, const char *file, const GPtrArray *jobs, WantOf want_of)
 {
@@ -47,6 +61,7 @@ ask_for (Check *check, const char *name, const char *file, const GPtrArray *jobs
   for (guint i = 0; i < jobs->len; i++)
     want_of (jobs->pdata[i], &wanted);
   g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "app_schema", config_text (check->cli->config, "postgres", "app_schema"));
   pg_values_take (values, "job", array_take (wanted.jobs));
   pg_values_take (values, "relation", array_take (wanted.tables));
   pg_values_take (values, "name", array_take (wanted.names));
@@ -84,16 +99,16 @@ ask (Check *check, const char *name, const char *file, WantOf want_of)
   return part_of (all, check->job);
 }
 
-static void
+void
 check_rights (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "rights", SQL "rights.sql", want_written);
+  g_autoptr (PgRows) rows = ask (check, "rights", SQL "rights.sql", want_rights);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_error (check, CODE_POSTGRES, "rights", NOWHERE, rows_text (rows, i, "remedy"),
                  "this role lacks %s on %s", rows_text (rows, i, "name"),
                  rows_text (rows, i, "relation"));
   if (rows != NULL && rows_count (rows) == 0)
-    check_ok (check, "rights", "this role can write the tables that the job writes");
+    check_ok (check, "rights", "this role can read and write the tables that the job names");
 }
 
 static void

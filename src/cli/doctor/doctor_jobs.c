@@ -35,12 +35,12 @@ say_left (Doctor *doctor)
 
 /* --- the user's own --------------------------------------------------------------------------- */
 
-/* Rights that rows need are another check of the doctor. */
+/* Rights that are missing are another check of the doctor. */
 static gboolean
 is_said_elsewhere (const Doctor *doctor, const Job *job, const CheckFinding *finding)
 {
   return doctor->migrated && !sentence_is_of_partitions (job->sentence)
-         && g_str_equal (finding->check, "rights");
+         && g_str_equal (finding->check, "rights") && finding->remedy != NULL;
 }
 
 static void

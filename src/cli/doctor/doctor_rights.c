@@ -6,6 +6,7 @@
 #include "cli/own_rights.h"
 #include "engine/job/in_force.h"
 #include "engine/job/job_rights.h"
+#include "engine/job/sentence/complete.h"
 #include "engine/ledger/keeping.h"
 #include "engine/ledger/schema.h"
 
@@ -23,11 +24,25 @@ want (Wanted *wanted, const Job *job, const char *table, const char *name)
   array_add (wanted->names, name);
 }
 
+/* What built-in jobs read is in their `needs` and `reads`. */
 static void
-want_write (const Job *job, const char *table, const char *right, gpointer data)
+want_right (const Job *job, const char *table, const char *right, gpointer data)
 {
-  if (!g_str_equal (right, "SELECT"))
+  if (!job->built_in || !g_str_equal (right, "SELECT"))
     want (data, job, table, right);
+}
+
+/* With the tables that the catalogue adds to a sentence. One that it does not fit is a finding of
+ * another check. */
+static const Job *
+completed (const Doctor *doctor, const Job *job)
+{
+  g_autofree char *refusal = NULL;
+  const Job *whole = pg_begin_read_only (doctor->pg, NULL)
+                         ? job_complete (doctor->pg, job, &refusal, NULL)
+                         : NULL;
+  pg_rollback (doctor->pg);
+  return whole != NULL ? whole : job;
 }
 
 static void
@@ -40,7 +55,7 @@ want_columns (Wanted *wanted, const Job *job, char **columns)
   }
 }
 
-typedef enum { WRITES, NEEDS, READS } Which; /* READS: also what a job can do without */
+typedef enum { RIGHTS, NEEDS, READS } Which; /* READS: also what a job can do without */
 
 static PgRows *
 ask_wanted (Doctor *doctor, const char *check, const char *file, Which which)
@@ -50,8 +65,8 @@ ask_wanted (Doctor *doctor, const char *check, const char *file, Which which)
     const Job *job = jobs_at (doctor->cli->jobs, i);
     if (!in_force_of (job)->enabled)
       continue;
-    if (which == WRITES)
-      job_rights_each (job, want_write, &wanted);
+    if (which == RIGHTS)
+      job_rights_each (completed (doctor, job), want_right, &wanted);
     else
       want_columns (&wanted, job, job->needs);
     if (which == READS)
@@ -72,7 +87,7 @@ check_rights (Doctor *doctor)
   own_rights_values (values);
   g_autoptr (PgRows) own = doctor_ask (doctor, "rights", SQL "own_rights.sql", values);
   g_autoptr (PgRows) writes
-      = own != NULL ? ask_wanted (doctor, "rights", SQL "writes.sql", WRITES) : NULL;
+      = own != NULL ? ask_wanted (doctor, "rights", SQL "writes.sql", RIGHTS) : NULL;
   g_autoptr (PgRows) reads
       = writes != NULL ? ask_wanted (doctor, "rights", SQL "reads.sql", READS) : NULL;
   if (reads == NULL)
@@ -118,7 +133,7 @@ check_hidden (Doctor *doctor)
 static void
 check_restore (Doctor *doctor)
 {
-  g_autoptr (PgRows) rows = ask_wanted (doctor, "restore", SQL "inserts.sql", WRITES);
+  g_autoptr (PgRows) rows = ask_wanted (doctor, "restore", SQL "inserts.sql", RIGHTS);
   if (rows == NULL)
     return;
   g_autofree char *list = doctor_list (rows, "missing");

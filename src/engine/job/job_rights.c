@@ -11,26 +11,74 @@ typedef struct {
   gpointer data;
 } Visit;
 
+/* --- one table -------------------------------------------------------------------------------- */
+
+/* WHOLE: as job_rights.h says. Tables of the database and of pruned are not the application's. */
+static void
+say (const Job *job, const char *whole, const char *right, const Visit *to)
+{
+  static const char *const others[]
+      = { "\"pg_catalog\"", "\"information_schema\"", "\"pruned\"", NULL };
+  g_autofree char *schema = quoted_schema (whole);
+  if (schema == NULL || !g_strv_contains (others, schema))
+    to->visit (job, whole, right, to->data);
+}
+
 /* Who deletes or updates a row also reads it and may lock it. */
+static void
+say_written (const Job *job, const char *whole, const char *right, const Visit *to)
+{
+  say (job, whole, "SELECT", to);
+  say (job, whole, right, to);
+  if (!g_str_equal (right, "DELETE"))
+    return;
+  say (job, whole, "UPDATE", to);
+  if (job->final == NULL)
+    say (job, whole, RIGHT_RESTORE, to);
+}
+
+/* What a folder calls a table is mostly its name as the catalogue has it, and else what SQL
+ * writes. */
+static char *
+whole_of (const char *name)
+{
+  return strpbrk (name, "\".") != NULL ? quoted_whole (name) : quoted_make (name);
+}
+
+/* A JobWritesVisit. */
 static void
 add (const Job *job, const char *table, const char *right, gpointer data)
 {
-  const Visit *to = data;
-  to->visit (job, table, "SELECT", to->data);
-  to->visit (job, table, right, to->data);
-  if (!g_str_equal (right, "DELETE"))
-    return;
-  to->visit (job, table, "UPDATE", to->data);
-  if (job->final == NULL)
-    to->visit (job, table, RIGHT_RESTORE, to->data);
+  g_autofree char *whole = whole_of (table);
+  say_written (job, whole, right, data);
 }
+
+static void
+add_one (const Job *job, const char *table, const char *right, const Visit *to)
+{
+  g_autofree char *whole = whole_of (table);
+  say (job, whole, right, to);
+}
+
+/* NAME: as a sentence or a statement has it. */
+static void
+add_named (const Job *job, const char *name, const char *right, Visit *to)
+{
+  g_autofree char *whole = quoted_whole (name);
+  if (g_str_equal (right, "SELECT"))
+    say (job, whole, right, to);
+  else
+    say_written (job, whole, right, to);
+}
+
+/* --- job.conf --------------------------------------------------------------------------------- */
 
 static void
 add_columns (const Job *job, char **columns, Visit *to)
 {
   for (char **column = columns; *column != NULL; column++) {
     g_autofree char *table = g_strndup (*column, strcspn (*column, "."));
-    to->visit (job, table, "SELECT", to->data);
+    add_one (job, table, "SELECT", to);
   }
 }
 
@@ -42,7 +90,7 @@ add_needs (const Job *job, Visit *to)
   add_columns (job, job->needs, to);
   add_columns (job, job->reads, to);
   for (char **table = job->locked; *table != NULL; table++)
-    to->visit (job, *table, "UPDATE", to->data);
+    add_one (job, *table, "UPDATE", to);
 }
 
 static void
@@ -59,39 +107,76 @@ add_apply (const Job *job, Visit *to)
   }
 }
 
+/* --- statements ------------------------------------------------------------------------------- */
+
+#define WORD "(?:[\\p{L}_][\\p{L}\\p{N}_$]*+|\"(?:[^\"]|\"\")++\")"
+#define NAME WORD "(?:\\." WORD ")?+"
+#define ALIAS "(?:\\s+(?:AS\\s+)?" WORD ")?"
+
+/* Names of tables that a list of FROM, JOIN or USING begins with, up to the first item that is
+ * none. ITEMS: of the text behind the keyword. */
 static void
-add_named (const Job *job, const char *name, const char *right, Visit *to)
+add_items (const Job *job, const char *items, Visit *to)
 {
-  g_autofree char *table = quoted_bare (name);
-  add (job, table, right, to);
+  g_autoptr (GRegex) item
+      = g_regex_new ("\\G\\s*,?\\s*(?:ONLY\\s+)?(" NAME ")(?!\\s*[.(])" ALIAS "(?=\\s*(,)?)",
+                     G_REGEX_CASELESS, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  for (g_regex_match (item, items, 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL)) {
+    g_autofree char *name = g_match_info_fetch (match, 1), *more = g_match_info_fetch (match, 2);
+    add_named (job, name, "SELECT", to);
+    if (more == NULL || *more == '\0')
+      break;
+  }
 }
 
-/* Names behind FROM and JOIN in TEXT, which has no comments. */
+/* What TEXT, which has no comments, reads. */
 static void
 add_read (const Job *job, const char *text, Visit *to)
 {
-  g_autoptr (GRegex) pattern
-      = g_regex_new ("\\b(?:FROM|JOIN)\\s+([a-z_][a-z_0-9]*+|\"(?:[^\"]|\"\")+\")(?![.(])",
-                     G_REGEX_CASELESS, 0, NULL);
+  g_autoptr (GRegex) keyword = g_regex_new ("\\b(?:FROM|JOIN|USING)\\s", G_REGEX_CASELESS, 0, NULL);
   g_autoptr (GMatchInfo) match = NULL;
-  for (g_regex_match (pattern, text, 0, &match); g_match_info_matches (match);
+  for (g_regex_match (keyword, text, 0, &match); g_match_info_matches (match);
        g_match_info_next (match, NULL)) {
-    g_autofree char *name = g_match_info_fetch (match, 1), *table = quoted_bare (name),
-                    *folded = *name == '"' ? g_strdup (table) : g_ascii_strdown (table, -1);
-    to->visit (job, folded, "SELECT", to->data);
+    int end = 0;
+    (void)!g_match_info_fetch_pos (match, 0, NULL, &end);
+    add_items (job, text + end, to);
   }
 }
+
+/* And what it writes. */
+static void
+add_changed (const Job *job, const char *text, Visit *to)
+{
+  static const struct {
+    const char *right, *pattern;
+  } writes[] = {
+    { "DELETE", "\\bDELETE\\s+FROM\\s+(?:ONLY\\s+)?(" NAME ")" },
+    { "UPDATE", "\\bUPDATE\\s+(?:ONLY\\s+)?(" NAME ")" ALIAS "\\s+SET\\b" },
+    { "INSERT", "\\bINSERT\\s+INTO\\s+(" NAME ")" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (writes); i++) {
+    g_autoptr (GRegex) pattern = g_regex_new (writes[i].pattern, G_REGEX_CASELESS, 0, NULL);
+    g_autoptr (GMatchInfo) match = NULL;
+    for (g_regex_match (pattern, text, 0, &match); g_match_info_matches (match);
+         g_match_info_next (match, NULL)) {
+      g_autofree char *name = g_match_info_fetch (match, 1);
+      add_named (job, name, writes[i].right, to);
+    }
+  }
+}
+
+/* --- sentences -------------------------------------------------------------------------------- */
 
 /* What a sentence names, and what the catalogue has added to it (complete.h). */
 static void
 add_sentence (const Job *job, Visit *to)
 {
   const Sentence *sentence = job->sentence;
-  if (sentence_is_of_partitions (sentence)) { /* only its owner drops them (grants_owners.sql) */
-    g_autofree char *table = quoted_bare (sentence->table);
-    to->visit (job, table, "SELECT", to->data);
+  add_named (job, sentence->table, "SELECT", to);
+  if (sentence_is_of_partitions (sentence)) /* only its owner drops them (grants_owners.sql) */
     return;
-  }
   add_named (job, sentence->table, sentence->kind == SENTENCE_SET ? "UPDATE" : "DELETE", to);
   for (guint i = 0; i < sentence->children->len; i++)
     add_named (job, ((const SentenceChild *)sentence->children->pdata[i])->table, "DELETE", to);
@@ -112,6 +197,8 @@ add_sentence (const Job *job, Visit *to)
   }
 }
 
+/* --- folders ---------------------------------------------------------------------------------- */
+
 /* A file in lock/ is named after the table whose rows it locks. */
 static void
 add_lock (const Job *job, const char *file, Visit *to)
@@ -120,17 +207,18 @@ add_lock (const Job *job, const char *file, Visit *to)
   name += strspn (name, "0123456789");
   name += *name == '-';
   g_autofree char *table = g_strndup (name, strcspn (name, "."));
-  to->visit (job, table, "UPDATE", to->data);
+  add_one (job, table, "UPDATE", to);
 }
 
 static void
-add_reads (const Job *job, const char *file, Visit *to)
+add_file (const Job *job, const char *file, Visit *to)
 {
   g_autofree char *text = resource_sql (file, NULL);
   g_autoptr (GRegex) comments = g_regex_new ("--[^\n]*", 0, 0, NULL);
   g_autofree char *plain
       = g_regex_replace_literal (comments, text != NULL ? text : "", -1, 0, " ", 0, NULL);
   add_read (job, plain, to);
+  add_changed (job, plain, to);
 }
 
 static void
@@ -142,7 +230,7 @@ add_files (const Job *job, const char *folder, Visit *to)
     if (g_str_has_suffix (names[i], "/"))
       add_files (job, path, to);
     else if (g_str_has_suffix (names[i], ".sql")) {
-      add_reads (job, path, to);
+      add_file (job, path, to);
       if (strstr (path, "/lock/") != NULL)
         add_lock (job, path, to);
     }
@@ -158,14 +246,13 @@ job_rights_each (const Job *job, JobRightsVisit visit, gpointer data)
     return;
   }
   add_needs (job, &to);
-  job_writes_each (job, add, &to);
-  if (job->built_in) /* the names of files can be those of our own tables */
+  if (job->built_in) { /* the names of files can be those of our own tables */
+    job_writes_each (job, add, &to);
     return;
+  }
   add_apply (job, &to);
   add_files (job, job->folder, &to);
-  if (job->table == NULL)
-    return;
   static const char *const rights[] = { "SELECT", "UPDATE", "DELETE" };
-  for (guint i = 0; i < G_N_ELEMENTS (rights); i++)
-    visit (job, job->table, rights[i], data);
+  for (guint i = 0; job->table != NULL && i < G_N_ELEMENTS (rights); i++)
+    add_one (job, job->table, rights[i], &to);
 }

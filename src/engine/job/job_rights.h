@@ -10,8 +10,10 @@
 
 #define RIGHT_RESTORE "RESTORE" /* INSERT, for `pruned restore` only */
 
-/* RIGHT: SELECT, INSERT, UPDATE, DELETE or RIGHT_RESTORE. The same right can come several times. Of
- * a job of one's own TABLE can be a name that is no table: of a common table expression. */
+/* TABLE: as SQL writes it, each part in quotes: `"orders"`, `"billing"."orders"`; without a schema
+ * it is of the application's. RIGHT: SELECT, INSERT, UPDATE, DELETE or RIGHT_RESTORE. The same
+ * right can come several times. Of a job of one's own TABLE can be a name that is no table: of a
+ * common table expression. */
 typedef void (*JobRightsVisit) (const Job *job, const char *table, const char *right,
                                 gpointer data);
 void job_rights_each (const Job *job, JobRightsVisit visit, gpointer data);

@@ -1,8 +1,16 @@
--- Existing tables that this role cannot write, with the GRANT. Reads the catalogue only.
-SELECT DISTINCT w.job, w.relation, w.name,
-       pg_catalog.format('GRANT %s ON %I.%I TO %I;', w.name, n.nspname, c.relname, current_user) AS remedy
-FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
-JOIN pg_class c ON c.oid = pg_catalog.to_regclass(w.relation) AND c.relkind IN ('r', 'p')
-JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE NOT pg_catalog.has_table_privilege(c.oid, w.name)
-ORDER BY w.job, w.relation, w.name
+-- Existing tables that this role may not use as the job does, and their schemas, with the GRANT.
+-- Rights on some columns may be enough: the statements say which. Reads the catalogue only.
+WITH
+-- include: ../../sql/located.sql
+,
+lacking (job, relation, name, remedy) AS (
+  SELECT l.job, l.rel::regclass::text, l.name, pg_catalog.format('GRANT %s ON %I.%I TO %I;', l.name, n.nspname, c.relname, current_user)
+  FROM located l JOIN pg_class c ON c.oid = l.rel JOIN pg_namespace n ON n.oid = l.schema
+  WHERE NOT CASE l.name WHEN 'DELETE' THEN pg_catalog.has_table_privilege(l.rel, l.name) ELSE pg_catalog.has_any_column_privilege(l.rel, l.name) END
+  UNION
+  SELECT l.job, 'schema ' || n.nspname::text, 'USAGE', pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %I;', n.nspname, current_user)
+  FROM located l JOIN pg_namespace n ON n.oid = l.schema
+  WHERE NOT pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+)
+SELECT l.job, l.relation, l.name, l.remedy FROM lacking l
+ORDER BY l.job, l.relation, l.name

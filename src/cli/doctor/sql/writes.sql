@@ -1,7 +1,13 @@
--- Existing tables of the application that this role cannot write. Reads the catalogue only.
-SELECT DISTINCT w.name || ' on ' || w.relation AS missing
-FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
-JOIN pg_namespace n ON n.nspname = :app_schema::text
-JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = w.relation AND c.relkind IN ('r', 'p')
-WHERE CASE w.name WHEN 'RESTORE' THEN false ELSE NOT pg_catalog.has_table_privilege(c.oid, w.name) END
+-- Existing tables of the application, of whichever schema, that this role may not use as the jobs
+-- do, and their schemas. SELECT on some columns may be enough: statements say which. Reads the
+-- catalogue only.
+WITH
+-- include: ../../sql/located.sql
+SELECT DISTINCT l.name || ' on ' || l.rel::regclass::text AS missing
+FROM located l
+WHERE CASE l.name WHEN 'RESTORE' THEN false WHEN 'SELECT' THEN NOT pg_catalog.has_any_column_privilege(l.rel, 'SELECT')
+                  ELSE NOT pg_catalog.has_table_privilege(l.rel, l.name) END
+UNION ALL
+SELECT DISTINCT 'USAGE on schema ' || n.nspname::text FROM located l JOIN pg_namespace n ON n.oid = l.schema
+WHERE n.nspname <> :app_schema::text AND NOT pg_catalog.has_schema_privilege(n.oid, 'USAGE')
 ORDER BY missing

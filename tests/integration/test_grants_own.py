@@ -1,0 +1,164 @@
+"""`pruned grants` for jobs of one's own: tables of other schemas, partitions, and what their expressions and files read."""
+
+import json
+import subprocess
+
+import pytest
+
+from stack.found import pg_bin
+from support.places import ROLE
+from support.sentences import house  # noqa: F401
+
+RIGHTS = """SELECT n.nspname || '.' || c.relname AS name, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type) AS rights
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee
+    WHERE r.rolname = %s AND n.nspname <> 'pruned' AND c.relkind <> 'S' GROUP BY 1"""
+ALL = "DELETE, INSERT, SELECT, UPDATE"
+BILLING = """CREATE SCHEMA billing; CREATE TABLE billing.orders (id bigint PRIMARY KEY, old boolean); CREATE TABLE public.orders (id bigint PRIMARY KEY, old boolean);
+    INSERT INTO billing.orders VALUES (1, true), (2, false); INSERT INTO public.orders VALUES (1, true)"""
+LOGS = """CREATE TABLE lg (id bigint PRIMARY KEY, dead boolean) PARTITION BY RANGE (id);
+    CREATE TABLE lg_1 PARTITION OF lg FOR VALUES FROM (0) TO (10); CREATE TABLE lg_2 PARTITION OF lg FOR VALUES FROM (10) TO (20);
+    INSERT INTO lg VALUES (1, true), (2, false), (11, true)"""
+
+
+def make(house, statements):  # noqa: F811
+    """Without rights for the daemon's role."""
+    house.database.connection.execute(statements)
+
+
+def granted(house):  # noqa: F811
+    """Applies what is printed, as its reader would. Returns the rights on the application's tables."""
+    house.database.execute(f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {ROLE}")
+    house.database.grant("run.jobs=none", f"run.jobs_dir={house.folder}")
+    return {row["name"]: row["rights"] for row in house.database.rows(RIGHTS, [ROLE])}
+
+
+def lacks(house):  # noqa: F811
+    """What doctor says of rights."""
+    lines = house.pruned.run("doctor", "--json", settings={"run.jobs": "none"}).json()
+    return [line["detail"] for line in lines if line["check"] in ("rights", "restore", "own jobs") and line["level"] != "ok"]
+
+
+def test_a_table_of_another_schema_and_not_its_namesake(house):  # noqa: F811
+    make(house, BILLING)
+    house.say("billed", "table = billing.orders\nwhere = orders.old")
+    assert granted(house) == {"billing.orders": ALL} and lacks(house) == []
+    counters, run = house.done("billed")
+    assert counters == {"removed": 1, "updated_rows": 1} and house.rows("public.orders", "id") == [(1,)]
+    house.restore(run)
+    assert house.rows("billing.orders", "id") == [(1,), (2,)]
+
+
+def test_the_daemons_own_role_can_print_it_before_it_may_see_the_schema(house):  # noqa: F811
+    make(house, BILLING + "; CREATE TABLE public.items (id bigint PRIMARY KEY)")
+    house.say("billed", "table = billing.orders\nwhere = orders.old")
+    house.say("items", "table = items\nwhere = id < 0")
+    make(house, "CREATE TABLE billing.logs (day date) PARTITION BY RANGE (day)")
+    house.say("logs", "table = billing.logs\ndrop_partitions_older_than = 9 days")
+    printed = house.pruned.run("grants", settings={"run.jobs": "none"}).ok().stdout.splitlines()
+    assert {f"GRANT USAGE ON SCHEMA billing TO {ROLE};", f"GRANT SELECT, INSERT, UPDATE, DELETE ON billing.orders TO {ROLE};",
+            f"GRANT SELECT, INSERT, UPDATE, DELETE ON public.items TO {ROLE};", f"GRANT SELECT ON billing.logs TO {ROLE};"} <= set(printed)
+    assert not [line for line in printed if "public.orders" in line]
+
+
+def test_names_that_need_quotes(house):  # noqa: F811
+    make(house, """CREATE SCHEMA "The. app"; CREATE TABLE "The. app"."Old "" rows" (id bigint PRIMARY KEY);
+        CREATE TABLE "The. app"."Über" (id bigint, at date); INSERT INTO "The. app"."Old "" rows" VALUES (1)""")
+    house.say("odd", """table = "The. app"."Old "" rows"\nwhere = NOT EXISTS (SELECT FROM ONLY "The. app"."Über" u WHERE u.id = "Old "" rows".id)""")
+    assert granted(house) == {'The. app.Old " rows': ALL, "The. app.Über": "SELECT"} and lacks(house) == []
+    assert house.done("odd")[0] == {"removed": 1, "updated_rows": 1}
+
+
+def test_one_partition(house):  # noqa: F811
+    make(house, LOGS)
+    house.say("one", "table = lg_1\nwhere = dead")
+    assert granted(house) == {"public.lg_1": ALL} and lacks(house) == []
+    counters, run = house.done("one")
+    assert counters == {"removed": 1, "updated_rows": 1} and house.rows("lg", "id") == [(2,), (11,)]
+    house.restore(run)
+    assert house.rows("lg", "id") == [(1,), (2,), (11,)]
+
+
+def test_children_and_an_archive_of_another_schema(house):  # noqa: F811
+    make(house, """CREATE SCHEMA old; CREATE TABLE memos (id bigint PRIMARY KEY, dead boolean); CREATE TABLE old.memos (LIKE memos);
+        CREATE TABLE goods (id bigint PRIMARY KEY, dead boolean); CREATE TABLE old.parts (id bigint PRIMARY KEY, goods bigint REFERENCES goods);
+        CREATE TABLE old.labels (id bigint PRIMARY KEY, part bigint REFERENCES old.parts ON DELETE CASCADE);
+        INSERT INTO memos VALUES (1, true); INSERT INTO goods VALUES (1, true); INSERT INTO old.parts VALUES (1, 1); INSERT INTO old.labels VALUES (1, 1)""")
+    house.say("memos", "table = memos\nwhere = dead\narchive = old.memos")
+    house.say("goods", "table = goods\nwhere = dead\nchildren = auto")
+    assert granted(house) == {"public.memos": ALL, "old.memos": ALL, "public.goods": ALL, "old.parts": ALL, "old.labels": ALL} and lacks(house) == []
+    for job in ("memos", "goods"):
+        _, run = house.done(job)
+        house.restore(run)
+    assert house.rows("old.memos") == [] and house.rows("old.labels", "id") == [(1,)] and house.rows("memos", "id") == [(1,)]
+
+
+@pytest.mark.parametrize("where, reads", [
+    ("id IN (SELECT a.id FROM one a, other.two AS b , ONLY three, four WHERE a.id = b.id)", {"one", "other.two", "three", "four"}),
+    ("id IN (SELECT a.id FROM one AS a JOIN other.two USING (id))", {"one", "other.two"}),
+    ("EXISTS (WITH one AS (SELECT 1) SELECT FROM other.TWO)", {"other.two"}),
+    ("id > (SELECT count(*) FROM other.nothing())", set()),
+    ("id > (SELECT count(*) FROM pg_class, pg_catalog.pg_type, information_schema.tables)", set()),
+])
+def test_what_an_expression_reads(house, where, reads):  # noqa: F811
+    make(house, """CREATE SCHEMA other; CREATE TABLE things (id bigint PRIMARY KEY); CREATE TABLE one (id bigint); CREATE TABLE other.two (id bigint);
+        CREATE TABLE three (id bigint); CREATE TABLE four (id bigint); CREATE TABLE five (id bigint);
+        CREATE FUNCTION other.nothing() RETURNS SETOF bigint LANGUAGE sql AS 'SELECT 1::bigint'""")
+    house.say("things", f"table = things\nwhere = {where}")
+    assert granted(house) == {"public.things": ALL} | {one if "." in one else f"public.{one}": "SELECT" for one in reads}
+
+
+def test_a_folder_reads_another_schema(house):  # noqa: F811
+    make(house, BILLING + "; CREATE TABLE billing.lines (id bigint PRIMARY KEY); CREATE TABLE billing.closed (id bigint)")
+    for file, text in {
+            "job.conf": "[job]\nstarts = tick\ntable = orders\ncursor = id bigint\n[what removed]\n",
+            "page.sql": "SELECT o.id AS key, o.id FROM orders o, billing.lines l WHERE o.id = l.id AND o.id > :cursor.id::bigint"
+                        " AND o.id NOT IN (SELECT c.id FROM billing.closed c) ORDER BY o.id LIMIT :limit::int\n",
+            "apply/removed/20-orders.sql": "DELETE FROM orders t USING unnest(:key::bigint[]) k (id) WHERE t.id = k.id RETURNING t.id AS key, to_jsonb(t.*) AS row\n"}.items():
+        path = house.folder / "orders" / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert granted(house) == {"public.orders": ALL, "billing.lines": "SELECT", "billing.closed": "SELECT"} and lacks(house) == []
+    make(house, f"REVOKE SELECT ON billing.closed FROM {ROLE}")
+    assert "this role lacks SELECT on billing.closed" in lacks(house)
+
+
+def test_without_a_database(house):  # noqa: F811
+    house.say("billed", "table = Billing.orders\nwhere = old\nchildren = items(o)")
+    house.say("own", 'table = "Old, rows"\nwhere = true')
+    printed = house.pruned.run("grants", "--role", "somebody", settings={"run.jobs": "none", "postgres.url": "postgresql://127.0.0.1:1/x"}).ok().stdout.splitlines()
+    rights = ("SELECT", "INSERT", "UPDATE", "DELETE")
+    names = ('"billing"."orders"', '"public"."items"', '"public"."Old, rows"')
+    assert {line for line in printed if '"' in line and "pruned" not in line and "SCHEMA" not in line} == {
+        f'GRANT {right} ON {name} TO "somebody";' for right in rights for name in names}
+    assert 'GRANT USAGE ON SCHEMA "billing" TO "somebody";' in printed
+
+
+# --- what doctor says of them
+
+def test_doctor_names_what_another_schema_lacks(house):  # noqa: F811
+    make(house, BILLING)
+    house.say("billed", "table = billing.orders\nwhere = orders.old")
+    granted(house)
+    make(house, f"REVOKE DELETE, INSERT ON billing.orders FROM {ROLE}")
+    said = lacks(house)
+    assert "this role lacks DELETE on billing.orders" in said and "`pruned restore` needs a role with INSERT on billing.orders" in said
+    make(house, f"REVOKE USAGE ON SCHEMA billing FROM {ROLE}")
+    assert any("USAGE on schema billing" in one for one in lacks(house))
+
+
+def test_doctor_names_what_a_partition_lacks(house):  # noqa: F811
+    make(house, LOGS)
+    house.say("one", "table = lg_1\nwhere = dead")
+    granted(house)
+    make(house, f"REVOKE DELETE ON lg_1 FROM {ROLE}")
+    assert "this role lacks DELETE on lg_1" in lacks(house)
+
+
+def test_what_is_printed_is_taken_by_psql_as_a_whole(house):  # noqa: F811
+    make(house, BILLING + ";" + LOGS)
+    house.say("billed", "table = billing.orders\nwhere = orders.old")
+    house.say("one", "table = lg_1\nwhere = dead")
+    lines = [json.loads(line)["sql"] for line in house.pruned.run("grants", "--json", settings={"run.jobs": "none"}).ok().stdout.splitlines()]
+    done = subprocess.run([pg_bin() / "psql", "-q", "-v", "ON_ERROR_STOP=1", house.database.url], text=True, capture_output=True,
+                          input=";\n".join(lines) + ";")
+    assert done.returncode == 0, done.stderr
