@@ -58,10 +58,35 @@ test_code (void)
   }
 }
 
+static void
+test_names (void)
+{
+  static const struct {
+    const char *name, *whole, *schema, *bare;
+  } cases[] = {
+    { "orders", "\"orders\"", NULL, "orders" },
+    { "Orders", "\"orders\"", NULL, "Orders" },
+    { "Billing.Orders", "\"billing\".\"orders\"", "Billing", "Orders" },
+    { "\"Old, rows\"", "\"Old, rows\"", NULL, "Old, rows" },
+    { "\"a.b\"", "\"a.b\"", NULL, "a.b" },
+    { "a.\"b\"\"c\"", "\"a\".\"b\"\"c\"", "a", "b\"c" },
+    { "\"a.b\".c", "\"a.b\".\"c\"", "\"a.b\"", "c" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *whole = quoted_whole (cases[i].name), *schema = quoted_schema (cases[i].name),
+                    *bare = quoted_bare (cases[i].name), *again = quoted_whole (whole);
+    g_assert_cmpstr (whole, ==, cases[i].whole);
+    g_assert_cmpstr (again, ==, whole);
+    g_assert_cmpstr (schema, ==, cases[i].schema);
+    g_assert_cmpstr (bare, ==, cases[i].bare);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pg/quoted/code", test_code);
+  g_test_add_func ("/pg/quoted/names", test_names);
   return g_test_run ();
 }
