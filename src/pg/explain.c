@@ -88,3 +88,17 @@ pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **error)
     pg_close (pg); /* a statement stays prepared after a rollback */
   return NULL;
 }
+
+char **
+pg_columns (Pg *pg, const PgStatement *statement, GError **error)
+{
+  if (!pg_send_describe (pg, statement, error) || !pg_flush (pg, error))
+    return NULL;
+  g_autoptr (PgRows) rows = pg_next (pg, error);
+  if (rows == NULL || !pg_finish (pg, error))
+    return NULL;
+  char **names = g_new0 (char *, (gsize)rows_columns (rows) + 1);
+  for (int i = 0; i < rows_columns (rows); i++)
+    names[i] = g_strdup (rows_name (rows, i));
+  return names;
+}

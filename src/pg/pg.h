@@ -145,6 +145,10 @@ char *pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **erro
 /* The same for N statements, in one pipeline. NULL: PostgreSQL refuses one of them. g_strfreev. */
 char **pg_explain_all (Pg *pg, const PgStatement *const *statements, guint n, GError **error);
 
+/* The columns that STATEMENT returns, described by PostgreSQL without running it; none if it
+ * returns no rows. NULL: PostgreSQL refuses it. g_strfreev. */
+char **pg_columns (Pg *pg, const PgStatement *statement, GError **error);
+
 /* Pipelines: queue any number of statements, then take the results in order. The first error ends
  * the pipeline; the rest is skipped. */
 gboolean pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)

@@ -64,6 +64,8 @@ gboolean pg_send_limits (Pg *pg, GError **error);
 /* Queues STATEMENT for each of VALUES, and parses it once. */
 gboolean pg_send_each (Pg *pg, const PgStatement *statement, PgValues *const *values, guint n,
                        GError **error);
+/* Queues the question what STATEMENT returns, which is not run. */
+gboolean pg_send_describe (Pg *pg, const PgStatement *statement, GError **error);
 /* For our own statements: pg_send_own queues one; pg_run_own also sends it and takes its answer. */
 gboolean pg_send_own (Pg *pg, const char *sql, GError **error);
 gboolean pg_run_own (Pg *pg, const char *sql, GError **error);

@@ -102,15 +102,22 @@ pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError *
 
 /* Without a name: nothing of it stays in the session. */
 static gboolean
+prepare_unnamed (Pg *pg, const PgStatement *statement, GError **error)
+{
+  if (!PQsendPrepare (pg->conn, "", statement->sql, 0, NULL))
+    return pg_fail_connection (pg, "cannot send", error);
+  remember (pg, SENT_OWN, statement);
+  return TRUE;
+}
+
+static gboolean
 send_unnamed (Pg *pg, const PgStatement *statement, PgValues *const *values, guint n,
               GError **error)
 {
   const char *bound[statement->n_parameters + 1];
-  if (!pg_send_own (pg, "SET LOCAL plan_cache_mode = force_generic_plan", error))
+  if (!pg_send_own (pg, "SET LOCAL plan_cache_mode = force_generic_plan", error)
+      || !prepare_unnamed (pg, statement, error))
     return FALSE;
-  if (!PQsendPrepare (pg->conn, "", statement->sql, 0, NULL))
-    return pg_fail_connection (pg, "cannot send", error);
-  remember (pg, SENT_OWN, statement);
   for (guint i = 0; i < n; i++) {
     if (!pg_values_bind (values[i], statement, bound, error))
       return FALSE;
@@ -129,6 +136,18 @@ pg_send_each (Pg *pg, const PgStatement *statement, PgValues *const *values, gui
   if (n > 1)
     return sent && send_unnamed (pg, statement, values, n, error);
   return sent && (n == 0 || pg_queue (pg, statement, values[0], error));
+}
+
+gboolean
+pg_send_describe (Pg *pg, const PgStatement *statement, GError **error)
+{
+  if (!pg_ensure (pg, error) || !pg_send_limits (pg, error)
+      || !prepare_unnamed (pg, statement, error))
+    return FALSE;
+  if (!PQsendDescribePrepared (pg->conn, ""))
+    return pg_fail_connection (pg, "cannot send", error);
+  remember (pg, SENT_CALLER, statement);
+  return TRUE;
 }
 
 gboolean

@@ -75,6 +75,7 @@ def test_null_in_the_cursor_that_begins_again_ends_the_run(own, cursor, page):  
 def test_null_in_the_cursor_that_is_said_to_be_there_is_passed(own, column, kind):  # noqa: F811
     """The word `null` is none: behind (null, 1000) comes (NULL, 1), whose id is smaller."""
     scene = with_nulls(own, LAST.format(column=column, type=kind), f"{column} {kind} null; id bigint")
+    assert scene.run("check", JOB).code == 0
     run_id = tick(scene)
     scene.run_until_idle()
     row = scene.run_row(run_id)

@@ -26,18 +26,12 @@ def child(job="'scratch.wide'", args="'{}'::jsonb", key="k::text", due="NULL::ti
 # name: (what follows in job.conf, files, words of the run's error)
 CASES = {
     "no.field": (REMOVED + "outcome = MemberKept\n", {"decide": DECIDE}, ["MemberKept", "field "]),
-    "no.entity": (REMOVED + "outcome = MemberKept\nentity = nobody\n", {"decide": DECIDE}, ["MemberKept", "'nobody'"]),
     "null.entity": (REMOVED + "outcome = MemberKept\nentity = reason\n", {"decide": DECIDE}, ["MemberKept", "'reason'"]),
-    "no.key": ("", {"page": "SELECT s.id FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'key'"]),
-    "no.cursor": ("", {"page": "SELECT s.id AS key FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'id'"]),
-    "no.what": (REMOVED, {"decide": "SELECT k AS key FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'what'"]),
     "null.what": (REMOVED, {"decide": "SELECT k AS key, NULL::text AS what, '' AS reason FROM unnest(:key::bigint[]) k"},
                   ["decide.sql", "'what' is NULL"]),
     "null.key": (REMOVED, {"decide": "SELECT NULL::bigint AS key, 'removed' AS what FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'key' is NULL"]),
     "null.gone": (REMOVED, {"apply/removed/10-scratch": "DELETE FROM scratch s USING unnest(:key::bigint[]) k WHERE s.id = k"
                             " RETURNING NULL::bigint AS key, to_jsonb(s) AS row"}, ["10-scratch", "'key' is NULL"]),
-    "no.inserted": (REMOVED, {"apply/removed/10-scratch_log.insert": "INSERT INTO scratch_log SELECT k FROM unnest(:key::bigint[]) k"},
-                    ["10-scratch_log", "'key'"]),
     "no.child": ("", {"children": child(job="'no.such.job'")}, ["no.such.job"]),
     "null.child": ("", {"children": child(job="NULL::text")}, ["children.sql", "'job' is NULL"]),
     "null.args": ("", {"children": child(args="NULL::jsonb")}, ["children.sql", "'args' is NULL"]),
@@ -47,6 +41,15 @@ CASES = {
     "huge.args": ("", {"children": child(args="'{\"a\": 1e400}'::jsonb")}, ["without arguments"]),
     "far.child": ("", {"children": child(due="'infinity'::timestamptz")}, ["due_at"]),
     "old.child": ("", {"children": child(due="'4000-01-01 BC'::timestamptz")}, ["due_at"]),
+}
+# These are seen without a row, so the job is refused when it is loaded. The words are of the reason.
+REFUSED = {
+    "no.entity": (REMOVED + "outcome = MemberKept\nentity = nobody\n", {"decide": DECIDE}, ["job.conf", "'nobody'"]),
+    "no.key": ("", {"page": "SELECT s.id FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'key'"]),
+    "no.cursor": ("", {"page": "SELECT s.id AS key FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'id'"]),
+    "no.what": (REMOVED, {"decide": "SELECT k AS key FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'what'"]),
+    "no.inserted": (REMOVED, {"apply/removed/10-scratch_log.insert": "INSERT INTO scratch_log SELECT k FROM unnest(:key::bigint[]) k"},
+                    ["10-scratch_log", "'key'"]),
     "no.due": ("", {"children": "SELECT 'scratch.wide' AS job, '{}'::jsonb AS args, 'x' AS child_key"}, ["children.sql", "'unique_key'"]),
     "unbound": ("", {"decide": DECIDE + " WHERE :nothing::int IS NULL"}, ["decide.sql", ":nothing"]),
     "no.setting": ("", {"decide": DECIDE + " WHERE :setting.nothing::text IS NULL"}, ["decide.sql", ":setting.nothing"]),
@@ -74,7 +77,7 @@ def odd(new_scene, tmp_path):
     folder.mkdir()
     for there in JOBS.iterdir():
         (folder / there.name).symlink_to(there)
-    for name, (conf, files, *_) in (CASES | FINE).items():
+    for name, (conf, files, *_) in (CASES | REFUSED | FINE).items():
         write(folder, f"odd.{name}", conf, files)
     scene = new_scene({"run.jobs_dir": folder})
     scene.database.execute("INSERT INTO scratch (id) SELECT generate_series(1, 3)")
@@ -84,13 +87,18 @@ def odd(new_scene, tmp_path):
 def test_results_of_a_jobs_files_are_checked_and_the_run_says_what_is_missing(odd):
     daemon = odd.start()
     at = now(minutes=-1)
-    for name in CASES | FINE:
+    for name in CASES | REFUSED | FINE:
         odd.topics.tick(f"odd.{name}", at)
     wrong = []
     for name, (_, _, words) in CASES.items():
         row = odd.wait_run(tick_id(f"odd.{name}", at), "waiting", "dead", "finished", deadline_s=60)
         if row["state"] != "waiting" or not all(word in row["error"] for word in words):
             wrong.append(f"{name}: {row['state']}: {row['error']!r}, wanted {words}")
+    for name, (_, _, words) in REFUSED.items():
+        row = odd.wait_run(tick_id(f"odd.{name}", at), "waiting", "dead", "finished", deadline_s=60)
+        reason = (row["result"] or {}).get("reason", "")
+        if not reason.startswith("refused: ") or not all(word in reason for word in words):
+            wrong.append(f"{name}: {row['state']}: {reason!r}, wanted {words}")
     assert not wrong, "\n".join(wrong)
     for name in FINE:
         assert odd.wait_run(tick_id(f"odd.{name}", at))["state"] == "finished", name
@@ -98,7 +106,7 @@ def test_results_of_a_jobs_files_are_checked_and_the_run_says_what_is_missing(od
     odd.wait_run(tick_id("scratch.wide", at))
     assert daemon.running
     assert odd.database.column("SELECT id FROM scratch ORDER BY id") == [1, 2, 3]
-    for name in CASES:
+    for name in CASES | REFUSED:
         assert odd.run("plan", f"odd.{name}").code in (0, 3), name
 
 

@@ -116,6 +116,7 @@ check_job (Check *check, const Job *job)
     return;
   check_store (check);
   check_statements (check);
+  check_form (check);
   if (check_errors (check) == 0)
     check_page (check);
   check_tables (check);

@@ -98,17 +98,13 @@ is_asked (const Plan *plan, const char *alias)
 
 /* --- findings --- */
 
-/* What a step binds in any file: all other parameters are columns of decide. */
+/* In a file of apply all parameters but the common ones are columns of decide. */
 static gboolean
 binds_keys (const PgStatement *statement)
 {
-  static const char *const common[]
-      = { "run_id",          "step", "scheduled_at", "plan",  "args",  "audit",    "audit_of",
-          "secret",          "job",  "rows",         "index", "limit", "began_at", "gone",
-          "park_retry_days", NULL };
   const char *const *names = pg_statement_parameters (statement);
   for (guint i = 0; names[i] != NULL; i++)
-    if (!g_strv_contains (common, names[i]) && !g_str_has_prefix (names[i], "setting."))
+    if (!g_strv_contains (step_bound, names[i]) && !g_str_has_prefix (names[i], "setting."))
       return TRUE;
   return FALSE;
 }

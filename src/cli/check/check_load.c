@@ -40,6 +40,7 @@ load_one (Check *check, const Job *job, gboolean sure, GError **error)
   check->away = FALSE;
   if (job->sentence == NULL || check_complete (check)) {
     check_statements (check);
+    check_form (check);
     if (check_errors (check) == 0)
       check_access (check);
   }

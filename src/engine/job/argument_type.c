@@ -45,6 +45,13 @@ argument_type_known (const char *type)
   return find_type (type) >= 0;
 }
 
+void
+argument_type_names (GPtrArray *names)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (TYPES); i++)
+    g_ptr_array_add (names, (gpointer)TYPES[i].type);
+}
+
 static gboolean
 is_whole (const json_t *value, gint64 least, gint64 most)
 {

@@ -7,6 +7,7 @@
 #include "base/json.h"
 
 gboolean argument_type_known (const char *type);
+void argument_type_names (GPtrArray *names); /* adds all of them, borrowed */
 /* Whether VALUE is of TYPE; any value is of a type that is not known. */
 gboolean argument_type_fits (const char *type, const json_t *value);
 /* A job's JSON can hold 1.0 for 1. PostgreSQL refuses 1.0 as a whole number, so the member NAME of

@@ -1,7 +1,7 @@
 #include "engine/job/job_conf.h"
 
 #include "base/resource.h"
-#include "engine/job/argument_type.h"
+#include "config/key_file.h"
 #include "engine/job/job_conf_check.h"
 
 #include <string.h>
@@ -29,37 +29,22 @@ list_of (GKeyFile *conf, const char *group, const char *key)
   return (char **)g_ptr_array_free (items, FALSE);
 }
 
-static gboolean
-job_conf_bad (const Job *job, GError **error, const char *what, const char *value)
-{
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s/job.conf: %s '%s'", job->folder, what, value);
-  return FALSE;
-}
-
 /* `expires_at date desc; id bigint desc` */
-static gboolean
-parse_cursor (Job *job, GError **error)
+static void
+parse_cursor (Job *job)
 {
   g_auto (GStrv) columns = list_of (job->conf, "job", "cursor");
   for (guint i = 0; columns[i] != NULL; i++) {
     g_auto (GStrv) words = g_strsplit_set (columns[i], " \t", -1);
-    guint n = g_strv_length (words);
-    if (n < 2 || n > 3
-        || (n == 3 && !g_str_equal (words[2], "desc") && !g_str_equal (words[2], "asc")
-            && !g_str_equal (words[2], "null")))
-      return job_conf_bad (job, error,
-                           "cursor column is not 'name type [asc|desc|null]':", columns[i]);
-    JobCursor column
-        = { g_strdup (words[0]), g_strdup (words[1]), n == 3 && g_str_equal (words[2], "desc"),
-            n == 3 && g_str_equal (words[2], "null") };
+    JobCursor column = { g_strdup (words[0]), g_strdup (words[1]),
+                         g_strcmp0 (words[2], "desc") == 0, g_strcmp0 (words[2], "null") == 0 };
     g_array_append_val (job->cursor, column);
   }
-  return TRUE;
 }
 
 /* `user_id bigint; cursor`: a name, and the type that its value must be of. */
-static gboolean
-parse_arguments (Job *job, GError **error)
+static void
+parse_arguments (Job *job)
 {
   job->arguments = list_of (job->conf, "job", "arguments");
   job->argument_types = g_new0 (char *, g_strv_length (job->arguments) + 1);
@@ -68,42 +53,28 @@ parse_arguments (Job *job, GError **error)
     if (*type != '\0')
       *type++ = '\0';
     job->argument_types[i] = g_strdup (g_strstrip (type));
-    if (*job->argument_types[i] != '\0' && !argument_type_known (job->argument_types[i]))
-      return job_conf_bad (job, error, "argument of unknown type", job->argument_types[i]);
   }
-  return TRUE;
 }
 
-static gboolean
-parse_starts (Job *job, GError **error)
+static void
+parse_starts (Job *job)
 {
   g_auto (GStrv) starts = list_of (job->conf, "job", "starts");
-  for (guint i = 0; starts[i] != NULL; i++)
-    if (g_str_equal (starts[i], "tick"))
-      job->by_tick = TRUE;
-    else if (g_str_equal (starts[i], "event"))
-      job->by_event = TRUE;
-    else if (g_str_equal (starts[i], "parent"))
-      job->by_parent = TRUE;
-    else
-      return job_conf_bad (job, error, "starts: not tick, parent or event:", starts[i]);
-  return TRUE;
+  const char *const *words = (const char *const *)starts;
+  job->by_tick = g_strv_contains (words, "tick");
+  job->by_event = g_strv_contains (words, "event");
+  job->by_parent = g_strv_contains (words, "parent");
 }
 
 /* `log = info: Some message`; TEXT is changed. */
-static gboolean
-parse_log (const Job *job, JobWhat *what, char *text, GError **error)
+static void
+parse_log (JobWhat *what, char *text)
 {
-  if (text == NULL)
-    return TRUE;
-  char *colon = strchr (text, ':');
+  char *colon = text != NULL ? strchr (text, ':') : NULL;
   if (colon == NULL)
-    return job_conf_bad (job, error, "log is not 'level: message':", text);
+    return;
   *colon = '\0';
-  if (!log_level_parse (text, &what->log_level))
-    return job_conf_bad (job, error, "unknown log level", text);
-  what->log = g_strdup (g_strstrip (colon + 1));
-  return TRUE;
+  what->log = log_level_parse (text, &what->log_level) ? g_strdup (g_strstrip (colon + 1)) : NULL;
 }
 
 static void
@@ -117,8 +88,8 @@ parse_constants (const Job *job, json_t *constants, const char *group)
     }
 }
 
-static gboolean
-parse_what (Job *job, const char *group, GError **error)
+static void
+parse_what (Job *job, const char *group)
 {
   JobWhat *what = g_new0 (JobWhat, 1);
   g_ptr_array_add (job->whats, what);
@@ -136,7 +107,7 @@ parse_what (Job *job, const char *group, GError **error)
   what->log_fields = list_of (job->conf, group, "log_fields");
   parse_constants (job, what->constants, group);
   g_autofree char *log = job_conf_text (job->conf, group, "log");
-  return parse_log (job, what, log, error);
+  parse_log (what, log);
 }
 
 static void
@@ -161,21 +132,17 @@ parse_failed (Job *job)
   parse_constants (job, job->failed_constants, "failed");
 }
 
-static gboolean
-parse_groups (Job *job, GError **error)
+static void
+parse_groups (Job *job)
 {
   g_auto (GStrv) groups = g_key_file_get_groups (job->conf, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
-    if (g_str_has_prefix (groups[i], "what ")) {
-      if (!parse_what (job, groups[i], error))
-        return FALSE;
-    } else if (g_str_has_prefix (groups[i], "event "))
+    if (key_file_is_section (groups[i], "what"))
+      parse_what (job, groups[i]);
+    else if (key_file_is_section (groups[i], "event"))
       parse_event (job, groups[i]);
     else if (g_str_equal (groups[i], "failed"))
       parse_failed (job);
-    else if (!g_str_equal (groups[i], "job"))
-      return job_conf_bad (job, error, "unknown group", groups[i]);
-  return TRUE;
 }
 
 gboolean
@@ -209,6 +176,9 @@ job_conf_read (Job *job, GError **error)
   job->launches = list_of (job->conf, "job", "launches");
   job->retry_every_ms = g_key_file_get_int64 (job->conf, "job", "retry_every_ms", NULL);
   job->spacing = g_key_file_get_boolean (job->conf, "job", "spacing", NULL);
-  return parse_cursor (job, error) && parse_arguments (job, error) && parse_starts (job, error)
-         && parse_groups (job, error) && job_conf_check_apply (job, error);
+  parse_cursor (job);
+  parse_arguments (job);
+  parse_starts (job);
+  parse_groups (job);
+  return job_conf_check_apply (job, error);
 }

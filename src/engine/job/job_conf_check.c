@@ -4,6 +4,7 @@
 #include "config/key_file.h"
 #include "config/nearest.h"
 #include "config/settings.h"
+#include "engine/job/argument_type.h"
 #include "engine/job/consistency.h"
 
 #include <string.h>
@@ -11,8 +12,19 @@
 #define OUTCOMES "schemas/avro/outcomes"
 #define EVENTS "schemas/avro/events"
 #define SCHEMA ".avsc"
+#define DELAY_MOST_MS G_GINT64_CONSTANT (31622400000) /* 366 days */
 
-typedef enum { PLAIN, BOOL, OUTCOME, CONSISTENCY } Kind;
+typedef enum {
+  PLAIN,
+  BOOL,
+  OUTCOME,
+  CONSISTENCY,
+  STARTS,
+  CURSOR,
+  ARGUMENTS,
+  LEVEL_AND_MESSAGE,
+  MILLISECONDS
+} Kind;
 
 static const struct {
   const char *section, *key;
@@ -22,13 +34,13 @@ static const struct {
   { "job", "feature_category" },
   { "job", "data_consistency", CONSISTENCY },
   { "job", "idempotent" },
-  { "job", "starts" },
+  { "job", "starts", STARTS },
   { "job", "table" },
   { "job", "unique_key" },
-  { "job", "cursor" },
-  { "job", "arguments" },
+  { "job", "cursor", CURSOR },
+  { "job", "arguments", ARGUMENTS },
   { "job", "due" },
-  { "job", "retry_every_ms" },
+  { "job", "retry_every_ms", MILLISECONDS },
   { "job", "needs" },
   { "job", "reads" },
   { "job", "items" },
@@ -45,7 +57,7 @@ static const struct {
   { "what", "counts_as_updated", BOOL },
   { "what", "outcome", OUTCOME },
   { "what", "entity" },
-  { "what", "log" },
+  { "what", "log", LEVEL_AND_MESSAGE },
   { "what", "log_fields" },
   { "failed", "log" },
   { "failed", "counter" },
@@ -147,16 +159,111 @@ check_setting (const Check *check, const KeyFileEntry *entry)
   return unknown (check, "unknown key", entry->key, names);
 }
 
+/* --- values --- */
+
+static gboolean
+is_one_of (const Check *check, const char *what, const char *name, const char *words)
+{
+  g_auto (GStrv) known = g_strsplit (words, " ", -1);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; known[i] != NULL; i++)
+    g_ptr_array_add (names, known[i]);
+  return g_strv_contains ((const char *const *)known, name) || unknown (check, what, name, names);
+}
+
+static gboolean
+check_start (const Check *check, const char *start)
+{
+  return is_one_of (check, "starts: unknown word", start, "tick event parent");
+}
+
+/* `expires_at date desc` */
+static gboolean
+check_cursor (const Check *check, const char *column)
+{
+  g_auto (GStrv) words = g_strsplit_set (column, " \t", -1);
+  guint n = g_strv_length (words);
+  g_autofree char *why = g_strdup_printf ("'%s' is not 'name type [asc|desc|null]'", column);
+  if (n < 2 || n > 3)
+    return wrong (check, "cursor", why);
+  return n == 2 || is_one_of (check, "cursor: unknown direction", words[2], "asc desc null");
+}
+
+/* `user_id bigint` */
+static gboolean
+check_argument (const Check *check, const char *argument)
+{
+  gsize len = strcspn (argument, " \t");
+  const char *type = argument + len + strspn (argument + len, " \t");
+  g_autofree char *what
+      = g_strdup_printf ("arguments: %.*s has the unknown type", (int)len, argument);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  argument_type_names (names);
+  return *type == '\0' || argument_type_known (type) || unknown (check, what, type, names);
+}
+
+static gboolean
+check_each (const Check *check, const char *value,
+            gboolean (*check_one) (const Check *check, const char *item))
+{
+  g_auto (GStrv) items = g_strsplit (value, ";", -1);
+  for (guint i = 0; items[i] != NULL; i++)
+    if (*g_strstrip (items[i]) != '\0' && !check_one (check, items[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_log (const Check *check, const char *value)
+{
+  const char *colon = strchr (value, ':');
+  if (colon == NULL)
+    return wrong (check, "log", "expected 'level: message'");
+  g_autofree char *level = g_strndup (value, colon - value);
+  return is_one_of (check, "log: unknown level", level, "debug info warning error");
+}
+
+static gboolean
+check_milliseconds (const Check *check, const KeyFileEntry *entry)
+{
+  g_autofree char *why
+      = g_strdup_printf ("expected milliseconds, 0 to %" G_GINT64_FORMAT, DELAY_MOST_MS);
+  return g_ascii_string_to_signed (entry->value, 10, 0, DELAY_MOST_MS, NULL, NULL)
+         || wrong (check, entry->key, why);
+}
+
+static gboolean
+check_bool (const Check *check, const KeyFileEntry *entry)
+{
+  return g_str_equal (entry->value, "true") || g_str_equal (entry->value, "false")
+         || wrong (check, entry->key, "expected true or false");
+}
+
 static gboolean
 check_value (const Check *check, Kind kind, const KeyFileEntry *entry)
 {
-  if (kind == OUTCOME)
-    return check_record (check, OUTCOMES, "unknown outcome", entry->value);
   g_autoptr (GError) cause = NULL;
-  if (kind == CONSISTENCY)
+  switch (kind) {
+  case OUTCOME:
+    return check_record (check, OUTCOMES, "unknown outcome", entry->value);
+  case CONSISTENCY:
     return consistency_check (entry->value, &cause) || wrong (check, entry->key, cause->message);
-  return kind != BOOL || g_str_equal (entry->value, "true") || g_str_equal (entry->value, "false")
-         || wrong (check, entry->key, "expected true or false");
+  case STARTS:
+    return check_each (check, entry->value, check_start);
+  case CURSOR:
+    return check_each (check, entry->value, check_cursor);
+  case ARGUMENTS:
+    return check_each (check, entry->value, check_argument);
+  case LEVEL_AND_MESSAGE:
+    return check_log (check, entry->value);
+  case MILLISECONDS:
+    return check_milliseconds (check, entry);
+  case BOOL:
+    return check_bool (check, entry);
+  case PLAIN:
+    break;
+  }
+  return TRUE;
 }
 
 static gboolean

@@ -126,6 +126,8 @@ void step_fails_as (Step *step, const Step *other);
 void step_write_logs (Step *step);
 /* Adds N to a counter of an object. */
 void step_add_count (json_t *counts, const char *counter, gint64 n);
+/* The common parameters, which any statement of a job may want; NULL-terminated. */
+extern const char *const step_bound[];
 /* Common parameters plus settings that STATEMENT wants, set in VALUES. */
 void step_bind (Step *step, const PgStatement *statement, PgValues *values);
 /* Adds an outcome from fields in the schema's order. */

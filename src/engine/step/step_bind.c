@@ -8,6 +8,12 @@
 
 #include <string.h>
 
+#define COMMON                                                                                     \
+  "run_id", "step", "scheduled_at", "plan", "args", "audit", "audit_of", "secret", "job",          \
+      "park_retry_days"
+
+const char *const step_bound[] = { COMMON, "rows", "index", "began_at", NULL };
+
 /* T, but never later than the database's clock. Only a plan may look ahead. */
 static gint64
 scheduled_at_of (const Step *step)
@@ -75,9 +81,7 @@ bind_setting (const Step *step, const char *parameter, PgValues *values)
 void
 step_bind (Step *step, const PgStatement *statement, PgValues *values)
 {
-  static const char *const common[]
-      = { "run_id", "step",     "scheduled_at", "plan", "args",
-          "audit",  "audit_of", "secret",       "job",  "park_retry_days" };
+  static const char *const common[] = { COMMON };
   for (guint i = 0; i < G_N_ELEMENTS (common); i++)
     if (pg_statement_wants (statement, common[i])) {
       if (step->common == NULL)

@@ -1,0 +1,53 @@
+"""A value of job.conf that its key does not take is refused with its line and the nearest name."""
+
+import json
+import shutil
+
+import pytest
+
+from support.scene import JOBS
+
+JOB = "scratch.remove"
+
+
+@pytest.fixture
+def folder(new_pruned, new_database, new_topics, tmp_path):
+    """A folder with one job, and what `pruned config` says of it."""
+    made = tmp_path / "jobs.d"
+    shutil.copytree(JOBS / JOB, made / JOB)
+    pruned = new_pruned(new_database("empty"), new_topics(), settings={"run.jobs_dir": made})
+
+    def say(old, new):
+        conf = made / JOB / "job.conf"
+        text = conf.read_text()
+        assert old in text
+        conf.write_text(text.replace(old, new))
+        done = pruned.run("config", "--json")
+        lines = [json.loads(line) for line in done.stderr.splitlines()]
+        return done.code, conf, [line for line in lines if line.get("job") == JOB]
+    return say
+
+
+@pytest.mark.parametrize("old, new, line, reason", [
+    ("day date desc;", "day date dsec;", 10, "cursor: unknown direction 'dsec', did you mean 'desc'?"),
+    ("day date desc;", "day;", 10, "cursor: 'day' is not 'name type [asc|desc|null]'"),
+    ("starts = tick", "starts = tick; tikc", 4, "starts: unknown word 'tikc', did you mean 'tick'?"),
+    ("arguments = cursor", "arguments = user_id bigitn; cursor", 11, "arguments: user_id has the unknown type 'bigitn', did you mean 'bigint'?"),
+    ("counts_as_updated = true", "log = inof: gone", 15, "log: unknown level 'inof', did you mean 'info'?"),
+    ("counts_as_updated = true", "log = gone", 15, "log: expected 'level: message'"),
+    ("batch = 10", "retry_every_ms = ten", 5, "retry_every_ms: expected milliseconds, 0 to 31622400000"),
+    ("batch = 10", "retry_every_ms = -1", 5, "retry_every_ms: expected milliseconds"),
+])
+def test_a_wrong_value_has_its_line_and_the_nearest_name(folder, old, new, line, reason):
+    code, conf, said = folder(old, new)
+    assert code == 2 and [one["place"] for one in said] == [f"{conf}:{line}"], said
+    assert said[0]["reason"].startswith(reason)
+
+
+@pytest.mark.parametrize("old, new", [
+    ("day date desc;", "day date null;"), ("day date desc;", "day date asc;"), ("starts = tick", "starts = tick; parent"),
+    ("arguments = cursor", "arguments = user_id bigint; of uuid; any"), ("counts_as_updated = true", "log = debug: a: b"),
+    ("batch = 10", "retry_every_ms = 600000"),
+])
+def test_a_right_value_is_taken(folder, old, new):
+    assert folder(old, new)[::2] == (0, [])
