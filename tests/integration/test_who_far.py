@@ -1,7 +1,6 @@
 """`pruned who` finds what a run did to rows that name a row long before it removed the row itself."""
 
 import json
-import time
 
 import pytest
 
@@ -65,9 +64,7 @@ def long_run(scene):
 
 def test_a_long_run_is_read_by_its_index(long_run):
     scanned = "SELECT coalesce(sum(seq_scan), 0) FROM pg_stat_all_tables WHERE schemaname = 'pruned' AND relname LIKE 'deletions%%'"
-    before, began = long_run.database.value(scanned), time.monotonic()
+    before = long_run.database.value(scanned)
     assert [(line["table"], line["key"]) for line in who(long_run, f"users:{USER}")] == [("issues", "5"), ("users", str(USER))]
-    took = time.monotonic() - began
     long_run.database.execute("SELECT pg_stat_clear_snapshot()")
-    assert long_run.database.value(scanned) == before and took < 20
-    print(f"{STEPS * BATCH} rows: {took:.2f} s")
+    assert long_run.database.value(scanned) == before
