@@ -61,8 +61,7 @@ took (gpointer data, Jobs *jobs)
 ExitCode
 command_run (Cli *cli, GError **error)
 {
-  check_loaded (cli);
-  engine_begin ();
+  check_loaded (cli, engine_begin);
   if (!check_kafka (cli, error))
     return CODE_CONFIG;
   if (cli->absent != NULL)

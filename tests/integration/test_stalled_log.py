@@ -10,6 +10,7 @@ import pytest
 
 from stack.process import spawn, wait_until
 from support.exposition import Listening
+from support.places import ROLE
 from support.pruned import clean_environment
 from support.scene import fill, now, result, tick_id
 
@@ -67,6 +68,15 @@ def test_steps_and_the_end_wait_for_no_reader(scene, stalled):
     one.process.send_signal(signal.SIGTERM)
     assert one.process.wait(20) == 0
     assert time.monotonic() - began < 10
+
+
+def test_a_warning_about_a_job_before_the_start_waits_for_no_reader(scene, stalled):
+    scene.database.execute(f"REVOKE INSERT ON scratch_log FROM {ROLE}")
+    assert any(line["check"] == "rights" for line in scene.run("check", "scratch.wide", "--json").json())
+    fill(scene.database, 25)
+    scene.topics.tick(JOB, at := now(minutes=-1))
+    stalled()
+    assert result(scene.wait_run(tick_id(JOB, at)))["removed"] == 25
 
 
 def test_lines_that_find_no_room_are_counted_and_reported(scene, stalled):

@@ -109,5 +109,6 @@ void check_tables (Check *check);     /* rights, hidden rows, triggers, foreign 
  * refused, `PLACE: why`. What a job lacks beside that is a warning. SURE: without an answer of
  * PostgreSQL it is refused, too. */
 void check_load (Cli *cli, Pg *pg, const GPtrArray *jobs, gboolean sure, GError **errors);
-/* Refuses the jobs of the user that check_load refuses, before a daemon starts. */
-void check_loaded (Cli *cli);
+/* Refuses the jobs of the user that check_load refuses, before a daemon starts. BEGIN is called
+ * once no other process is made, before this one logs. */
+void check_loaded (Cli *cli, void (*begin) (void));

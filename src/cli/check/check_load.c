@@ -1,6 +1,7 @@
 /* The checks of jobs when a daemon loads them: its statements are explained, nothing is read. */
 #include "cli/check/check.h"
 
+#include "base/log_queue.h"
 #include "engine/job/sentence/complete.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #define TIME_MS 20000
+#define LAST_LINES_MS 250
 
 /* `PLACE: why`. */
 static void
@@ -106,10 +108,11 @@ tell (int fd, const char *job, const char *why)
     n = write (fd, p, (gsize)left);
 }
 
-/* In the other process. */
+/* In the other process. Its lines wait for no reader either. */
 static void
 check_all (Cli *cli, const GPtrArray *jobs, int fd)
 {
+  log_queue_begin ();
   g_autoptr (Pg) pg = connect_once (cli);
   if (pg == NULL)
     return;
@@ -120,9 +123,9 @@ check_all (Cli *cli, const GPtrArray *jobs, int fd)
       tell (fd, ((const Job *)jobs->pdata[i])->name, errors[i]->message);
 }
 
-/* What it tells within TIME_MS. */
+/* What it tells within TIME_MS; LATE: not all. */
 static char *
-listen_to (int fd)
+listen_to (int fd, gboolean *late)
 {
   GString *text = g_string_new (NULL);
   char bytes[4096];
@@ -131,10 +134,9 @@ listen_to (int fd)
     GPollFD ready = { .fd = fd, .events = G_IO_IN };
     gint64 left_ms = (until_us - g_get_monotonic_time ()) / 1000;
     int answers = left_ms > 0 ? g_poll (&ready, 1, (gint)left_ms) : 0;
-    if (answers == 0) {
-      log_warning ("Not all jobs could be checked in time", "remedy", "pruned check");
+    *late = answers == 0;
+    if (*late)
       break;
-    }
     if (answers < 0)
       continue; /* a signal */
     gssize n = read (fd, bytes, sizeof bytes);
@@ -171,24 +173,30 @@ take (Jobs *jobs, const char *told)
 }
 
 void
-check_loaded (Cli *cli)
+check_loaded (Cli *cli, void (*begin) (void))
 {
   int ends[2];
+  gboolean late = FALSE;
+  g_autofree char *told = NULL;
   g_autoptr (GPtrArray) own = own_of (cli->jobs);
-  if (own->len == 0 || pipe2 (ends, O_CLOEXEC) != 0)
-    return;
-  pid_t child = fork ();
-  if (child == 0) {
-    prctl (PR_SET_PDEATHSIG, SIGKILL);
-    check_all (cli, own, ends[1]);
-    _exit (0);
+  if (own->len > 0 && pipe2 (ends, O_CLOEXEC) == 0) {
+    pid_t child = fork ();
+    if (child == 0) {
+      prctl (PR_SET_PDEATHSIG, SIGKILL);
+      check_all (cli, own, ends[1]);
+      log_queue_drain (LAST_LINES_MS);
+      _exit (0);
+    }
+    close (ends[1]);
+    told = child > 0 ? listen_to (ends[0], &late) : NULL;
+    close (ends[0]);
+    if (child > 0) {
+      kill (child, SIGKILL);
+      waitpid (child, NULL, 0);
+    }
   }
-  close (ends[1]);
-  g_autofree char *told = child > 0 ? listen_to (ends[0]) : g_strdup ("");
-  close (ends[0]);
-  if (child > 0) {
-    kill (child, SIGKILL);
-    waitpid (child, NULL, 0);
-  }
-  take (cli->jobs, told);
+  begin ();
+  if (late)
+    log_warning ("Not all jobs could be checked in time", "remedy", "pruned check");
+  take (cli->jobs, told != NULL ? told : "");
 }

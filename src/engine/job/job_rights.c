@@ -252,7 +252,6 @@ job_rights_each (const Job *job, JobRightsVisit visit, gpointer data)
   }
   add_apply (job, &to);
   add_files (job, job->folder, &to);
-  static const char *const rights[] = { "SELECT", "UPDATE", "DELETE" };
-  for (guint i = 0; job->table != NULL && i < G_N_ELEMENTS (rights); i++)
-    add_one (job, job->table, rights[i], &to);
+  if (job->table != NULL) /* what is done to it stands in the files */
+    add_one (job, job->table, "SELECT", &to);
 }
