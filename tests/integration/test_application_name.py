@@ -1,5 +1,6 @@
 """PostgreSQL's own views and its log say on which job and run a session works."""
 
+from stack.process import wait_until
 from support.scene import fill, now, tick_id
 from support.sentences import house  # noqa: F401
 from support.slow import hold_rows, let_held_rows_go, wait_asleep
@@ -7,6 +8,10 @@ from support.slow import hold_rows, let_held_rows_go, wait_asleep
 JOB = "scratch.remove"
 ASLEEP = "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
 NAMED = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE %s"
+
+
+def wait_named(database, name):
+    wait_until(lambda: database.column(ASLEEP) == [name], 30, f"the session {name} at work")
 
 
 def tick(scene):
@@ -19,8 +24,7 @@ def test_a_session_says_its_job_and_run_while_it_works(scene):
     hold_rows(scene.database, "true")
     scene.start()
     run_id = tick(scene)
-    wait_asleep(scene.database)
-    assert scene.database.column(ASLEEP) == [f"pruned {JOB} {run_id[:8]}"]
+    wait_named(scene.database, f"pruned {JOB} {run_id[:8]}")
     let_held_rows_go(scene.database)
     scene.wait_run(run_id)
     scene.database.wait(NAMED, [f"pruned {JOB} %"], until=0)
@@ -62,7 +66,6 @@ def test_a_name_in_the_url_stays(scene):
     hold_rows(scene.database, "true")
     scene.start(settings={"postgres.url": f"{scene.database.role_url}?application_name=mine"})
     run_id = tick(scene)
-    wait_asleep(scene.database)
-    assert scene.database.column(ASLEEP) == ["mine"]
+    wait_named(scene.database, "mine")
     let_held_rows_go(scene.database)
     scene.wait_run(run_id)
