@@ -3,7 +3,7 @@
 from stack.process import wait_until
 from support.scene import fill, now, tick_id
 from support.sentences import house  # noqa: F401
-from support.slow import hold_rows, let_held_rows_go, wait_asleep
+from support.slow import hold_rows, let_held_rows_go
 
 JOB = "scratch.remove"
 ASLEEP = "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
@@ -40,9 +40,9 @@ def test_of_a_long_name_the_run_stays_readable(house):  # noqa: F811
     house.start()
     house.pruned.start()
     run_id = house.pruned.run("tick", job, "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
-    wait_asleep(house.database)
-    [name] = house.database.column(ASLEEP)
-    assert name == f"pruned {job[:47]} {run_id[:8]}" and len(name) == 63
+    name = f"pruned {job[:47]} {run_id[:8]}"
+    assert len(name) == 63
+    wait_named(house.database, name)
     let_held_rows_go(house.database)
     house.pruned.wait_run(run_id)
 
