@@ -77,8 +77,10 @@ needs_of (const Jobs *jobs, Pg *pg)
 {
   Needed needed = { array_new (), array_new (), array_new (),
                     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
-  for (guint i = 0; i < jobs_count (jobs); i++)
+  for (guint i = 0; i < jobs_count (jobs); i++) {
     job_rights_each (completed (pg, jobs_at (jobs, i)), need, &needed);
+    job_rights_of_table (jobs_at (jobs, i), need, &needed);
+  }
   return needed;
 }
 
@@ -276,8 +278,10 @@ print_without (Cli *cli, const GError *cause, GError **error)
   print_own (cli, to, app_schema);
   for (int reads = FALSE; reads <= TRUE; reads++) {
     printing.reads = reads;
-    for (guint i = 0; i < jobs_count (cli->jobs); i++)
+    for (guint i = 0; i < jobs_count (cli->jobs); i++) {
       job_rights_each (jobs_at (cli->jobs, i), print_right, &printing);
+      job_rights_of_table (jobs_at (cli->jobs, i), print_right, &printing);
+    }
   }
   print (cli, "COMMIT");
   return CODE_OK;

@@ -107,19 +107,39 @@ def test_what_an_expression_reads(house, where, reads):  # noqa: F811
     assert granted(house) == {"public.things": ALL} | {one if "." in one else f"public.{one}": "SELECT" for one in reads}
 
 
-def test_a_folder_reads_another_schema(house):  # noqa: F811
-    make(house, BILLING + "; CREATE TABLE billing.lines (id bigint PRIMARY KEY); CREATE TABLE billing.closed (id bigint)")
-    for file, text in {
-            "job.conf": "[job]\nstarts = tick\ntable = orders\ncursor = id bigint\n[what removed]\n",
-            "page.sql": "SELECT o.id AS key, o.id FROM orders o, billing.lines l WHERE o.id = l.id AND o.id > :cursor.id::bigint"
-                        " AND o.id NOT IN (SELECT c.id FROM billing.closed c) ORDER BY o.id LIMIT :limit::int\n",
-            "apply/removed/20-orders.sql": "DELETE FROM orders t USING unnest(:key::bigint[]) k (id) WHERE t.id = k.id RETURNING t.id AS key, to_jsonb(t.*) AS row\n"}.items():
+def write(house, files):  # noqa: F811
+    """The folder of a job."""
+    for file, text in files.items():
         path = house.folder / "orders" / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+def test_a_folder_reads_another_schema(house):  # noqa: F811
+    make(house, BILLING + "; CREATE TABLE billing.lines (id bigint PRIMARY KEY); CREATE TABLE billing.closed (id bigint)")
+    write(house, {
+        "job.conf": "[job]\nstarts = tick\ntable = orders\ncursor = id bigint\n[what removed]\n",
+        "page.sql": "SELECT o.id AS key, o.id FROM orders o, billing.lines l WHERE o.id = l.id AND o.id > :cursor.id::bigint"
+                    " AND o.id NOT IN (SELECT c.id FROM billing.closed c) ORDER BY o.id LIMIT :limit::int\n",
+        "apply/removed/20-orders.sql": "DELETE FROM orders t USING unnest(:key::bigint[]) k (id) WHERE t.id = k.id RETURNING t.id AS key, to_jsonb(t.*) AS row\n"})
     assert granted(house) == {"public.orders": ALL, "billing.lines": "SELECT", "billing.closed": "SELECT"} and lacks(house) == []
     make(house, f"REVOKE SELECT ON billing.closed FROM {ROLE}")
     assert "this role lacks SELECT on billing.closed" in lacks(house)
+
+
+def test_all_of_the_table_of_a_folder_is_granted_and_only_what_its_files_do_is_missed(house):  # noqa: F811
+    make(house, BILLING + "; CREATE TABLE seen (id bigint PRIMARY KEY)")
+    write(house, {
+        "job.conf": "[job]\nstarts = tick\ntable = seen\ncursor = id bigint\n[what noted]\n",
+        "page.sql": "SELECT o.id AS key, o.id FROM orders o WHERE o.id > :cursor.id::bigint ORDER BY o.id LIMIT :limit::int\n",
+        "decide.sql": "SELECT u.key AS key, 'noted' AS what, NULL::text AS reason FROM unnest(:key::bigint[]) u (key)\n",
+        "apply/noted/10-seen.insert.sql":
+            "INSERT INTO seen SELECT k.id FROM unnest(:key::bigint[]) k (id) RETURNING id AS key, to_jsonb(seen.*) AS row\n"})
+    assert granted(house) == {"public.seen": ALL, "public.orders": "SELECT"}
+    make(house, f"REVOKE UPDATE, DELETE ON seen FROM {ROLE}")
+    assert lacks(house) == []
+    make(house, f"REVOKE INSERT ON seen FROM {ROLE}")
+    assert "this role lacks INSERT on seen" in lacks(house)
 
 
 def test_without_a_database(house):  # noqa: F811

@@ -255,3 +255,14 @@ job_rights_each (const Job *job, JobRightsVisit visit, gpointer data)
   if (job->table != NULL) /* what is done to it stands in the files */
     add_one (job, job->table, "SELECT", &to);
 }
+
+void
+job_rights_of_table (const Job *job, JobRightsVisit visit, gpointer data)
+{
+  static const char *const rights[] = { "UPDATE", "DELETE" };
+  const Visit to = { visit, data };
+  if (job->sentence != NULL || job->built_in || job->table == NULL)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (rights); i++)
+    add_one (job, job->table, rights[i], &to);
+}

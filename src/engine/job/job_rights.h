@@ -17,3 +17,6 @@
 typedef void (*JobRightsVisit) (const Job *job, const char *table, const char *right,
                                 gpointer data);
 void job_rights_each (const Job *job, JobRightsVisit visit, gpointer data);
+/* What `pruned grants` gives beside that on the table of a folder: what a page locks, and what a
+ * function of the user does to it, stands in no file. */
+void job_rights_of_table (const Job *job, JobRightsVisit visit, gpointer data);
