@@ -55,7 +55,7 @@ inside() {
       mount --make-rprivate / &&
       mount -t proc proc "$ROOT/proc" &&
       mount --rbind /dev "$ROOT/dev" &&
-      mount -t tmpfs -o size=2g tmpfs "$ROOT/dev/shm" || exit 1
+      mount -t tmpfs tmpfs "$ROOT/dev/shm" || exit 1
       exec chroot "$ROOT" bash -c "cd /root/pruned && exec $COMMAND"' </dev/null
 }
 
