@@ -62,7 +62,8 @@ def pytest_runtest_makereport(item):
     if report.failed:
         for daemon in getattr(item, "daemons_to_show", lambda: [])()[-LAST_DAEMONS:]:
             report.sections.append((f"end of {daemon.log}", tail(daemon.log, 60)))
-    if report.when == "teardown":  # pytest keeps the tests; this frees their Kafka clients, which have seven threads each
+    # pytest keeps the tests; this frees their Kafka clients, which have seven threads each
+    if report.when == "teardown":
         item.daemons_to_show = lambda: []
 
 
@@ -92,7 +93,8 @@ def own_kafka():
 
 @pytest.fixture
 def own_servers(request):
-    """For new_scene: those of own_postgres and own_kafka that the test itself names. The other server is the shared one."""
+    """For new_scene: those of own_postgres and own_kafka that the test itself names. The other
+    server is the shared one."""
     named = {name: request.getfixturevalue(name) for name in ("own_postgres", "own_kafka") if name in request.fixturenames}
     return {"server": named.get("own_postgres"), "bootstrap": named["own_kafka"].bootstrap if "own_kafka" in named else None}
 
@@ -120,7 +122,8 @@ def http():
 
 @pytest.fixture(scope="session")
 def templates(shared, tmp_path_factory):
-    """Gives the templates of a server, or of the shared one. They are made when they are first needed.
+    """Gives the templates of a server, or of the shared one. They are made when they are first
+    needed.
 
     Kept by server and not by address: a server may get the port of one that has ended.
     """
@@ -140,7 +143,8 @@ def templates(shared, tmp_path_factory):
 
 @pytest.fixture
 def new_database(shared, templates):
-    """Makes databases: `new_database("migrated" | "app" | "empty", server=None)`. Default: on the shared server."""
+    """Makes databases: `new_database("migrated" | "app" | "empty", server=None)`. Default: on the
+    shared server."""
     made = []
 
     def make(kind="migrated", server=None):
@@ -189,7 +193,8 @@ def topics(new_topics):
 
 @pytest.fixture(scope="session")
 def preload(tmp_path_factory):
-    """Builds a library of tests/stack to be preloaded: `preload("shifted_clock")`. None with a sanitizer, which must be loaded first."""
+    """Builds a library of tests/stack to be preloaded: `preload("shifted_clock")`. None with a
+    sanitizer, which must be loaded first."""
     made = {}
 
     def make(name):
@@ -209,7 +214,8 @@ def preload(tmp_path_factory):
 
 @pytest.fixture
 def new_pruned(request, tmp_path, new_database, new_topics):
-    """Makes installations: `new_pruned(database, topics, settings={...})`. Their daemons end before their databases and topics go."""
+    """Makes installations: `new_pruned(database, topics, settings={...})`. Their daemons end before
+    their databases and topics go."""
     made = []
     request.node.daemons_to_show = lambda: [d for p in made for d in p.daemons]
 
@@ -252,7 +258,8 @@ def scene_settings(shared, tmp_path_factory):
 
 @pytest.fixture
 def new_scene(new_database, new_topics, new_pruned, scene_settings):
-    """Makes installations with the tests' own tables and jobs (support/scene.py), without schedules."""
+    """Makes installations with the tests' own tables and jobs (support/scene.py), without
+    schedules."""
 
     def make(settings=None, server=None, bootstrap=None):
         database = new_database("migrated", server)
@@ -271,7 +278,8 @@ def scene(new_scene):
 
 @pytest.fixture
 def pruned_with_slots(new_pruned, database, topics, scene_settings):
-    """An installation without schedules, with four slots for objects and one partition for everything else."""
+    """An installation without schedules, with four slots for objects and one partition for
+    everything else."""
     settings = {k: v for k, v in scene_settings.items() if built_in(k)} | {"jobs.ci.delete_objects.capacity": 4}
     one = new_pruned(database, topics, settings=settings)
     one.run("topics", "--apply").ok()
@@ -280,7 +288,8 @@ def pruned_with_slots(new_pruned, database, topics, scene_settings):
 
 @pytest.fixture(scope="module")
 def busy_scene(shared, templates, scene_settings, tmp_path_factory):
-    """One such installation with a running daemon for a whole test file. Its tests must not disturb each other."""
+    """One such installation with a running daemon for a whole test file. Its tests must not disturb
+    each other."""
     database = Database(shared.postgres_url, templates().migrated())
     topics = Topics(shared.kafka, f"m{os.getpid()}-{next(_numbers)}")
     make_tables(database)
@@ -296,7 +305,8 @@ def busy_scene(shared, templates, scene_settings, tmp_path_factory):
 
 @pytest.fixture
 def pruned_with_faults(pruned):
-    """`pruned` with the binary that has fault points: `start(environment={"PRUNED_FAULT": ...})`."""
+    """`pruned` with the binary that has fault points:
+    `start(environment={"PRUNED_FAULT": ...})`."""
     pruned.binary = binary_with_faults()
     assert pruned.binary.exists(), f"{pruned.binary} is not there: make FAULTS=1"
     return pruned
@@ -304,8 +314,8 @@ def pruned_with_faults(pruned):
 
 @pytest.fixture
 def scene_with_faults(scene):
-    """`scene` with fault points, for one process at a time. It is a static member of its group, so that the next process gets the
-    partitions of a killed one at once."""
+    """`scene` with fault points, for one process at a time. It is a static member of its group, so
+    that the next process gets the partitions of a killed one at once."""
     scene.binary = binary_with_faults()
     scene.settings["kafka.group.instance.id"] = "the one process"
     assert scene.binary.exists(), f"{scene.binary} is not there: make FAULTS=1"

@@ -4,8 +4,8 @@
     run.py BUILD [pytest's arguments]
     run.py BUILD --quick [pytest's arguments]
 
-BUILD is a folder such as build/release. If the arguments name files, only these run: tests of pytest,
-or C units (below tests/unit, by file or by folder). --quick: the C units and the tests that
+BUILD is a folder such as build/release. If the arguments name files, only these run: tests of
+pytest, or C units (below tests/unit, by file or by folder). --quick: the C units and the tests that
 tests/quick.txt lists, one for each job.
 
 The runners' own closing lines are shown unchanged. Units, lints and fuzz programs that failed are
@@ -72,7 +72,8 @@ def output_of(argv, deadline_s, **options):
 
 
 def count_tap(code, text):
-    """A program that ends with an error, or runs fewer tests than it announced, counts as one more failure."""
+    """A program that ends with an error, or runs fewer tests than it announced, counts as one more
+    failure."""
     count, planned = Count(), None
     for line in text.splitlines():
         if line.startswith("1.."):
@@ -105,7 +106,8 @@ def run_unit(build, source):
 
 
 def run_units(build, sources):
-    """Runs some units at once and tells of each when it has ended. Those that wait for most of their time begin first."""
+    """Runs some units at once and tells of each when it has ended. Those that wait for most of
+    their time begin first."""
     total = Count()
     ordered = sorted(sources, key=waits_for_kafka, reverse=True)
     with ThreadPoolExecutor(UNITS_AT_ONCE) as pool:
@@ -129,14 +131,16 @@ def run_lint(name, *arguments):
 
 
 def fuzz_one(program):
-    """(exit code or a word, output) of one fuzz program. It starts with the kept inputs, in its own folder."""
+    """(exit code or a word, output) of one fuzz program. It starts with the kept inputs, in its own
+    folder."""
     with tempfile.TemporaryDirectory() as scratch:
         return output_of([program, f"-max_total_time={FUZZ_S}", "-verbosity=0", "-print_funcs=0", scratch,
                           *HERE.glob(f"fuzz/corpus/{program.name}")], 20 * FUZZ_S, cwd=scratch)
 
 
 def run_fuzz(build):
-    """Runs each fuzz program for a short time, all at once: each is one thread and ends after a given time."""
+    """Runs each fuzz program for a short time, all at once: each is one thread and ends after a
+    given time."""
     programs = [p for p in sorted(build.with_name("fuzz").glob("fuzz_*")) if not p.suffix]
     total = Count(failed=int(not programs))
     with ThreadPoolExecutor(len(programs) or 1) as pool:
@@ -171,8 +175,8 @@ def is_one_test(argument):
 
 
 def workers(arguments):
-    """How many processes of pytest. Each makes for itself what tests share, so a single test runs in pytest's own (0). A whole folder waits
-    for most of its time: four keep two cores busy."""
+    """How many processes of pytest. Each makes for itself what tests share, so a single test runs
+    in pytest's own (0). A whole folder waits for most of its time: four keep two cores busy."""
     named = [argument for argument in arguments if place_of(argument)]
     if len(named) == 1 and is_one_test(named[0]):
         return 0

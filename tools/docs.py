@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the pages that are made from the code: docs/reference/*.md, and the marked blocks of other pages.
+"""Writes the pages that are made from the code: docs/reference/*.md, and the marked blocks of other
+pages.
 
     tools/docs.py BINARY            writes them (`make docs`)
     tools/docs.py BINARY --check    prints how they differ from what is there; exit 1 if they do

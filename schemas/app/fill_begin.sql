@@ -1,10 +1,12 @@
--- What the application adds by itself to the rows that it inserts: the place of a namespace in its tree, its details
--- and its route; a project's own namespace and its route; what follows from the source of a membership, and from
--- the place of a todo; a user's address. Here triggers do it, until fill_end.sql in the same session.
+-- What the application adds by itself to the rows that it inserts: the place of a namespace in its
+-- tree, its details and its route; a project's own namespace and its route; what follows from the
+-- source of a membership, and from the place of a todo; a user's address. Here triggers do it,
+-- until fill_end.sql in the same session.
 --
 -- Rows are made in two ways, which know the same:
---   many at once, in SQL: `pruned demo` (src/cli/demo/sql/instance.sql) and the benchmarks (tests/bench/fill.py)
---     insert between the two files and say only what is special about their rows; parents first;
+--   many at once, in SQL: `pruned demo` (src/cli/demo/sql/instance.sql) and the benchmarks
+--     (tests/bench/fill.py) insert between the two files and say only what is special about their
+--     rows; parents first;
 --   one by one, in Python: tests/model/builder.py, which also works without a database.
 -- tests/model/test_fill.py makes the same places and memberships in both ways and compares them.
 

@@ -1,4 +1,5 @@
--- Ends what fill_begin.sql began: nothing of it stays. Sequences continue after the ids that were given.
+-- Ends what fill_begin.sql began: nothing of it stays. Sequences continue after the ids that were
+-- given.
 
 DROP TRIGGER complete ON users;
 DROP TRIGGER complete ON namespaces;

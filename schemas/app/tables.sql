@@ -1,6 +1,7 @@
 -- The part of the application's database that the jobs touch, for the demo and the tests.
--- Table, column and index definitions are those of a GitLab database (PostgreSQL 14 or later), reduced to what is
--- read or written here. A real database has more of everything, and code must not notice the difference.
+-- Table, column and index definitions are those of a GitLab database (PostgreSQL 14 or later),
+-- reduced to what is read or written here. A real database has more of everything, and code must
+-- not notice the difference.
 -- Loads into the first schema of the search_path.
 
 -- Users:
@@ -11,8 +12,9 @@ CREATE TABLE organizations (
     path text NOT NULL
 );
 
--- user_type: 0 a person, 4 service user, 5 the ghost that inherits what deleted users wrote, 6 a project's or group's
--- bot, 11 admin bot, 13 service account, 15 placeholder of an import, 17 import user, others internal bots.
+-- user_type: 0 a person, 4 service user, 5 the ghost that inherits what deleted users wrote, 6 a
+-- project's or group's bot, 11 admin bot, 13 service account, 15 placeholder of an import, 17
+-- import user, others internal bots.
 -- state: active, blocked, deactivated, banned, ldap_blocked, blocked_pending_approval.
 CREATE TABLE users (
     id              bigserial PRIMARY KEY,
@@ -31,9 +33,10 @@ CREATE UNIQUE INDEX ON users (username);
 
 -- Namespaces and projects:
 
--- type: User (personal), Group, Project (a project's own row). traversal_ids: the path of ids from the root to here.
--- visibility_level: 0 private, 10 internal, 20 public.
--- share_with_group_lock: the project_group_links of its own projects (not of those further below) give nothing.
+-- type: User (personal), Group, Project (a project's own row). traversal_ids: the path of ids from
+-- the root to here. visibility_level: 0 private, 10 internal, 20 public.
+-- share_with_group_lock: the project_group_links of its own projects (not of those further below)
+-- give nothing.
 CREATE TABLE namespaces (
     id                    bigserial PRIMARY KEY,
     name                  varchar NOT NULL,
@@ -63,7 +66,8 @@ CREATE TABLE namespace_details (
     state_metadata jsonb NOT NULL DEFAULT '{}'
 );
 
--- namespace_id: the group or personal namespace it lives in; project_namespace_id: its own row in namespaces.
+-- namespace_id: the group or personal namespace it lives in; project_namespace_id: its own row in
+-- namespaces.
 CREATE TABLE projects (
     id                   bigserial PRIMARY KEY,
     name                 varchar,
@@ -105,9 +109,11 @@ CREATE TABLE redirect_routes (
 
 -- Memberships and rights:
 
--- (source_type, source_id) is a group ('Namespace') or a project ('Project'); nothing in the database enforces it.
--- access_level: 5 minimal, 10 guest, 15 planner, 20 reporter, 30 developer, 40 maintainer, 50 owner.
--- user_id NULL: an invitation by e-mail. requested_at set: asks to be let in. state: 0 active, 1 awaiting.
+-- (source_type, source_id) is a group ('Namespace') or a project ('Project'); nothing in the
+-- database enforces it. access_level: 5 minimal, 10 guest, 15 planner, 20 reporter, 30 developer,
+-- 40 maintainer, 50 owner.
+-- user_id NULL: an invitation by e-mail. requested_at set: asks to be let in. state: 0 active, 1
+-- awaiting.
 CREATE TABLE members (
     id                  bigserial PRIMARY KEY,
     access_level        integer NOT NULL,
@@ -184,7 +190,8 @@ CREATE TABLE project_group_links (
 CREATE INDEX ON project_group_links (project_id);
 CREATE INDEX ON project_group_links (group_id);
 
--- The result of the above for each user and project; derived, and updated by every program that changes the above.
+-- The result of the above for each user and project; derived, and updated by every program that
+-- changes the above.
 CREATE TABLE project_authorizations (
     user_id      bigint NOT NULL,
     project_id   bigint NOT NULL,
@@ -260,8 +267,8 @@ CREATE TABLE ghost_user_migrations (
 
 -- Files:
 
--- An object whose owner's row is gone. project_id has no foreign key: this row outlives the project.
--- file_store: 1 a local directory, 2 an object store.
+-- An object whose owner's row is gone. project_id has no foreign key: this row outlives the
+-- project. file_store: 1 a local directory, 2 an object store.
 CREATE TABLE ci_deleted_objects (
     id         bigserial PRIMARY KEY,
     file_store smallint NOT NULL DEFAULT 1,

@@ -1,4 +1,5 @@
--- Schema `pruned`, step 1. Everything the service keeps is here; the application's tables are never altered.
+-- Schema `pruned`, step 1. Everything the service keeps is here; the application's tables are never
+-- altered.
 CREATE SCHEMA IF NOT EXISTS pruned;
 
 CREATE TABLE pruned.schema_version (

@@ -1,9 +1,9 @@
--- Schema `pruned`, step 8: what operators must see. Ticks that found their job blocked, when each job
--- last succeeded, the running processes with their settings, and which older programs can work with
--- this schema.
+-- Schema `pruned`, step 8: what operators must see. Ticks that found their job blocked, when each
+-- job last succeeded, the running processes with their settings, and which older programs can work
+-- with this schema.
 
--- The latest tick, by job and arguments, that ended `blocked`: it is retried with a growing back-off
--- until it is not blocked.
+-- The latest tick, by job and arguments, that ended `blocked`: it is retried with a growing
+-- back-off until it is not blocked.
 CREATE TABLE pruned.blocked (
     job          text NOT NULL,
     key          text NOT NULL,          -- md5 of the arguments
@@ -43,8 +43,8 @@ CREATE TABLE pruned.processes (
     partitions integer NOT NULL DEFAULT 0
 );
 
--- The oldest program, by the schema step it needs, that can work with this step; null: only programs
--- that know this step.
+-- The oldest program, by the schema step it needs, that can work with this step; null: only
+-- programs that know this step.
 ALTER TABLE pruned.schema_version ADD COLUMN compatible_from integer;
 
 -- Roles that may write runs may write these: a daemon must not stop because `pruned grants` was not

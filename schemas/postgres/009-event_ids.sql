@@ -1,6 +1,6 @@
--- Schema `pruned`, step 9: archived runs of events, by their id alone, for as long as Kafka keeps the
--- messages of their topic. An event that is sent again without `ce_time` has another T, by which the
--- archive would not find its run.
+-- Schema `pruned`, step 9: archived runs of events, by their id alone, for as long as Kafka keeps
+-- the messages of their topic. An event that is sent again without `ce_time` has another T, by
+-- which the archive would not find its run.
 CREATE TABLE pruned.event_ids (
     run_id uuid PRIMARY KEY,
     at     timestamptz NOT NULL DEFAULT now()

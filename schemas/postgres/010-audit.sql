@@ -5,9 +5,9 @@
 -- Functions with another role's rights qualify all names, and never use temporary tables: a path
 -- without pg_temp begins with it.
 
--- How many days are kept: `runs_done`, `deletions`, and `deletions:<table>` for rows of one table. The
--- owner writes it (`pruned migrate`, from [audit] and [runs] of the configuration). `swept`: rows of
--- earlier days are deleted.
+-- How many days are kept: `runs_done`, `deletions`, and `deletions:<table>` for rows of one table.
+-- The owner writes it (`pruned migrate`, from [audit] and [runs] of the configuration). `swept`:
+-- rows of earlier days are deleted.
 CREATE TABLE pruned.keeping (
     what  text PRIMARY KEY,
     days  integer NOT NULL CHECK (days > 0),
@@ -45,8 +45,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- The day from which keeping times are counted back: today, or the day of the newest row if it is
--- older (today if there is no row). So a clock that is ahead for a while drops nothing while nothing is
--- recorded.
+-- older (today if there is no row). So a clock that is ahead for a while drops nothing while
+-- nothing is recorded.
 CREATE FUNCTION pruned.newest_day(parent text) RETURNS date
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -68,8 +68,8 @@ BEGIN
     RETURN least(today, newest);
 END $$;
 
--- Deletes rows of tables that are kept for a shorter time than their day: one more day of each table in
--- a call.
+-- Deletes rows of tables that are kept for a shorter time than their day: one more day of each
+-- table in a call.
 CREATE FUNCTION pruned.sweep_days(newest date, longest integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -89,8 +89,8 @@ BEGIN
     END LOOP;
 END $$;
 
--- Drops days before BEFORE, the oldest first and at most three in a call, none younger than its keeping
--- time.
+-- Drops days before BEFORE, the oldest first and at most three in a call, none younger than its
+-- keeping time.
 CREATE OR REPLACE FUNCTION pruned.drop_days(parent text, before date) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -129,8 +129,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     ON CONFLICT (what) DO UPDATE SET days = excluded.days WHERE k.days < excluded.days
 $$;
 
--- Removes rows from the audit: those of table WHOSE with this key, and those of TABLES whose COLUMNS
--- name it. A record of them stays: run, step, table, and keys that are numbers.
+-- Removes rows from the audit: those of table WHOSE with this key, and those of TABLES whose
+-- COLUMNS name it. A record of them stays: run, step, table, and keys that are numbers.
 CREATE FUNCTION pruned.forget(whose text, key jsonb, tables text[], columns text[]) RETURNS TABLE (name text, n bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH hit AS MATERIALIZED (

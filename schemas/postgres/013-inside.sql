@@ -1,11 +1,12 @@
--- Schema `pruned`, step 13: the bounds of runs hold for all rows, also older ones; a daemon's role has
--- the rights that `pruned grants` prints and no more.
+-- Schema `pruned`, step 13: the bounds of runs hold for all rows, also older ones; a daemon's role
+-- has the rights that `pruned grants` prints and no more.
 -- compatible_from: 11
 
 -- A time whose microseconds overflow is treated like an infinite one.
 ALTER TABLE pruned.runs DROP CONSTRAINT IF EXISTS runs_bounds;
 UPDATE pruned.runs r
-SET scheduled_at = CASE WHEN w.scheduled IS NULL THEN r.scheduled_at ELSE 'epoch' END, -- a retry finds nothing to remove
+SET -- 'epoch': a retry finds nothing to remove
+    scheduled_at = CASE WHEN w.scheduled IS NULL THEN r.scheduled_at ELSE 'epoch' END,
     due_at = CASE WHEN w.due IS NULL THEN r.due_at ELSE 'epoch' END,
     step = least(greatest(r.step, 0), 2000000000), attempts = least(greatest(r.attempts, 0), 2000000000), slot = greatest(r.slot, 0),
     state = CASE WHEN r.finished_at IS NULL THEN 'dead' ELSE r.state END,
@@ -25,8 +26,8 @@ ALTER TABLE pruned.runs ADD CONSTRAINT runs_bounds CHECK (
     AND step BETWEEN 0 AND 2000000000 AND attempts BETWEEN 0 AND 2000000000 AND slot >= 0
 );
 
--- Roles that may write runs are daemons. Only this function grants them rights and revokes the rest:
--- TABLES, each with its rights, as `name: rights`.
+-- Roles that may write runs are daemons. Only this function grants them rights and revokes the
+-- rest: TABLES, each with its rights, as `name: rights`.
 CREATE OR REPLACE FUNCTION pruned.give_daemons(tables text[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

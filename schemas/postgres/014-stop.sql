@@ -1,8 +1,8 @@
 -- Schema `pruned`, step 14: one row that stops everything (`pruned stop`), pauses that end by
 -- themselves, and the class of a run's error.
 
--- While `stopped`, no process begins a step. `cancel`: steps that run are cancelled. `since`, `by` and
--- `reason` tell of the last stop.
+-- While `stopped`, no process begins a step. `cancel`: steps that run are cancelled. `since`, `by`
+-- and `reason` tell of the last stop.
 CREATE TABLE pruned.stop (
     one     boolean PRIMARY KEY DEFAULT true CHECK (one),
     stopped boolean NOT NULL DEFAULT false,

@@ -1,5 +1,5 @@
--- Schema `pruned`, step 15: runs that are held until somebody approves them, how many rows a run has
--- changed, and the mode that holds where no setting names one.
+-- Schema `pruned`, step 15: runs that are held until somebody approves them, how many rows a run
+-- has changed, and the mode that holds where no setting names one.
 -- Without compatible_from: a program that does not know the limits would ignore them.
 
 -- rows_done: own rows and children so far. rows_counted: what a count before the first page found.

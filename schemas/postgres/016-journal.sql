@@ -47,8 +47,9 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     ON CONFLICT (what) DO UPDATE SET days = excluded.days WHERE k.days < excluded.days
 $$;
 
--- Deletes rows of the journal that are past their keeping time, at most a thousand in a call, and says
--- whether there may be more. Days are counted back from the newest row, or from now if that is earlier.
+-- Deletes rows of the journal that are past their keeping time, at most a thousand in a call, and
+-- says whether there may be more. Days are counted back from the newest row, or from now if that is
+-- earlier.
 CREATE FUNCTION pruned.forget_journal() RETURNS boolean
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH old AS MATERIALIZED (
@@ -62,8 +63,9 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 REVOKE ALL ON FUNCTION pruned.forget_journal() FROM PUBLIC;
 
--- The keys of a record, and the users that its rows name (`pruned who`). New days get it when they are
--- made. Of the days that are there, small ones get it here, the others from `pruned migrate --indexes`.
+-- The keys of a record, and the users that its rows name (`pruned who`). New days get it when they
+-- are made. Of the days that are there, small ones get it here, the others from
+-- `pruned migrate --indexes`.
 CREATE INDEX deletions_named ON ONLY pruned.deletions
     USING gin ((keys || coalesce(pg_catalog.jsonb_path_query_array(rows, '$[*].user_id'), '[]')) jsonb_path_ops);
 DO $$
@@ -79,8 +81,9 @@ BEGIN
     END LOOP;
 END $$;
 
--- Milliseconds from the transaction's start to this record: the duration of its step, up to its last
--- record. A default, so that older programs write it, too. A clock that jumps meanwhile stops nothing.
+-- Milliseconds from the transaction's start to this record: the duration of its step, up to its
+-- last record. A default, so that older programs write it, too. A clock that jumps meanwhile stops
+-- nothing.
 ALTER TABLE pruned.deletions ADD COLUMN after_ms integer;
 ALTER TABLE pruned.deletions ALTER COLUMN after_ms
     SET DEFAULT greatest(0, least(extract(epoch FROM pg_catalog.clock_timestamp() - pg_catalog.now()) * 1000, 2000000000))::integer;

@@ -1,7 +1,8 @@
 -- Schema `pruned`, step 19: the version of its job that a run has begun with, and `pruned reload`.
 -- compatible_from: 15
 
--- job_version: a digest of the job's section, or of its files. Null: no step of the run has ended yet.
+-- job_version: a digest of the job's section, or of its files. Null: no step of the run has ended
+-- yet.
 ALTER TABLE pruned.runs ADD COLUMN job_version text;
 ALTER TABLE pruned.runs_done ADD COLUMN job_version text;
 

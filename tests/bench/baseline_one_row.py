@@ -1,8 +1,9 @@
-"""A hand-written consumer of messages that each name one row: it deletes the row, audits it in the same transaction, announces it after the
-commit, and then commits its offsets. One message a transaction, or many.
+"""A hand-written consumer of messages that each name one row: it deletes the row, audits it in the
+same transaction, announces it after the commit, and then commits its offsets. One message a
+transaction, or many.
 
-A message that comes twice finds its row gone. A crash after the commit loses announcements: nothing keeps them. One bad row fails its batch.
-"""
+A message that comes twice finds its row gone. A crash after the commit loses announcements: nothing
+keeps them. One bad row fails its batch. """
 
 import json
 import time

@@ -1,10 +1,11 @@
 """The effects of members.remove_expired written by hand: what the engine is measured against.
 
-Keyset pages of 1000, one transaction each, three prepared statements: lock the groups whose owners are on the page, lock another owner of
-each such group, then everything else in one statement: owner rule, deletes, the update, the full
-audit without secrets, requests for refreshes, the bots to be destroyed. No cursor is stored, no outcome is made, and one failing row ends
-the program. The indexes of `pruned migrate --indexes` help it as they help the job. It can leave the audit out: then it makes no texts
-of rows either.
+Keyset pages of 1000, one transaction each, three prepared statements: lock the groups whose owners
+are on the page, lock another owner of each such group, then everything else in one statement: owner
+rule, deletes, the update, the full audit without secrets, requests for refreshes, the bots to be
+destroyed. No cursor is stored, no outcome is made, and one failing row ends the program. The
+indexes of `pruned migrate --indexes` help it as they help the job. It can leave the audit out: then
+it makes no texts of rows either.
 Run as a program it prints one line of JSON: rows, seconds, rows per second.
 """
 import json

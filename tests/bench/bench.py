@@ -117,7 +117,8 @@ def wanted(figure):
 
 
 def keep_to(cores):
-    """Only so many of the cores are used: by this process, and by all that it starts (PostgreSQL, Kafka, the daemon, the peers)."""
+    """Only so many of the cores are used: by this process, and by all that it starts (PostgreSQL,
+    Kafka, the daemon, the peers)."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
 
 

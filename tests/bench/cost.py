@@ -29,7 +29,8 @@ def with_children_s(pid):
 
 
 class Cost:
-    """Measures CPU from its creation until `each`: microseconds for each thing, by process. OTHERS: more of them, by name."""
+    """Measures CPU from its creation until `each`: microseconds for each thing, by process. OTHERS:
+    more of them, by name."""
 
     def __init__(self, stage, pid, **others):
         self._ask = {

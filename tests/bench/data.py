@@ -6,7 +6,8 @@ import fill
 
 TODAY = datetime.datetime.now(datetime.timezone.utc).date()
 
-# Groups in trees of four (root, child, two grandchildren), ten people a group; two projects a group.
+# Groups in trees of four (root, child, two grandchildren), ten people a group; two projects a
+# group.
 FILL = """
 INSERT INTO users (id, username, state)
 SELECT i, 'user' || i, CASE WHEN i % 20 = 0 THEN 'blocked' ELSE 'active' END FROM generate_series(1, {users}) i;

@@ -1,5 +1,5 @@
-"""Many rows for measurements, in any number. What follows from the rows is added as the application does it
-(schemas/app/fill_begin.sql); the statements here say only what is special."""
+"""Many rows for measurements, in any number. What follows from the rows is added as the application
+does it (schemas/app/fill_begin.sql); the statements here say only what is special."""
 
 from support.places import APP_FILL
 
@@ -8,7 +8,8 @@ PEOPLE = "INSERT INTO users (id, username) SELECT i, 'user' || i FROM generate_s
 
 
 def filler(statements, **sizes):
-    """A function that fills a database with STATEMENTS: texts with names of SIZES in braces; `;` at a line's end separates."""
+    """A function that fills a database with STATEMENTS: texts with names of SIZES in braces; `;` at
+    a line's end separates."""
     def fill(database):
         database.load(BEGIN)
         for text in statements:

@@ -1,6 +1,8 @@
-"""What a sentence and one big DELETE mean for others: waits for locks, bytes of write-ahead log, how far a standby is behind.
+"""What a sentence and one big DELETE mean for others: waits for locks, bytes of write-ahead log,
+how far a standby is behind.
 
-Meanwhile a session of the application locks rows that have expired, one after the other, and lets them go.
+Meanwhile a session of the application locks rows that have expired, one after the other, and lets
+them go.
 """
 
 import contextlib
@@ -96,7 +98,8 @@ def worst_second(seen):
 
 @contextlib.contextmanager
 def watched(standby, database):
-    """Begins when the standby has replayed everything, and ends when it has replayed everything again."""
+    """Begins when the standby has replayed everything, and ends when it has replayed everything
+    again."""
     sessions.warm(database)
     standby.catch_up()
     watch = Watch(database)

@@ -1,9 +1,10 @@
-"""groups.destroy: a root with 2,000 subgroups, 20,000 projects, 200,000 members and 200,000 artifacts, beside the same by hand.
+"""groups.destroy: a root with 2,000 subgroups, 20,000 projects, 200,000 members and 200,000
+artifacts, beside the same by hand.
 
-By hand: all members are marked for a refresh in one statement, then a hundred projects a transaction, then a hundred groups, the leaves
-first: a
-prepared statement a table, which deletes and audits, all of a transaction in one pipeline. It does not look into tables that are empty
-here, nor at the mark and the rights, and it cannot continue after a crash.
+By hand: all members are marked for a refresh in one statement, then a hundred projects a
+transaction, then a hundred groups, the leaves first: a prepared statement a table, which deletes
+and audits, all of a transaction in one pipeline. It does not look into tables that are empty here,
+nor at the mark and the rights, and it cannot continue after a crash.
 """
 
 import time

@@ -45,7 +45,8 @@ def buffers(database):
 
 
 def by_pruned(stage, template, tick, job, counter, left, paused=()):
-    """Sends TICK and waits for the run of JOB (the tick's own run, or its child). COUNTER of the result is the number of rows."""
+    """Sends TICK and waits for the run of JOB (the tick's own run, or its child). COUNTER of the
+    result is the number of rows."""
     with stage.installation(template) as pruned:
         for other in paused:
             pruned.run("pause", other).ok()
@@ -66,7 +67,8 @@ def by_pruned(stage, template, tick, job, counter, left, paused=()):
 
 
 def by_hand(stage, template, remove, left):
-    """Runs REMOVE(url) -> (rows, seconds), which audits into baseline_deletions. Returns the speed, and what must be equal in both."""
+    """Runs REMOVE(url) -> (rows, seconds), which audits into baseline_deletions. Returns the speed,
+    and what must be equal in both."""
     database = stage.copy(template)
     try:
         rows, seconds = remove(database.url)
@@ -80,13 +82,15 @@ def add(report, part, name, unit, tenth, whole):
     report.add(part, name, whole.speed, unit, detail=whole.detail())
     report.add(part, f"{name}, a tenth of everything", tenth.speed, unit, detail=tenth.detail())
     report.add(part, f"{name}: CPU a row, all / a tenth", whole.cpu_us / tenth.cpu_us, "ratio", at_most=1.3)
-    # Buffers have no limit: a small table is read as a whole, which takes fewer buffers but not less work.
+    # Buffers have no limit: a small table is read as a whole, which takes fewer buffers but not
+    # less work.
     report.add(part, f"{name}: buffers a row, all / a tenth",
                (whole.buffers / whole.rows) / (tenth.buffers / tenth.rows), "ratio")
 
 
 def against_by_hand(stage, report, part, name, unit, fill, remove, left, shares, rounds, ask):
-    """FILL(share) fills a database; ASK = (tick, job, counter). `pruned` does both sizes; the full size is also done by hand."""
+    """FILL(share) fills a database; ASK = (tick, job, counter). `pruned` does both sizes; the full
+    size is also done by hand."""
     small, large, hand = [], [], []
     for share, found in zip(shares, (small, large)):
         template = stage.template(fill(share))

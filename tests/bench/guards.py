@@ -1,5 +1,6 @@
-"""What the guards cost at run time: the same job by the binary and by one that is built without them (`make UNGUARDED=1`), in pairs, in
-turn one of them first. CPU of the daemon and PostgreSQL is measured as well, because it varies less than time on a shared machine.
+"""What the guards cost at run time: the same job by the binary and by one that is built without
+them (`make UNGUARDED=1`), in pairs, in turn one of them first. CPU of the daemon and PostgreSQL is
+measured as well, because it varies less than time on a shared machine.
 """
 
 import statistics

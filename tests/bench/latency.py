@@ -25,7 +25,8 @@ def _percentiles(pruned, number, since):
 
 
 def _warm(pruned):
-    """The topics are new; the first tick waits until the broker knows them. Returns when its run has ended."""
+    """The topics are new; the first tick waits until the broker knows them. Returns when its run
+    has ended."""
     pruned.topics.produce("ticks", json.dumps({"job": EMPTY}), key=EMPTY)
     _finished(pruned, 1)
     return pruned.database.value("SELECT due_at FROM pruned.runs")
@@ -53,7 +54,8 @@ BACKLOG = "SELECT min(started_at) AS began, max(finished_at) AS ended, count(*) 
 
 
 def due_in_backlog(stage, report, quick):
-    """Runs of one job become due while a backlog of another job is worked off. Only those that are due meanwhile count."""
+    """Runs of one job become due while a backlog of another job is worked off. Only those that are
+    due meanwhile count."""
     number, backlog = (100, 20_000) if quick else (300, 100_000)
     report.say(f"{number} runs that become due while {backlog} others are worked off")
     template = stage.template(one_row.filler(1000))

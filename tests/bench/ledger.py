@@ -1,4 +1,5 @@
-"""Ended runs of ten days that are not in the archive yet: the speed of ticks meanwhile, and of archiving them."""
+"""Ended runs of ten days that are not in the archive yet: the speed of ticks meanwhile, and of
+archiving them."""
 
 import datetime
 import json
@@ -27,7 +28,8 @@ def tick_to_started(pruned):
 
 
 def assert_joined(pruned, daemon):
-    """The daemon has been a member since its start: it still takes a tick, and there was no further assignment."""
+    """The daemon has been a member since its start: it still takes a tick, and there was no further
+    assignment."""
     tick_to_started(pruned)
     if len(daemon.lines("Partitions assigned")) != 1:
         raise RuntimeError("it has left its group meanwhile")

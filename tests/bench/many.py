@@ -1,4 +1,5 @@
-"""What 300 jobs without work cost, compared with none: the start, and memory and CPU of the idle daemon."""
+"""What 300 jobs without work cost, compared with none: the start, and memory and CPU of the idle
+daemon."""
 
 import statistics
 import time
@@ -31,8 +32,8 @@ def written(stage, number):
 
 
 def measure(stage, report, template, jobs_dir, seconds):
-    """Megabytes, and CPU as a percentage of a core, ten seconds after the start; the start in seconds, and its CPU (the checks are
-    PostgreSQL's, for the most part)."""
+    """Megabytes, and CPU as a percentage of a core, ten seconds after the start; the start in
+    seconds, and its CPU (the checks are PostgreSQL's, for the most part)."""
     with stage.installation(template, {"run.jobs": "none", "run.jobs_dir": jobs_dir}, defaults=True) as pruned:
         postgres, asked = with_children_s(stage.postgres.process.pid), time.monotonic()
         daemon = pruned.start()

@@ -1,4 +1,5 @@
-"""ci.delete_objects: beside other programs on the same service, on a slow service, and on a long table."""
+"""ci.delete_objects: beside other programs on the same service, on a slow service, and on a long
+table."""
 
 import concurrent.futures
 import os
@@ -47,7 +48,8 @@ def files_left(root):
 
 
 class Slow:
-    """slow_proxy.py in front of a service, in a process of its own: it shares no interpreter with boto3."""
+    """slow_proxy.py in front of a service, in a process of its own: it shares no interpreter with
+    boto3."""
 
     def __init__(self, port):
         self._process = subprocess.Popen([sys.executable, Path(__file__).with_name("slow_proxy.py"), str(port), str(LATENCY_S)],
@@ -128,13 +130,15 @@ def seconds_in_database(stage):
 
 
 def first_lease(daemon, after):
-    """When the first slot began, of those that began later than AFTER (its row says when its first step was settled)."""
+    """When the first slot began, of those that began later than AFTER (its row says when its first
+    step was settled)."""
     began = (datetime.fromisoformat(line["started_at"]) for line in daemon.lines("Started", job=SLOT))
     return min(at for at in began if at > after)
 
 
 def delete_once(pruned, daemon):
-    """Sends one tick and waits until all of its slots have ended: objects a second, from the first lease and from the tick."""
+    """Sends one tick and waits until all of its slots have ended: objects a second, from the first
+    lease and from the tick."""
     ticked_at = datetime.now(timezone.utc)
     pruned.topics.tick(TICK)
     wait_until(lambda: not pruned.database.value("SELECT EXISTS (SELECT FROM ci_deleted_objects)"), 1200, "all objects to be gone", poll_s=0.02)
@@ -152,7 +156,8 @@ def check_deleted(row, number, root):
 
 
 def by_pruned(stage, report, root, number, batch, settings, store):
-    """Objects a second, PostgreSQL's share of the steps' time (lease to settle), the largest resident memory."""
+    """Objects a second, PostgreSQL's share of the steps' time (lease to settle), the largest
+    resident memory."""
     make_files(root, number)
     template = stage.template(lambda database: database.execute(READY.format(store=store, number=number)))
     try:
@@ -198,8 +203,9 @@ def beside_others(stage, report, quick):
 
 
 def in_turn(stage, pruned, daemon, server, endpoint):
-    """Objects a second of boto3, and of pruned from the first lease and from the tick on; in turn, after one round that does not count.
-    And the CPU of an object of both in the last round; boto3's has the making of the files in it."""
+    """Objects a second of boto3, and of pruned from the first lease and from the tick on; in turn,
+    after one round that does not count. And the CPU of an object of both in the last round; boto3's
+    has the making of the files in it."""
     root, pairs = server.objects / BUCKET, []
     for _ in range(1 + ROUNDS):
         cost = Cost(stage, os.getpid(), service=server.process.pid)
@@ -248,13 +254,15 @@ def local(stage, report, quick):
 # --- a long table
 
 def lease_statement(reached):
-    """The job's statement with literals for its parameters; REACHED: where the page before ended."""
+    """The job's statement with literals for its parameters; REACHED: where the page before
+    ended."""
     values = {"limit": str(PAGE), "setting.lease_ms": "600000", "reached": f"'{reached}'" if reached else "NULL", "edge": "NULL", "down": "'{}'"}
     return re.sub(r"(?<!:):([a-z_.]+)", lambda parameter: values[parameter.group(1)], LEASE)
 
 
 def lease_on_a_long_table(stage, report, quick):
-    """Nine of ten rows have been deleted, page by page from the oldest on, and nothing has been vacuumed."""
+    """Nine of ten rows have been deleted, page by page from the oldest on, and nothing has been
+    vacuumed."""
     number = 100_000 if quick else 1_000_000
     report.say(f"lease query after {number * 9 // 10} of {number} rows")
     template = stage.template(lambda database: database.execute(READY.format(store=1, number=number)))

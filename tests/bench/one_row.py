@@ -1,4 +1,5 @@
-"""A message that removes one row: from the tick until the row is gone, audited and announced; compared with a hand-written consumer."""
+"""A message that removes one row: from the tick until the row is gone, audited and announced;
+compared with a hand-written consumer."""
 
 import datetime
 import json

@@ -14,8 +14,8 @@ RANGE_STEPS = 100_000_000  # range K numbers its steps from K times this
 
 
 def run_once(stage, pruned, job, deadline_s=1200, ranges=1):
-    """Runs one tick of JOB, which must have divided itself into RANGES. Returns the run's row with its seconds, its rows, and the CPU for
-    each row; and the daemon, which goes on."""
+    """Runs one tick of JOB, which must have divided itself into RANGES. Returns the run's row with
+    its seconds, its rows, and the CPU for each row; and the daemon, which goes on."""
     daemon = pruned.start()
     daemon.wait_line("Partitions assigned")
     cost = Cost(stage, daemon.pid)

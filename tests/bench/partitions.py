@@ -1,4 +1,5 @@
-"""Rows that go by their age: whole partitions beside the rows of the same partitions, by two sentences."""
+"""Rows that go by their age: whole partitions beside the rows of the same partitions, by two
+sentences."""
 
 import statistics
 

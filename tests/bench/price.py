@@ -1,5 +1,5 @@
-"""What a removed row costs PostgreSQL by what hangs on it: CPU and write-ahead log with few and many indexes, with the audit and
-without, for the removal itself and for the vacuum behind it."""
+"""What a removed row costs PostgreSQL by what hangs on it: CPU and write-ahead log with few and
+many indexes, with the audit and without, for the removal itself and for the vacuum behind it."""
 
 import statistics
 
@@ -40,7 +40,8 @@ def log_bytes(database):
 
 
 def removed(stage, template, audit):
-    """For each removed row: microseconds of PostgreSQL's CPU and bytes of its log, for the removal, then for the vacuum."""
+    """For each removed row: microseconds of PostgreSQL's CPU and bytes of its log, for the removal,
+    then for the vacuum."""
     with stage.installation(template, settings(stage, audit)) as pruned:
         database = pruned.database
         database.execute("ALTER TABLE priced SET (autovacuum_enabled = off)")

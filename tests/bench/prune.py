@@ -1,9 +1,12 @@
-"""members.prune_deletions: 1,000 users leave a hierarchy in which each has 100 memberships, beside the same by hand.
+"""members.prune_deletions: 1,000 users leave a hierarchy in which each has 100 memberships, beside
+the same by hand.
 
-By hand: pages of ten schedules, one transaction each, four prepared statements: what is on the page, lock the groups whose owners are on
-it, lock another owner of each group, then rights, owner rule, deletes, audit and requests for refreshes in one.
-Access requests are left out (there are none). An owner stays if all other owners are on the same page. The rights are the same: through a
-share for direct members, through a project's link for all who reach the invited group, and for one's own removal.
+By hand: pages of ten schedules, one transaction each, four prepared statements: what is on the
+page, lock the groups whose owners are on it, lock another owner of each group, then rights, owner
+rule, deletes, audit and requests for refreshes in one.
+Access requests are left out (there are none). An owner stays if all other owners are on the same
+page. The rights are the same: through a share for direct members, through a project's link for all
+who reach the invited group, and for one's own removal.
 """
 
 import time
@@ -15,7 +18,8 @@ import hierarchy
 from fill import filler
 from baseline_remove_expired import OWNER
 
-# Half of them scheduled by the root's owner, half by an administrator. The users who leave also own every twentieth group.
+# Half of them scheduled by the root's owner, half by an administrator. The users who leave also own
+# every twentieth group.
 LEAVING = """SELECT CASE WHEN j < 20 THEN 'Namespace' ELSE 'Project' END AS source_type, u AS user_id,
     1 + CASE WHEN j < 20 THEN (u * 20 + j) % {groups} ELSE (u * 80 + j) % {projects} END AS source_id,
     CASE j WHEN 0 THEN 50 ELSE 30 END AS access_level

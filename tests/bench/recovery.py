@@ -1,4 +1,5 @@
-"""How soon work continues after a failure: endless chains on all partitions, over three processes."""
+"""How soon work continues after a failure: endless chains on all partitions, over three
+processes."""
 
 import itertools
 import time
@@ -135,7 +136,8 @@ def recovery(stage, report, quick):
         for name, server in (("PostgreSQL", stage.postgres), ("Kafka", stage.kafka)):
             for how, seconds in GONE_S.items():
                 times, away = zip(*(chains.without(server, seconds) for _ in range(1 if quick else 3)))
-                # The group waits for the old sessions of members that it had given up (docs/design.md, Threads).
+                # The group waits for the old sessions of members that it had given up
+                # (docs/design.md, Threads).
                 least = SESSION_S if name == "Kafka" and max(away) > SESSION_S - 1 else 0
                 report.add("f", f"{name} is back, was away {how}", max(times), "s", at_most=least + 5,
                            detail={"all": times, "away_s": away})

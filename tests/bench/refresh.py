@@ -1,8 +1,9 @@
 """users.refresh_authorizations: users who have lost memberships, beside the same by hand.
 
-By hand: pages of 500 users, one transaction each, two prepared statements: the users' due requests, locked; then what they may enter, the
-difference written, todos of what they can no longer see, a full audit, and the requests. It takes no notice of links of projects, of
-changes that happen meanwhile, of private groups, or of a user with more rows than a step should touch.
+By hand: pages of 500 users, one transaction each, two prepared statements: the users' due requests,
+locked; then what they may enter, the difference written, todos of what they can no longer see, a
+full audit, and the requests. It takes no notice of links of projects, of changes that happen
+meanwhile, of private groups, or of a user with more rows than a step should touch.
 """
 
 import time
@@ -13,7 +14,8 @@ import data
 import fill
 import growth
 
-# Groups in trees of four, all public, a third of them shared with another. Everybody has what they may enter; then one membership in ten goes.
+# Groups in trees of four, all public, a third of them shared with another. Everybody has what they
+# may enter; then one membership in ten goes.
 SHARES = """
 INSERT INTO group_group_links (shared_group_id, shared_with_group_id, group_access)
 SELECT g, 1 + (g + 3) % {groups}, 30 FROM generate_series(3, {groups}, 3) g;

@@ -1,4 +1,5 @@
-"""members.remove_expired: beside the same effects written by hand, and through a backlog of one date."""
+"""members.remove_expired: beside the same effects written by hand, and through a backlog of one
+date."""
 
 import dataclasses
 import os
@@ -68,7 +69,8 @@ RATIOS = {
 
 
 def check(found):
-    """All must have the same effects. Of several owners another one may stay in two ranges: it depends on the order."""
+    """All must have the same effects. Of several owners another one may stay in two ranges: it
+    depends on the order."""
     hand = found[HAND]
     if not ((found[OURS].left, found[OURS].audit) == (hand.left, hand.audit) and (found[BARE].left, found[BARE].audit) == (hand.left, [])
             and found[DIVIDED].left["members"] == hand.left["members"]):
@@ -76,7 +78,8 @@ def check(found):
 
 
 def against_by_hand(stage, report, quick):
-    """Each way once a round, in an order that turns round with each; a ratio is of two speeds of one round."""
+    """Each way once a round, in an order that turns round with each; a ratio is of two speeds of
+    one round."""
     members, rounds = (100_000, 2) if quick else (1_000_000, 3)
     template = stage.template(data.filler(members, data.SPREAD))
     ways = {HAND: lambda: by_hand(stage, template), BARE: lambda: by_hand(stage, template, audited=False),
@@ -106,8 +109,9 @@ NO_THRESHOLDS = {f"throttle.{name}": "off" for name in (
 
 
 def brakes(stage, report, quick):
-    """Runs with limits, which are counted, and with thresholds, and runs without both, in pairs, in turn one of them first. The CPU (of the
-    daemon and PostgreSQL) beside the time, because on a shared machine it varies less."""
+    """Runs with limits, which are counted, and with thresholds, and runs without both, in pairs, in
+    turn one of them first. The CPU (of the daemon and PostgreSQL) beside the time, because on a
+    shared machine it varies less."""
     members, pairs = (100_000, 3) if quick else (300_000, 9)
     template = stage.template(data.filler(members, data.SPREAD))
     both = {"above": [], "never": []}

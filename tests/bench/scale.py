@@ -1,4 +1,5 @@
-"""The same work by one, two and four processes, and with a table of a tenth of the size: what scales, and what does not."""
+"""The same work by one, two and four processes, and with a table of a tenth of the size: what
+scales, and what does not."""
 
 import statistics
 
@@ -25,7 +26,8 @@ class Costs:
 
 
 def worked_off(stage, template, messages, number, processes):
-    """Runs a second from the first row of the ledger to the last end, and microseconds of CPU a run."""
+    """Runs a second from the first row of the ledger to the last end, and microseconds of CPU a
+    run."""
     with stage.installation(template, {"topics.partitions": 8}) as pruned:
         for _ in range(processes):
             pruned.start().wait_line("Partitions assigned")

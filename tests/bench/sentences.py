@@ -1,6 +1,8 @@
-"""A sentence beside what programs do by hand: a loop over keyset pages, rows one by one, batches of ids for workers.
+"""A sentence beside what programs do by hand: a loop over keyset pages, rows one by one, batches of
+ids for workers.
 
-Each round measures each way once, in reverse order every second time. A ratio compares two speeds of one round.
+Each round measures each way once, in reverse order every second time. A ratio compares two speeds
+of one round.
 """
 
 import dataclasses
@@ -30,10 +32,12 @@ AUDIT = """SELECT count(*) AS rows, min(table_name) AS of, min(action) AS action
     FROM {}, LATERAL ROWS FROM (jsonb_array_elements(keys), jsonb_array_elements(rows)) v (key, row)"""
 
 
-# Those of one chain use one session of PostgreSQL. With two ranges there are two, as the coordinator and a worker are.
+# Those of one chain use one session of PostgreSQL. With two ranges there are two, as the
+# coordinator and a worker are.
 FULL, BARE = "a sentence", "a sentence, no audit"
 DIVIDED, BARE_DIVIDED = "a sentence, two ranges", "a sentence, two ranges, no audit"
-SENTENCES = {FULL: ("full", 1), BARE: ("off", 1), DIVIDED: ("full", 2), BARE_DIVIDED: ("off", 2)}  # (audit, ranges)
+# (audit, ranges)
+SENTENCES = {FULL: ("full", 1), BARE: ("off", 1), DIVIDED: ("full", 2), BARE_DIVIDED: ("off", 2)}
 
 
 @dataclasses.dataclass

@@ -1,7 +1,8 @@
-"""Expired sessions, and the ways in which programs delete them: what a sentence is measured against.
+"""Expired sessions, and the ways in which programs delete them: what a sentence is measured
+against.
 
-One row in five has expired, spread evenly over the table. The key is a uuid; there is an index on expires_at.
-"""
+One row in five has expired, spread evenly over the table. The key is a uuid; there is an index on
+expires_at. """
 
 import json
 import queue
@@ -84,7 +85,8 @@ def keyset(url, now, announce, page_of):
 # --- pt-archiver's way
 
 def row_by_row(url, now):
-    """Pages in the order of the key; each row is deleted by a statement; one commit a page. Nothing is recorded."""
+    """Pages in the order of the key; each row is deleted by a statement; one commit a page. Nothing
+    is recorded."""
     removed, at = 0, FIRST | {"now": now}
     with psycopg.connect(url, autocommit=True) as db:
         while True:
@@ -137,8 +139,8 @@ def _end(threads, found, failed):
 
 
 def sidekiq(url, now, audited, workers=1):
-    """A coordinator pushes batches of ids as JSON; workers delete them, one transaction a batch. The queue is in memory and costs less
-    than Redis."""
+    """A coordinator pushes batches of ids as JSON; workers delete them, one transaction a batch.
+    The queue is in memory and costs less than Redis."""
     jobs = queue.Queue()
 
     def work():
@@ -166,7 +168,8 @@ COMPLETE = "UPDATE by_hand_jobs SET state = 'completed', completed_at = now() WH
 
 
 def oban(url, now, audited, workers=1):
-    """The same with a table of jobs: taken with SKIP LOCKED, executed, completed, each in a transaction of its own."""
+    """The same with a table of jobs: taken with SKIP LOCKED, executed, completed, each in a
+    transaction of its own."""
     ended = threading.Event()
 
     def work():

@@ -1,4 +1,5 @@
-"""A proxy whose service is far away: what the service answers arrives LATENCY seconds later, whatever the size.
+"""A proxy whose service is far away: what the service answers arrives LATENCY seconds later,
+whatever the size.
 
 slow_proxy.py PORT LATENCY: in front of 127.0.0.1:PORT; prints its own port.
 """

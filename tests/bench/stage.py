@@ -1,4 +1,5 @@
-"""The servers of the measurements: a private PostgreSQL that writes as in production, and a private Kafka, for the real binary."""
+"""The servers of the measurements: a private PostgreSQL that writes as in production, and a private
+Kafka, for the real binary."""
 
 import itertools
 import os
@@ -77,7 +78,8 @@ class Stage:
             server.execute("SELECT pg_reload_conf()")
 
     def statements(self, limit=40):
-        """The most expensive statements since forget_statements: (milliseconds planned and run, calls, rows, buffers, text)."""
+        """The most expensive statements since forget_statements: (milliseconds planned and run,
+        calls, rows, buffers, text)."""
         with connect(self.postgres.url()) as server:
             return [tuple(row.values()) for row in server.execute(
                 "SELECT total_plan_time, total_exec_time, calls, rows, shared_blks_hit + shared_blks_read AS buffers,"
@@ -87,7 +89,8 @@ class Stage:
     # --- databases
 
     def template(self, fill):
-        """A database with the application's tables, the schema `pruned`, the rows of FILL, and fresh statistics."""
+        """A database with the application's tables, the schema `pruned`, the rows of FILL, and
+        fresh statistics."""
         database = Database(self.postgres.url(), label="template")
         database.load(APP_TABLES)
         self._pruned(database, {}).migrate("--indexes")
@@ -117,15 +120,17 @@ class Stage:
 
     @contextmanager
     def installation(self, template, settings=None, defaults=False, program=None):
-        """A copy of TEMPLATE, topics of its own and a binary; all are removed afterwards. Schedules are off: the measurement sends the
-        ticks. With DEFAULTS the jobs have their schedules and limits. PROGRAM: another binary."""
+        """A copy of TEMPLATE, topics of its own and a binary; all are removed afterwards. Schedules
+        are off: the measurement sends the ticks. With DEFAULTS the jobs have their schedules and
+        limits. PROGRAM: another binary."""
         database = self.copy(template)
         pruned = self._pruned(database, settings or {}, program)
         if not defaults:
             jobs = [row["job"] for row in pruned.run("jobs", "--json").ok().json()]
             pruned.settings |= {f"jobs.{job}.schedule": "off" for job in jobs}
             pruned.settings |= {f"jobs.{job}.{limit}": value for job in jobs for limit, value in LIMITS.items()}
-            pruned.settings["throttle.lock_waiters"] = "off"  # else the time of a run depends on when autovacuum comes
+            # else the time of a run depends on when autovacuum comes
+            pruned.settings["throttle.lock_waiters"] = "off"
         pruned.run("topics", "--apply", deadline_s=300).ok()
         try:
             yield pruned

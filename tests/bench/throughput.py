@@ -22,7 +22,8 @@ def ticks(job, number, first=0):
 
 
 def ticks_ahead(number, keys):
-    """Ticks of a later time: only intake has work. KEYS: the number of message keys, over which the partitions are chosen."""
+    """Ticks of a later time: only intake has work. KEYS: the number of message keys, over which the
+    partitions are chosen."""
     begins = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(hours=6)
     for n in range(number):
         at = begins + datetime.timedelta(milliseconds=n)
@@ -73,7 +74,8 @@ def once_through(stage, report, template, number):
 
 
 def runs(stage, report, quick):
-    """Measured twice: a broker that was just started spends more on compiling its code than on messages."""
+    """Measured twice: a broker that was just started spends more on compiling its code than on
+    messages."""
     number = 20_000 if quick else 100_000
     template = stage.template(nothing)
     report.say(f"{number} ticks through the whole path, until the broker is warm")

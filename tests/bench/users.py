@@ -1,8 +1,9 @@
 """users.destroy: 5,000 bots whose time is over, beside the same by hand.
 
-By hand: a transaction for each bot, all its prepared statements in one pipeline: block, membership with its effects, what others own to the
-ghost user, what is only the bot's, and the bot, with a full audit. It does not ask whether anything else refers to the bot, which tables
-there are, or whether somebody still needs them.
+By hand: a transaction for each bot, all its prepared statements in one pipeline: block, membership
+with its effects, what others own to the ghost user, what is only the bot's, and the bot, with a
+full audit. It does not ask whether anything else refers to the bot, which tables there are, or
+whether somebody still needs them.
 """
 
 import statistics
@@ -15,7 +16,8 @@ import growth
 from cost import Cost
 from fill import PEOPLE, filler
 
-# A bot belongs to one project. It has written two notes and an issue, and has todos and settings of its own. A real database has these indexes.
+# A bot belongs to one project. It has written two notes and an issue, and has todos and settings of
+# its own. A real database has these indexes.
 FILL = """
 INSERT INTO users (id, username, user_type, state)
 SELECT i, 'user' || i, CASE WHEN i = 1 THEN 5 WHEN i > {users} THEN 6 ELSE 0 END, 'active' FROM generate_series(1, {users} + {bots}) i;
@@ -76,7 +78,8 @@ def fill(share, bots):
 
 
 def remove(url):
-    """One connection: users.destroy uses as many as it has lanes, and its figure has the processors for all of them."""
+    """One connection: users.destroy uses as many as it has lanes, and its figure has the processors
+    for all of them."""
     with psycopg.connect(url, autocommit=True) as db:
         db.execute("CREATE TABLE baseline_deletions (table_name text, action text, keys jsonb, rows jsonb, at timestamptz DEFAULT now())")
         bots = [row[0] for row in db.execute("SELECT id FROM users WHERE user_type = 6")]

@@ -1,4 +1,5 @@
-"""A storm over three processes and a mixed load. The seed alone decides what happens, to which process and in which order."""
+"""A storm over three processes and a mixed load. The seed alone decides what happens, to which
+process and in which order."""
 
 import collections
 import datetime
@@ -18,11 +19,13 @@ from support.scene import fill
 PROCESSES = 3
 CLOCKS_S = (0, 700, -300)
 PAUSE_S = (1, 4)
-# Jobs whose tick works on the rows of that moment: ticked in every round. The others start chains: ticked once.
+# Jobs whose tick works on the rows of that moment: ticked in every round. The others start chains:
+# ticked once.
 ANY_TIME = ("ci.schedule_delete_objects", "users.refresh_authorizations")
 AT_ONCE = tuple(job for job in TICKED if job not in ANY_TIME) + ("scratch.remove",)
 HUGE = "x" * 70000  # more than the arguments of a run may contain
-# (topic, value) of messages that no job can use. %d: a number, so that each message is a different one.
+# (topic, value) of messages that no job can use. %d: a number, so that each message is a different
+# one.
 POISON = (
     ("ticks", '{"job":"users.destroy"}'),
     ("ticks", '{"job":"groups.destroy","args":{"reason":"%d"}}'),
@@ -41,8 +44,8 @@ POISON = (
 
 
 class Place:
-    """Where a process runs: with its own network to PostgreSQL and to Kafka, and with a clock that is wrong by CLOCK_S (if the library
-    for that could be built)."""
+    """Where a process runs: with its own network to PostgreSQL and to Kafka, and with a clock that
+    is wrong by CLOCK_S (if the library for that could be built)."""
 
     def __init__(self, scene, postgres, kafka_door, clock_s, shifted_clock):
         self.to_postgres, self.to_kafka, self.clock_s = Proxy(postgres.port), kafka_door, clock_s
@@ -57,8 +60,10 @@ class Load:
 
     def __init__(self, seed, rounds, at):
         self.at, self.dice, self.number = at, random.Random(f"load {seed}"), 0
-        self.poison = collections.defaultdict(dict)  # by topic prefix: what was sent, by topic, partition and offset
-        self.far_day = str((at + datetime.timedelta(days=100)).date())  # a clock that jumps may pass nearer days
+        # by topic prefix: what was sent, by topic, partition and offset
+        self.poison = collections.defaultdict(dict)
+        # a clock that jumps may pass nearer days
+        self.far_day = str((at + datetime.timedelta(days=100)).date())
         self.rounds = [self._round() for _ in range(rounds)]
         self.rounds[0] = [("tick", job, {}) for job in AT_ONCE] + self.rounds[0]
 
@@ -95,7 +100,8 @@ class Load:
         self._fill_for_events(scene, there)
 
     def _fill_for_events(self, scene, there):
-        """Adds rows that no tick takes: placeholders that have just been tried, and objects that become ready one after the other."""
+        """Adds rows that no tick takes: placeholders that have just been tried, and objects that
+        become ready one after the other."""
         orphans = [m[2]["placeholder_user_id"] for messages in self.rounds for m in messages if m[1] == "PlaceholderUserOrphaned"]
         for id in orphans:
             there.placeholder(user=there.user(user_type=15, username=f"orphan {id}", id=id), attempts=1, last=self.at)
@@ -132,8 +138,8 @@ class Storm:
     # --- rounds
 
     def rage(self):
-        """All rounds. Each sends messages, shuffled, some of them repeated or old, and makes a fault. In as many rounds as there are faults,
-        each comes once."""
+        """All rounds. Each sends messages, shuffled, some of them repeated or old, and makes a
+        fault. In as many rounds as there are faults, each comes once."""
         for number in range(PROCESSES):
             self.start(number)
         deck = []
@@ -187,7 +193,8 @@ class Storm:
         return self.dice.choice([n for n in range(PROCESSES) if n not in troubled] or [None])
 
     def check_end(self, number):
-        """Checks how a process ended. With 3 or 4 it found no PostgreSQL or Kafka at its start: a supervisor would start it again."""
+        """Checks how a process ended. With 3 or 4 it found no PostgreSQL or Kafka at its start: a
+        supervisor would start it again."""
         process = self.processes[number]
         self.readers[number].finish()
         code = process.process.returncode
@@ -206,8 +213,9 @@ class Storm:
 
 
 def settle(scene, settings=None, rounds=0):
-    """Works until nothing is due within a day. What was postponed because of a lock is due within seconds. SETTINGS: for
-    these daemons. ROUNDS: the number of rounds of a storm that may be left to do."""
+    """Works until nothing is due within a day. What was postponed because of a lock is due within
+    seconds. SETTINGS: for these daemons. ROUNDS: the number of rounds of a storm that may be left
+    to do."""
     deadline_s = 180 + 4 * rounds
     scene.run_until_idle(settings=settings, deadline_s=deadline_s)
 

@@ -9,7 +9,8 @@ from support.places import ROLE
 
 SESSION_S = 6  # scene.SETTINGS
 GROWING = ("ticks", "events", "outcomes", "work.scratch.wide", "work.members.remove_expired")
-STOPPED_S = (4, 20, 35)  # longer than lock_timeout, than statement_timeout, than the wait for an answer
+# longer than lock_timeout, than statement_timeout, than the wait for an answer
+STOPPED_S = (4, 20, 35)
 DAY_S = 86400
 WRONG_S = (-3000, 3000)  # Kafka by default refuses messages from more than an hour ahead
 
@@ -57,7 +58,8 @@ def it_is_asked_to_end_and_nobody_reads_the_log(storm):
 
 
 def reload(storm):
-    """Reloads a changed configuration. Not in a process that is still starting: the signal would end it."""
+    """Reloads a changed configuration. Not in a process that is still starting: the signal would
+    end it."""
     storm.scene.configuration.write_text(f"[log]\nlevel = {storm.dice.choice(('info', 'debug'))}\n")
     for process in storm.processes.values():
         if process.lines("Partitions assigned"):

@@ -1,5 +1,6 @@
-"""An application that goes mad: again and again it makes nine in ten rows of a table due at once, and then undoes that. An operator discards
-what is held, so that each tick begins a run of its own."""
+"""An application that goes mad: again and again it makes nine in ten rows of a table due at once,
+and then undoes that. An operator discards what is held, so that each tick begins a run of its
+own."""
 
 import shutil
 from itertools import pairwise
@@ -13,7 +14,8 @@ JOB, MAX_ROWS = "scratch.mad", 20  # as in its job.conf
 ROWS, FEW = 1000, 12
 MAD_S, SANE_S = 8, 20
 OVER, FAR = "2026-01-01", "2099-01-01"
-# The phases are written with what makes them, in one transaction: the rows that the phase before has left, and those that are there now.
+# The phases are written with what makes them, in one transaction: the rows that the phase before
+# has left, and those that are there now.
 TABLES = f"""
 CREATE TABLE mad (id bigint PRIMARY KEY, day date NOT NULL);
 CREATE TABLE mad_phases (id bigserial PRIMARY KEY, mad boolean, left_over int, there int);
@@ -82,7 +84,8 @@ class MadApplication(Application):
         self._check()
 
     def _once_more(self, mad, seen):
-        """After the storm, which may have left no time for a run in such a phase: waits until the count SEEN is above 0."""
+        """After the storm, which may have left no time for a run in such a phase: waits until the
+        count SEEN is above 0."""
         with self.database.connect() as connection:
             self._begin(connection, mad)
         self.scene.topics.tick(JOB)

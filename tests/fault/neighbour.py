@@ -1,4 +1,5 @@
-"""Applications during the storm: one updates existing rows, and so holds locks on the rows that are to go; one goes mad."""
+"""Applications during the storm: one updates existing rows, and so holds locks on the rows that are
+to go; one goes mad."""
 
 import random
 import threading
@@ -51,5 +52,6 @@ class Neighbour(Application):
             ids = [row["id"] for row in connection.execute(f"SELECT id FROM {table} ORDER BY id DESC LIMIT 200").fetchall()]
             for id in self.dice.sample(ids, min(len(ids), 5)):
                 connection.execute(f"UPDATE {table} SET {ROWS[table]} WHERE id = %s", [id])
-            self.stopping.wait(self.dice.choice(HELD_S))  # not pg_sleep: that ends by a clock which may jump
+            # not pg_sleep: that ends by a clock which may jump
+            self.stopping.wait(self.dice.choice(HELD_S))
         self.written += 1

@@ -15,7 +15,8 @@ JOB = "scratch.remove"
 
 @pytest.fixture
 def scene(new_scene):
-    """A static member of its group, so that the next process gets the partitions of a killed one at once."""
+    """A static member of its group, so that the next process gets the partitions of a killed one at
+    once."""
     scene = new_scene({f"jobs.{JOB}.max_rows": 20, "kafka.group.instance.id": "the one process"})
     scene.binary = binary_with_faults()
     assert scene.binary.exists(), f"{scene.binary} is not there: make FAULTS=1"
@@ -130,7 +131,8 @@ def wait_between_pages(scene):
     return run_id
 
 
-LOOKED = "Thresholds are off, because this role may not see what they need"  # said by a daemon's first look
+# said by a daemon's first look
+LOOKED = "Thresholds are off, because this role may not see what they need"
 
 
 def due_now(scene, run_id):

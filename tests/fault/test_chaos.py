@@ -1,4 +1,5 @@
-"""In a storm of crashes, pauses and repetitions everything happens once: it ends like an undisturbed run.
+"""In a storm of crashes, pauses and repetitions everything happens once: it ends like an
+undisturbed run.
 
 CHAOS_MINUTES and CHAOS_SEED: `make chaos`."""
 
@@ -35,7 +36,8 @@ CHAINS = {"jobs.scratch.remove.ranges": 3, "jobs.members.remove_expired.ranges":
           "jobs.groups.adjourned_deletion.spacing_ms": 1000 * ROUND_S // 3, "jobs.imports.placeholder_cleanup.spacing_ms": 1000 * ROUND_S // 3}
 MOST_ATTEMPTS = 4
 OPEN_JOBS = "^(" + "|".join(job.replace(".", r"\.") for job in (*ANY_TIME, mad.JOB)) + r"|ci\.delete_objects)$"
-# Refreshes are due at once, in every job: otherwise a jump of the database's clock would make a difference.
+# Refreshes are due at once, in every job: otherwise a jump of the database's clock would make a
+# difference.
 AT_ONCE = {f"jobs.{job}.{kind}_delay_ms": 0 for job in (*JOBS, *(folder.name for folder in OWN_JOBS.iterdir())) for kind in ("todos", "refresh")}
 # An hour of rounds has more rows than an ordinary night.
 UNLIMITED = {f"jobs.{job}.{limit}": "off" for job in JOBS for limit in ("max_rows", "max_rows_per_day", "max_share", "max_ratio")}
@@ -91,7 +93,8 @@ def end(scene, load):
 
 
 def dead_letters(scene, load):
-    """The values on the dead topic: each unusable message as often as it was sent, and nothing else."""
+    """The values on the dead topic: each unusable message as often as it was sent, and nothing
+    else."""
     sent, letters = load.poison[scene.topics.prefix], scene.topics.read("dead")
     found = {(m.headers["pruned_source_topic"], int(m.headers["pruned_source_partition"]), int(m.headers["pruned_source_offset"])): m.raw
              for m in letters}
@@ -101,24 +104,27 @@ def dead_letters(scene, load):
 
 
 def whatever_step(how):
-    """HOW without steps. A row that the neighbour was just writing is left to the next step, and a page that ran into a time-out is halved,
-    so one step more or less is no difference."""
+    """HOW without steps. A row that the neighbour was just writing is left to the next step, and a
+    page that ran into a time-out is halved, so one step more or less is no difference."""
     return how | {
         "runs": [run | {"step": None} for run in how["runs"]],
         "audit": whole_runs(how["audit"]),
-        "outcomes": sorted(((schema, value | {"step": None}) for schema, _, value in how["outcomes"]), key=str),  # ids are made of steps
+        # ids are made of steps
+        "outcomes": sorted(((schema, value | {"step": None}) for schema, _, value in how["outcomes"]), key=str),
     }
 
 
 def whatever_attempt(how):
-    """HOW without attempts. A clock that jumps lets a statement run into its time-out; a step of one row is then charged. One that was charged
-    as often as the clocks jump would have another reason."""
+    """HOW without attempts. A clock that jumps lets a statement run into its time-out; a step of
+    one row is then charged. One that was charged as often as the clocks jump would have another
+    reason."""
     assert max(run["attempts"] for run in how["runs"]) <= MOST_ATTEMPTS, [run for run in how["runs"] if run["attempts"] > MOST_ATTEMPTS]
     return how | {"runs": [run | {"attempts": None} for run in how["runs"]]}
 
 
 def whole_runs(audit):
-    """The records, one for each run, table and action: (run, table, action, keys, rows) of all its steps."""
+    """The records, one for each run, table and action: (run, table, action, keys, rows) of all its
+    steps."""
     together = {}
     for record in audit:
         keys, rows = together.setdefault((record["run_id"], record["table_name"], record["action"]), ([], []))
@@ -149,7 +155,8 @@ def undisturbed(new_story):
 
 
 def weather(scene, load, postgres, kafka, shifted_clock):
-    """Runs the storm, while applications write to the same rows, and to others as if mad. Returns the state at the end."""
+    """Runs the storm, while applications write to the same rows, and to others as if mad. Returns
+    the state at the end."""
     if shifted_clock:
         scene.database.close()
         postgres.stop()

@@ -1,4 +1,5 @@
-"""Between the lease and the settling of objects: a step that must not act, and a process that is stopped for longer than its lease."""
+"""Between the lease and the settling of objects: a step that must not act, and a process that is
+stopped for longer than its lease."""
 
 import datetime
 
@@ -72,7 +73,8 @@ def test_a_step_is_tried_again_three_times(objects):
 
 @pytest.mark.parametrize("passage", [1, 2, 3])
 def test_killed_while_it_tries_which_row_a_trigger_keeps(objects, passage):
-    """At the first settling, which is refused, at the one that tries the rows, and at the one that leaves the kept row out."""
+    """At the first settling, which is refused, at the one that tries the rows, and at the one that
+    leaves the kept row out."""
     ids = [objects.add("artifact") for _ in range(4)]
     objects.database.connection.execute(
         "CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'legal hold'; END $$;"
@@ -90,14 +92,16 @@ def test_killed_while_it_tries_which_row_a_trigger_keeps(objects, passage):
 
 
 def test_an_errand_that_wakes_after_its_lease_deletes_no_newer_object(objects):
-    """Meanwhile another process has deleted object and row, and a new row owns a new object of the same name."""
+    """Meanwhile another process has deleted object and row, and a new row owns a new object of the
+    same name."""
     id_ = objects.add("old")
     ready_at = objects.database.value("SELECT pick_up_at FROM ci_deleted_objects")
     run_id = objects.tick()
     settings = {f"jobs.{SLOT}.lease_ms": 2000}
     zombie = objects.scene.start(settings=settings, environment={"PRUNED_FAULT": "errand.after_lease:stop"})
     zombie.wait_stopped()
-    assert objects.database.value("SELECT pick_up_at FROM ci_deleted_objects") > ready_at  # it is leased, or its lease has just ended
+    # it is leased, or its lease has just ended
+    assert objects.database.value("SELECT pick_up_at FROM ci_deleted_objects") > ready_at
     objects.database.wait("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at < now()", until=1)
     other = objects.scene.start(settings=settings)
     objects.scene.wait_run(run_id, deadline_s=60)
@@ -110,7 +114,8 @@ def test_an_errand_that_wakes_after_its_lease_deletes_no_newer_object(objects):
 
 
 def test_an_errand_that_kills_its_process_is_dead_after_three_deaths(objects):
-    """The last time it runs alone, outside its lane. A death before its message came is one more."""
+    """The last time it runs alone, outside its lane. A death before its message came is one
+    more."""
     objects.scene.settings["kafka.group.instance.id"] = "the one process"
     objects.add("artifact")
     run_id = objects.tick()

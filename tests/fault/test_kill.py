@@ -1,4 +1,5 @@
-"""A daemon that is killed at any point and started again: every effect happens once, nothing is lost, the outbox is empty."""
+"""A daemon that is killed at any point and started again: every effect happens once, nothing is
+lost, the outbox is empty."""
 
 import subprocess
 
@@ -8,9 +9,10 @@ from support.places import binary_with_faults
 from support.scene import fill, now, refuse_rows, tick_id
 from support.story import JOB, check, minute_passes, prepare
 
-# Points that this story does not reach. Each has its own test below; errands are in test_kill_every_job.py and
-# test_kill_objects_together.py, users who are removed at once in test_kill_users.py, brakes in test_brakes_killed.py, shared
-# transactions in test_kill_shared.py, partitions in test_partitions_killed.py, ranges in test_ranges_killed.py, a standby in
+# Points that this story does not reach. Each has its own test below; errands are in
+# test_kill_every_job.py and test_kill_objects_together.py, users who are removed at once in
+# test_kill_users.py, brakes in test_brakes_killed.py, shared transactions in test_kill_shared.py,
+# partitions in test_partitions_killed.py, ranges in test_ranges_killed.py, a standby in
 # integration/test_replica_meanwhile.py.
 ELSEWHERE = ("rebalance.", "together.", "dispatcher.", "answer.", "schedule.", "errand.", "errands.", "went_back.", "alone.", "at_once.", "brakes.", "day.", "partitions.", "replica.", "ranges.")
 
@@ -31,7 +33,8 @@ def kill_at(scene, point, passage=1):
     minute_passes(scene.database)
 
 
-# Reached only once: intake takes the whole backlog as one batch, and the first batch of a lane is counted as one.
+# Reached only once: intake takes the whole backlog as one batch, and the first batch of a lane is
+# counted as one.
 @pytest.mark.parametrize("point, passage", [(p, n) for p in points() for n in (1, 2)
                                             if n == 1 or not p.startswith(("intake.", "suspect."))])
 def test_killed_there_and_started_again_everything_happened_once(scene_with_faults, point, passage):
@@ -65,7 +68,8 @@ def test_killed_while_it_gives_its_partitions_to_another_everything_happened_onc
     second.wait_line("Partitions assigned", deadline_s=60)
     scene.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished'", until=4, deadline_s=60)
     assert second.stop() == 0
-    scene.run_until_idle()  # suspects that the dead process had counted are forgotten at the next assignment
+    # suspects that the dead process had counted are forgotten at the next assignment
+    scene.run_until_idle()
     check(scene, *story)
 
 

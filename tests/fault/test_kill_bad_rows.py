@@ -1,4 +1,5 @@
-"""A daemon is killed while it ends runs whose rows are out of bounds: each is dead once, and its outcome is not lost."""
+"""A daemon is killed while it ends runs whose rows are out of bounds: each is dead once, and its
+outcome is not lost."""
 
 import pytest
 
@@ -13,7 +14,8 @@ def test_killed_while_it_ends_runs_with_bad_rows_each_is_dead_and_told(scene_wit
     assert killed.wait(60) == -9
     dead = scene.database.value("SELECT count(*) FROM pruned.runs WHERE state = 'dead'")
     assert dead == (0 if point == "step.before_commit" else len(ids)), "all in one transaction, the first of the process"
-    stored = scene.database.value("SELECT count(*) FROM pruned.unpublished WHERE step >= 0")  # of runs, not of commands
+    # of runs, not of commands
+    stored = scene.database.value("SELECT count(*) FROM pruned.unpublished WHERE step >= 0")
     assert stored == (0 if point == "step.before_commit" else 1)
     scene.run_until_idle()
     assert_each_is_dead(scene.database, ids)

@@ -1,4 +1,5 @@
-"""A process that is killed while it steps a run whose message has not come yet: the run happens once, and is announced."""
+"""A process that is killed while it steps a run whose message has not come yet: the run happens
+once, and is announced."""
 
 import pytest
 

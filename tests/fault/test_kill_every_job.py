@@ -1,4 +1,5 @@
-"""Each job is killed at each fault point that it reaches. In the end everything is as if nothing had been killed."""
+"""Each job is killed at each fault point that it reaches. In the end everything is as if nothing
+had been killed."""
 
 import re
 import subprocess
@@ -17,7 +18,8 @@ PAGES = ("members.remove_expired", "members.prune_deletions", "imports.placehold
          "users.refresh_authorizations")
 
 
-# Points that are tested elsewhere (test_kill.py, test_kill_users.py, test_brakes_killed.py): no job reaches them, or they raise an error instead of killing.
+# Points that are tested elsewhere (test_kill.py, test_kill_users.py, test_brakes_killed.py): no job
+# reaches them, or they raise an error instead of killing.
 ELSEWHERE = re.compile(r"schedule\.|rebalance\.|answer\.|suspect\.counted$|errand\.open_transaction|errands\.|went_back\.|alone\.|at_once\.|brakes\.|day\.|partitions\.|together\.|replica\.|ranges\.")
 # Points that a job reaches once a step: it is killed at the second time, too.
 OFTEN = ("step.", "publish.", "errand.")
@@ -30,7 +32,8 @@ def killed_at(point):
         return TICKED
     if point == "step.after_effects":
         return PAGES
-    return [job for job in JOBS if point != "step.after_fence" or job not in ERRANDS]  # an errand begins with its lease
+    # an errand begins with its lease
+    return [job for job in JOBS if point != "step.after_fence" or job not in ERRANDS]
 
 
 def points():
@@ -41,7 +44,8 @@ def points():
 
 
 def prepare(scene, at):
-    """Fills the scene and pauses all jobs. AT is the same in all tests of a file, so that all ids are the same."""
+    """Fills the scene and pauses all jobs. AT is the same in all tests of a file, so that all ids
+    are the same."""
     tell(scene, at)
     for job in JOBS:
         scene.run("pause", job).ok()
@@ -49,7 +53,8 @@ def prepare(scene, at):
 
 
 def work_off(scene, at, point=None):
-    """Resumes one job after the other. Those that reach POINT are killed there, the first time and the second time."""
+    """Resumes one job after the other. Those that reach POINT are killed there, the first time and
+    the second time."""
     victims, one_by_one = (killed_at(point), point.startswith("intake.")) if point else ((), False)
     if not one_by_one:
         send_ticks(scene, at, TICKED)

@@ -1,4 +1,5 @@
-"""Rows whose objects go first: a daemon that dies between object and row, or that sleeps there, and starts again."""
+"""Rows whose objects go first: a daemon that dies between object and row, or that sleeps there, and
+starts again."""
 
 import subprocess
 
@@ -60,7 +61,8 @@ def test_a_transaction_that_is_open_stops_the_step(uploads):
 
 
 def test_a_process_that_sleeps_before_it_asks_deletes_no_newer_object(uploads):
-    """Another has deleted object and row meanwhile, and a new row owns a new object of the same name."""
+    """Another has deleted object and row meanwhile, and a new row owns a new object of the same
+    name."""
     uploads.make()
     uploads.add((1, "name", True))
     uploads.put("name")

@@ -1,4 +1,5 @@
-"""Objects of several slots that are leased and settled together: a process that is killed there, a row that stays, a key that is refused."""
+"""Objects of several slots that are leased and settled together: a process that is killed there, a
+row that stays, a key that is refused."""
 
 import re
 
@@ -9,7 +10,8 @@ from support.s3 import BUCKET, TICK, Objects, Proxy
 from support.slow import slow_table
 
 SLOT, N = "ci.delete_objects", 240
-TOGETHER = {"run.workers": 2, "jobs.ci.delete_objects.batch": 5}  # one worker for objects: the others' messages wait meanwhile
+# one worker for objects: the others' messages wait meanwhile
+TOGETHER = {"run.workers": 2, "jobs.ci.delete_objects.batch": 5}
 POINTS = ["errand.before_lease", "errand.after_lease", "errands.after_lease", "errand.before_settle", "errands.before_commit",
           "errands.after_commit", "step.before_commit", "step.after_commit"]
 
@@ -66,7 +68,8 @@ def test_killed_there_each_object_and_each_row_goes_once(objects, point, passage
     killed = objects.pruned.start("--until-idle", settings=objects.settings, environment={"PRUNED_FAULT": f"{point}:kill:{passage}"})
     assert killed.wait(60) == -9
     assert audited(objects) == N - len(objects.left())
-    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 hour'")  # the dead process's leases end
+    # the dead process's leases end
+    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 hour'")
     objects.pruned.run("tick", TICK).ok()
     objects.pruned.run_until_idle(settings=objects.settings, deadline_s=90)
     objects.pruned.run("tick", TICK).ok()  # for slots that had ended before
@@ -121,7 +124,8 @@ def test_a_request_that_is_refused_is_taken_apart_by_slots_first(objects):
 
 
 def test_slots_that_lease_together_never_exceed_the_rows_of_a_day(objects, pruned_with_slots):
-    """Two processes, three slots: in the end runs are held, and no more is gone than the limit allows."""
+    """Two processes, three slots: in the end runs are held, and no more is gone than the limit
+    allows."""
     most = 133
     objects.settings |= {f"jobs.{SLOT}.max_rows_per_day": most}
     fill(objects)

@@ -1,5 +1,6 @@
-"""A daemon that is killed while events of an application's own topic become runs of a sentence with children, and while these are stepped:
-every row goes once, with its children, and every event is answered."""
+"""A daemon that is killed while events of an application's own topic become runs of a sentence with
+children, and while these are stepped: every row goes once, with its children, and every event is
+answered."""
 
 import subprocess
 
@@ -63,7 +64,8 @@ def check(story):
 @pytest.mark.parametrize("point, passage", [(p, n) for p in points() for n in (1, 2) if n == 1 or not p.startswith("intake.")])
 def test_killed_there_every_event_takes_its_row_and_its_children_once(story, point, passage):
     if passage > 1:
-        story.say("people.erase", SENTENCE + "\nbatch = 1")  # else all runs may share one transaction
+        # else all runs may share one transaction
+        story.say("people.erase", SENTENCE + "\nbatch = 1")
     killed = story.pruned.start("--until-idle", environment={"PRUNED_FAULT": f"{point}:kill:{passage}"})
     assert killed.wait(60) == -9
     story.work()

@@ -1,4 +1,5 @@
-"""A daemon is killed while a parked item, or a run that backs off, is tried again: at most one try is added, and nothing is lost."""
+"""A daemon is killed while a parked item, or a run that backs off, is tried again: at most one try
+is added, and nothing is lost."""
 
 import datetime
 
@@ -20,7 +21,8 @@ class Mortal(Tenant):
 
 @pytest.fixture
 def mortal(tenant):  # noqa: F811
-    """A static member of its group, so that the next process gets the partitions of a killed one at once."""
+    """A static member of its group, so that the next process gets the partitions of a killed one at
+    once."""
     tenant = Mortal.of(tenant)
     tenant.pruned.binary = binary_with_faults()
     assert tenant.pruned.binary.exists(), f"{tenant.pruned.binary} is not there: make FAULTS=1"

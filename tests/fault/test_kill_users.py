@@ -1,4 +1,5 @@
-"""A process that is killed while it destroys many users in one transaction: each is destroyed once."""
+"""A process that is killed while it destroys many users in one transaction: each is destroyed
+once."""
 
 import pytest
 
@@ -6,7 +7,8 @@ from integration.test_users_together import JOB, ONE_LANE, check_each, fill
 from support.instance import Instance
 from support.scene import now
 
-# Each user passes step.after_fence twice, once for each of their steps. Several users take each step as one.
+# Each user passes step.after_fence twice, once for each of their steps. Several users take each
+# step as one.
 PLACES = [("at_once.between_steps", 1), ("at_once.between_steps", 2), ("at_once.between_steps", 3), ("step.after_fence", 12),
           ("step.after_fence", 4), ("step.after_fence", 5), ("together.before_settle", 1),
           ("step.before_commit", 1), ("step.after_commit", 1)]

@@ -1,4 +1,5 @@
-"""Objects that become ready between the count of a lease and the lease itself do not take it past a limit."""
+"""Objects that become ready between the count of a lease and the lease itself do not take it past a
+limit."""
 
 import re
 
@@ -15,7 +16,8 @@ VALUES (gen_random_uuid(), now(), now(), 'waiting', %(job)s, 0, '{"slot": 0}', %
 
 @pytest.mark.parametrize("limit", ["max_rows", "max_rows_per_day"])
 def test_objects_that_are_ready_after_the_count_are_not_leased_past_the_limit(pruned_with_slots, database, gateway, request, limit):
-    """The first three go, or nothing: past the limit of a day the lease is rolled back and counted again."""
+    """The first three go, or nothing: past the limit of a day the lease is rolled back and counted
+    again."""
     pruned_with_slots.binary = binary_with_faults()
     objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name)[:60].strip("-"))
     for n in range(3):

@@ -1,4 +1,5 @@
-"""A process dies while it drops partitions, or somebody takes one meanwhile: each goes once, and nothing else goes."""
+"""A process dies while it drops partitions, or somebody takes one meanwhile: each goes once, and
+nothing else goes."""
 
 import pytest
 
@@ -7,8 +8,8 @@ from support.places import binary_with_faults
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
-# Beside a default partition nothing happens outside of the transaction. The commits are those of intake, of steps that decide, and of
-# steps that drop.
+# Beside a default partition nothing happens outside of the transaction. The commits are those of
+# intake, of steps that decide, and of steps that drop.
 OUTSIDE = ["partitions.before_detach", "partitions.after_detach"]
 INSIDE = ["partitions.after_drop", *(f"step.{at}_commit:{n}" for at in ("before", "after") for n in (1, 2, 3, 4))]
 DEATHS = [(point, False) for point in OUTSIDE + INSIDE] + [(point, True) for point in INSIDE]

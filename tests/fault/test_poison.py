@@ -26,7 +26,8 @@ def armed(point, run_id):
 
 
 def produce(scene, n):
-    """Sends ticks of N runs of one lane, a minute apart. Returns the run ids in the order of the topic."""
+    """Sends ticks of N runs of one lane, a minute apart. Returns the run ids in the order of the
+    topic."""
     times = [now(minutes=i - n) for i in range(n)]
     for i, at in enumerate(times):
         scene.topics.tick(JOB, at, {"n": i + 1})
@@ -164,7 +165,8 @@ def slow(new_scene, tmp_path):
     scene = new_scene({"run.jobs_dir": folder, "run.workers": 4})
     scene.binary = binary_with_faults()
     scene.settings["kafka.group.instance.id"] = "the one process"
-    # The server must end the statements of a dead process: otherwise they keep its runs locked while they sleep.
+    # The server must end the statements of a dead process: otherwise they keep its runs locked
+    # while they sleep.
     scene.database.execute(f"ALTER DATABASE {scene.database.value('SELECT quote_ident(current_database())')}"
                            " SET client_connection_check_interval = '50ms'")
     return scene

@@ -1,4 +1,5 @@
-"""A daemon that is killed in any range of a run, or while it divides the run or takes its ranges in: everything happens once."""
+"""A daemon that is killed in any range of a run, or while it divides the run or takes its ranges
+in: everything happens once."""
 
 import collections
 

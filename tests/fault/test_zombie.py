@@ -1,4 +1,5 @@
-"""A process stops for longer than its session lasts. Another continues its work, and when the first one resumes nothing happens twice."""
+"""A process stops for longer than its session lasts. Another continues its work, and when the first
+one resumes nothing happens twice."""
 
 import pytest
 
@@ -63,12 +64,14 @@ def test_stopped_there_and_woken_up_everything_happened_once(scene, point):
     assert [daemon.stop(10) for daemon in (zombie, other)] == [0, 0]
     after = committed(scene)
     assert all(after[place] >= offset for place, offset in before.items()), "it has committed nothing of what it had lost"
-    scene.run_until_idle()  # a suspect that the zombie had counted is forgotten at the next assignment
+    # a suspect that the zombie had counted is forgotten at the next assignment
+    scene.run_until_idle()
     check(scene, *story)
 
 
 def test_a_zombie_gives_up_its_step_and_works_again_when_it_is_back(scene):
-    """One of two processes stops in the middle of a page. The server ends its transaction; the other process does the page."""
+    """One of two processes stops in the middle of a page. The server ends its transaction; the
+    other process does the page."""
     daemons = {name: scene.start(settings={"postgres.url": f"{scene.database.role_url}?application_name={name}"}) for name in ("one", "two")}
     for daemon in daemons.values():
         daemon.wait_line("Partitions assigned")

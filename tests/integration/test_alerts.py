@@ -1,4 +1,5 @@
-"""The alert rules of deploy/alerts.yml, evaluated by promtool: when each fires, and when it does not."""
+"""The alert rules of deploy/alerts.yml, evaluated by promtool: when each fires, and when it does
+not."""
 
 import json
 import re
@@ -48,28 +49,36 @@ def locks(one, other):
     return {f'pruned_failures_total{{{EXPIRED},error_class="{name}"}}': values for name, values in (("40P01", one), ("55P03", other))}
 
 
-# The series, one value a minute. The alert fires in the given minutes, and in no other minute that is checked.
+# The series, one value a minute. The alert fires in the given minutes, and in no other minute that
+# is checked.
 LOOKED_AT = [4, 9, 12, 20, 30, 88]
 CASES = [
     ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "0x10 1x80"), [12, 20, 30, 88]),
-    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "_x9 1x80"), [9, 12, 20, 30, 88]),  # dead before the first sample
-    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "1x10 0x80"), [4, 9]),  # until the run is retried
+    # dead before the first sample
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "_x9 1x80"), [9, 12, 20, 30, 88]),
+    # until the run is retried
+    ("PrunedRemoveExpiredMembersDead", dead("members.remove_expired", "1x10 0x80"), [4, 9]),
     ("PrunedRunDead", dead("users.destroy", "0x10 1x80"), [12, 20, 30, 88]),
     ("PrunedGroupDeletionDead", dead("groups.destroy", "0x10 1x80"), [12, 20, 30, 88]),
     ("PrunedGroupDeletionDead", dead("groups.adjourned_deletion", "0x10 1x80"), [12, 20, 30, 88]),
-    ("PrunedJobBlocked", {f"pruned_job_blocked{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),  # while it is blocked
-    ("PrunedJobFailing", {f"pruned_failing_runs{{{EXPIRED}}}": "0x10 1x80"}, [30, 88]),  # in the first night
+    # while it is blocked
+    ("PrunedJobBlocked", {f"pruned_job_blocked{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
+    # in the first night
+    ("PrunedJobFailing", {f"pruned_failing_runs{{{EXPIRED}}}": "0x10 1x80"}, [30, 88]),
     ("PrunedJobFailing", {f"pruned_failing_runs{{{EXPIRED}}}": "0x10 1x5 0x80"}, []),
     ("PrunedNoSuccess", succeeded("1x90", 600), [30, 88]),
     ("PrunedNoSuccess", succeeded("1x10 660x80", 600), [88]),
     ("PrunedNoSuccess", succeeded("1+60x90", 600), []),
-    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "0x90"}, [30, 88]),  # no success ever
-    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "4500x90"}, []),  # no success yet
+    # no success ever
+    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "0x90"}, [30, 88]),
+    # no success yet
+    ("PrunedNoSuccess", succeeded("0x90", 600) | {f"pruned_job_known_timestamp_seconds{{{EXPIRED}}}": "4500x90"}, []),
     ("PrunedNoSuccess", succeeded("1x90", 600) | {f"pruned_job_paused{{{EXPIRED}}}": "1x25 0x70"}, [30, 88]),
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "0x10 901x80"}, [20, 30, 88]),
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "900x90"}, []),
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "901x90", f"pruned_job_enabled{{{EXPIRED}}}": "1x25 0x70"}, [9, 12, 20]),
-    ("PrunedRunHeld", {f"pruned_held_runs{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),  # from the first minute on
+    # from the first minute on
+    ("PrunedRunHeld", {f"pruned_held_runs{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
     ("PrunedJobPaused", {f"pruned_job_paused{{{EXPIRED}}}": "0x10 1x80"}, [88]),
     ("PrunedItemsParked", {f'pruned_quarantine_items{{{EXPIRED},parked="true"}}': "0x10 1x80",
                            f'pruned_quarantine_items{{{EXPIRED},parked="false"}}': "7x90"}, [12, 20, 30, 88]),

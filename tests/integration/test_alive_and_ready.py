@@ -1,4 +1,5 @@
-"""Over HTTP a daemon says whether it is alive and whether it is ready, also while PostgreSQL or Kafka is away, and what its process takes."""
+"""Over HTTP a daemon says whether it is alive and whether it is ready, also while PostgreSQL or
+Kafka is away, and what its process takes."""
 
 import os
 import signal

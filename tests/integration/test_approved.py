@@ -1,4 +1,5 @@
-"""An approval lets exactly one run go, for a day and the counted rows plus 1 %, whatever the number of processes, with or without Kafka."""
+"""An approval lets exactly one run go, for a day and the counted rows plus 1 %, whatever the number
+of processes, with or without Kafka."""
 
 import threading
 
@@ -94,7 +95,8 @@ def test_an_approval_that_ends_between_two_pages_ends_the_run_there(held, rows, 
 
 
 def test_a_run_whose_approval_has_ended_goes_on_within_its_limits(held):
-    """What has gone and what remains is counted once: it fits. A run that grows after that stops before its limit."""
+    """What has gone and what remains is counted once: it fits. A run that grows after that stops
+    before its limit."""
     pair, run_ids = held(30, batch=5, delay_ms=LONG_PAUSE)
     fits, grows = run_ids[:2]
     for run_id in (fits, grows):
@@ -102,7 +104,8 @@ def test_a_run_whose_approval_has_ended_goes_on_within_its_limits(held):
     wait_until(lambda: all(row["state"] == "waiting" and row["rows_done"] == 5 for row in map(pair.scene.run_row, (fits, grows))),
                60, "the first page of each")
     end_approvals(pair, [fits, grows])
-    pair.database.execute("UPDATE scratch SET day = '2999-01-01' WHERE id % 1000 > 20")  # they are not due any more
+    # they are not due any more
+    pair.database.execute("UPDATE scratch SET day = '2999-01-01' WHERE id % 1000 > 20")
     steps = {run_id: pair.scene.run_row(run_id)["step"] for run_id in (fits, grows)}
     pair.on()
     wait_until(lambda: all(pair.scene.run_row(run_id)["step"] > step for run_id, step in steps.items()), 30, "a page of each")

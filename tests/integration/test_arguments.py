@@ -1,4 +1,5 @@
-"""Arguments are checked at intake: a tick that its job cannot use never becomes a run, so nothing is retried."""
+"""Arguments are checked at intake: a tick that its job cannot use never becomes a run, so nothing
+is retried."""
 
 import json
 
@@ -56,7 +57,8 @@ def typed(new_scene, tmp_path):
 
 
 def reasons(scene, sent):
-    """The reasons of the messages SENT ({name: (partition, offset)}), once all are on the dead topic."""
+    """The reasons of the messages SENT ({name: (partition, offset)}), once all are on the dead
+    topic."""
     found = scene.topics.wait("dead", lambda m: True, count=len(sent), deadline_s=60)
     by_source = {(int(m.headers["pruned_source_partition"]), int(m.headers["pruned_source_offset"])): m for m in found}
     return {name: by_source[source].headers["pruned_reason"] for name, source in sent.items()}

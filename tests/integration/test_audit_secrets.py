@@ -1,4 +1,5 @@
-"""Secrets are neither in keys nor in rows of the audit. Settings say for each table what is recorded. People's rows can be forgotten."""
+"""Secrets are neither in keys nor in rows of the audit. Settings say for each table what is
+recorded. People's rows can be forgotten."""
 
 import json
 
@@ -9,7 +10,8 @@ from support.places import ROLE
 from support.restored import EXPIRED, QUIET, actions, expired, restore, tenant  # noqa: F401
 
 SECRET = "s3cr3t"
-# Tables without a primary key: one in the references of users.destroy, one with a foreign key; and a table whose key is a secret.
+# Tables without a primary key: one in the references of users.destroy, one with a foreign key; and
+# a table whose key is a secret.
 TABLES = f"""
     CREATE TABLE devices (user_id bigint, name text, encrypted_password text, otp_secret text, private_key text, client_secret text,
                           "feedToken" text, hash text, odd_column text);

@@ -1,5 +1,5 @@
-"""The audit belongs to the schema's owner: the daemon's role adds to it and reads it. Its days go when they are old enough, whoever
-asks for it."""
+"""The audit belongs to the schema's owner: the daemon's role adds to it and reads it. Its days go
+when they are old enough, whoever asks for it."""
 
 import psycopg
 import pytest
@@ -139,7 +139,8 @@ def test_rows_of_single_tables_are_kept_for_a_time_of_their_own(asked, as_daemon
 
 
 def test_functions_with_the_owners_rights_look_into_nobodys_temporary_tables(database, as_daemon):
-    """In a path that does not name pg_temp, temporary views come first: functions that they call would run with the owner's rights."""
+    """In a path that does not name pg_temp, temporary views come first: functions that they call
+    would run with the owner's rights."""
     as_daemon.execute(f"""
         CREATE FUNCTION pg_temp.rise() RETURNS oid LANGUAGE plpgsql AS $$ BEGIN
             EXECUTE 'ALTER ROLE {ROLE} SUPERUSER'; RETURN 0; END $$;

@@ -7,7 +7,8 @@ def test_it_measures_everything_and_leaves_nothing(pruned):
     jobs = [row["job"] for row in pruned.run("jobs", "--json").ok().json()]
     pruned.settings |= {f"jobs.{job}.schedule": "off" for job in jobs}
     pruned.start().wait_line("Partitions assigned")
-    tables = "SELECT oid FROM pg_class WHERE relkind = 'r' AND NOT relispartition ORDER BY oid"  # a daemon creates partitions for days
+    # a daemon creates partitions for days
+    tables = "SELECT oid FROM pg_class WHERE relkind = 'r' AND NOT relispartition ORDER BY oid"
     before = pruned.database.column(tables)
     topics = {row["topic"].removeprefix(f"{pruned.topics.prefix}.") for row in pruned.run("topics", "--json").ok().json()}
     written = pruned.database.value("SELECT count(*) FROM pruned.runs")

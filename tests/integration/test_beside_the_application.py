@@ -1,4 +1,5 @@
-"""The application writes to the same rows: only expired members go, no group loses its last owner, deadlocks do no harm."""
+"""The application writes to the same rows: only expired members go, no group loses its last owner,
+deadlocks do no harm."""
 
 import random
 import threading
@@ -54,7 +55,8 @@ def scene(new_scene):
 
 
 class Application(threading.Thread):
-    """Extends, shortens, adds and removes memberships. It keeps the rule about owners itself, and takes locks in any order."""
+    """Extends, shortens, adds and removes memberships. It keeps the rule about owners itself, and
+    takes locks in any order."""
 
     def __init__(self, scene, seed):
         super().__init__()
@@ -94,7 +96,8 @@ class Application(threading.Thread):
             connection.execute("UPDATE members SET access_level = 50 WHERE id = %s", [id])
 
     def _owners(self, connection):
-        """The owners of one group, with their users. They are locked in another order than the daemon's, then read."""
+        """The owners of one group, with their users. They are locked in another order than the
+        daemon's, then read."""
         owners = f"SELECT m.id, m.user_id FROM members m WHERE source_id = {self.dice.choice(self.scene.groups)} AND {OWNER}"
         for row in connection.execute(f"{owners} ORDER BY m.id DESC FOR UPDATE").fetchall():
             connection.execute("SELECT FROM users WHERE id = %s FOR UPDATE", [row["user_id"]])
@@ -160,9 +163,9 @@ def test_an_application_that_writes_to_the_same_rows(scene):
     def busy():
         return sum(len(d.lines("Step failed", error_class="40P01")) for d in daemons)
 
-    # Each deadlock that PostgreSQL resolved failed a transaction of the application, or a step that is tried again. PostgreSQL updates its
-    # counters with a delay,
-    # when a session is idle. A step's line appears a moment after the run may have moved to another process.
+    # Each deadlock that PostgreSQL resolved failed a transaction of the application, or a step that
+    # is tried again. PostgreSQL updates its counters with a delay, when a session is idle. A step's
+    # line appears a moment after the run may have moved to another process.
     scene.database.wait("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()",
                         until=lambda n: n == sum(w.deadlocks for w in writers) + busy())
     print(f"{sum(w.written for w in writers)} writes, {judged['removed']} removed in {len(runs)} runs, "

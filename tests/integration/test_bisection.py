@@ -1,4 +1,5 @@
-"""Rows that cannot be deleted never stop the others: only refused rows are in quarantine, and the cursor moves on."""
+"""Rows that cannot be deleted never stop the others: only refused rows are in quarantine, and the
+cursor moves on."""
 
 import pytest
 
@@ -135,7 +136,8 @@ def test_a_quarantined_row_is_passed_over_until_its_next_try_and_forgotten_when_
     row, _ = run(page)
     assert result(row)["failed"] == 1
     [q] = quarantine(page)
-    assert row["step"] == 1 and q["attempts"] == 2  # one transaction: the row of the quarantine has the time of the run's beginning
+    # one transaction: the row of the quarantine has the time of the run's beginning
+    assert row["step"] == 1 and q["attempts"] == 2
     assert 16 <= (q["next_try_at"] - row["started_at"]).total_seconds() <= 16 + 18
     let_rows_go(page.database)
     try_again(page)

@@ -1,4 +1,5 @@
-"""A job that lacks something: commands, doctor and metrics show it, and it continues by itself once nothing is missing."""
+"""A job that lacks something: commands, doctor and metrics show it, and it continues by itself once
+nothing is missing."""
 
 import pytest
 
@@ -44,7 +45,8 @@ def test_a_command_that_waits_for_the_tick_gets_the_code_and_the_reason(scene):
 @pytest.mark.parametrize("lacks, has", list(zip(LACKS, HAS)))
 def test_the_tick_is_tried_again_once_nothing_is_missing(scene, lacks, has):
     daemon = scene.start()
-    daemon.wait_line("Partitions assigned")  # what lacks its table when it is loaded is refused (test_refused_at_load.py)
+    # what lacks its table when it is loaded is refused (test_refused_at_load.py)
+    daemon.wait_line("Partitions assigned")
     run_id = blocked(scene, lacks)
     assert result(scene.wait_run(run_id))["status"] == "blocked"
     scene.database.execute(has)
@@ -133,7 +135,8 @@ def test_retry_takes_a_blocked_run(scene, archived):
     daemon = scene.start()
     row = scene.wait_run(run_id, "finished")
     assert result(row)["status"] == "completed" and result(row)["removed"] == 3
-    assert not daemon.lines("Work message was missing and is sent again")  # retry has sent the message
+    # retry has sent the message
+    assert not daemon.lines("Work message was missing and is sent again")
 
 
 def test_lists_and_status_show_it_as_blocked(scene):

@@ -1,5 +1,5 @@
-"""Servers that are slow, full or closed: memory does not grow, no thread spins, the process stays in its group, and all work is done
-afterwards."""
+"""Servers that are slow, full or closed: memory does not grow, no thread spins, the process stays
+in its group, and all work is done afterwards."""
 
 import contextlib
 import itertools
@@ -185,12 +185,14 @@ def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, smal
 # --- a long life
 
 BLOCKS, CHAINS, STEPS_EACH = 5, 80, 250  # 20,000 steps each; the first block is a warm-up
-LEAK_BYTES = 2 * CHAINS * STEPS_EACH  # a fifth of a leak of one kilobyte every hundred steps; at rest the value varies by a few kilobytes
+# a fifth of a leak of one kilobyte every hundred steps; at rest the value varies by a few kilobytes
+LEAK_BYTES = 2 * CHAINS * STEPS_EACH
 REST_S = 1
 
 
 class Allocated:
-    """The bytes that the daemon has allocated and not freed. Not with a sanitizer, which reports leaks at the end."""
+    """The bytes that the daemon has allocated and not freed. Not with a sanitizer, which reports
+    leaks at the end."""
 
     def __init__(self, preload, folder):
         self._file, library = folder / "live-bytes", preload("live_bytes")
@@ -219,7 +221,8 @@ def endless(scene, first):
 
 @pytest.mark.timeout(patient(900))
 def test_a_hundred_thousand_steps_leave_no_memory_behind(scene, preload, tmp_path):
-    """A leak in a step grows with every block of steps. Memory that is allocated once, or up to a limit, does not."""
+    """A leak in a step grows with every block of steps. Memory that is allocated once, or up to a
+    limit, does not."""
     allocated = Allocated(preload, tmp_path)
     fill(scene.database, 5000)
     daemon = scene.start(environment=allocated.environment)
@@ -241,8 +244,8 @@ IDS_BYTES = 15 * IDS  # an id in a hash table takes three times as much
 
 
 def test_ids_in_arguments_are_not_kept(scene, preload, tmp_path):
-    """Each run names another user: a process must not keep such ids in memory. Buffers that are as large as the largest batch grow a few
-    times, not with each block."""
+    """Each run names another user: a process must not keep such ids in memory. Buffers that are as
+    large as the largest batch grow a few times, not with each block."""
     allocated = Allocated(preload, tmp_path)
     scene.start(environment=allocated.environment)
     resting = []

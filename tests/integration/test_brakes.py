@@ -1,4 +1,5 @@
-"""A run that would change more than its job's limits allow is held before anything of it is touched, until somebody approves it."""
+"""A run that would change more than its job's limits allow is held before anything of it is
+touched, until somebody approves it."""
 
 import datetime
 import json
@@ -116,7 +117,8 @@ def test_rows_that_stay_are_not_counted(new_scene):
 
 
 def test_children_count(new_scene):
-    """A bot's membership takes the bot along: two rows each. The parent is held, and has no child."""
+    """A bot's membership takes the bot along: two rows each. The parent is held, and has no
+    child."""
     scene = new_scene({"jobs.members.remove_expired.max_rows": 7})
     instance = Tenant(scene)
     for _ in range(4):

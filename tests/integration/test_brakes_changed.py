@@ -89,7 +89,8 @@ def test_an_unchanged_limit_holds_nobody_at_a_later_page(new_scene, restarts):
 
 @pytest.mark.parametrize("others", [{}, {"max_ratio": 2}])
 def test_a_limit_that_is_taken_away_holds_nobody(new_scene, others):
-    """The run grows beyond what it could change when it began. It may be held by nothing else: there were too few runs for a usual one."""
+    """The run grows beyond what it could change when it began. It may be held by nothing else:
+    there were too few runs for a usual one."""
     chain = Chain(new_scene({}), max_share="60 %", **others)
     fill(chain.scene.database, 300, first=1001)
     chain.configure(max_share="off", **others)

@@ -1,4 +1,5 @@
-"""A run whose count takes too long is held, as an estimate; one whose count fails is charged like any other step."""
+"""A run whose count takes too long is held, as an estimate; one whose count fails is charged like
+any other step."""
 
 import shutil
 
@@ -18,7 +19,8 @@ LIMIT :limit::int
 LOCKS = ("EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.pid = pg_catalog.pg_backend_pid() "
          "AND l.relation = 'pruned.runs'::regclass AND l.mode = 'RowShareLock')")
 IN_COUNT = "NOT " + LOCKS  # a step has locked its run; the count after it has not
-OF_REST = f"{LOCKS} AND pg_catalog.current_query() LIKE '%cou' || 'nt(%'"  # within the step: how many keys are behind its page
+# within the step: how many keys are behind its page
+OF_REST = f"{LOCKS} AND pg_catalog.current_query() LIKE '%cou' || 'nt(%'"
 SLEEPS = "pg_catalog.pg_sleep(60)::text"
 FAILS = "(1 / (SELECT pg_catalog.count(*) FROM scratch n WHERE n.id < 0))::text"
 
@@ -72,7 +74,8 @@ def test_keys_that_cannot_be_counted_within_the_step_are_counted_after_it(counte
 
 
 def test_what_can_never_be_counted_is_held(counted):
-    """No count is known, neither in the step nor after it. So the run counts as one row above its limit."""
+    """No count is known, neither in the step nor after it. So the run counts as one row above its
+    limit."""
     scene, run_id = counted(f"{IN_COUNT} OR {OF_REST}", SLEEPS)
     row = scene.wait_run(run_id, "held", deadline_s=90)
     assert (row["error"], left(scene)) == ("held: max_rows 20, counted 21", 30)

@@ -1,4 +1,5 @@
-"""Limits of the built-in jobs: what their runs would remove, and the children that they would place, is counted before they begin."""
+"""Limits of the built-in jobs: what their runs would remove, and the children that they would
+place, is counted before they begin."""
 
 import json
 
@@ -108,7 +109,8 @@ def test_scheduled_removals(owned):
         owned.member(user, owned.group(parent=group))
     owned.leave(group, user, owned.actor)
     owned.tick("members.schedule_prune_deletions")
-    assert owned.held("members.prune_deletions") == "held: max_rows 3, counted 4"  # three memberships, one schedule
+    # three memberships, one schedule
+    assert owned.held("members.prune_deletions") == "held: max_rows 3, counted 4"
     assert len(owned.ids("members", f"user_id = {user}")) == 3
     owned.approve("members.prune_deletions")
     assert owned.ids("members", f"user_id = {user}") == owned.ids("members_deletion_schedules") == []

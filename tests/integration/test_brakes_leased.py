@@ -34,7 +34,8 @@ def proxy(gateway, let_go):
 
 
 def test_slots_of_two_processes_never_exceed_the_rows_of_a_day(pruned_with_slots, database, gateway, proxy, let_go, request):
-    """The first slot has leased four and waits for the store. With the next four there would be eight; six are allowed."""
+    """The first slot has leased four and waits for the store. With the next four there would be
+    eight; six are allowed."""
     objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
     settings = objects.settings | {"store.object.endpoint": proxy.url, f"jobs.{SLOT}.batch": 4, f"jobs.{SLOT}.max_rows_per_day": 6}
     for n in range(4):
@@ -58,8 +59,9 @@ def test_slots_of_two_processes_never_exceed_the_rows_of_a_day(pruned_with_slots
 
 
 class Gathering:
-    """A store that answers once the requests that wait name the objects of all slots, or after a second: then no more come. The first
-    request that names objects of several slots waits longer, for the test."""
+    """A store that answers once the requests that wait name the objects of all slots, or after a
+    second: then no more come. The first request that names objects of several slots waits longer,
+    for the test."""
 
     def __init__(self, endpoint, slots, batch):
         self.proxy, self.batch, self.most, self.sizes = Proxy(endpoint), batch, slots * batch, []
@@ -95,8 +97,9 @@ def gathering(gateway):
 
 
 def test_slots_that_lease_together_take_their_rows_out_of_the_day(pruned_with_slots, database, gateway, gathering, request):
-    """The store answers all slots at once, and a lease takes long. So the first one has the only worker of objects, and it then leases for
-    the three others. All of them together get as many as the day allows."""
+    """The store answers all slots at once, and a lease takes long. So the first one has the only
+    worker of objects, and it then leases for the three others. All of them together get as many as
+    the day allows."""
     number, most = 240, 120
     objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
     database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
@@ -109,7 +112,8 @@ def test_slots_that_lease_together_take_their_rows_out_of_the_day(pruned_with_sl
     pruned_with_slots.start()
     assert gathering.together.wait(patient(60)), "slots lease together"
     noted = database.row(f"SELECT ({LEASED}) AS rows, (SELECT sum(rows_leased) FROM pruned.runs) AS of_runs")
-    assert noted["rows"] == noted["of_runs"] > gathering.batch  # a count that begins now includes them
+    # a count that begins now includes them
+    assert noted["rows"] == noted["of_runs"] > gathering.batch
     gathering.go_on.set()
     database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state IN ('held', 'finished')", [SLOT], until=4, deadline_s=60)
     assert sum(gathering.sizes) == number - len(objects.left()) == most

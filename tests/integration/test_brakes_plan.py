@@ -155,7 +155,8 @@ def test_pages_without_keys_do_not_end_a_plan(new_scene, tmp_path):
 # --- the jobs
 
 def plan_then_apply(tenant, job):
-    """(counters of a plan without its mode, counters when it is applied); what the plan has left behind is checked."""
+    """(counters of a plan without its mode, counters when it is applied); what the plan has left
+    behind is checked."""
     tenant.pruned.settings["run.mode"] = "plan"
     before = tenant.database.value("SELECT count(*) FROM members"), tenant.database.value("SELECT count(*) FROM users")
     planned = tenant.tick(job)
@@ -169,7 +170,8 @@ def plan_then_apply(tenant, job):
 
 
 def test_members_are_decided_as_if_they_went_one_after_the_other(tenant):
-    """Two owners expire, each on a page of its own: the first goes, the second would be the last."""
+    """Two owners expire, each on a page of its own: the first goes, the second would be the
+    last."""
     group = tenant.group()
     for day in (-1, -2):
         tenant.owner(tenant.user(), group, expires_at=tenant.day(day))

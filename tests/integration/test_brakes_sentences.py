@@ -83,7 +83,8 @@ def test_a_condition_that_is_always_true_is_held(house, where):  # noqa: F811
     ("dead AND id > (SELECT count(*) FROM closed) AND NOT EXISTS (SELECT FROM closed c WHERE c.id = items.of)", lambda n: n < 3 or n % 7 in (1, 2)),
 ])
 def test_a_condition_with_a_subquery(house, where, left):  # noqa: F811
-    """The rows of another table decide; the job reads that table, and check says so if it may not."""
+    """The rows of another table decide; the job reads that table, and check says so if it may
+    not."""
     row = first_run(house, f"where = {where}", 90, gone=30)
     assert (row["state"], row["result"]["status"]) == ("finished", "completed")
     assert [n for n, in house.rows("items", "id", "id")] == [n for n in range(1, 91) if n > 30 or left(n)]

@@ -1,4 +1,5 @@
-"""Limits and quiet hours hold while two processes work side by side and an application adds rows."""
+"""Limits and quiet hours hold while two processes work side by side and an application adds
+rows."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""The application restores groups and claims placeholders while they are being removed: rows that it got back stay, the others go."""
+"""The application restores groups and claims placeholders while they are being removed: rows that
+it got back stay, the others go."""
 
 import random
 import threading
@@ -37,8 +38,8 @@ def scene(new_scene):
 
 
 class Application(threading.Thread):
-    """Restores or claims every second one, in the order of the removals and about as fast, and holds the rows for a moment. KEPT: those
-    that it got back."""
+    """Restores or claims every second one, in the order of the removals and about as fast, and
+    holds the rows for a moment. KEPT: those that it got back."""
 
     def __init__(self, scene):
         super().__init__()

@@ -1,4 +1,5 @@
-"""What `pruned check` says of the order of a page: of NULL where job.conf says it may be, and of pages that are too short to show one."""
+"""What `pruned check` says of the order of a page: of NULL where job.conf says it may be, and of
+pages that are too short to show one."""
 
 import shutil
 

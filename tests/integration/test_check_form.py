@@ -1,5 +1,6 @@
-"""A folder whose files ask for a parameter that nothing binds, or return other columns than their form wants, is refused by `check`, by
-`doctor` and when it is loaded, alone, with the file and the nearest name. Whether a row is due makes no difference."""
+"""A folder whose files ask for a parameter that nothing binds, or return other columns than their
+form wants, is refused by `check`, by `doctor` and when it is loaded, alone, with the file and the
+nearest name. Whether a row is due makes no difference."""
 
 import shutil
 

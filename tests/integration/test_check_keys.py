@@ -1,5 +1,5 @@
-"""`pruned check` and a daemon refuse a folder that changes rows which have nothing to do with its keys. A run cannot know how many rows of
-another table belong to a key."""
+"""`pruned check` and a daemon refuse a folder that changes rows which have nothing to do with its
+keys. A run cannot know how many rows of another table belong to a key."""
 
 import pytest
 

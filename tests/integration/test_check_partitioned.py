@@ -1,4 +1,5 @@
-"""`pruned check` sees that a partitioned table is large, whoever has analyzed it, and names a command that PostgreSQL takes."""
+"""`pruned check` sees that a partitioned table is large, whoever has analyzed it, and names a
+command that PostgreSQL takes."""
 
 import pytest
 
@@ -9,7 +10,8 @@ JOB = "orders.purge"
 
 @pytest.fixture
 def orders(stored):
-    """12,000 rows in partitions of 6,000, one of them below another; only the partitions are analyzed, as autovacuum does it."""
+    """12,000 rows in partitions of 6,000, one of them below another; only the partitions are
+    analyzed, as autovacuum does it."""
     (stored.folder / "jobs").mkdir()
     stored.settings["run.jobs_dir"] = stored.folder / "jobs"
     (stored.folder / f"jobs/{JOB}.conf").write_text("[retention]\ntable = orders\nwhere = dead_at < :T\n")

@@ -1,4 +1,5 @@
-"""What `pruned check` and `pruned doctor` say of rights that a job of one's own lacks, and what to do about them."""
+"""What `pruned check` and `pruned doctor` say of rights that a job of one's own lacks, and what to
+do about them."""
 
 import pytest
 

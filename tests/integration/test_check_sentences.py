@@ -1,4 +1,5 @@
-"""What `pruned check` asks about a sentence that PostgreSQL takes, but that may mean other rows than its author thinks."""
+"""What `pruned check` asks about a sentence that PostgreSQL takes, but that may mean other rows
+than its author thinks."""
 
 import pytest
 

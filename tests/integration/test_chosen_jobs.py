@@ -12,7 +12,8 @@ from support.places import APP_TABLES
 from support.scene import JOBS as OWN, fill, make_tables, now, result, tick_id
 
 NAMES = sorted(JOBS)
-READ = {"users.delete_placeholder": {"imports.placeholder_cleanup"}}  # a setting of its parent, or its runs
+# a setting of its parent, or its runs
+READ = {"users.delete_placeholder": {"imports.placeholder_cleanup"}}
 SOURCES = PROJECT / "src/jobs"
 
 

@@ -1,4 +1,5 @@
-"""The database's or this machine's clock is wrong for a while: nothing is dropped, nothing fires early, and no wrong time stays."""
+"""The database's or this machine's clock is wrong for a while: nothing is dropped, nothing fires
+early, and no wrong time stays."""
 
 import datetime
 
@@ -95,7 +96,8 @@ def test_timers_that_are_old_only_by_the_clock_stay(scene):
 
 
 def test_an_hour_that_passed_only_by_the_databases_clock_archives_nothing(scene, shifted):
-    """As seen from a machine that is behind: ended runs, and entries of a restore in progress, stay."""
+    """As seen from a machine that is behind: ended runs, and entries of a restore in progress,
+    stay."""
     scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) "
                            "VALUES (gen_random_uuid(), 'scratch.one', 'finished', now(), now(), now() - interval '2 hours')")
     scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked, first_at) "
@@ -200,7 +202,8 @@ def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
 
 @pytest.fixture
 def ahead_of_kafka(own_postgres, new_scene, preload):
-    """The database's clock and this machine's are the same number of seconds ahead: only Kafka's differs."""
+    """The database's clock and this machine's are the same number of seconds ahead: only Kafka's
+    differs."""
     library = preload("shifted_clock")
     if library is None:
         pytest.skip("a sanitizer must be loaded first")
@@ -260,7 +263,8 @@ AHEAD = "now() + interval '400 days'"
 
 
 def test_work_is_done_soon_although_a_clock_that_was_ahead_wrote_its_time(scene):
-    """A page, a retry, a run whose message is lost, an old row of the outbox: with the times of that clock."""
+    """A page, a retry, a run whose message is lost, an old row of the outbox: with the times of
+    that clock."""
     fill(scene.database, 25)
     times = [now(minutes=-3, milliseconds=n) for n in range(3)]
     for n, at in enumerate(times):

@@ -1,5 +1,5 @@
-"""A column that is renamed or retyped between two pages of a run, in the process that has done the first: the run goes on, or ends
-blocked and says why. It removes no other rows."""
+"""A column that is renamed or retyped between two pages of a run, in the process that has done the
+first: the run goes on, or ends blocked and says why. It removes no other rows."""
 
 import pytest
 
@@ -25,7 +25,8 @@ def say_folder(house):  # noqa: F811
     (folder / "apply/removed/10-items.sql").write_text("-- A file of the tests.\n" + OWN)
 
 
-# What is altered, and how a sentence (`where = dead AND note < :T`) and a folder end: None: completed; else a word of the reason
+# What is altered, and how a sentence (`where = dead AND note < :T`) and a folder end: None:
+# completed; else a word of the reason
 ALTERED = {
     "the key is wider": ("ALTER id TYPE bigint", None, None),
     "the key is a text": ("ALTER id TYPE text", None, "text"),
@@ -81,7 +82,8 @@ def ended(house, n):  # noqa: F811
 
 
 def test_a_column_that_is_renamed_while_the_catalogue_is_read_costs_no_process(house):  # noqa: F811
-    """The columns of a foreign key, again and again while runs begin: between two questions to the catalogue they have another name."""
+    """The columns of a foreign key, again and again while runs begin: between two questions to the
+    catalogue they have another name."""
     house.sql("""CREATE TABLE items (id int PRIMARY KEY, note int);
         CREATE TABLE parts (id int PRIMARY KEY, item_id int REFERENCES items (id));
         INSERT INTO items SELECT i FROM generate_series(1, 3) i""")

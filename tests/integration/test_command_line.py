@@ -1,4 +1,5 @@
-"""The contract of the command line: help, usage errors, and what is said when a server, a right or the schema is missing."""
+"""The contract of the command line: help, usage errors, and what is said when a server, a right or
+the schema is missing."""
 
 import json
 import re
@@ -116,11 +117,12 @@ def test_wrong_database(bare):
 
 
 def test_wrong_password(bare):
+    # another worker has created it
     bare.database.execute("""DO $$ BEGIN
         IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'asked_for_password') THEN
             CREATE ROLE asked_for_password LOGIN PASSWORD 'the right one';
         END IF;
-    EXCEPTION WHEN duplicate_object OR unique_violation THEN END $$""")  # another worker has created it
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN END $$""")
     url = conninfo.make_conninfo(bare.database.url, user="asked_for_password", password="hush-hush")
     done = says(bare.run("jobs", settings={"postgres.url": url}), 3, "password authentication failed",
                 "[postgres] url")
@@ -146,7 +148,8 @@ def test_an_older_schema_is_told_from_a_newer_one(new_pruned, new_database, topi
 
 @pytest.fixture
 def newer(new_pruned, database, topics):
-    """A later version has migrated. COMPATIBLE_FROM: the oldest version that may still run; None: only versions that know the step."""
+    """A later version has migrated. COMPATIBLE_FROM: the oldest version that may still run; None:
+    only versions that know the step."""
     pruned = new_pruned(database, topics, settings=FEW)
     pruned.run("topics", "--apply").ok()
     wanted = database.value("SELECT max(version) FROM pruned.schema_version")

@@ -1,4 +1,5 @@
-"""`runs`, `pause`, `retry`, `discard`, `jobs`, `status`, `quarantine`: what they show and what they change."""
+"""`runs`, `pause`, `retry`, `discard`, `jobs`, `status`, `quarantine`: what they show and what they
+change."""
 
 import json
 import uuid

@@ -49,7 +49,8 @@ def test_now_is_cut_to_milliseconds(bare):
 ])
 def test_an_argument_is_json_if_it_reads_as_such(bare, given, meant):
     bare.topics.make("ticks")
-    bare.run("tick", "ci.schedule_delete_objects", "--arg", given).ok()  # this job takes any arguments
+    # this job takes any arguments
+    bare.run("tick", "ci.schedule_delete_objects", "--arg", given).ok()
     assert bare.topics.read("ticks")[0].value["args"] == f'{{"cursor":{meant}}}'
 
 

@@ -1,4 +1,5 @@
-"""`pruned dead`: letters are listed, shown, sent again unchanged, settled; nothing is done twice."""
+"""`pruned dead`: letters are listed, shown, sent again unchanged, settled; nothing is done
+twice."""
 
 import base64
 import json
@@ -70,7 +71,8 @@ def test_a_letter_says_where_it_is_where_it_came_from_and_why(scene, bury):
 
 
 def test_a_retried_message_is_the_same_in_every_byte_and_is_sent_once(scene, bury):
-    """That includes its headers, even those with names of ours, and its time, from which a tick without a time takes its T."""
+    """That includes its headers, even those with names of ours, and its time, from which a tick
+    without a time takes its T."""
     headers = {"ce_id": "7", "pruned_reason": "theirs", "none": None, "bytes": b"\xff\x00"}
     scene.topics.produce("ticks", b'{"job":"scratch.wide"}', key=b"\xfe", headers=headers, timestamp_ms=1000 * int(
         now(days=-3).timestamp()))
@@ -98,7 +100,8 @@ def test_a_retry_that_was_cut_short_before_its_verdict_is_repeated_and_is_one_ru
     bury()
     [letter] = letters(scene)
     letters(scene, "retry", letter["id"], letter["id"])
-    scene.database.execute("DELETE FROM pruned.dead_verdicts")  # as if the process had died before it was written
+    # as if the process had died before it was written
+    scene.database.execute("DELETE FROM pruned.dead_verdicts")
     [open_still] = letters(scene)
     assert open_still["id"] == letter["id"]
     letters(scene, "retry", letter["id"])

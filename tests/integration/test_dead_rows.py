@@ -1,4 +1,5 @@
-"""Deletes leave dead rows: `status` counts them, and `doctor` names the table that autovacuum does not keep up with."""
+"""Deletes leave dead rows: `status` counts them, and `doctor` names the table that autovacuum does
+not keep up with."""
 
 from stack.process import wait_until
 from support.scene import fill

@@ -1,4 +1,5 @@
-"""A message that cannot be handled goes to the dead topic unchanged, with the reason; the messages after it are handled."""
+"""A message that cannot be handled goes to the dead topic unchanged, with the reason; the messages
+after it are handled."""
 
 import datetime
 import json
@@ -19,7 +20,8 @@ def later(**delta):
     return now(**delta).isoformat().replace("+00:00", "Z")
 
 
-# name: (value, headers, what the reason begins with); a value that depends on the time is made when it is sent
+# name: (value, headers, what the reason begins with); a value that depends on the time is made when
+# it is sent
 TICKS = {
     "unknown job": (b'{"job":"members.remove_expird"}', {}, "unknown job members.remove_expird"),
     "takes no ticks": (b'{"job":"scratch.one"}', {}, "job scratch.one takes no ticks"),
@@ -177,7 +179,8 @@ def test_the_largest_message_that_a_broker_takes_can_be_buried(busy_scene):
 
 
 def test_arguments_that_postgres_refuses_bury_their_own_message_only(busy_scene):
-    """A unique key of 3000 characters is too long for the index: PostgreSQL says so only when the row is written."""
+    """A unique key of 3000 characters is too long for the index: PostgreSQL says so only when the
+    row is written."""
     scene, first, last = busy_scene, now(minutes=-3), now(minutes=-1)
     scene.topics.tick(JOB, first)
     scene.topics.tick("scratch.keyed", now(minutes=-2), {"key": "".join(chr(0x4e00 + i * 7919 % 20000) for i in range(3000))})

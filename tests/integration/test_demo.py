@@ -118,5 +118,6 @@ def test_the_demo_with_a_real_broker_takes_its_topics_along(place, shared, topic
     def left():
         return {name for name in topics.admin.list_topics(timeout=30).topics if name.startswith("pruned-demo-")} - before
 
-    wait_until(lambda: not left(), 30, lambda: f"{left()} gone")  # the broker shows a deleted topic for a moment
+    # the broker shows a deleted topic for a moment
+    wait_until(lambda: not left(), 30, lambda: f"{left()} gone")
     assert_nothing_left(place)

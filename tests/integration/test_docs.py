@@ -1,4 +1,5 @@
-"""The documents agree with the program: pages made from the code, and every command, option, setting, metric and column that they name."""
+"""The documents agree with the program: pages made from the code, and every command, option,
+setting, metric and column that they name."""
 
 import json
 import re

@@ -1,4 +1,5 @@
-"""`pruned doctor`: every finding has its remedy, warnings never hide an error, and it changes nothing. What it finds in PostgreSQL."""
+"""`pruned doctor`: every finding has its remedy, warnings never hide an error, and it changes
+nothing. What it finds in PostgreSQL."""
 
 import pytest
 from psycopg import sql
@@ -122,7 +123,8 @@ def test_work_that_waits_for_an_operator(well):  # noqa: F811
 
 
 def test_who_may_create_in_the_applications_schema_is_named(well):  # noqa: F811
-    """Functions and operators that another role creates there for the application's types would run with the daemon's rights."""
+    """Functions and operators that another role creates there for the application's types would run
+    with the daemon's rights."""
     well.database.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
     found = only(doctor(well, 0), "creators")
     assert "PUBLIC" in found[0]["detail"] and "-c 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'" in found[0]["remedy"]

@@ -1,9 +1,11 @@
-"""A run that becomes ready begins before its message has come back from Kafka, and what the message finds then is done already."""
+"""A run that becomes ready begins before its message has come back from Kafka, and what the message
+finds then is done already."""
 
 from support.scene import now, result, tick_id
 
 JOB = "scratch.wide"
-# Both runs are of one lane. However slow the machine is, its partitions stay its own while the broker stands still.
+# Both runs are of one lane. However slow the machine is, its partitions stay its own while the
+# broker stands still.
 SETTINGS = {f"jobs.{JOB}.capacity": 1, "kafka.session.timeout.ms": 120000}
 
 
@@ -15,7 +17,8 @@ def test_a_due_run_does_not_wait_for_its_message_and_is_done_once(own_kafka, own
     """The broker stands still from before the run is due until it has ended."""
     scene = new_scene(SETTINGS, **own_servers)
     scene.daemon = scene.start()
-    # Its lane reads a message, seconds before the other run is due: that one cannot have killed a process.
+    # Its lane reads a message, seconds before the other run is due: that one cannot have killed a
+    # process.
     scene.topics.tick(JOB, before := now(minutes=-1), {"n": 1})
     assert scene.wait_run(tick_id(JOB, before, args(1)))["state"] == "finished"
     scene.topics.tick(JOB, later := now(seconds=6), {"n": 2})

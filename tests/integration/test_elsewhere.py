@@ -1,4 +1,5 @@
-"""Other places: tables in another schema, and a pooler that gives each transaction another connection."""
+"""Other places: tables in another schema, and a pooler that gives each transaction another
+connection."""
 
 import pytest
 
@@ -12,7 +13,8 @@ TABLES = "SELECT c.relname FROM pg_class c WHERE c.relnamespace = 'public'::regn
 
 
 def fill(tenant: Tenant):
-    """Adds something of each kind to remove: a member, a project's bot (a user), and rights that end with them."""
+    """Adds something of each kind to remove: a member, a project's bot (a user), and rights that
+    end with them."""
     group, bot, user = tenant.group(), tenant.user(user_type=6), tenant.user()
     project = tenant.project(group)
     tenant.owner(tenant.user(), group)

@@ -1,4 +1,5 @@
-"""Refusals of PostgreSQL and Kafka are reported with the place and the remedy, and never with a wrong cause."""
+"""Refusals of PostgreSQL and Kafka are reported with the place and the remedy, and never with a
+wrong cause."""
 
 import shutil
 

@@ -1,4 +1,5 @@
-"""Events that only wake a job: sent twice, in disorder, while the job runs, about things that do not exist."""
+"""Events that only wake a job: sent twice, in disorder, while the job runs, about things that do
+not exist."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Expired members of random instances are compared with the model: in one page and in many. A trigger refuses some."""
+"""Expired members of random instances are compared with the model: in one page and in many. A
+trigger refuses some."""
 
 import pytest
 
@@ -34,7 +35,8 @@ def test_in_many_pages_like_the_model(judge_of_pages, seed):
 
 
 def without_expired_owners(database):
-    """Which of several owners stays depends on the order in which they go (test_ranges_of_members.py)."""
+    """Which of several owners stays depends on the order in which they go
+    (test_ranges_of_members.py)."""
     database.execute("UPDATE members SET expires_at = NULL WHERE access_level = 50")
 
 

@@ -1,4 +1,5 @@
-"""A membership with an expiry event has one timer: the event with the later time wins, and when it is due the row decides again."""
+"""A membership with an expiry event has one timer: the event with the later time wins, and when it
+is due the row decides again."""
 
 import datetime
 
@@ -189,7 +190,8 @@ def test_an_event_after_its_timer_has_ended_begins_anew(timers):
 @pytest.mark.parametrize("seconds", [1, 5])
 @pytest.mark.parametrize("day", [None, 5])
 def test_an_event_that_comes_during_the_timers_step_waits_for_its_end(timers, day, seconds):
-    """Also when the step takes longer than the lock time-out. Other events are handled meanwhile."""
+    """Also when the step takes longer than the lock time-out. Other events are handled
+    meanwhile."""
     member, other = member_until(timers, 0), member_until(timers, 0)
     slow_rows(timers.database, seconds, f"OLD.id = {member}", table="members")
     first = set_expiry(timers, member, 0, after_s=-2)

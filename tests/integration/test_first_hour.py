@@ -1,4 +1,5 @@
-"""A new user's first hour: help without a configuration, remedies to copy, counts in words, no far-fetched suggestions."""
+"""A new user's first hour: help without a configuration, remedies to copy, counts in words, no
+far-fetched suggestions."""
 
 import os
 import re

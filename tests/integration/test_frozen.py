@@ -1,4 +1,5 @@
-"""A server accepts connections and never answers, at the worst moment: the process stays alive, reports its health, and ends when asked."""
+"""A server accepts connections and never answers, at the worst moment: the process stays alive,
+reports its health, and ends when asked."""
 
 import contextlib
 import os
@@ -27,7 +28,8 @@ def http():
 
 @contextlib.contextmanager
 def member(topics):
-    """Another member of the daemon's group. It asks for partitions, and gets some once the daemon has given up its own."""
+    """Another member of the daemon's group. It asks for partitions, and gets some once the daemon
+    has given up its own."""
     one = Consumer({"bootstrap.servers": topics.bootstrap, "group.id": topics.prefix, "partition.assignment.strategy": "roundrobin",
                     "session.timeout.ms": 6000, "heartbeat.interval.ms": 500, "enable.auto.commit": False})
     over, got = threading.Event(), threading.Event()
@@ -58,7 +60,8 @@ def in_a_step(scene, http):
 
 
 def test_partitions_are_released_while_postgres_hangs(own_postgres, new_scene, http):
-    """The step cannot be cancelled, because the server does not read the request. The thread that sends the cancel blocks no other."""
+    """The step cannot be cancelled, because the server does not read the request. The thread that
+    sends the cancel blocks no other."""
     scene = new_scene(server=own_postgres)
     daemon, run_id = in_a_step(scene, http)
     own_postgres.freeze_all()

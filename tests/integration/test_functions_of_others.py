@@ -1,5 +1,5 @@
-"""The daemon does not run functions that other roles create in the application's schema, even if their types fit better, also not as
-operators."""
+"""The daemon does not run functions that other roles create in the application's schema, even if
+their types fit better, also not as operators."""
 
 import subprocess
 import sys
@@ -9,7 +9,8 @@ from support import traps
 from support.scene import fill, now
 from support.restored import EXPIRED, GROUPS, AT_ONCE, QUIET, doomed, expired, restore, tenant  # noqa: F401
 
-# Each fits better than PostgreSQL's own, whatever the path is: by the type of a row, a column or an array.
+# Each fits better than PostgreSQL's own, whatever the path is: by the type of a row, a column or an
+# array.
 TRAPS = """
     CREATE TABLE caught (who text, what text);
     GRANT ALL ON caught TO PUBLIC;

@@ -1,8 +1,8 @@
-"""From message to run row, and from row to step: whatever a message or a row contains, the daemon survives, nothing is lost, and valid
-work is done.
+"""From message to run row, and from row to step: whatever a message or a row contains, the daemon
+survives, nothing is lost, and valid work is done.
 
-FUZZ_SEED chooses other inputs (the seed of a failure is printed); FUZZ_SECONDS: run for that time, one seed after the other (`make
-fuzz`)."""
+FUZZ_SEED chooses other inputs (the seed of a failure is printed); FUZZ_SECONDS: run for that time,
+one seed after the other (`make fuzz`)."""
 
 import json
 import os
@@ -155,7 +155,8 @@ def send(scene, odd, at):
 
 
 def check_nothing_is_lost(scene):
-    """Each message has its run, is dead with a reason, or concerns no job. An independent client reads the topics."""
+    """Each message has its run, is dead with a reason, or concerns no job. An independent client
+    reads the topics."""
     told = scene.run("replay", "--from", "-1h", "--dry-run", "--json", deadline_s=120).ok().json()
     lost = [line for line in told if line["verdict"] not in ("done", "running", "refused")]
     assert not lost, lost

@@ -1,5 +1,6 @@
-"""As test_fuzz_messages.py, for jobs of one's own: events of applications' topics in JSON and Avro, and rows of runs of sentences, of folders
-and of ranges. Whatever a message or a row contains, the daemon survives, and valid work is done.
+"""As test_fuzz_messages.py, for jobs of one's own: events of applications' topics in JSON and Avro,
+and rows of runs of sentences, of folders and of ranges. Whatever a message or a row contains, the
+daemon survives, and valid work is done.
 
 FUZZ_SEED and FUZZ_SECONDS: as there."""
 
@@ -177,7 +178,8 @@ def fuzz_rows(house, seed):  # noqa: F811
     house.pruned.topics.produce_many("app-json", [("k", json.dumps({"user": {"id": FIRST}}).encode())],
                                      headers={"ce_type": "Asked", "ce_id": f"{seed}/rows", "ce_source": "/fuzz"})
     check_neighbours(house, [FIRST])
-    # Each was tried, or waits for what was tried: a range has ended or is part of a run that goes on.
+    # Each was tried, or waits for what was tried: a range has ended or is part of a run that goes
+    # on.
     house.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = ANY (%(ids)s) AND range_of IS NULL"
                         " AND NOT (state IN ('finished', 'dead', 'skipped', 'held') OR started_at IS NOT NULL OR attempts > 0)",
                         {"ids": ids}, until=0, deadline_s=120)

@@ -1,4 +1,5 @@
-"""`pruned grants`: the SQL that gives the daemon's role its rights, for the jobs in force, on a database that may lack tables."""
+"""`pruned grants`: the SQL that gives the daemon's role its rights, for the jobs in force, on a
+database that may lack tables."""
 
 import re
 import subprocess

@@ -1,4 +1,5 @@
-"""`pruned grants` for jobs of one's own: tables of other schemas, partitions, and what their expressions and files read."""
+"""`pruned grants` for jobs of one's own: tables of other schemas, partitions, and what their
+expressions and files read."""
 
 import json
 import subprocess
@@ -26,7 +27,8 @@ def make(house, statements):  # noqa: F811
 
 
 def granted(house):  # noqa: F811
-    """Applies what is printed, as its reader would. Returns the rights on the application's tables."""
+    """Applies what is printed, as its reader would. Returns the rights on the application's
+    tables."""
     house.database.execute(f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {ROLE}")
     house.database.grant("run.jobs=none", f"run.jobs_dir={house.folder}")
     return {row["name"]: row["rights"] for row in house.database.rows(RIGHTS, [ROLE])}

@@ -1,4 +1,5 @@
-"""No row goes with a group by a foreign key without a record: however it is tied to the group, and however far away it is."""
+"""No row goes with a group by a foreign key without a record: however it is tied to the group, and
+however far away it is."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""No row goes unseen with a group by a foreign key that comes while the group is deleted, and none goes that has moved elsewhere meanwhile."""
+"""No row goes unseen with a group by a foreign key that comes while the group is deleted, and none
+goes that has moved elsewhere meanwhile."""
 
 import pytest
 
@@ -10,7 +11,8 @@ from support.writer import Writer
 
 
 def beside(tenant, statement):  # noqa: F811
-    """Destroys the group while STATEMENT is not committed. Returns the run, and whether a session waited for STATEMENT."""
+    """Destroys the group while STATEMENT is not committed. Returns the run, and whether a session
+    waited for STATEMENT."""
     writer = Writer(tenant.database, statement).write()
     writer.start()
     try:
@@ -64,7 +66,8 @@ def test_what_the_application_is_just_writing_is_waited_for_and_audited(doomed, 
 @pytest.mark.parametrize("table, rule, action", [("line_notes", "CASCADE", "deleted"), ("line_notes", "SET NULL", "updated"),
                                                  ("plan_notes", "CASCADE", "deleted"), ("plan_notes", "SET NULL", "updated")])
 def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorded(doomed, table, rule, action):  # noqa: F811
-    """A row below a plan of the project, or a line of another project that only the plan's key would take along."""
+    """A row below a plan of the project, or a line of another project that only the plan's key
+    would take along."""
     parent = table.partition("_")[0]
     doomed.database.connection.execute(f"""
         CREATE TABLE {table} (id bigserial PRIMARY KEY, parent_id bigint REFERENCES plan{'_line' * (parent == 'line')}s ON DELETE {rule});
@@ -183,7 +186,8 @@ def test_a_group_that_is_just_being_moved_elsewhere_takes_its_projects_along(doo
     ("redirect_routes", "source_id = {sub}, source_type = 'Namespace', path = 'old'", "source_id = {neighbour}"),
 ])
 def test_a_row_that_is_just_being_moved_elsewhere_stays(doomed, table, row, move):  # noqa: F811
-    """The statement that deletes the row waits for the application, and then checks the row again."""
+    """The statement that deletes the row waits for the application, and then checks the row
+    again."""
     doomed.user_id = doomed.user()
     places = vars(doomed)
     columns, values = zip(*(part.split(" = ") for part in row.format(**places).split(", ")))

@@ -1,4 +1,5 @@
-"""A group past its grace period goes with everything in it, in bounded steps, and leaves nothing that points at it."""
+"""A group past its grace period goes with everything in it, in bounded steps, and leaves nothing
+that points at it."""
 
 import datetime
 import hashlib
@@ -78,7 +79,8 @@ def doomed(tenant, actor):  # noqa: F811
 
 
 def pointers(tenant, groups, projects):
-    """The columns that name a group, a namespace or a project and still contain one of these ids."""
+    """The columns that name a group, a namespace or a project and still contain one of these
+    ids."""
     columns = tenant.database.rows("""SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'
         AND table_name <> 'ci_deleted_objects' AND column_name ~ '(group_id|namespace_id|project_id|parent_id)$'""")
     there = [(c["table_name"], c["column_name"]) for c in columns if tenant.database.value(
@@ -172,7 +174,8 @@ def test_rows_that_a_key_would_take_along_are_deleted_explicitly_and_audited(doo
 
 
 def test_more_rows_further_away_than_a_step_takes_are_audited_too(doomed):
-    """The row that they refer to stays until they are gone: its key would take the rest along without a record."""
+    """The row that they refer to stays until they are gone: its key would take the rest along
+    without a record."""
     doomed.database.connection.execute(KEYS + """
         CREATE TABLE notes_of_both (id bigserial PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE,
                                     note_id bigint REFERENCES notes_of_others ON DELETE CASCADE);
@@ -200,7 +203,8 @@ def test_a_key_that_is_made_while_the_deletion_goes_on_is_not_missed(doomed):
     late = doomed.put("late", project_id=doomed.project_id)
     for job in range(3):
         doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=job, file="a.zip")
-    # One worker besides intake's, so that the same connection, which has read the keys before, does every step.
+    # One worker besides intake's, so that the same connection, which has read the keys before, does
+    # every step.
     destroy(doomed, doomed.top, **{f"jobs.{CHILD}.batch": 1, "run.workers": 2})
     (record,) = doomed.database.rows("SELECT * FROM pruned.deletions WHERE table_name = 'late'")
     assert record["keys"] == [late] and doomed.ids("late") == []

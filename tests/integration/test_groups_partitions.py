@@ -1,5 +1,5 @@
-"""Known tables that are partitioned here: a ctid alone does not identify a row, because rows that stay have the same ctid in other
-partitions."""
+"""Known tables that are partitioned here: a ctid alone does not identify a row, because rows that
+stay have the same ctid in other partitions."""
 
 import pytest
 

@@ -6,7 +6,8 @@ from model.db import DIRTY, QUARANTINE
 from support.judge import SEEDS, new_judge  # noqa: F401
 
 JOB = "groups.adjourned_deletion"
-# Here, rows that depend on a destroyed project's issues and merge requests go too; the model keeps rows without a foreign key.
+# Here, rows that depend on a destroyed project's issues and merge requests go too; the model keeps
+# rows without a foreign key.
 WRITINGS = ("issues", "issue_assignees", "notes", "merge_requests", "approvals")
 
 

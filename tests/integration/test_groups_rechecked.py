@@ -1,4 +1,5 @@
-"""The deletion of a group checks again, at its beginning and in every step, whether the group may still go."""
+"""The deletion of a group checks again, at its beginning and in every step, whether the group may
+still go."""
 
 import datetime
 
@@ -111,7 +112,8 @@ def test_a_change_of_mind_in_the_middle_stops_it(waiting, change, reason):
 
 @pytest.mark.parametrize("how", ["direct", "share", "share with a subgroup"])
 def test_rights_that_go_with_the_group_itself_do_not_stop_it(waiting, how):
-    """The membership or the share that gives the actor the right is one of the group's last rows, but does not go in the last step."""
+    """The membership or the share that gives the actor the right is one of the group's last rows,
+    but does not go in the last step."""
     if how != "direct":
         invited = waiting.group(parent=waiting.top if how == "share with a subgroup" else None)
         waiting.database.execute("UPDATE members SET source_id = %s, member_namespace_id = %s WHERE user_id = %s",
@@ -141,8 +143,8 @@ def test_an_actor_who_is_blocked_after_their_rights_went_with_the_group_stops_it
 
 @pytest.fixture
 def stuck(waiting):
-    """The deletion fails after the actor's right has gone with the group's own rows: in the step after the one that took the last
-    membership."""
+    """The deletion fails after the actor's right has gone with the group's own rows: in the step
+    after the one that took the last membership."""
     for _ in range(3):
         waiting.put("todos", user_id=waiting.user(), author_id=1, group_id=waiting.top, target_type="Epic", action=1, state="pending")
     waiting.database.connection.execute("""

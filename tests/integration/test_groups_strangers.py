@@ -1,4 +1,5 @@
-"""Rows that belong elsewhere and only point into a destroyed group are not taken along. Rows that are just being deleted do no harm."""
+"""Rows that belong elsewhere and only point into a destroyed group are not taken along. Rows that
+are just being deleted do no harm."""
 
 import pytest
 
@@ -50,7 +51,8 @@ def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays
 @pytest.mark.parametrize("of", ["other_project", "neighbour"])
 @pytest.mark.parametrize("place", ["sub", "own"])
 def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, of, place):
-    """The membership gives access to something that stays; a wrong reference is no reason to remove it."""
+    """The membership gives access to something that stays; a wrong reference is no reason to remove
+    it."""
     own = doomed.row("projects", doomed.project_id)["project_namespace_id"] if place == "own" else doomed.sub
     where = {"project": doomed.other_project} if of == "other_project" else {"group": doomed.neighbour}
     member = doomed.member(doomed.user(), **where, member_namespace_id=own)
@@ -63,7 +65,8 @@ def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed
 
 
 def test_a_membership_of_what_goes_too_or_is_gone_goes_with_the_namespace_it_names_and_is_audited(doomed):
-    """A membership of a group further up, of the project of another group that goes, or of nothing."""
+    """A membership of a group further up, of the project of another group that goes, or of
+    nothing."""
     late = doomed.project(doomed.group(parent=doomed.top))
     members = [doomed.member(doomed.user(), doomed.top, member_namespace_id=doomed.sub),
                doomed.member(doomed.user(), project=late, member_namespace_id=doomed.sub),

@@ -1,4 +1,5 @@
-"""The engine does not trust a job: what its files return and change is checked, and a step that is wrong is rolled back and blocks its run."""
+"""The engine does not trust a job: what its files return and change is checked, and a step that is
+wrong is rolled back and blocks its run."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Rows below a job's own go with them, before or after: those of a row that stays are kept, and all others go."""
+"""Rows below a job's own go with them, before or after: those of a row that stays are kept, and all
+others go."""
 
 from support.own_job import NOTES, OWN, PAGE, blocks, counts, own, tick, without_notes  # noqa: F401
 from support.scene import refuse_rows, result
@@ -18,7 +19,8 @@ def test_children_go_before_the_jobs_own_rows(own):  # noqa: F811
 
 
 def test_children_first_without_the_own_table_is_no_failure_of_the_rows(own):  # noqa: F811
-    """The file on the job's own table is forgotten: the children would have gone, and their rows would be `failed`."""
+    """The file on the job's own table is forgotten: the children would have gone, and their rows
+    would be `failed`."""
     scene = own({"apply/removed/10-scratch_notes": NOTES})
     blocks(scene, "apply/removed/10-scratch_notes.sql", "200 rows of scratch_notes for 100 keys")
     assert counts(scene, "scratch_notes") == 2000

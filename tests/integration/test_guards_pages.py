@@ -1,4 +1,5 @@
-"""The engine does not trust a job's page: it must go on from key to key, and what is decided must be about its keys. Else the run is blocked."""
+"""The engine does not trust a job's page: it must go on from key to key, and what is decided must
+be about its keys. Else the run is blocked."""
 
 import pytest
 

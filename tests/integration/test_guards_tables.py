@@ -1,4 +1,5 @@
-"""What a job changes is counted in each kind of table: by partitions, through a view, and where PostgreSQL counts nothing."""
+"""What a job changes is counted in each kind of table: by partitions, through a view, and where
+PostgreSQL counts nothing."""
 
 from support.own_job import HIDDEN, OWN, PAGE, blocks, goes_well, hide, own, tick, without_notes  # noqa: F401
 from support.places import ROLE

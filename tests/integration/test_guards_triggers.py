@@ -1,4 +1,5 @@
-"""What triggers and cascades of the application do behind a job's statement is told, and is not taken for a mistake of the job."""
+"""What triggers and cascades of the application do behind a job's statement is told, and is not
+taken for a mistake of the job."""
 
 import pytest
 

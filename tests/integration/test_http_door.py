@@ -1,4 +1,5 @@
-"""Slow clients, or many, do not block health and metrics for long at the HTTP port. `listen` accepts the usual forms of an address."""
+"""Slow clients, or many, do not block health and metrics for long at the HTTP port. `listen`
+accepts the usual forms of an address."""
 
 import concurrent.futures
 import socket
@@ -95,10 +96,12 @@ WAITS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database(
 
 
 def test_metrics_that_wait_for_the_database_do_not_delay_readiness(scene, ready, http):
-    """Metrics and readiness have separate connections to PostgreSQL; that of the metrics waits here until its time-out."""
+    """Metrics and readiness have separate connections to PostgreSQL; that of the metrics waits here
+    until its time-out."""
     with concurrent.futures.ThreadPoolExecutor() as beside, scene.database.connect() as other, other.transaction():
         other.execute("LOCK TABLE pruned.quarantine")
-        for _ in range(5):  # the query ends after 2 s: if the machine stood still, that was before this check
+        # the query ends after 2 s: if the machine stood still, that was before this check
+        for _ in range(5):
             figures = beside.submit(http.ask, "/metrics")
             scene.database.wait(WAITS)
             answer = http.ask("/readyz", within_s=2).status_code

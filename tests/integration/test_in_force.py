@@ -1,4 +1,5 @@
-"""Settings in force: running processes record their settings, and a command with another file shows those, not its own."""
+"""Settings in force: running processes record their settings, and a command with another file shows
+those, not its own."""
 
 import os
 import socket
@@ -84,7 +85,8 @@ def test_no_secret_is_in_the_table(scene):
 
 
 def test_a_role_that_was_granted_before_the_upgrade_keeps_working(scene):
-    """`pruned grants` is not run again: the schema step itself grants the new tables to the roles that write the old ones."""
+    """`pruned grants` is not run again: the schema step itself grants the new tables to the roles
+    that write the old ones."""
     granted = scene.database.column(
         "SELECT DISTINCT table_name FROM information_schema.role_table_grants WHERE grantee = %s AND table_schema = 'pruned'", [ROLE])
     step = (PROJECT / "schemas/postgres").glob("*-seen.sql").__next__().read_text()

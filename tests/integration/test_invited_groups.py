@@ -1,5 +1,6 @@
-"""Who has access to a project because a group was invited to it: as rows of authorizations, and as the right to remove a member. Each case
-has its own project and user; the number is the level that the user has there."""
+"""Who has access to a project because a group was invited to it: as rows of authorizations, and as
+the right to remove a member. Each case has its own project and user; the number is the level that
+the user has there."""
 
 import pytest
 
@@ -11,7 +12,8 @@ AT_ONCE = {"jobs.groups.adjourned_deletion.spacing_ms": 0}
 
 
 class Case:
-    """A project X in a group Q; S below P somewhere else, a group above and one below them; H with its own neighbours."""
+    """A project X in a group Q; S below P somewhere else, a group above and one below them; H with
+    its own neighbours."""
 
     def __init__(self, tenant, home="group"):  # noqa: F811
         self.tenant, self.user = tenant, tenant.user()
@@ -150,7 +152,8 @@ def test_authorizations(tenant, before):  # noqa: F811
 
 
 def test_the_right_to_remove(tenant):  # noqa: F811
-    """A maintainer of a project may remove its members, an owner its owners. Personal projects are in no hierarchy."""
+    """A maintainer of a project may remove its members, an owner its owners. Personal projects are
+    in no hierarchy."""
     cases = {name: make(tenant) for name, (_, make) in CASES.items() if "personal" not in name}
     people = {name: {level: tenant.user() for level in (30, 50)} for name in cases}
     rows = {name: {level: tenant.member(user, project=cases[name].project, level=level) for level, user in of.items()}
@@ -179,7 +182,8 @@ def test_a_table_without_the_lock_has_none(tenant):  # noqa: F811
 
 
 def test_access_by_an_invited_groups_parent_stays(tenant):  # noqa: F811
-    """A user whose membership elsewhere expired keeps the access that comes from the parent of an invited group."""
+    """A user whose membership elsewhere expired keeps the access that comes from the parent of an
+    invited group."""
     p = tenant.group()
     s, x, user, elsewhere = tenant.group(parent=p), tenant.project(tenant.group()), tenant.user(), tenant.group()
     tenant.share_project(x, s, access=30)
@@ -195,7 +199,8 @@ def test_access_by_an_invited_groups_parent_stays(tenant):  # noqa: F811
 # --- a group goes
 
 class Doomed:
-    """P above S above a group, all with members; other users who reach S; a project elsewhere that invited S."""
+    """P above S above a group, all with members; other users who reach S; a project elsewhere that
+    invited S."""
 
     def __init__(self, tenant):  # noqa: F811
         self.tenant, self.owner = tenant, tenant.user()
@@ -271,7 +276,8 @@ def test_a_destroyed_group_that_a_linked_one_was_shared_with(doomed):
 
 
 def test_a_refresh_while_the_group_is_going_does_not_keep_what_goes_later(doomed):
-    """Users may have been refreshed before the link itself went; so a second refresh is requested together with the link."""
+    """Users may have been refreshed before the link itself went; so a second refresh is requested
+    together with the link."""
     tenant = doomed.tenant  # noqa: F811
     tenant.share_project(doomed.x, doomed.s, access=30)
     doomed.had("owner", "above", "p", "s", "h", "h_of_p")
@@ -303,8 +309,8 @@ def test_without_an_invitation_members_above_are_not_refreshed(doomed):
     ("below", "s", {"above", "p", "h_of_p"}),
     ("elsewhere", "below", {"above", "p", "h_of_p"})])
 def test_refreshes_are_requested_for_those_who_reached_the_group(doomed, project_of, invited, more):
-    """Refreshes are for members of the groups that go, members of groups that these are shared with, and all who reach an invited group:
-    for nobody else."""
+    """Refreshes are for members of the groups that go, members of groups that these are shared
+    with, and all who reach an invited group: for nobody else."""
     tenant = doomed.tenant
     above, doomed.elsewhere = tenant.group(), tenant.group()
     doomed.outside = tenant.group(parent=above)

@@ -1,4 +1,5 @@
-"""The version of a job: a run keeps the version that it began with in its row, and none of its pages is found by other rules unnoticed."""
+"""The version of a job: a run keeps the version that it began with in its row, and none of its
+pages is found by other rules unnoticed."""
 
 import pytest
 

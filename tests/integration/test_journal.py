@@ -1,4 +1,5 @@
-"""Who did what: every command that changes something, and every setting that changed, has a row in the journal, and is announced."""
+"""Who did what: every command that changes something, and every setting that changed, has a row in
+the journal, and is announced."""
 
 import getpass
 import signal

@@ -1,5 +1,5 @@
-"""PostgreSQL keeps the plan of a statement. A plan made while the ledger was empty must not read all of it when it is large, and a step of
-one row must not be planned each time."""
+"""PostgreSQL keeps the plan of a statement. A plan made while the ledger was empty must not read
+all of it when it is large, and a step of one row must not be planned each time."""
 
 import json
 
@@ -21,7 +21,8 @@ FROM pg_stat_user_tables t WHERE t.relid = 'pruned.runs'::regclass"""
 
 
 def work(scene, daemon, times):
-    """Runs that come as messages, and runs that become due: one after the other, so that each statement runs often enough."""
+    """Runs that come as messages, and runs that become due: one after the other, so that each
+    statement runs often enough."""
     for _ in range(times):
         scene.topics.tick(JOB, at := now(minutes=-1))
         daemon.wait_line("Finished", run_id=tick_id(JOB, at))
@@ -46,11 +47,13 @@ def test_no_plan_reads_the_whole_ledger_for_long(scene):
 
 
 REMOVE, PAGE, ROWS = "scratch.remove", 1000, 1_000_000
+# the search for a page is planned for its values; the check at the start named it so
 REPEATED = """SELECT calls, plans, query FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
     WHERE d.datname = current_database() AND calls >= %s AND plans * 2 > calls AND query LIKE '%%$1%%' AND query LIKE '%%pruned%%'
-    AND query NOT LIKE 'PREPARE pruned_explained AS%%'"""  # the search for a page is planned for its values; the check at the start named it so
+    AND query NOT LIKE 'PREPARE pruned_explained AS%%'"""
 SCANNED = "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relid = 'scratch'::regclass"
-# A scan of the ledger reads 20,000 blocks. The daemon does so at its start, in statements without lists and for quiet hours.
+# A scan of the ledger reads 20,000 blocks. The daemon does so at its start, in statements without
+# lists and for quiet hours.
 FAR = """SELECT query FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
     WHERE d.datname = current_database() AND query LIKE '%unnest%' AND query NOT LIKE '%u.until%' AND query ~ 'scratch s|pruned.runs'
       AND shared_blks_hit + shared_blks_read > 100 * (calls + rows)"""

@@ -1,4 +1,5 @@
-"""A group never loses its last active human owner: neither through two processes nor through the application's own changes."""
+"""A group never loses its last active human owner: neither through two processes nor through the
+application's own changes."""
 
 import contextlib
 
@@ -137,7 +138,8 @@ def test_a_member_that_is_written_meanwhile_goes_all_the_same(group):
 
 
 def test_a_trigger_that_takes_another_row_along(group):
-    """The page fails although each of its halves succeeds: it is made smaller, and no row is charged."""
+    """The page fails although each of its halves succeeds: it is made smaller, and no row is
+    charged."""
     scene = group.scene
     along = group.member(group.user(), group.root, expires_at=group.day(-2))
     scene.database.execute(
@@ -153,8 +155,9 @@ def test_a_trigger_that_takes_another_row_along(group):
 
 
 def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
-    """The daemon was first: a statement that removes the other owner waits for the daemon's commit. This is checked while the page waits
-    at the gate, two seconds at a time: what passed between two such waits does not count."""
+    """The daemon was first: a statement that removes the other owner waits for the daemon's commit.
+    This is checked while the page waits at the gate, two seconds at a time: what passed between two
+    such waits does not count."""
     scene = group.scene
     scene.database.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
                            "$$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN OLD; END $$;"
@@ -185,10 +188,11 @@ def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
 
 
 def test_a_user_who_became_an_owner_after_the_locks_does_not_count(group):
-    """The user is promoted while the daemon waits for another owner, who goes. The decision sees an owner. The user is demoted while the
-    page is open."""
+    """The user is promoted while the daemon waits for another owner, who goes. The decision sees an
+    owner. The user is demoted while the page is open."""
     scene = group.scene
-    heir = group.member(group.user(), group.root, level=30, expires_at=group.day(-2))  # leaves later than the owner
+    # leaves later than the owner
+    heir = group.member(group.user(), group.root, level=30, expires_at=group.day(-2))
     scene.database.execute("CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS "
                            "$$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN OLD; END $$;"
                            f"CREATE TRIGGER gate BEFORE DELETE ON members FOR EACH ROW WHEN (OLD.id = {group.expired}) "
@@ -216,8 +220,9 @@ def test_a_user_who_became_an_owner_after_the_locks_does_not_count(group):
 
 
 def test_an_owner_who_is_found_to_be_relied_upon_and_leaves_earlier_does_not_count(group):
-    """The user is promoted after the daemon has found out which owners leave, and before it looks for those that it can rely upon. They
-    leave on the same page, and could rely upon the owner who leaves after them."""
+    """The user is promoted after the daemon has found out which owners leave, and before it looks
+    for those that it can rely upon. They leave on the same page, and could rely upon the owner who
+    leaves after them."""
     scene = group.scene
     heir = group.member(group.user(), group.root, level=30, expires_at=group.day(0))
     scene.start().wait_line("Partitions assigned")

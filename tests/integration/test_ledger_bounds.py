@@ -1,4 +1,5 @@
-"""Rows of the ledger that no process could step, or no message could contain: the table refuses them, whoever writes."""
+"""Rows of the ledger that no process could step, or no message could contain: the table refuses
+them, whoever writes."""
 
 import psycopg
 import pytest

@@ -1,4 +1,5 @@
-"""All processes and lanes together never change more rows in a day than `max_rows_per_day`, and no fewer than it allows."""
+"""All processes and lanes together never change more rows in a day than `max_rows_per_day`, and no
+fewer than it allows."""
 
 import json
 from contextlib import contextmanager
@@ -22,7 +23,8 @@ WAITING = ("SELECT count(*) FROM pg_stat_activity WHERE datname = current_databa
 
 @contextmanager
 def closed(database, condition):
-    """A gate: steps that end their run wait there if CONDITION (of NEW) holds. What they have changed is not committed."""
+    """A gate: steps that end their run wait there if CONDITION (of NEW) holds. What they have
+    changed is not committed."""
     database.connection.execute(f"""
         CREATE OR REPLACE FUNCTION public.wait_at_gate() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = '20s' AS
           $$ BEGIN PERFORM pg_catalog.pg_advisory_xact_lock_shared({GATE}); RETURN NEW; END $$;
@@ -56,7 +58,8 @@ def gone(scene, number):
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_step_that_has_not_committed_counts(new_scene, processes):
-    """The first row has passed the limits, and is committed only after others have used up the day."""
+    """The first row has passed the limits, and is committed only after others have used up the
+    day."""
     most, number = 100, 160
     scene = new_scene({**FOUR_LANES, LIMIT: most})
     fill(scene.database, number)
@@ -79,7 +82,8 @@ FAMILY = """CREATE TABLE tb (id bigint PRIMARY KEY); CREATE TABLE tbc (id bigint
 
 
 def test_large_children_in_several_lanes(house):  # noqa: F811
-    """Each event takes 31 rows, of a page of one. All lanes are between their rows and their commit at once."""
+    """Each event takes 31 rows, of a page of one. All lanes are between their rows and their commit
+    at once."""
     most, job, topics = 400, "tb.erase", house.pruned.topics
     house.sql(FAMILY)
     topics.make("app-tb", 2)
@@ -105,7 +109,8 @@ def test_large_children_in_several_lanes(house):  # noqa: F811
 
 
 def test_steps_that_are_rolled_back_take_nothing(new_scene):
-    """Each run fails twice after it has passed its limits. Others can use what it had taken at once."""
+    """Each run fails twice after it has passed its limits. Others can use what it had taken at
+    once."""
     most, number = 60, 80
     scene = new_scene({**FOUR_LANES, LIMIT: most})
     fill(scene.database, number)

@@ -1,5 +1,5 @@
-"""Log lines about one row name its user and place. Lines of a child run name those that its parent knew, although the row is gone by
-then."""
+"""Log lines about one row name its user and place. Lines of a child run name those that its parent
+knew, although the row is gone by then."""
 
 from support.instance import tenant  # noqa: F401
 

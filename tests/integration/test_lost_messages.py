@@ -1,4 +1,5 @@
-"""Ticks and events that Kafka drops before they are read: they are logged with their offsets, counted, and reported by doctor for a day."""
+"""Ticks and events that Kafka drops before they are read: they are logged with their offsets,
+counted, and reported by doctor for a day."""
 
 import contextlib
 import json
@@ -78,7 +79,8 @@ def test_all_messages_dropped_and_none_after_them(read):
 
 
 def test_nothing_is_lost_that_was_read_or_never_expected(new_scene):
-    """A new group on a topic that begins late; and messages that were read before they were dropped."""
+    """A new group on a topic that begins late; and messages that were read before they were
+    dropped."""
     scene = new_scene()
     scene.at = now(minutes=-1)
     ticks(scene, 0, 3)

@@ -1,4 +1,5 @@
-"""`make check ARGS=...` with a file that does not exist ends before anything is built. A C unit that hangs is ended and named."""
+"""`make check ARGS=...` with a file that does not exist ends before anything is built. A C unit
+that hangs is ended and named."""
 
 import os
 import subprocess

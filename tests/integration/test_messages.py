@@ -1,4 +1,5 @@
-"""Published messages, as independent Avro and Kafka libraries read them: work, outcomes, headers, keys, partitions, identities."""
+"""Published messages, as independent Avro and Kafka libraries read them: work, outcomes, headers,
+keys, partitions, identities."""
 
 import datetime
 import json
@@ -11,7 +12,8 @@ JOB = "members.remove_expired"
 
 
 def once(messages):
-    """Messages without repeats: one that was sent again, because it was missing for too long, has the identity of the first."""
+    """Messages without repeats: one that was sent again, because it was missing for too long, has
+    the identity of the first."""
     return list({m.headers["ce_id"]: m for m in messages}.values())
 
 

@@ -1,4 +1,5 @@
-"""What a daemon reports over HTTP of its work: what is done, what failed, what waits, and since when."""
+"""What a daemon reports over HTTP of its work: what is done, what failed, what waits, and since
+when."""
 
 import re
 import time
@@ -27,7 +28,8 @@ def test_results_and_ages_of_deleted_objects(scene, http, tmp_path):  # noqa: F8
     assert metrics.buckets("pruned_object_age_seconds") == {
         HOUR: 1, 2 * HOUR: 1, 4 * HOUR: 2, 8 * HOUR: 2, 12 * HOUR: 2, DAY: 3, 2 * DAY: 3, 3 * DAY: 3, 7 * DAY: 3, float("inf"): 4}
     assert metrics["pruned_object_apdex"] == 0.5
-    assert metrics["pruned_object_oldest_ready_seconds"] == 0  # the object that failed is still leased
+    # the object that failed is still leased
+    assert metrics["pruned_object_oldest_ready_seconds"] == 0
 
 
 def test_runs_rows_and_times_by_job(scene, http, tmp_path):  # noqa: F811
@@ -160,7 +162,8 @@ def test_errors_are_counted_and_held_locks_are_not(scene, http):  # noqa: F811
 
 
 def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):  # noqa: F811
-    """A strict parser reads the metrics all the time while four slots delete; no counter ever falls."""
+    """A strict parser reads the metrics all the time while four slots delete; no counter ever
+    falls."""
     for i in range(400):
         add_object(scene, tmp_path, f"{i}", "3 h" if i % 2 else "13 h")
     daemon = start(scene, http, **{"store.local.root": tmp_path, f"jobs.{SLOT}.batch": 5})
@@ -169,7 +172,8 @@ def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):  #
 
     def done():
         nonlocal before
-        all_told = len(daemon.lines("Finished", job=SLOT, status="completed")) == 4  # the steps are counted by then
+        # the steps are counted by then
+        all_told = len(daemon.lines("Finished", job=SLOT, status="completed")) == 4
         seen = http.metrics()
         counters = [known for known in before.samples if seen.kinds[re.sub("_(bucket|sum|count)$", "", known[0])
                                                                     if known[0] not in seen.kinds else known[0]] != "gauge"]
@@ -189,7 +193,8 @@ def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):  #
 
 
 def test_several_steps_of_a_job_at_once_are_one_figure(scene, http):  # noqa: F811
-    """The figure is the longest step. All eight lanes' steps ask for the advisory lock, for longer than the lock time-out."""
+    """The figure is the longest step. All eight lanes' steps ask for the advisory lock, for longer
+    than the lock time-out."""
     scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS $$ BEGIN "
                            "WHILE NOT pg_try_advisory_xact_lock_shared(1) LOOP PERFORM pg_sleep(0.05); END LOOP; "
                            "RETURN clock_timestamp(); END $$;"

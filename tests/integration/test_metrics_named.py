@@ -1,4 +1,5 @@
-"""The metrics that are served are those of the reference, alerts name metrics that are there from the start, and promtool reads them."""
+"""The metrics that are served are those of the reference, alerts name metrics that are there from
+the start, and promtool reads them."""
 
 import re
 import subprocess
@@ -14,7 +15,8 @@ from support.scene import now
 
 
 def alerts():
-    """{name of an alert: its series}, from deploy/alerts.yml: `(metric, {label: value or pattern})`."""
+    """{name of an alert: its series}, from deploy/alerts.yml:
+    `(metric, {label: value or pattern})`."""
     rules = re.split(r"- alert: (\w+)", (PROJECT / "deploy/alerts.yml").read_text())[1:]
     looks = {}
     for name, rule in zip(rules[::2], rules[1::2]):
@@ -39,7 +41,8 @@ def test_the_served_metrics_are_those_of_the_reference(scene, http, tmp_path):  
     metrics = wait_until(lambda: "pruned_dead_letters" in (seen := http.metrics()) and seen, 30, "the dead letters")
     told = reference()
     assert metrics.kinds.items() <= {name: kind for name, (kind, _) in told.items()}.items()
-    # Metrics of accidents, of applications' own topics, and of a standby are served once there is one.
+    # Metrics of accidents, of applications' own topics, and of a standby are served once there is
+    # one.
     assert set(told) - set(metrics.kinds) <= {"pruned_republished_total", "pruned_stale_messages_total", "pruned_dead_messages_total",
                                               "pruned_passed_over_messages_total", "pruned_replica_pages_total"}
     for name, labels in metrics.samples:

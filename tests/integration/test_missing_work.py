@@ -25,8 +25,9 @@ def insert_ready(scene, job=JOB, n=1, slot=0):
 
 
 def taken_for_lost(scene, daemon, job):
-    """Runs whose message was sent again although the first one was sent in time. A message counts as missing after two seconds; a process
-    that is stopped between commit and sending exceeds them."""
+    """Runs whose message was sent again although the first one was sent in time. A message counts
+    as missing after two seconds; a process that is stopped between commit and sending exceeds
+    them."""
     first = {}
     for message in scene.topics.read(f"work.{job}"):
         first.setdefault(message.text_key, message.timestamp_ms / 1000)
@@ -41,15 +42,16 @@ def send_work(scene, run_id, job=JOB, args=None):
 
 @contextlib.contextmanager
 def locked(scene, run_id):
-    """Locks the run, like a dispatcher that was too late to claim it, or intake that met an overlapping tick."""
+    """Locks the run, like a dispatcher that was too late to claim it, or intake that met an
+    overlapping tick."""
     with scene.database.connect() as other, other.transaction():
         other.execute("SELECT FROM pruned.runs WHERE run_id = %s FOR UPDATE", [run_id])
         yield
 
 
 def start_and_meet_the_lock(scene, ids):
-    """Starts a daemon with the messages of these runs of scratch.wide, one of which waits for the lock. Returns the daemon and when the
-    wait began."""
+    """Starts a daemon with the messages of these runs of scratch.wide, one of which waits for the
+    lock. Returns the daemon and when the wait began."""
     for id_ in ids:
         send_work(scene, id_, "scratch.wide")
     daemon = scene.start(settings={"log.level": "debug"})
@@ -177,7 +179,8 @@ def narrow(new_scene):
 
 
 def wide(scene, n, at, note):
-    """Sends a tick with NOTE in its arguments, which its work message repeats. Returns the run's id."""
+    """Sends a tick with NOTE in its arguments, which its work message repeats. Returns the run's
+    id."""
     scene.topics.tick("scratch.wide", at, {"n": n, "note": note})
     return tick_id("scratch.wide", at, '{"n":%d,"note":"%s"}' % (n, note))
 
@@ -193,11 +196,12 @@ def takes_large(scene):
 
 @pytest.mark.parametrize("seconds", [-60, 4])
 def test_a_run_whose_message_the_topic_rejects_is_dead_with_the_reason(narrow, seconds):
-    """Whether intake or the dispatcher sends it: the other runs are done, this one is reported, and a retry succeeds once the topic takes
-    the message."""
+    """Whether intake or the dispatcher sends it: the other runs are done, this one is reported, and
+    a retry succeeds once the topic takes the message."""
     at = now(seconds=seconds)
     large = wide(narrow, 1, at, "x" * 2000)
-    small = [wide(narrow, n, at, "x" * 600) for n in range(2, 30)]  # refused together, accepted one by one
+    # refused together, accepted one by one
+    small = [wide(narrow, n, at, "x" * 600) for n in range(2, 30)]
     row = narrow.wait_run(large, deadline_s=60)
     topic = narrow.topics.full("work.scratch.wide")
     assert (row["state"], row["attempts"]) == ("dead", 1)
@@ -229,7 +233,8 @@ def test_an_unreadable_row_in_the_outbox_delays_no_others(scene):
 
 
 def test_a_message_for_a_topic_that_is_not_there_delays_no_others(scene):
-    """As after a change of the prefix: the stored message about the change is for a topic of the old prefix."""
+    """As after a change of the prefix: the stored message about the change is for a topic of the
+    old prefix."""
     scene.run("pause", "scratch.wide", settings={"topics.prefix": f"{scene.topics.prefix}.old"})
     assert scene.database.value("SELECT count(*) FROM pruned.unpublished") > 0
     daemon = scene.start()
@@ -242,7 +247,8 @@ def test_a_message_for_a_topic_that_is_not_there_delays_no_others(scene):
 
 
 def test_messages_of_a_backlog_are_not_sent_again(new_scene):
-    """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which a message counts as missing."""
+    """One lane, 40 runs of 0.15 s: the last waits far longer than the two seconds after which a
+    message counts as missing."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
     scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS "
                            "$$ BEGIN PERFORM pg_sleep(0.15); RETURN clock_timestamp(); END $$")

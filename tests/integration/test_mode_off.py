@@ -1,4 +1,5 @@
-"""A job that is off begins no step: its runs wait, whatever they are, and go on once the job is on again."""
+"""A job that is off begins no step: its runs wait, whatever they are, and go on once the job is on
+again."""
 
 import pytest
 

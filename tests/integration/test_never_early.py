@@ -1,5 +1,6 @@
-"""Nothing is done before its time. Three layers ensure it, each on its own: `retry` brings no time forward, the fence takes no run before
-its time, and no cut-off lies after the database's today. Each is tested where the other two would not stop the run."""
+"""Nothing is done before its time. Three layers ensure it, each on its own: `retry` brings no time
+forward, the fence takes no run before its time, and no cut-off lies after the database's today.
+Each is tested where the other two would not stop the run."""
 
 import datetime
 import pathlib
@@ -66,7 +67,8 @@ def test_retry_ends_no_pause_between_two_pages(new_scene):
     run = tick_id("scratch.remove", at)
     pausing = scene.wait_run(run, "waiting")
     assert daemon.stop() == 0
-    scene.database.execute("UPDATE pruned.runs SET attempts = 2 WHERE run_id = %s", [run])  # as if an earlier page had failed
+    # as if an earlier page had failed
+    scene.database.execute("UPDATE pruned.runs SET attempts = 2 WHERE run_id = %s", [run])
     done = scene.run("retry", run)
     assert done.code == 1 and "waiting for its next page" in done.stderr and f"{pausing['due_at']:%Y-%m-%d %H:%M}" in done.stderr
     assert scene.run_row(run)["due_at"] == pausing["due_at"]
@@ -132,7 +134,8 @@ def test_several_runs_of_a_batch_are_judged_each(scene):
 
 @pytest.fixture
 def greedy(new_pruned, new_database, new_topics, scene_settings, tmp_path):
-    """members.remove_expired as a job whose ticks name the day: without an event, neither retry nor the fence knows that day."""
+    """members.remove_expired as a job whose ticks name the day: without an event, neither retry nor
+    the fence knows that day."""
     jobs = tmp_path / "jobs"
     shutil.copytree(SQL / "shared", jobs / "shared")
     shutil.copytree(SQL / JOB, jobs / "scratch.greedy")

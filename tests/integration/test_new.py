@@ -1,4 +1,5 @@
-"""`pruned new` writes a first version of a job for a table: switched off, held, and with its questions answered."""
+"""`pruned new` writes a first version of a job for a table: switched off, held, and with its
+questions answered."""
 
 import pytest
 

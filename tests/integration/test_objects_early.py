@@ -1,4 +1,5 @@
-"""Slots that begin, and go on, before their message has come from Kafka: the messages are there all the same, and are handled."""
+"""Slots that begin, and go on, before their message has come from Kafka: the messages are there all
+the same, and are handled."""
 
 import pytest
 

@@ -84,7 +84,8 @@ def test_listed_objects_go_and_their_rows_with_them(objects):
     objects.delete()
     assert objects.left() == []
     assert [path.name for path in objects.root.rglob("*") if path.is_file()] == ["not listed"]
-    assert sum(path.is_dir() for path in objects.root.rglob("*")) == 1 + 7  # empty folders stay by default
+    # empty folders stay by default
+    assert sum(path.is_dir() for path in objects.root.rglob("*")) == 1 + 7
     slots = objects.results()
     assert len(slots) == 3 and sum(r["deleted"] for r in slots) == 230
     assert sum(r["updated_rows"] for r in slots) == 230 and all(r["status"] == "completed" for r in slots)
@@ -231,7 +232,8 @@ def test_a_parked_object_is_tried_a_day_later_and_forgotten_when_it_goes(objects
     objects.add("d", "folder")
     objects.delete()
     assert objects.left() == [id_]
-    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = pick_up_at - interval '1 day'")  # as if that day were over
+    # as if that day were over
+    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = pick_up_at - interval '1 day'")
     objects.database.execute("UPDATE pruned.quarantine SET next_try_at = next_try_at - interval '1 day'")
     objects.delete()
     assert objects.left() == [] and objects.quarantine() == {}

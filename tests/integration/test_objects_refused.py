@@ -1,4 +1,5 @@
-"""Rows that PostgreSQL refuses to delete although their objects are gone: they count as failed, and delay no others."""
+"""Rows that PostgreSQL refuses to delete although their objects are gone: they count as failed, and
+delay no others."""
 
 import pytest
 

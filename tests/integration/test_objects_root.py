@@ -1,4 +1,5 @@
-"""The folder of the local store when its disk is not mounted: absent objects do not count as gone."""
+"""The folder of the local store when its disk is not mounted: absent objects do not count as
+gone."""
 
 import os
 import shutil
@@ -136,7 +137,8 @@ def test_a_root_that_cannot_be_listed_is_used_with_a_warning(store, preload):
 
 @pytest.mark.parametrize("marked", [False, True])
 def test_on_another_file_system_no_object_counts_as_gone(store, elsewhere, marked):
-    """The root is replaced while the process runs, as when its disk is unmounted; the folder beneath has files, too."""
+    """The root is replaced while the process runs, as when its disk is unmounted; the folder
+    beneath has files, too."""
     disk = store.root.rename(store.root.with_name("disk"))
     store.root.symlink_to(disk)
     for name in ("first", "second", ".artifacts"):

@@ -24,7 +24,8 @@ def objects(pruned_with_slots, database, gateway, request):
 def test_objects_with_odd_names_are_deleted_and_no_others(objects, proxy, bulk):
     names = ["plain", "with space", "ü and é", "per%cent", "%2Fslash", "plus+plus", "a&b<c>d'e\"f", "semi;colon", "q?u=e#ry", "tab\tstop",
              "bell\a", "new\nline", "return\r", "~tilde*(star)!", "漢字 🎉"]
-    others = ["other", "with+space", "plus plus", "per", "%252Fslash", "new line", "q", "tab", "return", "semi"]  # a mistake would delete this one
+    # a mistake would delete this one
+    others = ["other", "with+space", "plus plus", "per", "%252Fslash", "new line", "q", "tab", "return", "semi"]
     for name in names:
         objects.add("a", name)
     for name in others:

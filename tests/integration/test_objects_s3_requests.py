@@ -42,7 +42,8 @@ def list_objects(objects, n, dir_="gone"):
 # --- requests
 
 def delete_in_one_slot(objects):
-    """All that is listed, in leases that are as large as the service may be asked for at once, and more."""
+    """All that is listed, in leases that are as large as the service may be asked for at once, and
+    more."""
     objects.pruned.run("pause", SLOT).ok()
     objects.delete()
     for id in objects.database.column("SELECT run_id::text FROM pruned.runs WHERE job = %s AND args <> '{\"slot\": 0}'"
@@ -53,8 +54,8 @@ def delete_in_one_slot(objects):
 
 
 def test_a_thousand_keys_are_one_request(objects, proxy):
-    """Counted lease by lease: on a slow machine a step is cut, and what it could not settle is leased and asked for again. So is a
-    request (with the same body) whose answer did not come."""
+    """Counted lease by lease: on a slow machine a step is cut, and what it could not settle is
+    leased and asked for again. So is a request (with the same body) whose answer did not come."""
     leases = {}  # when it ends -> (its rows, the bodies it was asked for with)
 
     def note_lease(command, body, go):
@@ -170,7 +171,8 @@ def wait_error(objects, words):
 
 
 def test_rotated_credentials_are_used_without_a_restart(objects, tmp_path):
-    """Old credentials; a half-written file; a missing file; new credentials: the same process continues by itself."""
+    """Old credentials; a half-written file; a missing file; new credentials: the same process
+    continues by itself."""
     objects.add("a", "file")
     file, daemon = start_with_file(objects, credentials(objects.gateway, objects.gateway.secret_key), tmp_path)
     objects.database.wait("SELECT count(*) FROM ci_deleted_objects", until=0)
@@ -222,7 +224,8 @@ def test_one_request_probes_whether_the_service_is_back(objects, proxy):
     wait_until(lambda: len({line["run_id"] for line in daemon.lines("Finished", job=SLOT)}) == 4, 60, "each slot to have asked in vain")
     tried.set()
     wait_until(lambda: probes, 60, "a probe")
-    daemon.wait_line("Finished", job=SLOT, count=len(daemon.lines("Finished", job=SLOT)) + 3)  # the other slots have asked, too
+    # the other slots have asked, too
+    daemon.wait_line("Finished", job=SLOT, count=len(daemon.lines("Finished", job=SLOT)) + 3)
     assert len(probes) == 1
     assert objects.database.value("SELECT count(*) FROM pruned.quarantine") == 0
     back.set()

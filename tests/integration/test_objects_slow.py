@@ -64,7 +64,8 @@ def test_a_step_ends_within_its_lease_whatever_the_store_does(objects, proxy, le
 
 
 def test_no_delete_starts_after_half_of_the_lease(objects, proxy):
-    """More single deletes than start in that time. Deletes that started and got no answer in time end, too."""
+    """More single deletes than start in that time. Deletes that started and got no answer in time
+    end, too."""
     for i in range(LISTED):
         objects.add("a", f"file {i}", make=False)
     no_bulk = (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None)

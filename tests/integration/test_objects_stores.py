@@ -1,4 +1,5 @@
-"""Two stores, one of which is down or has no settings: the other's objects go, and no attempt is charged for the wait."""
+"""Two stores, one of which is down or has no settings: the other's objects go, and no attempt is
+charged for the wait."""
 
 import pytest
 
@@ -17,7 +18,8 @@ def objects(pruned_with_slots, database, tmp_path):
 
 class Objects(ListedObjects):
     def check_that_others_went(self, before, words):
-        """Checks that no listed object of the local store is left, the other store's rows are unchanged, and their slots wait."""
+        """Checks that no listed object of the local store is left, the other store's rows are
+        unchanged, and their slots wait."""
         assert list(self.root.iterdir()) == []
         assert self.rows() == before
         assert self.database.value("SELECT count(*) FROM pruned.quarantine") == 0

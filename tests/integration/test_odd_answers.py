@@ -1,4 +1,5 @@
-"""Tables, rows and files of a job may return anything: the run keeps an error that says what is wrong, and the process survives."""
+"""Tables, rows and files of a job may return anything: the run keeps an error that says what is
+wrong, and the process survives."""
 
 import pytest
 
@@ -42,7 +43,8 @@ CASES = {
     "far.child": ("", {"children": child(due="'infinity'::timestamptz")}, ["due_at"]),
     "old.child": ("", {"children": child(due="'4000-01-01 BC'::timestamptz")}, ["due_at"]),
 }
-# These are seen without a row, so the job is refused when it is loaded. The words are of the reason.
+# These are seen without a row, so the job is refused when it is loaded. The words are of the
+# reason.
 REFUSED = {
     "no.entity": (REMOVED + "outcome = MemberKept\nentity = nobody\n", {"decide": DECIDE}, ["job.conf", "'nobody'"]),
     "no.key": ("", {"page": "SELECT s.id FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'key'"]),

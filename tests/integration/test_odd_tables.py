@@ -1,5 +1,5 @@
-"""The application's tables without NOT NULL, and with NULL where it never is, or with columns of other types: each job does what it can, and
-no process ends.
+"""The application's tables without NOT NULL, and with NULL where it never is, or with columns of
+other types: each job does what it can, and no process ends.
 
 FUZZ_SEED and FUZZ_SECONDS: as in test_fuzz_messages.py."""
 

@@ -1,5 +1,6 @@
-"""No statement takes an operator that another role creates in the application's schema, even if PostgreSQL's own fits only after a
-conversion. Not meant are statements that a job composes for columns of any type (keys, for instance)."""
+"""No statement takes an operator that another role creates in the application's schema, even if
+PostgreSQL's own fits only after a conversion. Not meant are statements that a job composes for
+columns of any type (keys, for instance)."""
 
 import psycopg
 import pytest

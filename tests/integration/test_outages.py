@@ -1,4 +1,5 @@
-"""PostgreSQL or Kafka goes away while a daemon runs: it stays, waits, charges no attempt, and continues within seconds of their return."""
+"""PostgreSQL or Kafka goes away while a daemon runs: it stays, waits, charges no attempt, and
+continues within seconds of their return."""
 
 import re
 import time
@@ -17,7 +18,8 @@ KAFKA_IS_DOWN = re.compile("Kafka degraded|Publishing waits for Kafka")
 
 @pytest.fixture
 def scene(own_servers, new_scene):
-    """Forty pages of ten, a tenth of a second apart: a step is always under way, unless the test itself stands still for seconds."""
+    """Forty pages of ten, a tenth of a second apart: a step is always under way, unless the test
+    itself stands still for seconds."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, **own_servers)
     fill(scene.database, 10 * PAGES)
     scene.run_id = tick_id(JOB, at := now(minutes=-1))
@@ -37,7 +39,8 @@ def wait_step(scene, least):
 
 
 def goes_on(scene, within_s=BACK_WITHIN_S):
-    """The chain continues within seconds, and ends: each row went once, and no attempt was charged."""
+    """The chain continues within seconds, and ends: each row went once, and no attempt was
+    charged."""
     scene.database.close()  # this connection may have been ended, too
     began, before = time.monotonic(), step(scene)
     wait_step(scene, before + 1)
@@ -121,8 +124,8 @@ def test_postgres_and_kafka_are_away(own_postgres, own_kafka, scene):
 
 
 def test_no_statement_waits_for_a_lock_without_a_limit(new_scene):
-    """The dispatcher's statements between transactions do not wait either: an operator who alters pruned.runs never waits behind a queue of the
-    daemon's."""
+    """The dispatcher's statements between transactions do not wait either: an operator who alters
+    pruned.runs never waits behind a queue of the daemon's."""
     scene = new_scene({})
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")

@@ -1,4 +1,5 @@
-"""Events of applications' own topics: what fits starts a run about one row, what does not is passed over, what is wrong is a dead letter."""
+"""Events of applications' own topics: what fits starts a run about one row, what does not is passed
+over, what is wrong is a dead letter."""
 
 import datetime
 import json
@@ -74,7 +75,8 @@ def test_the_same_event_twice_is_one_run(erasure):
 
 
 def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
-    """First the table is missing, then it has another primary key. Neither is the fault of the message."""
+    """First the table is missing, then it has another primary key. Neither is the fault of the
+    message."""
     topics.make("app-users")
     house.say("people.erase", "table = people\non = UserErasureRequested")
     say_event(house, "UserErasureRequested", "app-users", "key = a, b")

@@ -1,4 +1,5 @@
-"""An event of an application's own topic is answered with `RowProcessed`, also if its run dies, is discarded, or has lost its job."""
+"""An event of an application's own topic is answered with `RowProcessed`, also if its run dies, is
+discarded, or has lost its job."""
 
 import pytest
 
@@ -51,7 +52,8 @@ def test_a_run_whose_row_cannot_be_used_answers_its_event(erasure, bad):
 
 
 def test_a_run_that_is_retried_after_it_died_answers_again(house, topics):  # noqa: F811
-    """Both outcomes are of step 0 of one run, and a reader must not take the second for the first."""
+    """Both outcomes are of step 0 of one run, and a reader must not take the second for the
+    first."""
     topics.make("app-users")
     house.say("people.erase", "table = people\non = UserErasureRequested")
     say_event(house, "UserErasureRequested", "app-users", "key = id")
@@ -107,7 +109,8 @@ def waits_for_two(erasure):
 
 @pytest.mark.parametrize("other", [None, "people.other"])
 def test_a_run_that_is_discarded_while_its_job_is_away_answers_its_event(erasure, other):
-    """Nothing is written about the job any more. A run that a tick asked for answers nobody, whatever its arguments are."""
+    """Nothing is written about the job any more. A run that a tick asked for answers nobody,
+    whatever its arguments are."""
     ids = waits_for_two(erasure)
     for file in ("people.erase", "event-UserErasureRequested"):
         (erasure.folder / f"{file}.conf").unlink()

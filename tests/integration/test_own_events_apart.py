@@ -1,4 +1,5 @@
-"""Events of applications' own topics, whose jobs come, go, and are not the same in every process."""
+"""Events of applications' own topics, whose jobs come, go, and are not the same in every
+process."""
 
 import json
 import signal
@@ -176,7 +177,8 @@ def test_each_event_of_two_processes_that_run_becomes_one_run(apart):
 
 
 def odd_reads(topic):
-    """What a program of another version, or a mistake, may have written of the events of a job: each a list of them."""
+    """What a program of another version, or a mistake, may have written of the events of a job:
+    each a list of them."""
     right = {"name": "UserMarked", "topic": topic, "format": "json", "key": ["payload.user.id"]}
     for key in ([5], [None], ["payload.user.id", 5], "payload.user.id", {}, [], [""], ["."], ["payload.user.id"] * 50):
         yield [{"own": right | {"key": key}, "unique_key": "people.mark/{key}", "due": "due"}]

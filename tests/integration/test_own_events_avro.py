@@ -1,4 +1,5 @@
-"""Events of applications' own topics in Avro, written by fastavro, with the schemas of a real registry."""
+"""Events of applications' own topics in Avro, written by fastavro, with the schemas of a real
+registry."""
 
 import datetime
 import uuid

@@ -84,7 +84,8 @@ def test_a_schema_that_cannot_be_read_refuses_the_event(erasure, text):  # noqa:
 
 
 def test_garbage_of_any_length_is_dead(erasure):  # noqa: F811
-    """Arrays of nulls, of which a few bytes name many; a record that contains itself; lengths beyond the end."""
+    """Arrays of nulls, of which a few bytes name many; a record that contains itself; lengths
+    beyond the end."""
     schema = {"type": "record", "name": "E", "fields": [
         {"name": "id", "type": "long"}, {"name": "nulls", "type": {"type": "array", "items": "null"}},
         {"name": "next", "type": ["null", "E"]}, {"name": "text", "type": "string"}]}

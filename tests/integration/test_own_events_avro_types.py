@@ -56,7 +56,8 @@ def give(erasure, name, kind, key, value):  # noqa: F811
     send(erasure, datum(schema, {"id": key, "at": value}), f"app-{name}")
 
 
-# --- keys: the type of the column, the key of its row, the field's type, its value, the expected result
+# --- keys: the type of the column, the key of its row, the field's type, its value, the expected
+# result
 
 KEYS = {
     "long": ("bigint", "42", "long", 42, True),

@@ -1,4 +1,5 @@
-"""The key by which an event of an application's own topic names its row: exactly that row, or none."""
+"""The key by which an event of an application's own topic names its row: exactly that row, or
+none."""
 
 import json
 
@@ -75,7 +76,8 @@ def test_a_key_of_several_columns(house, topics):  # noqa: F811
 
 
 def test_keys_of_several_columns_that_cannot_be_read_yet_are_told_apart(house, topics):  # noqa: F811
-    """They have one column in common. The latest event of a key counts; events of other keys do not."""
+    """They have one column in common. The latest event of a key counts; events of other keys do
+    not."""
     topics.make("app-rooms")
     house.say("seats.free", "table = seats\non = SeatLeft")
     say_event(house, "SeatLeft", "app-rooms", "key = nr, room\ncancel_on = SeatTaken")
@@ -96,7 +98,8 @@ def test_keys_of_several_columns_that_cannot_be_read_yet_are_told_apart(house, t
                                       ("seats.free", "seats", '{"nr": 1, "room": "c"}', "removed", None)]
 
 
-# The type of the key's column, the key of a row, other texts for that key, and texts that name no row
+# The type of the key's column, the key of a row, other texts for that key, and texts that name no
+# row
 EXACT = {
     "padded": ("char(3)", "abc", ["abc", "abc  "], ["abcd", "abcé"]),
     "one": ('"char"', "a", ["a"], ["ab", "é"]),
@@ -156,7 +159,8 @@ def test_an_event_names_exactly_its_row_or_none(house, topics):  # noqa: F811
 
 
 def test_many_keys_are_asked_together_and_a_bad_one_is_dead_alone(house, topics):  # noqa: F811
-    """Two jobs, one with a key of two columns; bad ones at the ends and among the others, and some keys twice."""
+    """Two jobs, one with a key of two columns; bad ones at the ends and among the others, and some
+    keys twice."""
     house.sql("""CREATE TABLE seats (nr int, room text, PRIMARY KEY (nr, room)); CREATE TABLE halls (nr numeric(6, 1) PRIMARY KEY);
         INSERT INTO seats SELECT n, 'a' FROM generate_series(0, 399) AS n; INSERT INTO halls SELECT n FROM generate_series(0, 399) AS n""")
     topics.make("app-rooms")

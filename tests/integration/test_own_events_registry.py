@@ -1,4 +1,5 @@
-"""While a schema registry is away or slow, events in Avro wait and none is lost; where none is set, the section is refused."""
+"""While a schema registry is away or slow, events in Avro wait and none is lost; where none is set,
+the section is refused."""
 
 import http.server
 import threading
@@ -12,7 +13,8 @@ from support.sentences import house  # noqa: F401
 
 
 class Door(http.server.ThreadingHTTPServer):
-    """Before the registry: answers with STATUS, and a page that is not the registry's, until it is opened."""
+    """Before the registry: answers with STATUS, and a page that is not the registry's, until it is
+    opened."""
 
     daemon_threads = True
 
@@ -97,7 +99,8 @@ class Slow(http.server.ThreadingHTTPServer):
 
 
 def test_a_slow_registry_holds_up_no_batch_for_long(erasure):  # noqa: F811
-    """Each message names another schema. Those of one batch would keep their worker busy for ten minutes, and after three the process ends."""
+    """Each message names another schema. Those of one batch would keep their worker busy for ten
+    minutes, and after three the process ends."""
     door = Slow(delay_s=0.6)
     try:
         say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")

@@ -1,4 +1,5 @@
-"""Sessions of this service are not taken for strangers, whatever name `[postgres] url` gives them."""
+"""Sessions of this service are not taken for strangers, whatever name `[postgres] url` gives
+them."""
 
 import contextlib
 import threading

@@ -65,7 +65,8 @@ def pause_ends(scene, run_id):
 
 
 def test_a_page_that_shrinks_meanwhile_hides_no_row(new_scene):
-    """Rows that others delete between two pages move nothing: the cursor is a key, not a position."""
+    """Rows that others delete between two pages move nothing: the cursor is a key, not a
+    position."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 3600000})
     fill(scene.database, 40)
     run_id = tick(scene)
@@ -126,8 +127,8 @@ def has_done_its_part(lines):
 
 
 def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_logged(new_scene):
-    """Runs of one batch whose pages have no row take several steps in one transaction. No step is left out, none comes twice, and the run
-    continues through Kafka after the last of them."""
+    """Runs of one batch whose pages have no row take several steps in one transaction. No step is
+    left out, none comes twice, and the run continues through Kafka after the last of them."""
     scene = new_scene({"jobs.scratch.endless.capacity": 1})
     ids = []
     for n in range(12):
@@ -169,8 +170,8 @@ def test_each_page_of_a_batch_is_read_with_its_own_step(new_scene, tmp_path):
 
 
 def test_a_chain_goes_on_while_its_message_is_still_on_its_way(new_scene):
-    """With a broker that delivers messages only every three seconds, ten pages do not take ten times as long. Still, each page has its
-    message."""
+    """With a broker that delivers messages only every three seconds, ten pages do not take ten
+    times as long. Still, each page has its message."""
     scene = new_scene({"kafka.fetch.min.bytes": 1000000, "kafka.fetch.wait.max.ms": 3000})
     fill(scene.database, 95)
     run_id = tick(scene)

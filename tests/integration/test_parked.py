@@ -1,4 +1,5 @@
-"""Parked rows: they are tried again from time to time, start afresh when they have changed, and leave the quarantine when they are gone."""
+"""Parked rows: they are tried again from time to time, start afresh when they have changed, and
+leave the quarantine when they are gone."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""A partition that is itself partitioned: what concerns its partitions concerns the table, for [throttle], `status` and `doctor`."""
+"""A partition that is itself partitioned: what concerns its partitions concerns the table, for
+[throttle], `status` and `doctor`."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Many at once: pauses of several jobs and for a time, runs by prefix and by filter, and the question that is asked before."""
+"""Many at once: pauses of several jobs and for a time, runs by prefix and by filter, and the
+question that is asked before."""
 
 import datetime
 import subprocess

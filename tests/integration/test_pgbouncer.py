@@ -1,5 +1,5 @@
-"""The real PgBouncer in transaction mode: everything works with prepared statements off. If they are on and PgBouncer does not keep them,
-the daemon says so."""
+"""The real PgBouncer in transaction mode: everything works with prepared statements off. If they
+are on and PgBouncer does not keep them, the daemon says so."""
 
 import shutil
 
@@ -62,8 +62,8 @@ def test_prepared_statements_work_where_they_are_kept(behind):
 @kept
 @pytest.mark.parametrize("behind", [200], indirect=True)
 def test_a_statement_that_could_not_be_prepared_is_repeated_over_the_same_connection(behind):
-    """PgBouncer ends a client's connection when it prepares a second statement of the same name. There are more runs than workers, so one
-    worker does so."""
+    """PgBouncer ends a client's connection when it prepares a second statement of the same name.
+    There are more runs than workers, so one worker does so."""
     fill(behind.database, 3)
     behind.database.execute("ALTER TABLE scratch RENAME TO scratched")
     times = [now(minutes=-n) for n in (5, 4, 3, 2, 1)]

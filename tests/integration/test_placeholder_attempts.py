@@ -8,7 +8,8 @@ from support.instance import tenant  # noqa: F401
 from support.scene import child_id, result
 
 JOB, CHILD = "imports.placeholder_cleanup", "users.delete_placeholder"
-NOT_YET = {f"jobs.{JOB}.spacing_ms": 3600000}  # the first child is due at once, the others after hours
+# the first child is due at once, the others after hours
+NOT_YET = {f"jobs.{JOB}.spacing_ms": 3600000}
 AT_ONCE = {f"jobs.{JOB}.spacing_ms": 0}
 LAST = ("Maximum deletion attempts (15) reached for deletion of placeholder user. "
         "Making final deletion attempt.")
@@ -204,7 +205,8 @@ def test_an_abandoned_detail_gets_one_more_attempt_a_week(tenant):
 @pytest.mark.parametrize("attempts, abandoned", [(13, False), (14, True)])
 @pytest.mark.parametrize("end", ["kept", "dead"])
 def test_a_last_attempt_that_fails_when_the_user_is_destroyed_leaves_an_abandoned_detail(tenant, end, attempts, abandoned):
-    """Nothing refers to the user, so they are handed over; but they have a project of their own, or a key forbids the end."""
+    """Nothing refers to the user, so they are handed over; but they have a project of their own, or
+    a key forbids the end."""
     detail, user = tenant.placeholder(attempts=attempts)
     if end == "kept":
         home = tenant.namespace("User", owner_id=user)

@@ -1,4 +1,5 @@
-"""A placeholder goes when nothing refers to them any more, and stays, with a log line, while something does."""
+"""A placeholder goes when nothing refers to them any more, and stays, with a log line, while
+something does."""
 
 import pytest
 
@@ -125,7 +126,8 @@ def test_a_table_without_rights_goes_by_its_key_and_is_named(tenant):
 
 @pytest.mark.timeout(120)
 def test_a_row_that_is_just_being_given_to_another_user_stays(tenant):
-    """The statement that deletes rows of the user waits for the application, and then checks the row again."""
+    """The statement that deletes rows of the user waits for the application, and then checks the
+    row again."""
     tenant.database.connection.execute("CREATE TABLE badges (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE CASCADE);"
                                        "GRANT SELECT, UPDATE, DELETE ON badges TO PUBLIC")
     _, user = tenant.placeholder()
@@ -171,7 +173,8 @@ def test_rows_that_the_application_is_just_writing_below_a_user_are_recorded(ten
 
 
 def test_rows_that_a_key_would_change_are_recorded(tenant):
-    """In steps of two rows. Also a key of two columns, and a key of a row that goes with the user."""
+    """In steps of two rows. Also a key of two columns, and a key of a row that goes with the
+    user."""
     home = tenant.user()
     tenant.database.connection.execute(f"""
         CREATE TABLE hints (id bigserial PRIMARY KEY, user_id bigint REFERENCES users ON DELETE SET NULL);
@@ -221,7 +224,8 @@ def test_a_user_who_is_claimed_after_the_hand_over_stays(tenant, what, reason):
 ])
 @pytest.mark.parametrize("ours", [True, False])
 def test_a_user_who_is_claimed_after_the_destruction_began_stays(tenant, what, reason, ours):
-    """A trigger pauses the job when the user is blocked, so that no later step comes before they are claimed."""
+    """A trigger pauses the job when the user is blocked, so that no later step comes before they
+    are claimed."""
     _, user = tenant.placeholder()
     if not ours:
         tenant.put("ghost_user_migrations", user_id=user)
@@ -245,7 +249,8 @@ def test_a_user_who_is_claimed_after_the_destruction_began_stays(tenant, what, r
 
 @pytest.mark.parametrize("table", ["projects", "members", "routes", "redirect_routes"])
 def test_rows_elsewhere_that_name_the_personal_namespace_stay(tenant, table):
-    """A key of the namespace would take the other row along: the user stays until it is corrected."""
+    """A key of the namespace would take the other row along: the user stays until it is
+    corrected."""
     _, user = tenant.placeholder()
     own = tenant.namespace("User", None, "home", None)
     tenant.database.execute("UPDATE namespaces SET owner_id = %s WHERE id = %s", [user, own])

@@ -1,4 +1,5 @@
-"""`pruned plan` says for each membership what the run will do with it, changes nothing, and blocks no other session."""
+"""`pruned plan` says for each membership what the run will do with it, changes nothing, and blocks
+no other session."""
 
 from collections import Counter
 

@@ -1,4 +1,5 @@
-"""Several processes share the work without a leader: a chain is not doubled, the capacity holds, and commands reach all."""
+"""Several processes share the work without a leader: a chain is not doubled, the capacity holds,
+and commands reach all."""
 
 import datetime
 import json
@@ -23,7 +24,8 @@ def most_at_once(rows):
 
 
 def send_wide(scene, number):
-    """Sends all at once. Sent one after the other, they might come more slowly than they are done."""
+    """Sends all at once. Sent one after the other, they might come more slowly than they are
+    done."""
     scene.topics.produce_many("ticks", [("scratch.wide", json.dumps(
         {"job": "scratch.wide", "scheduled_at": rfc3339(now(minutes=-n)), "args": {"n": n}}).encode()) for n in range(1, number + 1)])
 
@@ -64,7 +66,8 @@ def test_capacity_holds_over_all_processes(scene):
 
 
 def test_another_process_takes_over_the_slots_of_one_that_dies(scene):
-    """As soon as the session of the dead process has ended and the other one has had its heartbeat."""
+    """As soon as the session of the dead process has ended and the other one has had its
+    heartbeat."""
     session_s, heartbeat_s = scene.settings["kafka.session.timeout.ms"] / 1000, 3
     first, second = start_all(scene, 2)
     send_wide(scene, 60)

@@ -1,4 +1,5 @@
-"""Scheduled removals are judged one after the other, by id: the result does not depend on which of them share a step."""
+"""Scheduled removals are judged one after the other, by id: the result does not depend on which of
+them share a step."""
 
 import pytest
 
@@ -73,7 +74,8 @@ def test_of_two_owners_who_remove_each_other_the_first_order_counts(tree, schedu
 
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_a_chain_of_orders(tree, schedules, batch):
-    """Each user removes the next one. An order of a user who was removed by an earlier order does not count."""
+    """Each user removes the next one. An order of a user who was removed by an earlier order does
+    not count."""
     users = [tree.user() for _ in range(5)]
     owners = [tree.owner(user, tree.top) for user in users]
     for actor, user in zip(users, users[1:]):
@@ -85,7 +87,8 @@ def test_a_chain_of_orders(tree, schedules, batch):
 
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_who_is_a_last_owner_is_judged_in_the_order_of_the_schedules(tree, schedules, batch):
-    """The second order waits for the first, which removes the second's author; the third waits for the second."""
+    """The second order waits for the first, which removes the second's author; the third waits for
+    the second."""
     group = tree.group()
     author, second, third = tree.user(), tree.user(), tree.user()
     tree.database.execute("UPDATE users SET admin = true WHERE id = %s", [author])
@@ -119,7 +122,8 @@ def test_an_order_with_more_memberships_than_a_step_takes_ends_before_the_next(t
 
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_a_right_from_elsewhere_ends_with_an_earlier_order_there(tree, schedules, batch):
-    """A project of the tree has invited a group of another hierarchy, from which the author is removed in between."""
+    """A project of the tree has invited a group of another hierarchy, from which the author is
+    removed in between."""
     other = tree.group()
     below = tree.group(parent=other)
     tree.share_project(tree.code, below)

@@ -1,4 +1,5 @@
-"""`pruned plan` of scheduled removals goes in the same order as the steps: the same memberships go, and the same owners stay."""
+"""`pruned plan` of scheduled removals goes in the same order as the steps: the same memberships go,
+and the same owners stay."""
 
 import random
 
@@ -28,8 +29,8 @@ def done(pruned):
 
 
 def test_owners_of_several_schedules_are_judged_schedule_by_schedule(tenant):  # noqa: F811
-    """The user scheduled first goes everywhere; the other one is then the last owner of both groups. With steps of one row the result is
-    the same."""
+    """The user scheduled first goes everywhere; the other one is then the last owner of both
+    groups. With steps of one row the result is the same."""
     admin, first, second = tenant.user(admin=True), tenant.user(), tenant.user()
     root = tenant.group()
     one, two = tenant.group(parent=root), tenant.group(parent=root)
@@ -94,8 +95,8 @@ def judge(new_judge):  # noqa: F811
 
 
 def owners_leave(seed):
-    """A few hierarchies in which few users own many groups and most of these users are to leave. Several schedules are about the same
-    user."""
+    """A few hierarchies in which few users own many groups and most of these users are to leave.
+    Several schedules are about the same user."""
     def prepare(database):
         dice, there = random.Random(seed), Instance(database)
         people = [there.user(username=f"late{i}", admin=dice.random() < 0.1, state=dice.choice(["active"] * 5 + ["blocked"])) for i in range(6)]

@@ -1,4 +1,5 @@
-"""How scheduled removals are carried out: ten at a time, each with its own cursor, none in the way of the others."""
+"""How scheduled removals are carried out: ten at a time, each with its own cursor, none in the way
+of the others."""
 
 import pytest
 
@@ -103,7 +104,8 @@ def test_over_the_budget_a_step_ends_between_schedules(hierarchy):
         join(hierarchy, user, projects)
         hierarchy.leave(hierarchy.top, user, hierarchy.admin)
     database = hierarchy.database
-    far = Proxy(int(database.role_url.rpartition(":")[2].partition("/")[0]), delay_s=0.002)  # a statement takes longer than the budget
+    # a statement takes longer than the budget
+    far = Proxy(int(database.role_url.rpartition(":")[2].partition("/")[0]), delay_s=0.002)
     url = database.role_url.replace(f":{far.to}/", f":{far.port}/")
     run = prune(hierarchy, **{f"jobs.{CHILD}.budget_ms": 1, "postgres.url": url})
     assert run["step"] == 4 and {"removed": 12, "updated_rows": 4}.items() <= result(run).items()

@@ -1,4 +1,5 @@
-"""`not_between`: in these hours a job's runs wait, a chain between two of its pages; they go on when the hours are over."""
+"""`not_between`: in these hours a job's runs wait, a chain between two of its pages; they go on
+when the hours are over."""
 
 import datetime
 

@@ -1,4 +1,5 @@
-"""`ranges`: a run divides its rows by its cursor and works in several lanes at once. Outside it is one run."""
+"""`ranges`: a run divides its rows by its cursor and works in several lanes at once. Outside it is
+one run."""
 
 import collections
 
@@ -110,7 +111,8 @@ BROKEN = """
 
 
 def test_what_fails_in_a_range_is_charged_to_the_run_alone(new_scene):
-    """The range gives back what is left of it. The run ends, with its own attempts, as if it had never been divided."""
+    """The range gives back what is left of it. The run ends, with its own attempts, as if it had
+    never been divided."""
     scene = new_scene(RANGES | {f"jobs.{JOB}.max_attempts": 0, f"jobs.{JOB}.batch": 20})
     fill(scene.database, 400)
     scene.database.connection.execute(BROKEN.format(50))
@@ -155,7 +157,8 @@ def run_that_grows(scene):
 
 
 def test_a_run_that_grows_in_its_ranges_stops_before_its_limit_as_one(new_scene):
-    """Rows come into a range while it is worked off. The run takes its ranges in, and is held with the rows that are left."""
+    """Rows come into a range while it is worked off. The run takes its ranges in, and is held with
+    the rows that are left."""
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows": 420, f"jobs.{JOB}.delay_ms": 1500})
     run_id = run_that_grows(scene)
     row = scene.wait_run(run_id, "held", deadline_s=120)
@@ -174,7 +177,8 @@ def test_a_run_that_grows_in_its_ranges_stops_before_its_limit_as_one(new_scene)
 
 
 def test_rows_of_a_day_are_counted_once_over_all_ranges(new_scene):
-    """What ranges have changed counts for the day while they go, and no second time when the run takes them in."""
+    """What ranges have changed counts for the day while they go, and no second time when the run
+    takes them in."""
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows_per_day": 500})
     fill(scene.database, 400)
     first = send_tick(scene, minutes=-2)
@@ -191,7 +195,8 @@ def test_rows_of_a_day_are_counted_once_over_all_ranges(new_scene):
 
 
 def test_ranges_that_meet_the_limit_of_a_day_stop_before_it_as_one(new_scene):
-    """The day is known only while the ranges go: rows come into them behind the count of the first page."""
+    """The day is known only while the ranges go: rows come into them behind the count of the first
+    page."""
     most = 420
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.max_rows_per_day": most, f"jobs.{JOB}.delay_ms": 1500})
     run_id = run_that_grows(scene)

@@ -1,4 +1,5 @@
-"""A divided run whose job, settings or rows change while its ranges go: it ends as one run, and no range is forgotten."""
+"""A divided run whose job, settings or rows change while its ranges go: it ends as one run, and no
+range is forgotten."""
 
 import signal
 
@@ -148,7 +149,8 @@ IN_THE_WAY = """
 
 
 def test_a_range_whose_row_cannot_be_written_is_not_charged(new_scene):
-    """Neither its step nor the answer to its failure: its run does what is left, and is the one that is told of."""
+    """Neither its step nor the answer to its failure: its run does what is left, and is the one
+    that is told of."""
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.approve": "never"})
     scene.run("topics", "--apply").ok()
     fill(scene.database, 400)

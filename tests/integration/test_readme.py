@@ -1,4 +1,5 @@
-"""The commands of README.md work as they are written: those for the reader's own PostgreSQL and Kafka, and a tick from any client."""
+"""The commands of README.md work as they are written: those for the reader's own PostgreSQL and
+Kafka, and a tick from any client."""
 
 import re
 import shlex
@@ -68,7 +69,8 @@ def transcript(block):
 
 
 def shown(said, expected):
-    """Whether the lines are those expected, where `...` stands for any. Tables have tabs for programs, and are aligned for people."""
+    """Whether the lines are those expected, where `...` stands for any. Tables have tabs for
+    programs, and are aligned for people."""
     text = "".join(".*" if line == "..." else re.escape(" ".join(line.split())) + "\n" for line in expected)
     return re.fullmatch(text, "".join(" ".join(line.split()) + "\n" for line in said), re.S)
 

@@ -1,4 +1,5 @@
-"""Each page of docs/recipes does what it says: its tables, its sentence, its plan and its rows before and after are taken from the page."""
+"""Each page of docs/recipes does what it says: its tables, its sentence, its plan and its rows
+before and after are taken from the page."""
 
 import json
 import re
@@ -90,7 +91,8 @@ def as_text(columns):
 
 
 def write(house, text):
-    """Writes the page's jobs. Its topic gets a name that no other test has. Returns (jobs, topics)."""
+    """Writes the page's jobs. Its topic gets a name that no other test has. Returns (jobs,
+    topics)."""
     (conf,) = blocks(text, "conf")
     topics = re.findall(r"^topic = (.*)$", conf, re.M)
     for topic in topics:

@@ -1,4 +1,5 @@
-"""Requests to refresh a user's rights: when they are due, and that a second request is never lost."""
+"""Requests to refresh a user's rights: when they are due, and that a second request is never
+lost."""
 
 import datetime
 
@@ -43,14 +44,16 @@ def test_rights_are_due_in_a_minute_and_todos_in_an_hour_counted_from_the_last_r
 
 
 def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  # noqa: F811
-    """The user loses another membership after their rights were read and before the request is deleted."""
+    """The user loses another membership after their rights were read and before the request is
+    deleted."""
     database, user, group = tenant.database, tenant.user(), tenant.group()
     projects = [tenant.project(group) for _ in range(2)]
     members = [tenant.member(user, project=project) for project in projects]
     for project in projects:
         tenant.put("project_authorizations", user_id=user, project_id=project, access_level=30)
     database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (%s, 'authorizations', now())", [user])
-    # A statement that reads authorizations waits at the gate, with its snapshot. It waits for no lock, because of the lock time-out.
+    # A statement that reads authorizations waits at the gate, with its snapshot. It waits for no
+    # lock, because of the lock time-out.
     database.connection.execute("""
         CREATE TABLE gate AS SELECT true AS closed;
         CREATE FUNCTION gate() RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER AS
@@ -73,7 +76,8 @@ def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  
 
 
 def test_todos_of_places_that_nothing_opens_any_more_go(tenant):  # noqa: F811
-    """The user is a member of a group. X and Z invited a group below it, and Z's own group is locked; G is shared with the group itself."""
+    """The user is a member of a group. X and Z invited a group below it, and Z's own group is
+    locked; G is shared with the group itself."""
     database, user, p = tenant.database, tenant.user(), tenant.group()
     s, g, home, locked, other = tenant.group(parent=p), tenant.group(), tenant.group(), tenant.group(), tenant.group()
     below_g = tenant.group(parent=g)

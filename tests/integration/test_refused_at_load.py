@@ -1,4 +1,5 @@
-"""A job that the database does not fit is refused when the daemon starts, alone and with its place; `check` and `doctor` say the same."""
+"""A job that the database does not fit is refused when the daemon starts, alone and with its place;
+`check` and `doctor` say the same."""
 
 import json
 import signal
@@ -86,7 +87,8 @@ def listed(items, job):
 
 @pytest.mark.parametrize("command", ["jobs", "config"])
 def test_what_a_process_refuses_is_shown_with_its_reason(items, command):
-    """The command reads only the file, which is right in itself; the process has asked the catalogue as well."""
+    """The command reads only the file, which is right in itself; the process has asked the
+    catalogue as well."""
     name = "no.column"
     items.say(name, WRONG[name][0])
     assert items.pruned.run(command, "--json").code == 0

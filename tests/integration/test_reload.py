@@ -138,7 +138,8 @@ def test_a_blocked_step_delays_neither_a_reload_nor_other_jobs(scene):
     hold_rows(scene.database, "OLD.id = 3")
     daemon = start(scene)
     scene.topics.tick(JOB, at := now(minutes=-1))
-    for attempt in range(1, 5):  # a statement may take 15 s: if the machine stood still for longer, this is a later step
+    # a statement may take 15 s: if the machine stood still for longer, this is a later step
+    for attempt in range(1, 5):
         held = step_under_way(scene)
         write(scene, f"[jobs.{OTHER}]\nbatch = {10 * attempt}\n[jobs.{JOB}]\nbatch = {attempt}\n")
         assert f"jobs.{OTHER}.batch" in hang_up(daemon, count=attempt)["changed"]

@@ -1,4 +1,5 @@
-"""Processes whose jobs differ until the next reload: a tick that reaches one without its job is done by another, or waits, or is refused."""
+"""Processes whose jobs differ until the next reload: a tick that reaches one without its job is
+done by another, or waits, or is refused."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""`pruned reload`: all processes load their jobs again, and the command waits for them and says what they refused."""
+"""`pruned reload`: all processes load their jobs again, and the command waits for them and says
+what they refused."""
 
 from stack.process import wait_until
 from support.reloads import JOB, LINE, ended, items, sentence, start, tick  # noqa: F401

@@ -1,4 +1,5 @@
-"""What the service still knows when a run is in the archive, a partition had no message yet, or rows of other versions come first."""
+"""What the service still knows when a run is in the archive, a partition had no message yet, or
+rows of other versions come first."""
 
 import datetime
 
@@ -86,8 +87,8 @@ def test_ids_stay_as_long_as_a_topic_of_an_application_keeps_messages(scene):
 
 @pytest.mark.parametrize("kept", [{"retention_ms": -1}], ids=["no retention"])
 def test_ids_stay_for_ever_if_the_topic_keeps_its_messages_for_ever(scene, kept):
-    """So an event that is sent again years later is the same run. Archiving is the last work of the janitor's pass, so an archived run
-    shows that the pass is over."""
+    """So an event that is sent again years later is the same run. Archiving is the last work of the
+    janitor's pass, so an archived run shows that the pass is over."""
     scene.settings["runs.keep_days"] = 5
     scene.topics.configure("events", **kept)
     run = event_id("/test", "years ago", ONE)
@@ -159,9 +160,10 @@ def test_a_database_that_stands_where_the_daemon_does_but_by_another_message_is_
 # --- rows of unknown jobs
 
 def test_rows_of_unknown_jobs_delay_no_others(scene):
+    # 150 rows of a job that only a later version knows, and as many that no version can read
     scene.database.execute("INSERT INTO pruned.unpublished (run_id, step, messages, job, slot, at) SELECT gen_random_uuid(), 0, '\\x00', "
                            "CASE WHEN n <= 150 THEN 'of.tomorrow' ELSE 'scratch.remove' END, 0, now() - interval '1 hour' "
-                           "FROM generate_series(1, 300) AS n")  # and as many rows that no version can read
+                           "FROM generate_series(1, 300) AS n")
     scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at) VALUES "
                            "(gen_random_uuid(), 'of.tomorrow', 'waiting', now(), now() - interval '1 minute')")
     at = now(minutes=-1)

@@ -1,4 +1,5 @@
-"""`pruned replay`: messages are read again. Missing runs are started, existing runs are left alone, and each message is listed."""
+"""`pruned replay`: messages are read again. Missing runs are started, existing runs are left alone,
+and each message is listed."""
 
 import collections
 import datetime
@@ -159,7 +160,8 @@ def test_only_what_is_asked_for_by_time_topic_and_job(scene):
 
 
 def test_a_message_that_overlaps_an_unfinished_run_is_listed_as_such(scene):
-    """The first takes the key; the second is a skipped run: done, with the reason. A dry run predicts the same for an existing run."""
+    """The first takes the key; the second is a skipped run: done, with the reason. A dry run
+    predicts the same for an existing run."""
     scene.topics.tick(JOB, first := now(hours=-2))
     scene.topics.tick(JOB, second := now(hours=-1))
     assert verdicts(replay(scene)) == {"started": 1, "done": 1}
@@ -173,7 +175,8 @@ def test_a_message_that_overlaps_an_unfinished_run_is_listed_as_such(scene):
 
 
 def test_the_latest_event_of_a_timer_still_decides(scene):
-    """After a lost database the older event is read first, and again later; it does not replace the newer one."""
+    """After a lost database the older event is read first, and again later; it does not replace the
+    newer one."""
     day = datetime.datetime.now(UTC).date() + datetime.timedelta(days=30)
     for i, ago in enumerate((3, 1, 2)):
         scene.topics.event("MemberExpirySet", {"member_id": 7, "expires_at": str(day + datetime.timedelta(days=i))},

@@ -1,4 +1,5 @@
-"""Pages of sticky jobs are searched on the standby of [postgres] replica_url, if it has all that the primary had when the step began."""
+"""Pages of sticky jobs are searched on the standby of [postgres] replica_url, if it has all that
+the primary had when the step began."""
 
 import json
 import shutil

@@ -1,4 +1,5 @@
-"""What changes between the search of a page on the standby and the locks is decided by the primary: also where the process dies in between."""
+"""What changes between the search of a page on the standby and the locks is decided by the primary:
+also where the process dies in between."""
 
 import contextlib
 

@@ -1,4 +1,5 @@
-"""A standby that is behind, away, slow or another one fails no step and passes over no row: the primary is asked, and one line says why."""
+"""A standby that is behind, away, slow or another one fails no step and passes over no row: the
+primary is asked, and one line says why."""
 
 import psycopg
 import pytest
@@ -18,7 +19,8 @@ def pause_ends(scene, run_id):  # noqa: F811
 
 
 def test_the_cursor_passes_over_no_row_that_a_paused_standby_does_not_have(scene):  # noqa: F811
-    """The standby has the run's last commit, but not a row that was committed before the next step began."""
+    """The standby has the run's last commit, but not a row that was committed before the next step
+    began."""
     scene.settings[f"jobs.{JOB}.delay_ms"] = 3600000
     fill(scene.database, 40, first=1001)
     daemon = scene.start()
@@ -160,7 +162,8 @@ def test_another_cluster_is_refused(scene, server):  # noqa: F811
 
 
 def test_another_database_with_the_same_tables_is_refused(scene, server, templates):  # noqa: F811
-    """The other server has a schema pruned and rows that are due, and has replayed as much as the right one."""
+    """The other server has a schema pruned and rows that are due, and has replayed as much as the
+    right one."""
     other = Database(server.url(), templates(server).migrated())
     make_tables(other)
     fill(other, 35, first=501)
@@ -175,7 +178,8 @@ def test_another_database_with_the_same_tables_is_refused(scene, server, templat
 
 
 def test_a_standby_that_has_gone_on_with_a_log_of_its_own_is_not_used(scene):  # noqa: F811
-    """It was promoted, has written more than the primary, and is in recovery again: by positions in the log it is ahead."""
+    """It was promoted, has written more than the primary, and is in recovery again: by positions in
+    the log it is ahead."""
     scene.standby.lag()
     scene.standby.promote()
     with psycopg.connect(with_database(scene.standby.url(), scene.database.name), autocommit=True) as there:

@@ -49,7 +49,8 @@ def test_a_second_restore_changes_nothing(expired):  # noqa: F811
 
 
 def test_it_continues_where_it_was_killed(doomed):  # noqa: F811
-    """Killed in the middle of a step: rows of the steps before it are back and held, rows of this step are not."""
+    """Killed in the middle of a step: rows of the steps before it are back and held, rows of this
+    step are not."""
     before = world(doomed.database)
     doomed.tick(GROUPS, **AT_ONCE, **QUIET, **{"jobs.groups.destroy.batch": 2})
     (run,) = doomed.runs("groups.destroy")

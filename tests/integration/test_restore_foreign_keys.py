@@ -1,4 +1,5 @@
-"""`pruned restore`: rows come back in the order that foreign keys need, and rows that a key took along without a record are named."""
+"""`pruned restore`: rows come back in the order that foreign keys need, and rows that a key took
+along without a record are named."""
 
 import pytest
 
@@ -37,7 +38,8 @@ INSERT INTO comments SELECT i, {project}, CASE WHEN i > 1200 THEN NULL ELSE i + 
 
 @pytest.mark.parametrize("rule", ["CASCADE", "SET NULL"])
 def test_rows_that_refer_to_others_of_their_table(doomed, rule):  # noqa: F811
-    """Three levels deep, each row refers to a row with a higher key; more rows than one batch has."""
+    """Three levels deep, each row refers to a row with a higher key; more rows than one batch
+    has."""
     doomed.database.connection.execute(REPLIES.format(rule=rule, project=doomed.project_id))
     before = world(doomed.database)
     doomed.tick(GROUPS, **AT_ONCE, **QUIET)

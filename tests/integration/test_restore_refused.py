@@ -1,4 +1,5 @@
-"""`pruned restore`: what cannot come back is named, row by row or for the whole run, and everything else comes back."""
+"""`pruned restore`: what cannot come back is named, row by row or for the whole run, and everything
+else comes back."""
 
 from support.instance import tenant  # noqa: F401
 from support.places import ROLE
@@ -74,7 +75,8 @@ def test_rows_that_wait_for_others(expired):  # noqa: F811
     expired.database.execute("UPDATE pruned.deletions SET at = at + interval '1 minute' WHERE run_id = %s", [run["run_id"]])
     lines = restore(expired.pruned, run["run_id"], "--with-children", code=6)
     bad = [line for line in lines if line["action"] == "cannot be"]
-    assert {line["table"] for line in bad} == {"todos"}  # rewritten records say nothing about who wrote a row
+    # rewritten records say nothing about who wrote a row
+    assert {line["table"] for line in bad} == {"todos"}
     assert {line["key"] for line in lines if line["table"] == "members" and line["action"] == "restored"} >= set(map(str, expired.ids_gone))
     after = world(expired.database)
     assert {t for t in before if after[t] != before[t]} == {"todos"}

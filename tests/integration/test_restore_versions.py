@@ -1,4 +1,5 @@
-"""`restore` after the job was changed or removed: what a run removed is put back by what it was then, or not at all."""
+"""`restore` after the job was changed or removed: what a run removed is put back by what it was
+then, or not at all."""
 
 import pytest
 
@@ -98,7 +99,8 @@ def test_without_a_version_it_is_not_known_what_the_run_did(events, now):
 
 @pytest.mark.parametrize("first, second", [(ARCHIVE, PLAIN), (PLAIN, ARCHIVE)])
 def test_what_two_versions_removed_is_not_restored_by_one(events, first, second):
-    """The first archives one row, the second deletes the other: `pruned retry` lets the run go on with it."""
+    """The first archives one row, the second deletes the other: `pruned retry` lets the run go on
+    with it."""
     slow = "\nbatch = 1\napprove = never\ndelay_ms = "
     events.say(JOB, first + slow + "3600000")
     events.start()

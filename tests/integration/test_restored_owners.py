@@ -1,4 +1,5 @@
-"""Owners whom `pruned restore` brought back are held until an operator decides: meanwhile no other owner goes because of them."""
+"""Owners whom `pruned restore` brought back are held until an operator decides: meanwhile no other
+owner goes because of them."""
 
 import pytest
 
@@ -14,7 +15,8 @@ def owners(tenant, group):  # noqa: F811
 
 
 def test_an_owner_kept_as_the_last_stays_beside_restored_ones(tenant):  # noqa: F811
-    """Three expired owners, two of whom went; and an owner below, who could go because of one of them."""
+    """Three expired owners, two of whom went; and an owner below, who could go because of one of
+    them."""
     top = tenant.group()
     below = tenant.group(parent=top)
     kept, *gone = [tenant.owner(tenant.user(), top, expires_at=tenant.day(-days)) for days in (9, 2, 1)]

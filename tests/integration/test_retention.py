@@ -1,4 +1,5 @@
-"""What has ended goes to the archive after an hour; days of the archive and of the audit go when their time is over."""
+"""What has ended goes to the archive after an hour; days of the archive and of the audit go when
+their time is over."""
 
 import pytest
 
@@ -108,7 +109,8 @@ def test_by_default_the_audit_stays_a_month_and_runs_longer_than_their_messages(
 
 
 def test_many_ended_runs_go_page_by_page(scene):
-    """The runs are days apart, so that each page needs its own partition; two processes take turns."""
+    """The runs are days apart, so that each page needs its own partition; two processes take
+    turns."""
     scene.database.execute("""
         INSERT INTO pruned.runs (run_id, scheduled_at, due_at, finished_at, state, job)
         SELECT gen_random_uuid(), at, at, at, 'finished', 'scratch.one'
@@ -117,7 +119,8 @@ def test_many_ended_runs_go_page_by_page(scene):
     scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=40000, deadline_s=60)
     assert scene.database.value("SELECT count(*) FROM pruned.runs") == 0
     waits = [line["detail"] for daemon in scene.daemons for line in daemon.lines("Dispatcher round failed; will retry")]
-    assert not [detail for detail in waits if "lock timeout" not in detail]  # a process that stands still within a page delays the other
+    # a process that stands still within a page delays the other
+    assert not [detail for detail in waits if "lock timeout" not in detail]
 
 
 def test_verdicts_on_messages_go_when_the_dead_topic_has_them_no_more(scene):

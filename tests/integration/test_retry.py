@@ -1,4 +1,5 @@
-"""Failures: what is charged, how long the pause is, when a run is dead, and what an operator can do."""
+"""Failures: what is charged, how long the pause is, when a run is dead, and what an operator can
+do."""
 
 import datetime
 import shutil
@@ -26,7 +27,8 @@ def tick(scene):
 
 
 def pause_s(daemon, row):
-    """The pause as it was drawn. It counts from the transaction's beginning; on a slow machine the end comes seconds later."""
+    """The pause as it was drawn. It counts from the transaction's beginning; on a slow machine the
+    end comes seconds later."""
     [*_, failed] = daemon.lines("Step failed")
     began = row["due_at"] - datetime.timedelta(seconds=failed["retry_in_s"])
     assert row["created_at"] <= began <= row["changed_at"]
@@ -95,7 +97,8 @@ def test_a_run_that_waits_is_brought_forward_by_retry_and_ended_by_discard(faili
 
 
 def test_a_slow_statement_halves_the_page_and_charges_no_attempt(new_scene):
-    """The first try of all rows takes 18 s, the limit is 15. A sequence keeps its place when a statement is cut."""
+    """The first try of all rows takes 18 s, the limit is 15. A sequence keeps its place when a
+    statement is cut."""
     scene = new_scene()
     fill(scene.database, 4)
     scene.database.execute("CREATE SEQUENCE deletions; CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS "
@@ -118,7 +121,8 @@ def test_a_tick_of_a_job_without_its_tables_or_rights_ends_blocked_and_changes_n
     scene = new_scene()
     fill(scene.database, 3)
     daemon = scene.start()
-    daemon.wait_line("Partitions assigned")  # a job whose table is missing when it is loaded is refused (test_refused_at_load.py)
+    # a job whose table is missing when it is loaded is refused (test_refused_at_load.py)
+    daemon.wait_line("Partitions assigned")
     scene.database.execute(what)
     run_id = tick(scene)
     row = scene.wait_run(run_id, "finished")

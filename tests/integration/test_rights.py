@@ -1,5 +1,5 @@
-"""The role of `pruned grants` has no more rights than it needs: without each of them, PostgreSQL refuses some statement of the
-program."""
+"""The role of `pruned grants` has no more rights than it needs: without each of them, PostgreSQL
+refuses some statement of the program."""
 
 import psycopg
 import pytest
@@ -18,13 +18,15 @@ GIVEN = """
 FUNCTIONS = """
     SELECT p.oid::regprocedure::text FROM pg_proc p, aclexplode(p.proacl) a JOIN pg_roles r ON r.oid = a.grantee
     WHERE r.rolname = %s AND p.pronamespace = 'pruned'::regnamespace ORDER BY 1"""
-# The audit is written by a statement that C wraps around those of the jobs (src/engine/job/job_files.c).
+# The audit is written by a statement that C wraps around those of the jobs
+# (src/engine/job/job_files.c).
 AUDIT = "INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) VALUES (:a::uuid, 1, 'm', 'deleted', '[]', '[]')"
-# A sentence that drops partitions is written for its table (src/engine/job/sentence/sentence_partitions.c).
+# A sentence that drops partitions is written for its table
+# (src/engine/job/sentence/sentence_partitions.c).
 WRITE = PROJECT / "src/engine/job/sentence/write"
 WORDS = {"table": "logs", "relation": "'logs'", "age": "1 day", "upper_at": "b.upper::timestamptz"}
-# Things that other databases have and the tests' database lacks: unique keys that a move to the ghost user would break, and tables whose
-# rows go by a key. The program has a statement for each.
+# Things that other databases have and the tests' database lacks: unique keys that a move to the
+# ghost user would break, and tables whose rows go by a key. The program has a statement for each.
 OF_OTHER_DATABASES = """
     CREATE UNIQUE INDEX ON award_emoji (user_id, name);
     CREATE UNIQUE INDEX ON reviews (author_id, merge_request_id);

@@ -1,4 +1,5 @@
-"""If a role lacks a right, the error names the right, its object, and which role must run which command."""
+"""If a role lacks a right, the error names the right, its object, and which role must run which
+command."""
 
 import pytest
 

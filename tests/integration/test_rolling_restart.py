@@ -1,4 +1,5 @@
-"""Three processes replaced one after the other under load: no step is lost or done twice, and processes that stay keep working."""
+"""Three processes replaced one after the other under load: no step is lost or done twice, and
+processes that stay keep working."""
 
 import datetime
 import itertools
@@ -12,7 +13,8 @@ from support.topics import rfc3339
 
 CHAIN, WIDE = "scratch.endless", "scratch.wide"
 CHAINS, LANES, PROCESSES, EACH = 12, 6, 3, 40
-# A process that left without notice, or did not notice a new member, would stop all others for the length of a session.
+# A process that left without notice, or did not notice a new member, would stop all others for the
+# length of a session.
 SESSION_S, PAUSE_S = 60, 6
 SETTINGS = {f"jobs.{CHAIN}.capacity": LANES, f"jobs.{CHAIN}.delay_ms": 50, "kafka.session.timeout.ms": SESSION_S * 1000}
 

@@ -1,4 +1,5 @@
-"""Rows that row-level security hides from the daemon's role would go by a key without a record: so nothing goes, and the table is named."""
+"""Rows that row-level security hides from the daemon's role would go by a key without a record: so
+nothing goes, and the table is named."""
 
 import pytest
 

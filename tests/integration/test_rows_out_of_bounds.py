@@ -1,5 +1,5 @@
-"""Rows of the ledger that are older than its constraints, or on which a statement fails: only that run gets an error, and no other
-waits."""
+"""Rows of the ledger that are older than its constraints, or on which a statement fails: only that
+run gets an error, and no other waits."""
 
 import json
 
@@ -90,7 +90,8 @@ def test_a_run_whose_failure_cannot_be_counted_is_dead(scene):
 
 
 def test_a_job_whose_clean_up_fails_too_is_charged_and_its_lane_continues(tenant):  # noqa: F811
-    """groups.destroy sets `deleted_at` and, when it fails, clears it: a trigger refuses the deletion and that as well."""
+    """groups.destroy sets `deleted_at` and, when it fails, clears it: a trigger refuses the
+    deletion and that as well."""
     tenant.period(7)
     one, other = tenant.group(), tenant.group()
     for group in (one, other):

@@ -1,4 +1,5 @@
-"""Schedules: one run for each tick, whatever the number of processes; missed ticks; changed schedules."""
+"""Schedules: one run for each tick, whatever the number of processes; missed ticks; changed
+schedules."""
 
 import datetime
 
@@ -126,7 +127,8 @@ def test_ticks_older_than_the_ledger_keeps_are_recorded_only(hourly, catch_up, e
 
 
 def test_with_all_those_that_the_ledger_still_keeps_run_and_older_ones_are_recorded_only(hourly):
-    """The messages of older ticks would be refused as too old, and the schedule would wait for their runs for ever."""
+    """The messages of older ticks would be refused as too old, and the schedule would wait for
+    their runs for ever."""
     hourly.settings |= {"runs.keep_days": 1, "jobs.scratch.remove.catch_up": "all"}
     after = next_at(hourly)
     due = set_back(hourly, 30)

@@ -1,4 +1,5 @@
-"""Jobs that are sentences: which rows go, in which order, what is recorded, what comes back. What is expected is written by hand."""
+"""Jobs that are sentences: which rows go, in which order, what is recorded, what comes back. What
+is expected is written by hand."""
 
 import pytest
 

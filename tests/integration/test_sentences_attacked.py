@@ -1,5 +1,6 @@
-"""Sentences over tables that are not as they expect: odd names, odd kinds of tables, odd surroundings. The question is always: does a row go
-that should stay, does one stay unnoticed, does one go without a record?"""
+"""Sentences over tables that are not as they expect: odd names, odd kinds of tables, odd
+surroundings. The question is always: does a row go that should stay, does one stay unnoticed, does
+one go without a record?"""
 
 import datetime
 

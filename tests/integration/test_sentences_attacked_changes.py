@@ -1,4 +1,5 @@
-"""`set`, `archive` and `keep` over tables that are not as they expect: what is changed, moved and kept, and what is refused."""
+"""`set`, `archive` and `keep` over tables that are not as they expect: what is changed, moved and
+kept, and what is refused."""
 
 from support.attacks import Attack, changed, differences, flag, gone, removed
 from support.sentences import house  # noqa: F401

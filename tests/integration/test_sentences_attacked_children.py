@@ -1,4 +1,5 @@
-"""Sentences whose rows have children of every kind: no row goes without a record, and none that should stay."""
+"""Sentences whose rows have children of every kind: no row goes without a record, and none that
+should stay."""
 
 from support.attacks import Attack, differences, flag, gone, removed
 from support.sentences import house  # noqa: F401
@@ -91,8 +92,8 @@ def test_children(house):  # noqa: F811
 
 
 def test_a_row_that_stays_between_two_that_go_goes_with_them(house):  # noqa: F811
-    """2 refers to 1, and 3 to 2: it can go neither before 3 nor after 1. No column may be NULL, and no foreign key waits. The page fails and
-    is halved until they are apart."""
+    """2 refers to 1, and 3 to 2: it can go neither before 3 nor after 1. No column may be NULL, and
+    no foreign key waits. The page fails and is halved until they are apart."""
     house.sql("""CREATE TABLE replies (id int PRIMARY KEY, up int NOT NULL REFERENCES replies, dead bool);
         INSERT INTO replies VALUES (1, 1, true), (2, 1, false), (3, 2, true), (4, 4, true), (5, 5, false)""")
     house.say("replies.purge", "table = replies\nwhere = dead\nchildren = auto")

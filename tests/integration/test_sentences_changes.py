@@ -1,4 +1,5 @@
-"""Sentences that change rows, move them to an archive or keep the newest ones, and what the audit has of their rows."""
+"""Sentences that change rows, move them to an archive or keep the newest ones, and what the audit
+has of their rows."""
 
 import datetime
 

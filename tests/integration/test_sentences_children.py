@@ -1,4 +1,5 @@
-"""Sentences with children: they go first, rows that refer to each other go together, and all of them come back."""
+"""Sentences with children: they go first, rows that refer to each other go together, and all of
+them come back."""
 
 import pytest
 
@@ -55,7 +56,8 @@ def test_a_child_that_appears_later(house):  # noqa: F811
 
 
 def test_rows_that_refer_to_rows_of_their_own_table(house):  # noqa: F811
-    """1 <- 2 <- 3 <- 4: 1 and 3 are to go, so all do, with what refers to them. 5 <- 6: 6 goes alone."""
+    """1 <- 2 <- 3 <- 4: 1 and 3 are to go, so all do, with what refers to them. 5 <- 6: 6 goes
+    alone."""
     house.sql("""CREATE TABLE folders (id bigint PRIMARY KEY, parent bigint REFERENCES folders, dead boolean NOT NULL);
         CREATE TABLE files (id bigint PRIMARY KEY, folder bigint NOT NULL REFERENCES folders);
         INSERT INTO folders VALUES (1, NULL, true), (2, 1, false), (3, 2, true), (4, 3, false), (5, NULL, false), (6, 5, true);
@@ -72,8 +74,8 @@ def test_rows_that_refer_to_rows_of_their_own_table(house):  # noqa: F811
 
 
 def test_a_plan_counts_what_the_run_removes_of_rows_that_refer_to_each_other(house):  # noqa: F811
-    """Pages of two: 1 takes 2 and 4 along, 3 takes 6 (which is not asked for) and with it 7, and 9 is on the page of 8.
-    10 takes 11 along, and 14 goes alone."""
+    """Pages of two: 1 takes 2 and 4 along, 3 takes 6 (which is not asked for) and with it 7, and 9
+    is on the page of 8. 10 takes 11 along, and 14 goes alone."""
     house.sql("""CREATE TABLE folders (id bigint PRIMARY KEY, parent bigint REFERENCES folders, dead boolean NOT NULL);
         INSERT INTO folders VALUES (1, NULL, true), (3, NULL, true), (2, 1, false), (4, 2, true), (5, NULL, false), (6, 3, false), (7, 6, true),
           (8, NULL, true), (9, 8, true), (10, NULL, true), (11, 10, false), (12, NULL, false), (13, 1, true), (14, 12, true)""")
@@ -87,7 +89,8 @@ def test_a_plan_counts_what_the_run_removes_of_rows_that_refer_to_each_other(hou
 
 @pytest.mark.parametrize("batch", [1, 2, 3, 7])
 def test_a_plan_and_its_run_agree_whatever_the_pages_are(house, batch):  # noqa: F811
-    """A hundred rows below each other at random; a key of two columns, one of them is the tenant's in both foreign keys."""
+    """A hundred rows below each other at random; a key of two columns, one of them is the tenant's
+    in both foreign keys."""
     house.sql("""CREATE TABLE nodes (tenant int, id int, parent int, twin int, dead boolean NOT NULL, PRIMARY KEY (tenant, id),
           FOREIGN KEY (tenant, parent) REFERENCES nodes, FOREIGN KEY (tenant, twin) REFERENCES nodes ON DELETE CASCADE);
         SELECT setseed(0.3);

@@ -1,4 +1,5 @@
-"""Of the tables of a sentence is watched what is watched of those of other jobs: locks of others, vacuums, dead rows."""
+"""Of the tables of a sentence is watched what is watched of those of other jobs: locks of others,
+vacuums, dead rows."""
 
 import pytest
 

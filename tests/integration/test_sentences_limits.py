@@ -52,7 +52,8 @@ def test_the_page_whose_children_exceed_is_not_applied(house):  # noqa: F811
 
 @pytest.mark.parametrize("before", ["none", "many"])
 def test_rows_of_children_are_not_compared_with_the_usual(house, before):  # noqa: F811
-    """Neither those of this run, nor those of the runs before it: the sentence may have named none then."""
+    """Neither those of this run, nor those of the runs before it: the sentence may have named none
+    then."""
     say, usual = "table = tb\nwhere = gone\nmax_ratio = 3\nmin_rows = 0\nmax_share = off\n", 4
     house.sql("""CREATE TABLE tb (id bigint PRIMARY KEY, gone boolean); CREATE TABLE tbc (id bigint PRIMARY KEY, tb_id bigint REFERENCES tb);
         CREATE INDEX ON tbc (tb_id)""")

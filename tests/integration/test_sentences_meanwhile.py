@@ -1,4 +1,5 @@
-"""What others do with a sentence's rows while its run waits for them: a row whose reason is gone by then stays."""
+"""What others do with a sentence's rows while its run waits for them: a row whose reason is gone by
+then stays."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Rows whose objects go first: the object by the rules of ci.delete_objects, then the row. What is expected is written by hand."""
+"""Rows whose objects go first: the object by the rules of ci.delete_objects, then the row. What is
+expected is written by hand."""
 
 import pytest
 
@@ -39,7 +40,8 @@ def test_the_object_goes_first_then_the_row(uploads, batch):  # noqa: F811
     counters, run = uploads.house.done("files")
     assert uploads.left() == [row[0] for row in ROWS if row[4]]
     assert uploads.keys() == sorted({row[1] for row in ROWS if row[5]} | {"nobody's"})
-    assert counters == {"removed": 7, "updated_rows": 7, "failed": 3, "deleted": 4}  # S3 says of an absent one that it is deleted
+    # S3 says of an absent one that it is deleted
+    assert counters == {"removed": 7, "updated_rows": 7, "failed": 3, "deleted": 4}
     assert sorted(key for _, _, key, _ in uploads.house.audit(run)) == [1, 2, 3, 5, 6, 7, 10]
     assert uploads.house.rows("pruned.quarantine", "item, reason") == [
         ("uploads:11", "unsafe path"), ("uploads:12", "unsafe path"), ("uploads:9", "unsafe path")]

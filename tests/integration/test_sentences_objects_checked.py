@@ -1,4 +1,5 @@
-"""What `pruned check`, `doctor` and `jobs show` say of a sentence whose objects go first, without asking the store to delete any."""
+"""What `pruned check`, `doctor` and `jobs show` say of a sentence whose objects go first, without
+asking the store to delete any."""
 
 from support.buckets import uploads  # noqa: F401
 from support.sentences import house  # noqa: F401

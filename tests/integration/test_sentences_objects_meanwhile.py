@@ -1,4 +1,5 @@
-"""Rows whose objects go first, and what happens while the store is asked: a row and its object are looked at again."""
+"""Rows whose objects go first, and what happens while the store is asked: a row and its object are
+looked at again."""
 
 import json
 
@@ -15,7 +16,8 @@ def test_no_transaction_is_open_while_the_store_is_asked(uploads):  # noqa: F811
     asked = []
 
     def look():
-        """The transactions of the process's other threads are short. That of a step would be open as long as the store waits."""
+        """The transactions of the process's other threads are short. That of a step would be open
+        as long as the store waits."""
         wait_until(lambda: uploads.database.value(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
             " AND (backend_xid IS NOT NULL OR state LIKE 'idle in transaction%%')", []) == 0, 10, "no transaction is open")

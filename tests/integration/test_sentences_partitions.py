@@ -1,4 +1,5 @@
-"""Sentences that drop partitions: which ones go, which tables are refused, what is recorded and shown. Expected tables are written by hand."""
+"""Sentences that drop partitions: which ones go, which tables are refused, what is recorded and
+shown. Expected tables are written by hand."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Sentences that drop partitions are held by their limits, paused and stopped between two partitions, and planned without effect."""
+"""Sentences that drop partitions are held by their limits, paused and stopped between two
+partitions, and planned without effect."""
 
 import datetime
 

@@ -1,4 +1,5 @@
-"""Sentences that drop partitions beside others: who waits for whose locks, other processes and jobs, PgBouncer in between."""
+"""Sentences that drop partitions beside others: who waits for whose locks, other processes and
+jobs, PgBouncer in between."""
 
 import shutil
 
@@ -35,7 +36,8 @@ def test_readers_of_the_table_do_not_wait_and_a_locked_partition_does_not_block_
 
 
 def test_a_detach_that_was_cut_off_is_finished(house):  # noqa: F811
-    """The detach waits for a transaction that has read the table and leaves a partition half detached. The next try completes it."""
+    """The detach waits for a transaction that has read the table and leaves a partition half
+    detached. The next try completes it."""
     make(house, OLD[:2])
     say(house)
     house.start()
@@ -115,7 +117,8 @@ def test_what_another_job_has_begun_is_its_own_for_a_day(house, hours, goes, att
 
 @pytest.mark.parametrize("default", [False, True])
 def test_behind_pgbouncer_partitions_go_as_ever(house, shared, default):  # noqa: F811
-    """In transaction mode: a detach has no transaction, and leaves nothing on the connection that the next statement would meet."""
+    """In transaction mode: a detach has no transaction, and leaves nothing on the connection that
+    the next statement would meet."""
     make(house, default=default)
     say(house)
     folder = new_folder("pruned-pgbouncer-")

@@ -1,4 +1,5 @@
-"""Jobs of one's own: where their sections stand, who wins, and that a wrong one is refused alone, with its place."""
+"""Jobs of one's own: where their sections stand, who wins, and that a wrong one is refused alone,
+with its place."""
 
 import json
 import shutil

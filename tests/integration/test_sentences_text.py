@@ -1,4 +1,5 @@
-"""The text of a sentence: what is refused because it could mean something else, and what WHERE means when it is odd."""
+"""The text of a sentence: what is refused because it could mean something else, and what WHERE
+means when it is odd."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""A job.conf lists the settings that its job reads (`settings`). Others are not offered, and named in a warning when they are set."""
+"""A job.conf lists the settings that its job reads (`settings`). Others are not offered, and named
+in a warning when they are set."""
 
 import configparser
 import re
@@ -9,10 +10,12 @@ from stack.found import PROJECT
 from support.statements import text_of
 
 JOBS = sorted(p.parent for p in (PROJECT / "src/jobs").glob("*/job.conf"))
-OF_PAGES = {"batch", "delay_ms", "item_attempts", "park_retry_days"}  # settings that the engine reads for a job with page.sql
+# settings that the engine reads for a job with page.sql
+OF_PAGES = {"batch", "delay_ms", "item_attempts", "park_retry_days"}
 OF_ALL = {"enabled", "capacity", "max_attempts", "budget_ms", "target_step_ms", "not_between", "schedule", "time_zone", "catch_up",
           "mode", "max_rows", "max_share", "max_rows_per_day", "max_ratio", "min_rows", "approve"}
-# Settings that another job's folder, or the engine, reads of this job (references: src/jobs/shared/placeholder.c).
+# Settings that another job's folder, or the engine, reads of this job (references:
+# src/jobs/shared/placeholder.c).
 ELSEWHERE = {("members.remove_expired", "ranges"), ("users.delete_placeholder", "references"), ("users.destroy", "references")}
 
 
@@ -29,7 +32,8 @@ def read_by(folder):
         found |= {"park_retry_days"} if ":park_retry_days" in text_of(path) else set()
     for path in folder.rglob("*.c"):
         found |= set(re.findall(r'step_setting(?:_bool|_text)?\s*\([^,()]*,\s*"([a-z_]+)"\)', path.read_text()))
-        if re.search(r'"park_retry_days",\s*step_setting_text_of', path.read_text()):  # settings of another job
+        # settings of another job
+        if re.search(r'"park_retry_days",\s*step_setting_text_of', path.read_text()):
             found -= {"park_retry_days"}
     return found
 

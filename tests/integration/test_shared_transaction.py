@@ -1,5 +1,5 @@
-"""Runs with few rows share a transaction, and where they can be done as one, its statements too. Each has the same result as alone: rows,
-audit record, outcome, failure."""
+"""Runs with few rows share a transaction, and where they can be done as one, its statements too.
+Each has the same result as alone: rows, audit record, outcome, failure."""
 
 import datetime
 
@@ -44,7 +44,8 @@ def count_statements(scene):
 
 
 def finished(scene):
-    """The runs whose end was announced; a repeated outcome has the same bytes. Another job takes the event as well."""
+    """The runs whose end was announced; a repeated outcome has the same bytes. Another job takes
+    the event as well."""
     told = {(m.headers["ce_id"], m.raw): m.value for m in scene.topics.outcomes("RunFinished")}
     return sorted(str(value["run_id"]) for value in told.values() if value["job"] == JOB)
 

@@ -1,4 +1,5 @@
-"""A daemon that is asked to end does so within seconds: its current work is finished or given back, and nothing happens twice."""
+"""A daemon that is asked to end does so within seconds: its current work is finished or given back,
+and nothing happens twice."""
 
 import signal
 import socket
@@ -22,7 +23,8 @@ def end_by_itself(daemon, number):
 
 
 def in_flight(scene, seconds=None, rows=25):
-    """A daemon in the middle of a step. Each page of ten has one row that takes that long, or waits until it is released."""
+    """A daemon in the middle of a step. Each page of ten has one row that takes that long, or waits
+    until it is released."""
     fill(scene.database, rows)
     if seconds is None:
         hold_rows(scene.database, "OLD.id % 10 = 6")
@@ -85,7 +87,8 @@ def test_a_step_that_takes_longer_is_given_back_and_not_charged(scene):
 
 
 def test_its_partitions_are_free_at_once(new_scene):
-    """No process waits for a session time-out, which is long here: the next one gets the partitions in a fraction of that."""
+    """No process waits for a session time-out, which is long here: the next one gets the partitions
+    in a fraction of that."""
     session_s = 60
     scene = new_scene({"kafka.session.timeout.ms": session_s * 1000})
     daemon, run_id = in_flight(scene, 12)
@@ -113,7 +116,8 @@ def test_in_the_middle_of_a_backlog_nothing_is_lost_or_done_twice(scene):
 
 
 def test_an_offset_is_not_stored_before_its_messages_are_published(scene):
-    """The step is committed, but its outcome has no topic: the next daemon sends it, and only then the message's offset is committed."""
+    """The step is committed, but its outcome has no topic: the next daemon sends it, and only then
+    the message's offset is committed."""
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
     scene.topics.drop("outcomes")

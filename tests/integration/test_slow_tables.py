@@ -1,4 +1,5 @@
-"""Tables on which every row takes long: each job ends, with fewer rows in a step, and no attempt is charged."""
+"""Tables on which every row takes long: each job ends, with fewer rows in a step, and no attempt is
+charged."""
 
 import pytest
 
@@ -84,7 +85,8 @@ def test_a_group_with_many_projects(tenant, table):  # noqa: F811
 
 @pytest.mark.parametrize("table", ["members", "things", "parts", "ci_job_artifacts"])
 def test_a_group_with_many_rows(tenant, table):  # noqa: F811
-    """Rows of tables that the job knows, and rows that only a foreign key ties to the group: directly, and over other tables."""
+    """Rows of tables that the job knows, and rows that only a foreign key ties to the group:
+    directly, and over other tables."""
     top, actor = tenant.group(), tenant.user(admin=True)
     project = tenant.project(top)
     tenant.database.connection.execute("""
@@ -106,7 +108,8 @@ def test_a_group_with_many_rows(tenant, table):  # noqa: F811
 
 @pytest.mark.parametrize("place", ["groups", "projects"])
 def test_a_group_with_many_users_to_refresh(tenant, place):  # noqa: F811
-    """All refreshes are requested before anything is removed. That is cut as well: groups and projects come in parts."""
+    """All refreshes are requested before anything is removed. That is cut as well: groups and
+    projects come in parts."""
     top, actor = tenant.group(), tenant.user(admin=True)
     users = [tenant.user() for _ in range(N)]
     for user in users:
@@ -153,7 +156,8 @@ def test_placeholders(tenant):  # noqa: F811
 
 @pytest.mark.parametrize("table, when", [("issues", "UPDATE"), ("members", "DELETE"), ("todos", "DELETE"), ("tokens", "DELETE")])
 def test_a_user(tenant, table, when):  # noqa: F811
-    """Rows that move to the ghost user, rows that are only the user's, and rows that go by a key."""
+    """Rows that move to the ghost user, rows that are only the user's, and rows that go by a
+    key."""
     top = tenant.group()
     bot, project = tenant.user(user_type=6), tenant.project(top)
     tenant.member(bot, project=project, expires_at=tenant.day(-1))
@@ -229,7 +233,8 @@ def test_a_row_that_takes_too_long_alone_stops_no_other(new_scene):
 
 
 def test_no_step_is_longer_than_18_seconds_even_of_one_row(tenant):  # noqa: F811
-    """Each of the two statements would be allowed its 11 s. Nothing of the step stays, and it is charged, because it cannot be smaller."""
+    """Each of the two statements would be allowed its 11 s. Nothing of the step stays, and it is
+    charged, because it cannot be smaller."""
     user, top = tenant.user(), tenant.group()
     member = tenant.member(user, top, expires_at=tenant.day(-1))
     tenant.put("notification_settings", user_id=user, source_type="Namespace", source_id=top)

@@ -1,4 +1,5 @@
-"""The reader of the daemon's log may stall: no step waits for it, and the process ends when asked."""
+"""The reader of the daemon's log may stall: no step waits for it, and the process ends when
+asked."""
 
 import fcntl
 import json

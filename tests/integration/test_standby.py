@@ -1,4 +1,5 @@
-"""A standby that lagged behind takes over: the daemon, which runs all the time, repeats the work that the standby does not have."""
+"""A standby that lagged behind takes over: the daemon, which runs all the time, repeats the work
+that the standby does not have."""
 
 import psycopg
 from psycopg.rows import dict_row

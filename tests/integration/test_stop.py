@@ -1,4 +1,5 @@
-"""`pruned stop` and `pruned go`: while everything is stopped no process begins a step or calls a store. Steps under way end; nothing is lost."""
+"""`pruned stop` and `pruned go`: while everything is stopped no process begins a step or calls a
+store. Steps under way end; nothing is lost."""
 
 import datetime
 import re
@@ -273,7 +274,8 @@ def test_nothing_more_is_sent_to_a_store(objects, store, option):  # noqa: F811
     row = wait_parked(scene, run_id)
     sent = store.deletes()  # --now does not wait for their answers
     assert sent < 200 and row["step"] == 1 and len(one.left()) == (200 if option else 200 - sent)
-    assert one.database.value("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()") == 0  # leases are given back
+    # leases are given back
+    assert one.database.value("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()") == 0
     wait_parked(scene, send_tick(scene, WIDE, {"n": 1}))
     assert store.deletes() == sent
     scene.run("go").ok()

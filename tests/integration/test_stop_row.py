@@ -1,4 +1,5 @@
-"""`stop` and `pause` are rows: all processes obey them within two seconds, whoever writes them, and everybody who looks is told."""
+"""`stop` and `pause` are rows: all processes obey them within two seconds, whoever writes them, and
+everybody who looks is told."""
 
 import json
 import os
@@ -33,7 +34,8 @@ def pair(new_scene):
 
 
 def assert_nothing_begins(pair, since):
-    """Two seconds after the row was written no step commits, and no step has begun since. Both processes have work all the time."""
+    """Two seconds after the row was written no step commits, and no step has begun since. Both
+    processes have work all the time."""
     pair.database.wait("SELECT clock_timestamp() > %s::timestamptz + interval '3 s'", [since])
     began, ended = pair.database.row("SELECT extract(epoch FROM max(began_at) - %(since)s)::float8 AS began, "
                                      "extract(epoch FROM max(ended_at) - %(since)s)::float8 AS ended FROM public.steps", {"since": since}).values()
@@ -67,7 +69,8 @@ def test_no_step_is_committed_two_seconds_after_a_pause(pair, by_hand):
     else:
         pair.scene.run("pause", JOB).ok()
     assert_nothing_begins(pair, pair.database.value("SELECT changed_at FROM pruned.controls"))
-    assert pair.scene.wait_run(send_tick(pair.scene, WIDE, {"n": 1}))["state"] == "finished"  # others go on
+    # others go on
+    assert pair.scene.wait_run(send_tick(pair.scene, WIDE, {"n": 1}))["state"] == "finished"
     pair.scene.run("resume", JOB).ok()
     assert_all_go_on(pair)
 
@@ -85,7 +88,8 @@ def test_a_row_that_another_version_or_a_person_writes_is_obeyed(pair, row):
     assert pair.scene.run("status", "--json").json()[0]["stop"] is not None
     [finding] = [f for f in pair.scene.run("doctor", "--json").json() if f["check"] == "stopped"]
     assert not finding["ok"] and finding["remedy"] == "pruned go"
-    [said] = pair.scene.run("stop", "--reason", "mine", "--json").ok().json()  # the command sees the row that is there already
+    # the command sees the row that is there already
+    [said] = pair.scene.run("stop", "--reason", "mine", "--json").ok().json()
     assert said["stop"]["since"] is not None and said["stop"]["by"] and said["stop"]["reason"] == "mine"
     assert sorted(p["pid"] for p in said["processes"] if p["stopped"]) == sorted(d.pid for d in pair.daemons)
     pair.database.execute("UPDATE pruned.stop SET stopped = false")
@@ -109,7 +113,8 @@ def test_a_row_by_hand_cancels_what_runs(scene):
 
 
 def test_a_stop_while_two_processes_take_in_a_backlog(scene):
-    """All ticks become rows meanwhile. What was done before stays done, and nothing is done twice."""
+    """All ticks become rows meanwhile. What was done before stays done, and nothing is done
+    twice."""
     number, done = 400, "SELECT count(*) FROM scratch_log"
     start(scene, 2)
     scene.topics.produce_many("ticks", [(WIDE, json.dumps(

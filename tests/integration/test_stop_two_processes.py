@@ -1,4 +1,5 @@
-"""`stop` while two processes send deletes to a slow store, and while PostgreSQL goes away under two processes."""
+"""`stop` while two processes send deletes to a slow store, and while PostgreSQL goes away under two
+processes."""
 
 import threading
 
@@ -103,7 +104,8 @@ def test_no_process_begins_a_step_when_postgres_is_back_after_a_stop(pair, own_p
         daemon.wait_line(SAID)
     gone = pair.gone(pair.run_ids)
     assert 0 < sum(gone) < ROWS * RUNS
-    later = [send_tick(pair.scene, JOB, {"first": n * 1000 + 1, "last": n * 1000 + 1}) for n in range(100, 100 + RUNS)]  # they become rows
+    # they become rows
+    later = [send_tick(pair.scene, JOB, {"first": n * 1000 + 1, "last": n * 1000 + 1}) for n in range(100, 100 + RUNS)]
     assert {row["attempts"] for row in pair.wait(pair.run_ids + later, "waiting", "finished")} == {0}
     assert {row["step"] for row in map(pair.scene.run_row, later)} == {0}
     assert pair.database.value("SELECT count(*) FROM public.steps WHERE ended_at > pg_postmaster_start_time()") == 0

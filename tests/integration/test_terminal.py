@@ -1,4 +1,5 @@
-"""What an operator sees on a terminal of 80 columns. A command to copy is whole, however long it is, and so is the red line of a stop."""
+"""What an operator sees on a terminal of 80 columns. A command to copy is whole, however long it
+is, and so is the red line of a stop."""
 
 import json
 import re
@@ -31,7 +32,8 @@ def troubled(stored):
 def test_it_fits(troubled, command):
     pruned, _ = troubled
     _, lines = shown(pruned, command)
-    commands = {line for line in lines if line.startswith("  ") and not line.startswith("   ")}  # of doctor
+    # of doctor
+    commands = {line for line in lines if line.startswith("  ") and not line.startswith("   ")}
     assert len(lines) > 2 and max(len(line) for line in lines if line not in commands) <= 80, lines
 
 

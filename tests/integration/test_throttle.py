@@ -1,4 +1,5 @@
-"""Between pages runs wait while a threshold of [throttle] is passed, and go on when its cause is gone."""
+"""Between pages runs wait while a threshold of [throttle] is passed, and go on when its cause is
+gone."""
 
 import contextlib
 import itertools

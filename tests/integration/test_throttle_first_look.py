@@ -1,4 +1,5 @@
-"""The first look at the thresholds hangs: no step begins before its answer, or before the time to wait for it is over."""
+"""The first look at the thresholds hangs: no step begins before its answer, or before the time to
+wait for it is over."""
 
 import asyncio
 import datetime
@@ -16,7 +17,8 @@ BOUND_S = 3
 
 
 class Holding(Proxy):
-    """Holds back what asks for the thresholds, and what follows on its connection, until `let_go`."""
+    """Holds back what asks for the thresholds, and what follows on its connection, until
+    `let_go`."""
 
     def __init__(self, port):
         self.asked_at, self.let_go = None, False

@@ -166,7 +166,8 @@ def test_an_invalid_cursor_ends_the_run_dead_and_says_why(daemon):
 
 
 def test_runs_with_and_without_rows_in_one_batch_end_at_their_first_try(new_scene):
-    """Runs without rows are stepped together. The first of the batch has rows, so it is stepped again, alone."""
+    """Runs without rows are stepped together. The first of the batch has rows, so it is stepped
+    again, alone."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
     for n in range(60):
         scene.topics.tick("scratch.wide", now(hours=-1, minutes=-n), {"n": n} if n % 7 == 0 else {})

@@ -1,4 +1,5 @@
-"""`[topics] create = on`: the daemon makes the topics that are missing, at its start and at a reload."""
+"""`[topics] create = on`: the daemon makes the topics that are missing, at its start and at a
+reload."""
 
 import signal
 

@@ -1,4 +1,5 @@
-"""`pruned topics --apply` where the broker does not create a topic: it refuses, or does not manage it in time."""
+"""`pruned topics --apply` where the broker does not create a topic: it refuses, or does not manage
+it in time."""
 
 import pytest
 
@@ -23,7 +24,8 @@ def test_all_goes_on_without_the_clocks_topic_where_it_is_refused(bare):
 
 @pytest.mark.parametrize("topic", ["clock", "ticks"])
 def test_a_topic_that_was_not_made_in_time_is_an_error_and_not_refused(bare, topic):
-    """This also holds for an optional topic: nobody knows whether it is there, and the next try can make it."""
+    """This also holds for an optional topic: nobody knows whether it is there, and the next try can
+    make it."""
     done = apply(bare, topic, REQUEST_TIMED_OUT)
     assert done.code == KAFKA
     assert bare.topics.full(topic) in done.stderr and "the reason" in done.stderr

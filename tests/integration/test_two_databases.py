@@ -1,4 +1,5 @@
-"""One service per database, and one broker for both: an application whose CI tables are in a database of their own."""
+"""One service per database, and one broker for both: an application whose CI tables are in a
+database of their own."""
 
 import datetime
 
@@ -25,7 +26,8 @@ def jobs(pruned):
 
 @pytest.fixture
 def pair(new_pruned, new_database, new_topics, scene_settings):
-    """(main, ci). Their settings do not mention jobs: each has the jobs whose tables are in its database."""
+    """(main, ci). Their settings do not mention jobs: each has the jobs whose tables are in its
+    database."""
     made = []
     for part in ("main", "ci"):
         database = new_database("migrated")

@@ -1,5 +1,5 @@
-"""A broker that lagged behind becomes the leader: Kafka has only a part of the messages that were taken, and new messages, perhaps at the
-same offsets."""
+"""A broker that lagged behind becomes the leader: Kafka has only a part of the messages that were
+taken, and new messages, perhaps at the same offsets."""
 
 import json
 import shutil
@@ -16,14 +16,16 @@ from support.scene import now, tick_id
 
 JOB = "scratch.wide"
 SAID = "Kafka has other messages than were taken from it, or none: what it has is read from there"
-LESS, AS_MUCH, MORE, SAME, CUT = range(5)  # partitions, by what the new leader has; the last one begins at a later offset
+# partitions, by what the new leader has; the last one begins at a later offset
+LESS, AS_MUCH, MORE, SAME, CUT = range(5)
 OTHERS = {LESS: 1, AS_MUCH: 3, MORE: 5}
 
 
 @pytest.fixture
 def scene(own_kafka, new_scene):
-    """Four ticks in each partition: `1 .. 4`, `11 .. 14`, ... The topic `elsewhere` has the first of them unchanged, and others:
-    `5, ...`. A session outlives the broker's absence: no partition is assigned again."""
+    """Four ticks in each partition: `1 .. 4`, `11 .. 14`, ... The topic `elsewhere` has the first
+    of them unchanged, and others: `5, ...`. A session outlives the broker's absence: no partition
+    is assigned again."""
     scene = new_scene({"kafka.session.timeout.ms": 240000}, bootstrap=own_kafka.bootstrap)
     scene.topics.admin.create_partitions([NewPartitions(scene.topics.full("ticks"), 5)])[scene.topics.full("ticks")].result(30)
     scene.topics.make("elsewhere", 4)
@@ -63,8 +65,8 @@ def doctor(scene):
 
 @pytest.mark.parametrize("daemon", ["runs", "is started again", "is killed as it goes back"])
 def test_messages_that_replace_taken_ones_are_taken(own_kafka, scene, daemon):
-    """With a running daemon also where newer messages come first. Each loss is logged once, with the offsets; unchanged partitions are
-    left alone."""
+    """With a running daemon also where newer messages come first. Each loss is logged once, with
+    the offsets; unchanged partitions are left alone."""
     running = scene.start()
     first = {number(p, n) for p in range(5) for n in range(1, 5)}
     wait(scene, first)
@@ -78,7 +80,8 @@ def test_messages_that_replace_taken_ones_are_taken(own_kafka, scene, daemon):
     own_kafka.start()
     if daemon == "is killed as it goes back":
         scene.binary = binary_with_faults()
-        scene.settings["kafka.group.instance.id"] = "the one process"  # the next one gets its partitions at once
+        # the next one gets its partitions at once
+        scene.settings["kafka.group.instance.id"] = "the one process"
         killed = scene.start(environment={"PRUNED_FAULT": "alone.before_commit=src/engine/work/sql/intake_go_back.sql:kill"})
         assert killed.wait(60) == -9
     if daemon != "runs":
@@ -116,7 +119,8 @@ def cluster():
 
 
 def in_sync(scene, broker, wanted):
-    """Waits until BROKER is, or is not, an in-sync replica of the topic of ticks, and another one or it leads."""
+    """Waits until BROKER is, or is not, an in-sync replica of the topic of ticks, and another one
+    or it leads."""
 
     def seen():
         (partition,) = scene.topics.admin.list_topics(scene.topics.full("ticks"), timeout=30).topics[
@@ -127,7 +131,8 @@ def in_sync(scene, broker, wanted):
 
 
 def test_a_broker_that_was_away_becomes_the_leader(new_scene, cluster):
-    """It lacks `5 .. 8`, which were taken from the other one; `21 .. 23` get their offsets. The daemon runs throughout."""
+    """It lacks `5 .. 8`, which were taken from the other one; `21 .. 23` get their offsets. The
+    daemon runs throughout."""
     first, second = cluster.brokers
     scene = new_scene({"kafka.session.timeout.ms": 240000}, bootstrap=cluster.bootstrap)
     scene.at, scene.sent_ms = now(minutes=-1), int(now(minutes=-1).timestamp() * 1000)

@@ -1,4 +1,5 @@
-"""`run --until-idle` does the work that is due now, waits for work that has begun, leaves later work, and ends with 0."""
+"""`run --until-idle` does the work that is due now, waits for work that has begun, leaves later
+work, and ends with 0."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""A database of an older version: after `pruned migrate` the daemon works with the rights that its role had before."""
+"""A database of an older version: after `pruned migrate` the daemon works with the rights that its
+role had before."""
 
 import psycopg
 import pytest

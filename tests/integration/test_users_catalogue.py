@@ -1,4 +1,5 @@
-"""users.destroy keeps what the catalogue says on its connection. A run sees every change that was committed before it began."""
+"""users.destroy keeps what the catalogue says on its connection. A run sees every change that was
+committed before it began."""
 
 import datetime
 

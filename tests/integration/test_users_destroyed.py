@@ -1,4 +1,5 @@
-"""A user who is destroyed: no row of others goes along, nothing refers to the user afterwards, and no user is forgotten."""
+"""A user who is destroyed: no row of others goes along, nothing refers to the user afterwards, and
+no user is forgotten."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Users of random instances are destroyed one after the other, or their rights are refreshed; the results are compared with the model."""
+"""Users of random instances are destroyed one after the other, or their rights are refreshed; the
+results are compared with the model."""
 
 import random
 
@@ -47,8 +48,8 @@ def test_destroyed_like_the_model(destroyer, seed):
 
 
 def ask(seed):
-    """Adds requests for some of the users and for a user who is gone but has rows left, all due; and wrong authorizations of these
-    users."""
+    """Adds requests for some of the users and for a user who is gone but has rows left, all due;
+    and wrong authorizations of these users."""
     def prepare(database):
         dice = random.Random(seed)
         users = database.column("SELECT id FROM users ORDER BY id")

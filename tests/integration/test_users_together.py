@@ -1,4 +1,5 @@
-"""Many users who are destroyed share transactions, and each has both of its steps in one. Each run has the same result as alone."""
+"""Many users who are destroyed share transactions, and each has both of its steps in one. Each run
+has the same result as alone."""
 
 import pytest
 
@@ -13,7 +14,8 @@ OPEN = "GRANT SELECT, INSERT, UPDATE, DELETE ON diaries TO PUBLIC"
 
 
 def fill(instance):
-    """Bots whose time is over in one project, each with a membership of another, a note and a todo."""
+    """Bots whose time is over in one project, each with a membership of another, a note and a
+    todo."""
     home, other = instance.project(instance.group()), instance.project(instance.group())
     bots = [instance.user(user_type=6) for _ in range(N)]
     for bot in bots:
@@ -128,7 +130,8 @@ def test_rows_that_come_between_the_steps_of_others_are_found(tenant, bots):  # 
 
 
 def test_one_of_whom_more_goes_is_done_alone(tenant, bots):  # noqa: F811
-    """A personal namespace, a row that a key takes along, and a row that a key changes: each is audited as its user's."""
+    """A personal namespace, a row that a key takes along, and a row that a key changes: each is
+    audited as its user's."""
     tenant.database.execute("CREATE TABLE keys_of (id bigserial PRIMARY KEY, holder_id bigint REFERENCES users ON DELETE CASCADE)")
     tenant.database.execute("CREATE TABLE cards (id bigserial PRIMARY KEY, holder_id bigint REFERENCES users ON DELETE SET NULL)")
     tenant.database.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON keys_of, cards TO PUBLIC")
@@ -187,7 +190,8 @@ def test_a_limit_holds_each_run_of_many(tenant, bots):  # noqa: F811
 
 
 def test_users_whose_column_takes_long_to_ask_go_one_by_one(tenant, bots):  # noqa: F811
-    """A large table without an index is read once for each user, within the time of their own step."""
+    """A large table without an index is read once for each user, within the time of their own
+    step."""
     tenant.database.execute("ALTER TABLE issues ADD filling text")
     tenant.database.execute("ALTER TABLE issues ALTER filling SET STORAGE PLAIN")
     tenant.database.execute("INSERT INTO issues (title, filling) SELECT 'x', repeat('x', 7000) FROM generate_series(1, 1100)")

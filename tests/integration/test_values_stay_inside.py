@@ -1,5 +1,5 @@
-"""Values of rows and secrets of the configuration are in no message: neither in logs, errors of runs and outcomes, nor in output of
-commands."""
+"""Values of rows and secrets of the configuration are in no message: neither in logs, errors of
+runs and outcomes, nor in output of commands."""
 
 import json
 

@@ -1,4 +1,5 @@
-"""After an accident PostgreSQL or Kafka is rebuilt from the other without help: missing work is done, and nothing is done twice."""
+"""After an accident PostgreSQL or Kafka is rebuilt from the other without help: missing work is
+done, and nothing is done twice."""
 
 import datetime
 
@@ -36,7 +37,8 @@ def scene(own_servers, new_scene):
 # --- the work
 
 def begin(scene):
-    """Members that go at once, a timer that waits, a chain of twelve pages under way, an invalid message."""
+    """Members that go at once, a timer that waits, a chain of twelve pages under way, an invalid
+    message."""
     there = scene.there
     there.place = there.group()
     there.owner(there.user(), there.place)
@@ -117,8 +119,8 @@ def same(scene, before):
 
 @pytest.mark.parametrize("daemons", ["one goes on", "two go on", "one is started again"])
 def test_after_a_restored_backup_exactly_the_lost_work_is_done_again(own_postgres, scene, daemons):
-    """PostgreSQL is recovered to a moment long after the backup (a recovery target). No message comes after the accident: missing work is
-    found without one."""
+    """PostgreSQL is recovered to a moment long after the backup (a recovery target). No message
+    comes after the accident: missing work is found without one."""
     backup = own_postgres.back_up()
     if daemons == "two go on":
         scene.start().wait_line("Partitions assigned")
@@ -150,8 +152,8 @@ def test_after_a_restored_backup_exactly_the_lost_work_is_done_again(own_postgre
 
 
 def revive(scene):
-    """The library's defect (src/kafka/library.h) kills the daemon sooner or later. Here the test kills it, and starts it as a supervisor
-    would."""
+    """The library's defect (src/kafka/library.h) kills the daemon sooner or later. Here the test
+    kills it, and starts it as a supervisor would."""
     scene.daemon.kill()
     scene.daemon = scene.start()
 

@@ -1,4 +1,5 @@
-"""`pruned who`: what happened to a row and to rows that name it, found by an index; `pruned restore --only` puts back just that row."""
+"""`pruned who`: what happened to a row and to rows that name it, found by an index;
+`pruned restore --only` puts back just that row."""
 
 import json
 import shlex

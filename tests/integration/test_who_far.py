@@ -1,4 +1,5 @@
-"""`pruned who` finds what a run did to rows that name a row long before it removed the row itself."""
+"""`pruned who` finds what a run did to rows that name a row long before it removed the row
+itself."""
 
 import json
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that all C is in the style of .clang-format. Names each file that is not; --fix formats them. Needs the clang-format of
-tests/stack/requirements.txt: other versions format differently."""
+"""Checks that all C is in the style of .clang-format. Names each file that is not; --fix formats
+them. Needs the clang-format of tests/stack/requirements.txt: other versions format differently."""
 
 import pathlib
 import subprocess

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks which folder may use which (docs/design.md), by includes, and by symbols of the objects in BUILD (default build/release; sources
-that are not built are not checked). No files may use each other in a circle, but a face and its parts. Prints each violation; exit 1 if any."""
+"""Checks which folder may use which (docs/design.md), by includes, and by symbols of the objects in
+BUILD (default build/release; sources that are not built are not checked). No files may use each
+other in a circle, but a face and its parts. Prints each violation; exit 1 if any."""
 
 import pathlib
 import re
@@ -10,20 +11,23 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
 
-# A folder may use those of a lower rank, and itself. The rooms of the engine are in the order in which a message goes through them.
+# A folder may use those of a lower rank, and itself. The rooms of the engine are in the order in
+# which a message goes through them.
 FOLDERS = [["base"], ["config", "http", "kafka", "pg"], ["avro", "store"],
            ["engine/job"], ["engine/service"], ["engine/outbox"], ["engine/ledger"], ["engine/step"], ["engine/brakes"], ["engine/lane"],
            ["engine/work"], ["engine/clock"], ["engine"], ["jobs", "cli", "web"]]
 RANK = {folder: rank for rank, folders in enumerate(FOLDERS) for folder in folders}
 # `pruned run` serves the web page.
 ALSO = {("cli", "web")}
-# What the author of a job sees: include/pruned, which stands alone; the jobs of the tree also use base.
+# What the author of a job sees: include/pruned, which stands alone; the jobs of the tree also use
+# base.
 SHOWN_TO_JOBS = {"pruned": re.compile(r"^pruned/"), "jobs": re.compile(r"^(pruned|base)/")}
 # Headers that jobs share with all of src, and their folders.
 SHARED = {"pruned/array.h": "pg", "pruned/error.h": "base", "pruned/json.h": "base", "pruned/log.h": "base",
           "pruned/rows.h": "pg"}
 
-# A face and its parts: the files of one module, behind one header. Only they may use each other in a circle.
+# A face and its parts: the files of one module, behind one header. Only they may use each other in
+# a circle.
 FACES = ["cli/bench/bench", "cli/doctor/doctor", "cli/restore/restore", "config/config"]
 
 HOME_OF = {"jansson.h": "pruned", "uuid.h": "base", "uuid/uuid.h": "base",
@@ -39,7 +43,8 @@ def sources():
 
 
 def folder(path):
-    """The room: `src/engine/step/step.c` -> engine/step, `include/pruned/job.h` -> pruned, `src/main.c` -> ''."""
+    """The room: `src/engine/step/step.c` -> engine/step, `include/pruned/job.h` -> pruned,
+    `src/main.c` -> ''."""
     rooms = ["/".join(path.parts[1:end]) for end in range(len(path.parts) - 1, 1, -1)]
     return next((room for room in rooms if room in RANK), path.parts[1] if len(path.parts) > 2 else "")
 
@@ -108,7 +113,8 @@ def cycles(graph):
 
 
 def symbols(build):
-    """(user, definer) -> the symbols, of the objects of src. Objects of files that are gone are left alone."""
+    """(user, definer) -> the symbols, of the objects of src. Objects of files that are gone are
+    left alone."""
     defined, wanted = {}, {}
     for path in sources():
         built = build / path.with_suffix(".o")
@@ -147,7 +153,8 @@ def circles(edges):
 
 
 def wrong_circles(links):
-    """Files that use each other in a circle, and are no face with its parts; with the symbols that tie them."""
+    """Files that use each other in a circle, and are no face with its parts; with the symbols that
+    tie them."""
     edges = {}
     for user, definer in links:
         edges.setdefault(user, set()).add(definer)
@@ -161,7 +168,8 @@ def wrong_circles(links):
 
 
 def wrong_links(links):
-    """Symbols that a folder uses of a folder that it may not use, although it includes nothing of it."""
+    """Symbols that a folder uses of a folder that it may not use, although it includes nothing of
+    it."""
     for (user, definer), names in sorted(links.items()):
         home, used = folder(user), folder(definer)
         if home in ("", used) or used not in RANK or (home, used) in ALSO:

@@ -8,7 +8,8 @@ TOPS = ("src", "include", "tests/unit", "tests/fuzz")
 
 
 def functions(lines):
-    """(name, first line, length) of each function: its body starts and ends with a brace in the first column."""
+    """(name, first line, length) of each function: its body starts and ends with a brace in the
+    first column."""
     start = None
     for number, line in enumerate(lines, 1):
         if line.startswith("{"):

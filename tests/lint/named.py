@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks that everything that is named exists. Prints each name that does not; exit 1 if any.
 
-In documents: files of this tree, tests in them (`folder/test_x.py::test_y`; `::test_y`: of the file named before it in the same
-row), and links: the page, and the heading that the link leads to. In the rest of the tree: every *.md, every path from the
-root, and every file that a comment in C or SQL names. Documents outside this tree must not be named."""
+In documents: files of this tree, tests in them (`folder/test_x.py::test_y`; `::test_y`: of the file
+named before it in the same row), and links: the page, and the heading that the link leads to. In
+the rest of the tree: every *.md, every path from the root, and every file that a comment in C or
+SQL names. Documents outside this tree must not be named."""
 
 import functools
 import pathlib

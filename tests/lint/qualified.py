@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Checks that functions of PostgreSQL are named with their schema (docs/choices.md, "Functions of others"). Prints each that is not; exit
-1 if any.
+"""Checks that functions of PostgreSQL are named with their schema (docs/choices.md, "Functions of
+others"). Prints each that is not; exit 1 if any.
 
     qualified.py [--fix]    --fix: writes `pg_catalog.` in front of them
 
-A function of another schema wins over PostgreSQL's own, wherever it stands in the path, if its arguments fit better: exactly the row
-type of a table, a varchar, an array of a domain. So every function with arguments is named in full: in SQL files, in the statements that
-these compose, and in statements that C composes. Exceptions: functions without arguments (`now()`, `count(*)`), because nothing fits
-better, and words of the grammar (`coalesce`, `extract`, `unnest` of several arrays), which PostgreSQL resolves itself."""
+A function of another schema wins over PostgreSQL's own, wherever it stands in the path, if its
+arguments fit better: exactly the row type of a table, a varchar, an array of a domain. So every
+function with arguments is named in full: in SQL files, in the statements that these compose, and in
+statements that C composes. Exceptions: functions without arguments (`now()`, `count(*)`), because
+nothing fits better, and words of the grammar (`coalesce`, `extract`, `unnest` of several arrays),
+which PostgreSQL resolves itself."""
 
 import pathlib
 import re

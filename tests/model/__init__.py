@@ -1,4 +1,5 @@
-"""What each job must do, written a second time: in plain Python, from docs/jobs and docs/rules.md alone. See README.md."""
+"""What each job must do, written a second time: in plain Python, from docs/jobs and docs/rules.md
+alone. See README.md."""
 
 from .compare import compare, compare_children, compare_outcomes, compare_result
 from .db import Db, empty, load

@@ -23,7 +23,8 @@ def day(offset):
 
 
 class World(Builder):
-    """Rows of the model's Db. One counter numbers the rows of all tables, so that no two have the same id."""
+    """Rows of the model's Db. One counter numbers the rows of all tables, so that no two have the
+    same id."""
 
     today = TODAY
 

@@ -1,8 +1,11 @@
-"""How rows of the application belong together: which rows a group, a project or a membership is made of.
+"""How rows of the application belong together: which rows a group, a project or a membership is
+made of.
 
-This is the one place in Python that knows it. A subclass of Builder decides where the rows go: into the model's Db (build.py), or into
-PostgreSQL (support/instance.py). A random instance (generated/) is made row by row, with the same columns. Many rows at once are made in
-SQL: schemas/app/fill_begin.sql does it for the demo and the benchmarks, and test_fill.py compares the two.
+This is the one place in Python that knows it. A subclass of Builder decides where the rows go: into
+the model's Db (build.py), or into PostgreSQL (support/instance.py). A random instance (generated/)
+is made row by row, with the same columns. Many rows at once are made in SQL:
+schemas/app/fill_begin.sql does it for the demo and the benchmarks, and test_fill.py compares the
+two.
 """
 
 import datetime
@@ -26,14 +29,16 @@ def project_columns(home_id, own):
 
 
 def route_columns(kind, source_id, own, above):
-    """The route of a group or a project. OWN: its namespace's row; ABOVE: its parent's route or None."""
+    """The route of a group or a project. OWN: its namespace's row; ABOVE: its parent's route or
+    None."""
     return {"source_type": kind, "source_id": source_id, "namespace_id": own["id"],
             "path": (above["path"] + "/" if above else "") + own["path"],
             "name": (above["name"] + " / " if above else "") + own["name"]}
 
 
 class Builder:
-    """Each method adds a row and returns its id. Columns that are not given get ordinary values. Days are counted from `today`."""
+    """Each method adds a row and returns its id. Columns that are not given get ordinary values.
+    Days are counted from `today`."""
 
     # --- defined by a subclass
 

@@ -1,8 +1,8 @@
 """Says in words where a database is not what the model expects.
 
-Columns are compared if a rule determines them: every column of a row that was there before, the columns that the
-model gave to a row that it inserted. `updated_at` of a row that the job changes may move or not, unless a rule says that
-it must (then the model has NOW there).
+Columns are compared if a rule determines them: every column of a row that was there before, the
+columns that the model gave to a row that it inserted. `updated_at` of a row that the job changes
+may move or not, unless a rule says that it must (then the model has NOW there).
 """
 
 import re
@@ -54,7 +54,8 @@ def _matches(wanted, now, old):
 
 
 def _compare_new_rows(table, before, real, expected):
-    """Each row that the model inserted is looked for among the new ones by the columns that the model knows."""
+    """Each row that the model inserted is looked for among the new ones by the columns that the
+    model knows."""
     old = before.tables.get(table, {})
     unexplained = {k: r for k, r in real.tables.get(table, {}).items() if k not in old}
     lines = []
@@ -84,8 +85,8 @@ def _short(row):
 
 
 def compare_outcomes(expected, actual, types=None):
-    """Both: dicts with `type` and fields; of an expected one all fields count. Order does not; `actual` may hold a
-    repetition only if its `ce_id` is the same."""
+    """Both: dicts with `type` and fields; of an expected one all fields count. Order does not;
+    `actual` may hold a repetition only if its `ce_id` is the same."""
     once = {o.get("ce_id", i): o for i, o in enumerate(actual)}.values()
     wanted = [o for o in expected if types is None or o["type"] in types]
     kinds = {o["type"] for o in wanted} if types is None else set(types)
@@ -113,7 +114,8 @@ def compare_result(expected, actual):
 
 
 def compare_children(expected, actual):
-    """`actual`: dicts with `job` and `args`. A child's reason and delay are compared by tests of their own."""
+    """`actual`: dicts with `job` and `args`. A child's reason and delay are compared by tests of
+    their own."""
     def name(job, args, keys):
         return job, tuple(sorted((k, str(args.get(k))) for k in keys))
     wanted = Counter(name(c.job, c.args, c.args) for c in expected)

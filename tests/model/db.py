@@ -1,7 +1,7 @@
 """A database as plain Python: a dict of tables, each a dict from primary key to row.
 
-Rows are dicts. A key is the value of the primary key, or a tuple if it has several columns. Foreign keys act as
-PostgreSQL makes them act; nothing else happens by itself.
+Rows are dicts. A key is the value of the primary key, or a tuple if it has several columns. Foreign
+keys act as PostgreSQL makes them act; nothing else happens by itself.
 """
 
 import copy
@@ -52,7 +52,8 @@ class Db:
         return table in self.tables and column in self.columns.get(table, ())
 
     def rows(self, table, **where):
-        """All rows, or those with these values, by primary key. A list, so that the caller may delete rows while it iterates."""
+        """All rows, or those with these values, by primary key. A list, so that the caller may
+        delete rows while it iterates."""
         found = [r for r in self.tables.get(table, {}).values() if all(r[c] == v for c, v in where.items())]
         return sorted(found, key=lambda row: self.key(table, row))
 
@@ -66,7 +67,8 @@ class Db:
         return row
 
     def insert(self, table, **row):
-        """Adds a row that the job makes, with the columns that a rule determines; the other columns may have any value."""
+        """Adds a row that the job makes, with the columns that a rule determines; the other columns
+        may have any value."""
         for column in self.primary_keys[table]:
             row.setdefault(column, f"new {len(self.inserted)}")
         key = self.key(table, row)
@@ -141,7 +143,8 @@ def _load_refusals(db):
 
 
 def _keys(cursor, schema, primary):
-    """Primary keys: table -> columns. Else unique keys: table -> list of columns; partial and expression indexes are ignored."""
+    """Primary keys: table -> columns. Else unique keys: table -> list of columns; partial and
+    expression indexes are ignored."""
     cursor.execute("""
         SELECT c.relname, array_agg(a.attname ORDER BY k.position)
         FROM pg_index i

@@ -29,8 +29,8 @@ class Child:
 
 @dataclass
 class Expected:
-    """`result` has the counters that the contract determines; a real result may have more. `outcomes` are dicts with
-    `type` and the fields of the record."""
+    """`result` has the counters that the contract determines; a real result may have more.
+    `outcomes` are dicts with `type` and the fields of the record."""
 
     state: str = "finished"
     result: dict = field(default_factory=dict)

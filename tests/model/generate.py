@@ -1,12 +1,15 @@
-"""Fills the application's tables with a small random instance in which the border cases are the rule.
+"""Fills the application's tables with a small random instance in which the border cases are the
+rule.
 
     t = generate(conn, seed, size=60)
 
-empties the tables first. The rows are the same for the same seed, size and t. Returns t, the scheduled time around which the dates lie.
-`size` is about the number of memberships.
+empties the tables first. The rows are the same for the same seed, size and t. Returns t, the
+scheduled time around which the dates lie. `size` is about the number of memberships.
 
-`refusals`: a trigger refuses some deletions of members. The table `refusals` says which; load() reads it.
-`many_pages`: no bot expires in two places. Otherwise the second row could go with the bot or with the next page.
+`refusals`: a trigger refuses some deletions of members. The table `refusals` says which; load()
+reads it.
+`many_pages`: no bot expires in two places. Otherwise the second row could go with the bot or with
+the next page.
 """
 
 import datetime

@@ -73,8 +73,8 @@ def without_suffix(text, group_id):
 
 
 def take_suffix_off(db, group_id):
-    """Takes the suffix off name and path, each on its own, here and in the routes of everything below. Five letters or digits that the
-    model cannot predict become a pattern."""
+    """Takes the suffix off name and path, each on its own, here and in the routes of everything
+    below. Five letters or digits that the model cannot predict become a pattern."""
     group = db.get("namespaces", group_id)
     route = next(iter(db.rows("routes", source_type="Namespace", source_id=group_id)), None)
     old_path, old_name = (route["path"], route["name"]) if route else (group["path"], group["name"])
@@ -124,7 +124,8 @@ def destroy(db, t, args):
         trial = db.copy()
         take_down(trial, Expected(), group_id, args["user_id"])
     except Refused as refusal:
-        # Chosen: how far it got before it failed is not predicted; the caller sees that it does not end.
+        # Chosen: how far it got before it failed is not predicted; the caller sees that it does not
+        # end.
         expected.state = "waiting"
         expected.say("error", "Rescheduling group deletion", group_id=group_id, user_id=args["user_id"], error=str(refusal))
         return expected
@@ -144,8 +145,9 @@ def take_down(db, expected, group_id, actor_id):
 
 
 def everybody_with_access(db, groups):
-    """Members of the groups and their projects, direct members of the groups that these groups are shared with, and all who reach a group
-    whose link to a project goes: one of these groups, or a group that their projects invited."""
+    """Members of the groups and their projects, direct members of the groups that these groups are
+    shared with, and all who reach a group whose link to a project goes: one of these groups, or a
+    group that their projects invited."""
     ids = {g["id"] for g in groups}
     projects = {p["id"] for p in db.rows("projects") if p["namespace_id"] in ids}
     invited = invited_by(db, ids)
@@ -198,7 +200,8 @@ def destroy_bots(db, expected, source_type, source_id, reason, actor_id):
 
 
 def remove_writings(db, project_id):
-    """No row may point into the deleted tree, so what was written in it goes, with everything that depends on it."""
+    """No row may point into the deleted tree, so what was written in it goes, with everything that
+    depends on it."""
     for issue in db.delete_where("issues", project_id=project_id):
         db.delete_where("issue_assignees", issue_id=issue["id"])
     for request in db.delete_where("merge_requests", target_project_id=project_id):

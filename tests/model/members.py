@@ -95,8 +95,8 @@ def schedule_prune_deletions(db, t, args=None):
 
 
 def prune_deletions(db, t, args=None):
-    """One schedule after the other, by id: what one removes is gone when the next is judged. Steps and pages only cut
-    this walk into pieces."""
+    """One schedule after the other, by id: what one removes is gone when the next is judged. Steps
+    and pages only cut this walk into pieces."""
     expected = result("updated_rows", "removed", "denied", "failed")
     for schedule in db.rows("members_deletion_schedules"):
         todo = memberships_in_hierarchy(db, schedule)

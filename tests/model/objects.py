@@ -33,8 +33,8 @@ def key_of(row, prefix=""):
 
 
 def delete_slot(db, t, args=None, now=None, storage=None, failing=(), prefix=""):
-    """Deletes everything that is ready, one slot after the other. `storage`: the set of existing (file_store, key); `failing`: those
-    that the storage refuses to delete."""
+    """Deletes everything that is ready, one slot after the other. `storage`: the set of existing
+    (file_store, key); `failing`: those that the storage refuses to delete."""
     expected = Expected(result={"status": "completed", "updated_rows": 0, "failed": 0})
     storage = storage if storage is not None else set()
     for row in ready(db, now or t):

@@ -42,7 +42,8 @@ def count_attempt(expected, detail, t, delay_s):
     user_id = detail["placeholder_user_id"]
     detail["deletion_attempts"] += 1
     last = detail["last_deletion_attempt_at"]
-    detail["last_deletion_attempt_at"] = t if last is None else max(last, t)  # an old event sets no time back
+    # an old event sets no time back
+    detail["last_deletion_attempt_at"] = t if last is None else max(last, t)
     expected.count("updated_rows")
     if expected.start("users.delete_placeholder", delay_s, placeholder_user_id=user_id):
         expected.count("scheduled")

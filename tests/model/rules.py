@@ -1,7 +1,7 @@
 """The rules that several jobs share: who is an owner, who may do what, what goes with a membership.
 
-Where the jobs' pages (docs/jobs) leave a question open, the answer taken here is one of the constants below or says "Chosen".
-"""
+Where the jobs' pages (docs/jobs) leave a question open, the answer taken here is one of the
+constants below or says "Chosen". """
 
 from .db import DIRTY, NOW, QUARANTINE
 
@@ -57,7 +57,8 @@ def full_path(db, source_type, source_id):
 # --- memberships
 
 def gives_access(member):
-    """An invitation, a request and an awaiting membership give nothing. A membership whose date is over counts while its row exists."""
+    """An invitation, a request and an awaiting membership give nothing. A membership whose date is
+    over counts while its row exists."""
     return (member["user_id"] is not None and member["requested_at"] is None and (member["state"] or 0) == 0)
 
 
@@ -76,7 +77,8 @@ def is_held(db, member):
 
 
 def is_last_owner(db, member):
-    """Whether the group would be left without an owner who is an active human. Held rows do not count."""
+    """Whether the group would be left without an owner who is an active human. Held rows do not
+    count."""
     if member["source_type"] != "Namespace" or member["access_level"] != OWNER or not gives_access(member):
         return False
     if not is_active_human(db, member["user_id"]):
@@ -108,8 +110,8 @@ def direct_level(db, user_id, source_type, source_id):
 
 
 def group_level(db, user_id, group_id, day):
-    """Direct, inherited from above, or through a share of this group or one above. Through a share count the direct
-    members of the invited group."""
+    """Direct, inherited from above, or through a share of this group or one above. Through a share
+    count the direct members of the invited group."""
     level = 0
     for here in with_ancestors(db, group_id):
         level = max(level, direct_level(db, user_id, "Namespace", here))
@@ -121,8 +123,9 @@ def group_level(db, user_id, group_id, day):
 
 
 def project_level(db, user_id, project, day):
-    """A link of the project counts for all who reach the invited group in any way, unless the project's own namespace
-    has the lock; a lock further above, or of the invited group, closes nothing."""
+    """A link of the project counts for all who reach the invited group in any way, unless the
+    project's own namespace has the lock; a lock further above, or of the invited group, closes
+    nothing."""
     home = db.get("namespaces", project["namespace_id"])
     level = direct_level(db, user_id, "Project", project["id"])
     level = max(level, group_level(db, user_id, project["namespace_id"], day))
@@ -160,7 +163,8 @@ def mark_dirty(db, user_id, *kinds):
 
 
 def remove_membership(db, expected, member, reason):
-    """Removes the row with all its effects. If the database refuses the row, this raises and changes nothing."""
+    """Removes the row with all its effects. If the database refuses the row, this raises and
+    changes nothing."""
     root = root_of_source(db, member["source_type"], member["source_id"])
     db.delete("members", member)
     user_id, source_type, source_id = member["user_id"], member["source_type"], member["source_id"]

@@ -29,7 +29,8 @@ def run_job(db, job, t, args=None, **options):
 
 
 def run_to_end(db, job, t, args=None, **options):
-    """Does the run, then its child runs and theirs, as they become due. Returns a list of (job, args, Expected)."""
+    """Does the run, then its child runs and theirs, as they become due. Returns a list of (job,
+    args, Expected)."""
     done, queue = [], [(0, 0, job, args or {}, options)]
     while queue:
         queue.sort(key=lambda entry: entry[:2])

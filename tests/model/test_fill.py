@@ -1,5 +1,5 @@
-"""Many rows (schemas/app/fill_begin.sql) and rows one by one (builder.py) must agree: both say how the application's rows
-belong together, in two languages."""
+"""Many rows (schemas/app/fill_begin.sql) and rows one by one (builder.py) must agree: both say how
+the application's rows belong together, in two languages."""
 
 import importlib
 
@@ -15,7 +15,8 @@ INSERT INTO projects (path, namespace_id, project_namespace_id) VALUES ('code', 
 INSERT INTO namespaces (id, path, name, type) VALUES (4, 'other', 'Other', 'Group');
 INSERT INTO members (user_id, source_type, source_id, access_level) VALUES (1, 'Namespace', 2, 50), (2, 'Project', 1, 30)
 """
-# Columns that people or a clock decide; they do not say how rows belong together. A builder's project is called `project`.
+# Columns that people or a clock decide; they do not say how rows belong together. A builder's
+# project is called `project`.
 FREE = {"created_at", "updated_at", "visibility_level", "email"}
 FREE_OF = {"users": {"name"}, "projects": {"name"}}
 

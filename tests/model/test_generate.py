@@ -45,7 +45,8 @@ def test_the_border_cases_are_there(new_database):
 
 
 def test_shares_and_chains_exist_and_users_who_lose_rights_have_a_refresh_request(new_database):
-    """With any rule about guests: after the run, rights have changed only for users with a request for a refresh."""
+    """With any rule about guests: after the run, rights have changed only for users with a request
+    for a refresh."""
     conn = new_database("app").connection
     by_link, by_lock, lost = 0, 0, 0
     for seed in SEEDS:

@@ -1,4 +1,5 @@
-"""The model of members.remove_expired: who goes on which day, who stays as the last owner, and what goes with a membership."""
+"""The model of members.remove_expired: who goes on which day, who stays as the last owner, and what
+goes with a membership."""
 
 import pytest
 

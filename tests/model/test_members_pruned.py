@@ -1,4 +1,5 @@
-"""The model of members.prune_deletions: which memberships of a hierarchy go when somebody orders it, and by whose rights."""
+"""The model of members.prune_deletions: which memberships of a hierarchy go when somebody orders
+it, and by whose rights."""
 
 import pytest
 

@@ -5,8 +5,8 @@ from .db import DIRTY
 from .expected import Expected, result
 from .members import date_of
 
-# docs/jobs/users.delete_placeholder.md: what a user wrote or did. A placeholder that one of these names stays; when a user is destroyed,
-# they move to the ghost user.
+# docs/jobs/users.delete_placeholder.md: what a user wrote or did. A placeholder that one of these
+# names stays; when a user is destroyed, they move to the ghost user.
 REFERENCES = [
     ("approvals", "user_id"), ("award_emoji", "user_id"), ("ci_pipeline_schedules", "owner_id"),
     ("design_management_versions", "author_id"), ("notes", "author_id"),
@@ -21,10 +21,12 @@ REFERENCES = [
     ("resource_label_events", "user_id"), ("resource_milestone_events", "user_id"), ("resource_state_events", "user_id"),
     ("timelogs", "user_id"), ("vulnerabilities", "author_id"), ("vulnerabilities", "resolved_by_id"),
 ]
-# docs/jobs/users.destroy.md: only connections between the user and something else; they end with the user.
+# docs/jobs/users.destroy.md: only connections between the user and something else; they end with
+# the user.
 ASSOCIATIONS = ["issue_assignees", "merge_request_assignees", "merge_request_reviewers", "subscriptions", "todos",
                 "notification_settings", "project_authorizations"]
-# These keep no placeholder. But another user's row must not go because it names this user: they move to the ghost user.
+# These keep no placeholder. But another user's row must not go because it names this user: they
+# move to the ghost user.
 INHERITED = [("todos", "author_id"), ("reviews", "author_id"), ("abuse_reports", "reporter_id"), ("user_achievements", "user_id"),
              ("user_achievements", "awarded_by_user_id"), ("user_achievements", "revoked_by_user_id")]
 
@@ -44,7 +46,8 @@ OF_PLACEHOLDERS = "Placeholder user"  # the reason of a run that removes one
 
 
 def abandoned(db, user_id):
-    """The items of the user's details that had their last attempt, if the user stays a placeholder that nobody claims."""
+    """The items of the user's details that had their last attempt, if the user stays a placeholder
+    that nobody claims."""
     user, details = db.get("users", user_id), db.rows("import_placeholder_user_details", placeholder_user_id=user_id)
     if user is None or user["user_type"] != rules.PLACEHOLDER or any(d["namespace_id"] is not None for d in details):
         return []

@@ -35,7 +35,8 @@ log.index.size.max.bytes=65536
 log.segment.delete.delay.ms=1000
 log.cleaner.dedupe.buffer.size=8388608
 """
-# For a program that ends within minutes: half of its processor time would go into compiling itself well.
+# For a program that ends within minutes: half of its processor time would go into compiling itself
+# well.
 SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 LOGGING = """
 log4j.rootLogger=INFO, out
@@ -49,8 +50,9 @@ class Kafka(Server):
     name = "kafka"
 
     def __init__(self, folder, outlive_us=False, doors=0, sasl=None, lasts=False):
-        """DOORS: the number of additional listeners, each behind a proxy that can be cut. SASL: {user: password}, for a listener that
-        demands one. LASTS: it runs long enough for compiling its code well to pay."""
+        """DOORS: the number of additional listeners, each behind a proxy that can be cut. SASL:
+        {user: password}, for a listener that demands one. LASTS: it runs long enough for compiling
+        its code well to pay."""
         super().__init__(folder, outlive_us)
         self.lasts = lasts
         self.held, self.held_controller = HeldPort(), HeldPort()
@@ -104,13 +106,15 @@ class Kafka(Server):
         return self.said("Kafka Server started")
 
     def lose(self):
-        """Kills the broker and removes its data. The next start is an empty cluster with another id."""
+        """Kills the broker and removes its data. The next start is an empty cluster with another
+        id."""
         self.kill()
         shutil.rmtree(self.folder / "data")
         self._format()
 
     def put_in_place(self, topic, other, partitions):
-        """Replaces the log of these partitions of TOPIC by that of OTHER, as an unclean election would. The broker must not run."""
+        """Replaces the log of these partitions of TOPIC by that of OTHER, as an unclean election
+        would. The broker must not run."""
         for n in partitions:
             here, there = (self.folder / f"data/{name}-{n}" for name in (topic, other))
             for path in here.iterdir():

@@ -1,9 +1,11 @@
-"""A private Kafka of two brokers, and a controller that belongs to neither. A broker that lagged behind may become the leader."""
+"""A private Kafka of two brokers, and a controller that belongs to neither. A broker that lagged
+behind may become the leader."""
 
 from .kafka import LOGGING, Kafka, make_ready
 from .ready import Ready, new_id
 
-# Every topic has a copy on each broker, and a message is taken once one of them has it. The clock of a broker that is gone runs out soon.
+# Every topic has a copy on each broker, and a message is taken once one of them has it. The clock
+# of a broker that is gone runs out soon.
 CONFIGURATION = """
 process.roles={role}
 node.id={node}

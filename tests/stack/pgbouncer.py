@@ -30,14 +30,16 @@ TRACKS_SINCE = (1, 21)
 
 @functools.cache
 def tracks_statements():
-    """Whether this version can keep prepared statements for its clients (an older one takes no such setting)."""
+    """Whether this version can keep prepared statements for its clients (an older one takes no such
+    setting)."""
     said = subprocess.run([found.pgbouncer(), "--version"], check=True, text=True, stdout=subprocess.PIPE).stdout
     major, minor = re.match(r"PgBouncer (\d+)\.(\d+)", said).groups()
     return (int(major), int(minor)) >= TRACKS_SINCE
 
 
 class PgBouncer(Server):
-    """It keeps up to `statements` prepared statements for each client; 0: none, like all versions before 1.21."""
+    """It keeps up to `statements` prepared statements for each client; 0: none, like all versions
+    before 1.21."""
     name = "pgbouncer"
 
     def __init__(self, folder, server_url, roles, size=3, statements=0):

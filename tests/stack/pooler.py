@@ -1,5 +1,5 @@
-"""A pooler in transaction mode. Each transaction of a client uses the next of several connections, so that no state of a session
-(settings, prepared statements, locks) survives a transaction."""
+"""A pooler in transaction mode. Each transaction of a client uses the next of several connections,
+so that no state of a session (settings, prepared statements, locks) survives a transaction."""
 
 import asyncio
 import struct
@@ -19,7 +19,8 @@ class Client:
     def __init__(self, pooler, reader, writer):
         self.pooler, self.reader, self.writer = pooler, reader, writer
         self.servers, self.current = [], 0
-        self.asked, self.open, self.begun = 0, False, False  # unanswered Syncs; whether a transaction is open; whether messages came since the last Sync
+        # unanswered Syncs; whether a transaction is open; whether messages came since the last Sync
+        self.asked, self.open, self.begun = 0, False, False
 
     async def serve(self):
         startup = await self._startup()

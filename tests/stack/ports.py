@@ -1,8 +1,8 @@
 """Ports that are reserved until a server binds them.
 
-The system may assign ports from 32768 on at any time, so these are lower. A strict bind reserves a port; it fails if another process has
-the port. Only then the socket allows address reuse, so that the server, which asks for reuse as servers do, can listen on the port as well.
-"""
+The system may assign ports from 32768 on at any time, so these are lower. A strict bind reserves a
+port; it fails if another process has the port. Only then the socket allows address reuse, so that
+the server, which asks for reuse as servers do, can listen on the port as well."""
 
 import random
 import socket

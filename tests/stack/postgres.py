@@ -99,7 +99,8 @@ class Postgres(Server):
         super().stop(number, deadline_s)
 
     def freeze_all(self):
-        """Stops all processes of the server. The kernel still accepts connections; nobody answers them."""
+        """Stops all processes of the server. The kernel still accepts connections; nobody answers
+        them."""
         self.freeze()
         self._send_children(signal.SIGSTOP)
 
@@ -135,11 +136,13 @@ class Postgres(Server):
         return point
 
     def standby(self, folder):
-        """Starts a standby of this server. lag() makes it fall behind; promote() makes it the primary."""
+        """Starts a standby of this server. lag() makes it fall behind; promote() makes it the
+        primary."""
         return Standby(folder, self).start()
 
     def set_back(self, backup, point=None):
-        """Kills the server and moves BACKUP into its place. The next start recovers to POINT; without one, to the state of BACKUP."""
+        """Kills the server and moves BACKUP into its place. The next start recovers to POINT;
+        without one, to the state of BACKUP."""
         self.kill()
         shutil.rmtree(self.folder / "data")
         backup.rename(self.folder / "data")

@@ -18,7 +18,8 @@ def patient(deadline_s):
 
 
 def wait_until(fact, deadline_s, what, poll_s=0.02):
-    """Calls fact() until its value is true, and returns it. TimeoutError: says what did not happen."""
+    """Calls fact() until its value is true, and returns it. TimeoutError: says what did not
+    happen."""
     deadline_s = patient(deadline_s)
     end = time.monotonic() + deadline_s
     while True:
@@ -50,7 +51,8 @@ def as_user(user):
 
 
 def spawn(argv, *, user=None, outlive_us=False, **options):
-    """Starts a child in a session of its own. Unless OUTLIVE_US is true, the kernel kills it when this process ends, in whatever way."""
+    """Starts a child in a session of its own. Unless OUTLIVE_US is true, the kernel kills it when
+    this process ends, in whatever way."""
 
     def in_child():
         if not outlive_us:
@@ -77,7 +79,8 @@ def end_orderly(process, deadline_s):
 
 
 def started_at(pid):
-    """When the process was started: tells it from a later one with the same id. None: it has ended."""
+    """When the process was started: tells it from a later one with the same id. None: it has
+    ended."""
     try:
         with open(f"/proc/{pid}/stat") as stat:
             fields = stat.read().rpartition(")")[2].split()

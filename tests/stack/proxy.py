@@ -5,10 +5,11 @@ import threading
 
 
 class Proxy:
-    """While it is cut it delivers nothing and loses nothing: connections stay open, new ones get no answer. After mend(), what was sent
-    meanwhile arrives.
+    """While it is cut it delivers nothing and loses nothing: connections stay open, new ones get no
+    answer. After mend(), what was sent meanwhile arrives.
 
-    delay_s: how long each answer of the server is delayed, on connections that begin after it was set."""
+    delay_s: how long each answer of the server is delayed, on connections that begin after it was
+    set."""
 
     def __init__(self, port, delay_s=0):
         self.to, self.delay_s = port, delay_s

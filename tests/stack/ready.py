@@ -1,5 +1,6 @@
-"""Formatted storage and an archive of classes, made once instead of at the start of each broker. With both a broker is ready after a
-quarter of the processor time. They are kept beside Kafka's libraries, by the Java and the libraries that made them."""
+"""Formatted storage and an archive of classes, made once instead of at the start of each broker.
+With both a broker is ready after a quarter of the processor time. They are kept beside Kafka's
+libraries, by the Java and the libraries that made them."""
 
 import base64
 import contextlib
@@ -26,7 +27,8 @@ def alone(path):
 
 class Ready:
     def __init__(self, make):
-        """MAKE fills a folder with `data` and `classes.jsa`. It is called if nobody has done it yet."""
+        """MAKE fills a folder with `data` and `classes.jsa`. It is called if nobody has done it
+        yet."""
         kafka, java = found.deps() / "kafka", found.java().resolve()
         made_by = [str(java), java.stat().st_mtime_ns, *sorted(path.name for path in (kafka / "libs").iterdir())]
         self.folder = kafka / f"ready-{hashlib.sha1(repr(made_by).encode()).hexdigest()[:12]}"

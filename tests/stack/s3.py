@@ -13,8 +13,8 @@ class S3(Server):
     access_key, secret_key, region = "test", "testsecret", "us-east-1"
 
     def __init__(self, folder, outlive_us=False, host="127.0.0.1", certificate=None, virtual_hosts=False):
-        """CERTIFICATE: (certificate, key, file of trusted authorities), for TLS. VIRTUAL_HOSTS: the bucket's name stands in front of
-        HOST."""
+        """CERTIFICATE: (certificate, key, file of trusted authorities), for TLS. VIRTUAL_HOSTS: the
+        bucket's name stands in front of HOST."""
         super().__init__(folder, outlive_us)
         self.host, self.certificate, self.virtual_hosts = host, certificate, virtual_hosts
         folder.mkdir(parents=True)

@@ -1,7 +1,7 @@
 """PostgreSQL and Kafka for use by hand: up.sh starts both, down.sh ends them.
 
-The processes are recorded in build/stack (or the given folder), by id and start time, so that no other process is ever ended.
-"""
+The processes are recorded in build/stack (or the given folder), by id and start time, so that no
+other process is ever ended. """
 
 import json
 import os

@@ -1,4 +1,5 @@
-"""Sentences over tables that are not as they expect, with the results that are expected, written by hand from docs/adding-a-job.md."""
+"""Sentences over tables that are not as they expect, with the results that are expected, written by
+hand from docs/adding-a-job.md."""
 
 FLAG = "CREATE TABLE {t} (id bigint PRIMARY KEY, dead boolean, note text); INSERT INTO {t} VALUES (1, true, 'a'), (2, false, 'b'), (3, NULL, 'c'), (4, true, 'd')"
 
@@ -8,7 +9,8 @@ def flag(table):
 
 
 class Attack:
-    """SQL, the sentence, what the run says (counters, or a part of why it is blocked), rows left by table, and the keys in the audit."""
+    """SQL, the sentence, what the run says (counters, or a part of why it is blocked), rows left by
+    table, and the keys in the audit."""
 
     def __init__(self, sql, sentence, says, left, audited=None, back=True):
         self.sql, self.sentence, self.says, self.left, self.audited, self.back = sql, sentence, says, left, audited, back

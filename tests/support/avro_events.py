@@ -1,4 +1,5 @@
-"""Events of applications' own topics in Avro, written by fastavro, and a schema registry that a test file has for itself."""
+"""Events of applications' own topics in Avro, written by fastavro, and a schema registry that a
+test file has for itself."""
 
 import datetime
 import io

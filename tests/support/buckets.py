@@ -1,4 +1,5 @@
-"""A job whose rows name objects in a bucket of a real S3 gateway; what is there is asked with boto3."""
+"""A job whose rows name objects in a bucket of a real S3 gateway; what is there is asked with
+boto3."""
 
 import re
 

@@ -1,4 +1,5 @@
-"""A group that is due for deletion, with tables that are tied to it by foreign keys of every kind."""
+"""A group that is due for deletion, with tables that are tied to it by foreign keys of every
+kind."""
 
 import pytest
 

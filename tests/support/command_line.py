@@ -1,4 +1,5 @@
-"""Shared by the tests of the command line: settings with few partitions, runs made by hand, checks of what a command prints."""
+"""Shared by the tests of the command line: settings with few partitions, runs made by hand, checks
+of what a command prints."""
 
 import re
 import uuid

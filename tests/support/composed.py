@@ -1,5 +1,5 @@
-"""The statements that jobs and `pruned restore` compose from the catalogue. They are obtained as the program does: from the files that
-compose them."""
+"""The statements that jobs and `pruned restore` compose from the catalogue. They are obtained as
+the program does: from the files that compose them."""
 
 import re
 
@@ -57,8 +57,8 @@ class Composed:
                         self.note(f"{RESTORE} {table} {action}", {"sql": row["sql"]})
 
     def two_parts(self):
-        """Files of two parts: the second uses the rows that the first deleted. The program puts the audit between them
-        (src/engine/job/job_files.c)."""
+        """Files of two parts: the second uses the rows that the first deleted. The program puts the
+        audit between them (src/engine/job/job_files.c)."""
         for name, text in self.texts.items():
             first, then, rest = text.partition("\n-- then:")
             if then:

@@ -36,7 +36,8 @@ def copied_by(server):
 
 
 def make_role(server_url):
-    """Makes the role that the daemon runs as. It has the rights that `pruned grants` prints and no others."""
+    """Makes the role that the daemon runs as. It has the rights that `pruned grants` prints and no
+    others."""
     with connect(server_url) as server:
         known = server.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone()
         if known is None:
@@ -107,7 +108,8 @@ class Database:
         return [next(iter(row.values())) for row in self.rows(statement, parameters)]
 
     def wait(self, statement, parameters=None, *, until=None, deadline_s=30):
-        """Waits until the value of STATEMENT is true, or UNTIL (a value or a function) accepts it. Returns the value."""
+        """Waits until the value of STATEMENT is true, or UNTIL (a value or a function) accepts it.
+        Returns the value."""
         seen = []
 
         def fact():
@@ -146,7 +148,8 @@ class Database:
 
 
 class Templates:
-    """The templates of test databases. They are made once per server and run of pytest, by the worker that needs them first."""
+    """The templates of test databases. They are made once per server and run of pytest, by the
+    worker that needs them first."""
 
     def __init__(self, server_url, migrate, run):
         self.server_url, self._migrate, self._run = server_url, migrate, run
@@ -169,7 +172,8 @@ class Templates:
         return f"template_{kind}_{self._run}"
 
     def _once(self, kind, make):
-        """The name of a template. It appears under its name when it is whole; the lock ends with the connection."""
+        """The name of a template. It appears under its name when it is whole; the lock ends with
+        the connection."""
         if kind not in self._names:
             name = self._name(kind)
             with connect(self.server_url) as server:

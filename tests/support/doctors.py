@@ -16,7 +16,8 @@ def well(pruned):
 
 
 def findings(done):
-    """The findings, without the one about librdkafka's version, which depends on this machine and has its own test."""
+    """The findings, without the one about librdkafka's version, which depends on this machine and
+    has its own test."""
     lines = [line for line in done.json() if line["check"] != "librdkafka"]
     for line in lines:
         assert {"check", "ok", "detail", "remedy"} <= set(line), line

@@ -6,7 +6,8 @@ from .places import binary
 
 
 def end(daemon, within_s, *numbers, meanwhile=lambda: None):
-    """Sends the signals. The daemon must end with code 0 within WITHIN_S (with a sanitizer: 1.5 times that)."""
+    """Sends the signals. The daemon must end with code 0 within WITHIN_S (with a sanitizer: 1.5
+    times that)."""
     began = time.monotonic()
     for number in numbers:
         daemon.send(number)

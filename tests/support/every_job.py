@@ -1,4 +1,5 @@
-"""Work for every job (`tell`), and the state at the end (`state`). It is the same whatever failed meanwhile."""
+"""Work for every job (`tell`), and the state at the end (`state`). It is the same whatever failed
+meanwhile."""
 
 import datetime
 import re
@@ -61,10 +62,12 @@ def leases_end(scene, at):
 # --- the state when all work has been done
 
 def state(scene, open_jobs=r"^ci\."):
-    """The state, part by part, that must be equal after two runs of one story, whatever was killed in one of them.
+    """The state, part by part, that must be equal after two runs of one story, whatever was killed
+    in one of them.
 
-    OPEN_JOBS (a pattern): jobs whose runs may find different rows each time. Only the states of their runs are compared. By default these
-    are the jobs of objects: once a lease has run out, any run may take the object."""
+    OPEN_JOBS (a pattern): jobs whose runs may find different rows each time. Only the states of
+    their runs are compared. By default these are the jobs of objects: once a lease has run out, any
+    run may take the object."""
     return {
         **application(scene.database),
         **runs(scene.database, open_jobs),
@@ -106,7 +109,8 @@ def audit(database, open_jobs):
     }
 
 
-# The daemon inserts into it. A step that is rolled back uses up numbers of its sequence, so that its ids differ.
+# The daemon inserts into it. A step that is rolled back uses up numbers of its sequence, so that
+# its ids differ.
 OWN_IDS = "ghost_user_migrations"
 
 

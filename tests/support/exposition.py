@@ -1,4 +1,5 @@
-"""A daemon's HTTP endpoint, and a strict parser of Prometheus' text format 0.0.4: a malformed line is an error."""
+"""A daemon's HTTP endpoint, and a strict parser of Prometheus' text format 0.0.4: a malformed line
+is an error."""
 
 import re
 
@@ -14,7 +15,8 @@ OF_HISTOGRAM = re.compile("_(bucket|sum|count)$")
 
 
 class Exposition:
-    """`metrics[name]` is the value of a metric without labels, `metrics.of(name, job="...")` that of one with these labels."""
+    """`metrics[name]` is the value of a metric without labels, `metrics.of(name, job="...")` that
+    of one with these labels."""
 
     def __init__(self, text):
         self.kinds, self.samples = {}, {}

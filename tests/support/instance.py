@@ -12,7 +12,8 @@ UTC = datetime.timezone.utc
 # The primary keys that are not called id.
 KEYS = {"namespace_details": "namespace_id", "group_deletion_schedules": "group_id", "project_authorizations": "project_id"}
 
-# Runs that waited longer than lock_timeout, or met a deadlock. They would be due again, uncharged, within seconds; this makes them due now.
+# Runs that waited longer than lock_timeout, or met a deadlock. They would be due again, uncharged,
+# within seconds; this makes them due now.
 HELD_UP = r"UPDATE pruned.runs SET due_at = now() WHERE state IN ('waiting', 'ready') AND error ~ '\[(55P03|40P01)\]'"
 
 
@@ -73,21 +74,23 @@ class Tenant(Instance):
 
     @classmethod
     def of(cls, tenant):
-        """The same tenant as a subclass. It declares the fields that a fixture sets and its tests read."""
+        """The same tenant as a subclass. It declares the fields that a fixture sets and its tests
+        read."""
         self = cls.__new__(cls)
         self.__dict__ = tenant.__dict__
         return self
 
     def tick(self, job, at=None, **settings):
-        """Sends a tick and does all work that is due. Returns the tick's run. Settings are given like `groups_destroy__batch`."""
+        """Sends a tick and does all work that is due. Returns the tick's run. Settings are given
+        like `groups_destroy__batch`."""
         at = at or self.at
         run = self.pruned.run("tick", job, "--at", at.isoformat()).ok().stdout.strip()
         self.work(settings)
         return self.pruned.run_row(run)
 
     def work(self, settings=None):
-        """Does all work that is due, including runs that could not get a lock in time, because a test machine may stand still for
-        seconds."""
+        """Does all work that is due, including runs that could not get a lock in time, because a
+        test machine may stand still for seconds."""
         self.daemons = [self.pruned.run_until_idle(settings=settings)]
         while self.database.execute(HELD_UP).rowcount:
             self.daemons.append(self.pruned.run_until_idle(settings=settings))

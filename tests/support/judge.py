@@ -1,4 +1,5 @@
-"""Compares the real binary with the model (tests/model) on random instances: both must reach the same end.
+"""Compares the real binary with the model (tests/model) on random instances: both must reach the
+same end.
 
 One daemon serves a whole test file. Each seed empties its database and fills it anew."""
 
@@ -25,7 +26,8 @@ _numbers = itertools.count(1)
 
 
 def without_initiator(args):
-    """The arguments without the membership that started the run: if several go, any of them may be the one."""
+    """The arguments without the membership that started the run: if several go, any of them may be
+    the one."""
     return {name: value for name, value in args.items() if "initiator_id" not in args or name not in ("initiator_id", "reason")}
 
 
@@ -54,14 +56,16 @@ class Judge:
         for table in ("runs", "quarantine", "dirty_users", "deletions"):
             self.database.execute(f"DELETE FROM pruned.{table}")
         midnight = datetime.datetime.now(datetime.timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0)
-        t = midnight + datetime.timedelta(microseconds=seed, days=-(seed % 7))  # each seed has runs of its own
+        # each seed has runs of its own
+        t = midnight + datetime.timedelta(microseconds=seed, days=-(seed % 7))
         return generate(self.database.connection, seed, size=size, t=t, **self.options)
 
     def wait(self, seed):
         wait_until(self.settled, 60, lambda: f"seed {seed}: {self.database.rows('SELECT * FROM pruned.runs')}")
 
     def differences(self, seed, size, outcomes=(), ignore=(QUARANTINE,), prepare=lambda database: None):
-        """The differences after one tick and all that it starts. PREPARE changes the instance beforehand."""
+        """The differences after one tick and all that it starts. PREPARE changes the instance
+        beforehand."""
         t = self.fill(seed, size)
         prepare(self.database)
         before = load(self.database.connection)
@@ -79,7 +83,8 @@ class Judge:
         if DIRTY in ignore:
             lines += [f"no refresh of {key}" for key in model.tables[DIRTY]
                       if key not in real.tables[DIRTY] and model.get("users", key[0]) is not None]
-        # If two groups go at the same time, either run may take their bot; both may try if the bot stays.
+        # If two groups go at the same time, either run may take their bot; both may try if the bot
+        # stays.
         return lines + compare_children(
             once([replace(c, args=without_initiator(c.args)) for _, _, e in runs for c in e.children]),
             once([{"job": c["job"], "args": without_initiator(c["args"])}
@@ -99,7 +104,8 @@ class Judge:
 
 @pytest.fixture(scope="module")
 def new_judge(shared, templates, scene_settings, tmp_path_factory):
-    """Makes a judge: `new_judge(job, settings, **options of generate)`. Its daemon runs until the file's last test."""
+    """Makes a judge: `new_judge(job, settings, **options of generate)`. Its daemon runs until the
+    file's last test."""
     made = []
 
     def make(job, settings=None, **options):

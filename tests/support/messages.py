@@ -26,7 +26,8 @@ def _by_fingerprint():
 
 
 def _fingerprint(schema):
-    """The eight bytes of a message's fingerprint, in little-endian order as fastavro returns them."""
+    """The eight bytes of a message's fingerprint, in little-endian order as fastavro returns
+    them."""
     return bytes.fromhex(fingerprint(to_parsing_canonical_form(schema), "CRC-64-AVRO"))
 
 
@@ -40,7 +41,8 @@ def encode(record_type, content):
 
 
 def decode(raw):
-    """(full name or None, content) of a value. The first bytes tell its encoding; unknown bytes are returned unchanged."""
+    """(full name or None, content) of a value. The first bytes tell its encoding; unknown bytes are
+    returned unchanged."""
     if raw is None:
         return None, None
     if raw.startswith(MARK):

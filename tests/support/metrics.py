@@ -23,7 +23,8 @@ def ready(http, code=200):
 
 
 def counted(http, n, name, **labels):
-    """The metrics, once this one has reached N: a row, or a line about a failure, may appear before it is counted."""
+    """The metrics, once this one has reached N: a row, or a line about a failure, may appear before
+    it is counted."""
     return wait_until(lambda: (seen := http.metrics()).of(name, **labels) >= n and seen, 30, f"{n} of {name} {labels}")
 
 

@@ -4,8 +4,8 @@ TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
 
 
 def waits_for_its_store(run):
-    """Whether the run waits without a charged attempt. Its pause may have ended together with the process: then it is ready, but not
-    stepped."""
+    """Whether the run waits without a charged attempt. Its pause may have ended together with the
+    process: then it is ready, but not stepped."""
     waits = run["state"] == "waiting" or run["state"] == "ready" and run["due_at"] <= run["published_at"]
     return waits and run["attempts"] == 0
 

@@ -1,4 +1,5 @@
-"""People who are erased when an application's topic asks for it: the topic, the job, and what came of the events."""
+"""People who are erased when an application's topic asks for it: the topic, the job, and what came
+of the events."""
 
 import datetime
 import json

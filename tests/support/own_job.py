@@ -1,4 +1,5 @@
-"""A job `own` of SQL files over the table `scratch`, which may do something else than was decided."""
+"""A job `own` of SQL files over the table `scratch`, which may do something else than was
+decided."""
 
 import pytest
 
@@ -94,7 +95,8 @@ def blocks(scene, *words, rows=1000):
 
 
 def hide(scene, body):
-    """A function that does more than it returns: of the rows that BODY changes, those whose key was asked for."""
+    """A function that does more than it returns: of the rows that BODY changes, those whose key was
+    asked for."""
     scene.database.connection.execute(f"""
         CREATE FUNCTION hide(asked bigint[]) RETURNS TABLE (key bigint, "row" jsonb) LANGUAGE sql AS $$
           WITH changed AS ({body} RETURNING *) SELECT id, to_jsonb(changed) FROM changed WHERE id = ANY (asked) $$""")

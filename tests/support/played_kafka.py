@@ -38,7 +38,8 @@ class Request:
 
 
 class PlayedKafka:
-    """It has all topics but those of MISSING, with many partitions each. refused: topic -> error code of its creation."""
+    """It has all topics but those of MISSING, with many partitions each. refused: topic -> error
+    code of its creation."""
 
     def __init__(self, missing, refused):
         self.missing, self.refused, self.asked = set(missing), refused, []

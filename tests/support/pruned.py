@@ -18,7 +18,8 @@ UNCLEAN = re.compile(
 
 
 def clean_environment(**more):
-    """The environment without PRUNED_ variables of whoever runs the tests: the binary refuses unknown ones."""
+    """The environment without PRUNED_ variables of whoever runs the tests: the binary refuses
+    unknown ones."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PRUNED_")}
     kept["ASAN_OPTIONS"] = "abort_on_error=0:exitcode=99:detect_leaks=1"
     kept["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
@@ -51,7 +52,8 @@ class Result:
 
 
 class Daemon:
-    """`pruned run` with a JSON log in a file. With OUT it writes there instead; whoever reads OUT fills the file."""
+    """`pruned run` with a JSON log in a file. With OUT it writes there instead; whoever reads OUT
+    fills the file."""
 
     def __init__(self, name, argv, environment, log, out=None):
         self.name, self.log = name, log
@@ -195,7 +197,8 @@ class Pruned:
         return self.run("migrate", *arguments, settings={"postgres.url": self.database.url}).ok()
 
     def start(self, *arguments, name=None, settings=None, environment=None, out=None):
-        """Starts a daemon and does not wait for it. Tests wait for facts in the database, a topic or its log."""
+        """Starts a daemon and does not wait for it. Tests wait for facts in the database, a topic
+        or its log."""
         name = name or f"daemon-{len(self.daemons) + 1}"
         daemon = Daemon(
             name, self.argv("run", *arguments, settings=settings),

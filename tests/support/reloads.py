@@ -1,4 +1,5 @@
-"""A job over the table `items` whose text changes while a daemon runs, and what the daemon says when it reloads."""
+"""A job over the table `items` whose text changes while a daemon runs, and what the daemon says
+when it reloads."""
 
 import signal
 

@@ -15,8 +15,8 @@ BUCKET = "artifacts"
 
 
 class Proxy:
-    """Forwards requests unchanged. `misbehave(command, request_body, go)` may answer instead: it returns (status, body, promised length or
-    None, headers...); go() forwards the request."""
+    """Forwards requests unchanged. `misbehave(command, request_body, go)` may answer instead: it
+    returns (status, body, promised length or None, headers...); go() forwards the request."""
 
     def __init__(self, endpoint):
         self.endpoint, self.misbehave, self.requests = endpoint, None, []
@@ -85,7 +85,8 @@ class Proxy:
 
 
 def signature(secret, region, command, path, headers, body):
-    """The signature (AWS V4) that a received request should have, over the headers that it names as signed."""
+    """The signature (AWS V4) that a received request should have, over the headers that it names as
+    signed."""
     [names] = re.findall("SignedHeaders=([^,]*)", headers["Authorization"])
     at, (address, _, query) = headers["x-amz-date"], path.partition("?")
     canonical = "\n".join([command, address, query, *(f"{name}:{headers[name].strip()}" for name in names.split(";")), "", names,
@@ -134,7 +135,8 @@ class Objects:
 
     @contextlib.contextmanager
     def nobody_charged(self, words):
-        """The store is down: the object stays, its lease is given back, and the run waits with an error that says why."""
+        """The store is down: the object stays, its lease is given back, and the run waits with an
+        error that says why."""
         id_ = self.add("a", "file")
         before = self.database.value("SELECT pick_up_at FROM ci_deleted_objects")
         said = len(self.pruned.daemons)

@@ -1,4 +1,5 @@
-"""A table of the tests' own and jobs over it (tests/jobs), for guarantees that the engine gives to every job."""
+"""A table of the tests' own and jobs over it (tests/jobs), for guarantees that the engine gives to
+every job."""
 
 import datetime
 import json

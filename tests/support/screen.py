@@ -45,8 +45,8 @@ class Screen:
 
 
 def on_a_terminal(pruned, answer, *arguments, **streams):
-    """The command with a terminal, on which ANSWER (None: nothing) is typed. STREAMS: those that are none. Returns (exit code, what the terminal shows, the
-    rest of its output)."""
+    """The command with a terminal, on which ANSWER (None: nothing) is typed. STREAMS: those that
+    are none. Returns (exit code, what the terminal shows, the rest of its output)."""
     screen = Screen(answer)
     own = {"stdin": screen.theirs, "stdout": screen.theirs, "stderr": screen.theirs} | streams
     done = subprocess.run(pruned.argv(*arguments), env=clean_environment(), cwd=pruned.folder, timeout=60, **own)

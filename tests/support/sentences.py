@@ -1,4 +1,5 @@
-"""Tables of the tests' own, and jobs over them that are sentences: sections of a file instead of SQL."""
+"""Tables of the tests' own, and jobs over them that are sentences: sections of a file instead of
+SQL."""
 
 import json
 
@@ -21,7 +22,8 @@ class House:
         self.database.connection.execute(f"""GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {ROLE}""")
 
     def say(self, name, text):
-        """Replaces the file as a whole: a daemon that reads it at this moment must not find half of it."""
+        """Replaces the file as a whole: a daemon that reads it at this moment must not find half of
+        it."""
         written = self.folder.parent / f"{name}.written"
         written.write_text(f"[retention {name}]\n{text}\n")
         written.replace(self.folder / f"{name}.conf")

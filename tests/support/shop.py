@@ -1,4 +1,5 @@
-"""Tables of a shop: orders with rows below them, and carts that refer to their lines in a circle."""
+"""Tables of a shop: orders with rows below them, and carts that refer to their lines in a
+circle."""
 
 import datetime
 

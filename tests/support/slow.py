@@ -2,13 +2,14 @@
 
 
 def slow_rows(database, seconds, condition="true", table="scratch"):
-    """Each deletion of such a row takes that long. The first one ends that long after wait_in_flight has seen it, so that a slow test does
-    not miss it."""
+    """Each deletion of such a row takes that long. The first one ends that long after
+    wait_in_flight has seen it, so that a slow test does not miss it."""
     _hold(database, seconds, condition, table, until_seen=True)
 
 
 def hold_rows(database, condition, table="scratch"):
-    """Each deletion of such a row waits until the test lets it go. It does not wait for a lock: only the statement timeout ends it."""
+    """Each deletion of such a row waits until the test lets it go. It does not wait for a lock:
+    only the statement timeout ends it."""
     _hold(database, 0, condition, table, until_seen=False)
 
 

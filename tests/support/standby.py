@@ -1,4 +1,5 @@
-"""A job that is sticky, whose pages are searched on a standby, and the standby of a PostgreSQL of one test file."""
+"""A job that is sticky, whose pages are searched on a standby, and the standby of a PostgreSQL of
+one test file."""
 
 import itertools
 import os

@@ -1,4 +1,5 @@
-"""All statements of the program, for PostgreSQL to check: the SQL files of src/, and what they compose at run time."""
+"""All statements of the program, for PostgreSQL to check: the SQL files of src/, and what they
+compose at run time."""
 
 import re
 
@@ -6,8 +7,10 @@ from stack.found import PROJECT
 
 SRC = PROJECT / "src"
 INCLUDE = re.compile(r"^[ \t]*-- include: (\S+)[^\n]*$", re.M)
-PARAMETER = re.compile(r"'(?:[^']|'')*'|(?<!:):([a-z_][a-z0-9_.]*)(?=::)")  # not inside string literals: they become statements later
-# Left out: what the owner of the schema runs, what runs against another database, and parts of other files.
+# not inside string literals: they become statements later
+PARAMETER = re.compile(r"'(?:[^']|'')*'|(?<!:):([a-z_][a-z0-9_.]*)(?=::)")
+# Left out: what the owner of the schema runs, what runs against another database, and parts of
+# other files.
 NOT_THE_DAEMONS = re.compile(r"cli/(bench|demo)/|cli/sql/forget|keeping_set|schema_(note|lock)")
 PAIRS = [(re.compile(p), r) for p, r in ((r"INSERT", r"INSERT\s+INTO\s+{}\b"), (r"DELETE", r"DELETE\s+FROM\s+{}\b"),
                                          (r"UPDATE", r"UPDATE\s+{}\b|FOR\s+(NO\s+KEY\s+)?UPDATE|FOR\s+SHARE|DO\s+UPDATE"))]
@@ -39,11 +42,13 @@ def files():
 
 
 class Prepared:
-    """Prepares statements by name, in a session of the schema's owner. Parts of statements are left out."""
+    """Prepares statements by name, in a session of the schema's owner. Parts of statements are left
+    out."""
 
     def __init__(self, session):
         self.session, self.texts, self.given = session, {}, {}
-        session.prepare_threshold = None  # psycopg would drop our prepared statements together with its own
+        # psycopg would drop our prepared statements together with its own
+        session.prepare_threshold = None
         session.execute("SELECT set_config('search_path', 'pg_catalog, public, pg_temp', false)")
 
     def add(self, name, text):
@@ -62,7 +67,8 @@ class Prepared:
         self.session.execute(f'EXPLAIN EXECUTE "s{number}"{arguments}')
 
     def that_may_need(self, table, privilege):
-        """Names of the statements that mention the table. Those that seem to need PRIVILEGE on it come first."""
+        """Names of the statements that mention the table. Those that seem to need PRIVILEGE on it
+        come first."""
         bare = table.split(".")[-1]
         named = re.compile(rf'\b{re.escape(bare)}\b')
         words = [re.compile(r.format(rf"(\w+\.)?{re.escape(bare)}"), re.I) for p, r in PAIRS if p.pattern == privilege]

@@ -1,4 +1,5 @@
-"""The work that tests interrupt by SIGKILL and SIGSTOP (a story): a chain of pages, runs without rows, a message that cannot be read."""
+"""The work that tests interrupt by SIGKILL and SIGSTOP (a story): a chain of pages, runs without
+rows, a message that cannot be read."""
 
 from .scene import fill, now, outcome_id, refuse_rows, tick_id
 
@@ -6,13 +7,15 @@ JOB = "scratch.remove"
 
 
 def minute_passes(database):
-    """A run whose message may be lost is looked for after two seconds. Nobody needs to wait for them."""
+    """A run whose message may be lost is looked for after two seconds. Nobody needs to wait for
+    them."""
     database.execute("UPDATE pruned.runs SET changed_at = changed_at - interval '1 min', published_at = published_at - interval '1 min' "
                      "WHERE state = 'ready'")
 
 
 def state(scene):
-    """Everything that two runs of the story have in common: rows, runs, quarantine, audit, outcomes with their identities."""
+    """Everything that two runs of the story have in common: rows, runs, quarantine, audit, outcomes
+    with their identities."""
     database = scene.database
     audit = database.rows("SELECT run_id::text, step, table_name, keys FROM pruned.deletions ORDER BY 1, 2, 3")
     return {
@@ -56,7 +59,8 @@ def check(scene, chain, wide, dead):
 
 
 def prepare(scene):
-    """Sends the story: a chain of three pages with one row that is refused, runs without rows, a message that cannot be read."""
+    """Sends the story: a chain of three pages with one row that is refused, runs without rows, a
+    message that cannot be read."""
     fill(scene.database, 25)
     refuse_rows(scene.database, "OLD.id = 7")
     at, others = now(minutes=-9), [now(minutes=-30 + n) for n in range(3)]

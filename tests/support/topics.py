@@ -26,7 +26,8 @@ class Topics:
 
     def __init__(self, bootstrap, prefix):
         self.bootstrap, self.prefix = bootstrap, prefix
-        # No log of lost brokers: tests end them on purpose. A wait that fails says what it waited for.
+        # No log of lost brokers: tests end them on purpose. A wait that fails says what it waited
+        # for.
         client = {"bootstrap.servers": bootstrap, "log_level": 2}
         self.admin = AdminClient(client)
         # The broker, not this client, refuses what is too large.
@@ -45,7 +46,8 @@ class Topics:
         wait_until(lambda: self.partitions().get(name) == partitions, 30, f"topic {name}")
 
     def configure(self, name, **config):
-        """Sets the topic's configuration. Returns when the broker shows it, a moment after the controller has it."""
+        """Sets the topic's configuration. Returns when the broker shows it, a moment after the
+        controller has it."""
         entries = [ConfigEntry(k.replace("_", "."), str(v), incremental_operation=AlterConfigOpType.SET) for k, v in config.items()]
         resource = ConfigResource(ConfigResource.Type.TOPIC, self.full(name), incremental_configs=entries)
         for done in self.admin.incremental_alter_configs([resource]).values():
@@ -215,9 +217,10 @@ class Topics:
                 if m.schema == f"pruned.outcomes.{record}" or record is None and not m.schema.endswith(".OperatorAction")]
 
     def rewind(self):
-        """Sets the daemon's group back to the oldest messages, as kafka-consumer-groups --reset-offsets --to-earliest does. The
-        group must be empty: the broker keeps a killed member until its session ends, or until the rebalance that it was waiting in
-        ends: after max.poll.interval.ms, 300 s."""
+        """Sets the daemon's group back to the oldest messages, as kafka-consumer-groups
+        --reset-offsets --to-earliest does. The group must be empty: the broker keeps a killed
+        member until its session ends, or until the rebalance that it was waiting in ends: after
+        max.poll.interval.ms, 300 s."""
         oldest = [TopicPartition(self.full(name), p, 0) for name, n in self.partitions().items() for p in range(n)]
         consumer = Consumer({"bootstrap.servers": self.bootstrap, "group.id": self.prefix, "log_level": 2})
 
@@ -244,7 +247,8 @@ class Topics:
             consumer.close()
 
     def wait_for_groups(self):
-        """Returns when the broker answers requests about groups. After a start that takes longer than other requests."""
+        """Returns when the broker answers requests about groups. After a start that takes longer
+        than other requests."""
         def answers():
             try:
                 return self.committed("ticks") is not None

@@ -1,5 +1,5 @@
-"""Operators that another role creates in the application's schema: each fits its types exactly, and PostgreSQL's own fits them only after
-a conversion."""
+"""Operators that another role creates in the application's schema: each fits its types exactly, and
+PostgreSQL's own fits them only after a conversion."""
 
 import itertools
 

@@ -1,11 +1,13 @@
-"""Two processes that work side by side: runs in four lanes, each with rows of its own, and with rows that an application adds meanwhile."""
+"""Two processes that work side by side: runs in four lanes, each with rows of its own, and with
+rows that an application adds meanwhile."""
 
 from .scene import send_tick, start
 
 JOB, RUNS, SPACE = "scratch.named", 8, 1000
 SETTINGS = {f"jobs.{JOB}.capacity": 4}
 LONG_PAUSE = 3600000  # ms, behind each page; on() ends it
-# Each step of a run, when its transaction began, and when it came to its end: the run's row is what it changes last.
+# Each step of a run, when its transaction began, and when it came to its end: the run's row is what
+# it changes last.
 STEPS = """
 CREATE TABLE public.steps (began_at timestamptz, ended_at timestamptz);
 CREATE FUNCTION public.note_step() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN

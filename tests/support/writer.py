@@ -1,11 +1,12 @@
-"""A transaction of the application: it writes a row, and commits as soon as another session waits for its lock."""
+"""A transaction of the application: it writes a row, and commits as soon as another session waits
+for its lock."""
 
 import threading
 
 
 class Writer(threading.Thread):
-    """`waited`: at the end, whether another session waited. FOLLOWING (another writer) starts when a session waits. It must wait for the
-    lock, too, before this one commits."""
+    """`waited`: at the end, whether another session waited. FOLLOWING (another writer) starts when
+    a session waits. It must wait for the lock, too, before this one commits."""
 
     def __init__(self, database, statement, following=None):
         super().__init__()
@@ -14,7 +15,8 @@ class Writer(threading.Thread):
         self.over = following.over if following else threading.Event()
 
     def write(self):
-        """Returns when the statement has been executed. After start() alone the statement may still wait for other locks."""
+        """Returns when the statement has been executed. After start() alone the statement may still
+        wait for other locks."""
         self.connection.execute("BEGIN")
         self.connection.execute(self.statement)
         self.written = True
@@ -27,7 +29,8 @@ class Writer(threading.Thread):
             self.waited = self._until(beside, "SELECT FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))", self)
             if self.waited and self.following:
                 self.following.start()
-                self._until(beside, "SELECT WHERE pg_blocking_pids(%s) <> '{}'", self.following)  # or it was executed
+                # or it was executed
+                self._until(beside, "SELECT WHERE pg_blocking_pids(%s) <> '{}'", self.following)
             self.connection.execute("COMMIT")
 
     def _until(self, beside, question, writer):

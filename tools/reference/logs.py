@@ -23,7 +23,8 @@ def constant(name, text):
 
 
 def messages(argument, text):
-    """What ARGUMENT may be: a text, one of two, a constant; nothing if it is made while the program runs."""
+    """What ARGUMENT may be: a text, one of two, a constant; nothing if it is made while the program
+    runs."""
     whole = literal(argument)
     if whole is not None:
         return [whole]

@@ -1,4 +1,5 @@
-"""What the columns of the tables mean that others read. A test fails if one of them is not there."""
+"""What the columns of the tables mean that others read. A test fails if one of them is not
+there."""
 
 RUNS = {
     "run_id": "made from what asked for the run ([messages](../messages.md#identity)): the same request is the same row",

@@ -19,7 +19,8 @@ def example(binary):
 
 @cache
 def sections(binary):
-    """{section: {key: (default, help, wanted)}}; `jobs` has the help of every job's keys, `jobs.<name>` the defaults."""
+    """{section: {key: (default, help, wanted)}}; `jobs` has the help of every job's keys,
+    `jobs.<name>` the defaults."""
     found, section, said = {}, "jobs", None
     for line in example(binary).splitlines():
         if line.startswith("# Every job has a section"):

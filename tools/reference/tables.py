@@ -33,7 +33,8 @@ COMMENT_OR_TEXT = re.compile(r"--([^\n]*)|'(?:[^']|'')*'")
 
 
 def parts(text, start):
-    """(part, comments in it and behind it) of what stands in brackets; START is behind the opening one."""
+    """(part, comments in it and behind it) of what stands in brackets; START is behind the opening
+    one."""
     found, depth, begin, at, said = [], 0, start, start, []
 
     def end_part():
@@ -43,7 +44,8 @@ def parts(text, start):
 
     while True:
         if match := COMMENT_OR_TEXT.match(text, at):
-            if match[1] is not None and found and "\n" not in text[begin:at]:  # behind the comma: of the part before
+            # behind the comma: of the part before
+            if match[1] is not None and found and "\n" not in text[begin:at]:
                 found[-1] = (found[-1][0], match[1].strip())
             elif match[1] is not None:
                 said.append(match[1].strip())
@@ -77,7 +79,8 @@ def read(tables, text):
         one = tables[match[1]] = Table(match[1], comment_above(text, match.start()))
         for definition, said in parts(text, match.end()):
             if definition.startswith("LIKE "):
-                one.columns.update(tables[definition.split()[1].removeprefix("pruned.")].columns) # not its constraints
+                # not its constraints
+                one.columns.update(tables[definition.split()[1].removeprefix("pruned.")].columns)
             elif CONSTRAINT.match(definition):
                 one.constraints.append(definition)
             else:

@@ -6,10 +6,10 @@
 -- lists, and those with a foreign key from a
 --   column of such a name;
 -- - on the tables whose rows a foreign key would delete or change with those that a job in force
--- deletes (`ROOT` among the rights): the job removes them
---   itself and records them first. Those that the application keeps without a key are known (`:groups`).
--- Rows of a table that is created later are removed by its key, unrecorded, until the statements
--- are made and run again. Into tables of `MAKES` jobs insert rows whose ids come from a sequence.
+--   deletes (`ROOT` among the rights): the job removes them itself and records them first. Those
+--   that the application keeps without a key are known (`:groups`). Rows of a table that is created
+--   later are removed by its key, unrecorded, until the statements are made and run again. Into
+--   tables of `MAKES` jobs insert rows whose ids come from a sequence.
 -- Reads the catalogue only.
 WITH RECURSIVE
 -- include: ../../jobs/groups.destroy/known.sql

@@ -1,6 +1,6 @@
 -- Will anything happen by itself? Back-offs (their rows have an error), later times, paused jobs, a
--- stop, and jobs that are off or not in force here do not count. A run that waits for another of its
--- key asks again within a second (take_key.sql).
+-- stop, and jobs that are off or not in force here do not count. A run that waits for another of
+-- its key asks again within a second (take_key.sql).
 SELECT EXISTS (SELECT FROM pruned.unpublished p WHERE p.step < 0 OR p.job = ANY (:job::text[]))
     OR EXISTS (SELECT FROM pruned.runs r
                WHERE (r.state = 'ready' OR r.state = 'waiting' AND (r.due_at <= now() + interval '1 s' OR (r.step > 0 AND r.error IS NULL) OR r.error LIKE 'throttled: %'))

@@ -39,7 +39,8 @@ class Members(Places):
                 member["expires_at"] = None
 
     def owners_along(self, group):
-        """The same few people own a group and the groups above it, and expire on about the same day."""
+        """The same few people own a group and the groups above it, and expire on about the same
+        day."""
         few = [self.human() for _ in range(self.any((1, 2, 2, 3)))]
         day = self.today + self.any((-1, 0)) * DAY
         for id in group["traversal_ids"]:
@@ -59,7 +60,8 @@ class Members(Places):
                      expires_at=self.date(), created_at=self.moment(), updated_at=self.moment())
 
     def chains(self):
-        """A project elsewhere invites a subgroup, and that or a group above it is shared with a third group."""
+        """A project elsewhere invites a subgroup, and that or a group above it is shared with a
+        third group."""
         self.guests = []
         below = [g for g in self.all_groups if g["parent_id"]]
         if not below:

@@ -1,4 +1,5 @@
-"""Work for the other jobs: marked groups, users who leave, placeholders, files. Also what users wrote."""
+"""Work for the other jobs: marked groups, users who leave, placeholders, files. Also what users
+wrote."""
 
 import datetime
 
@@ -41,7 +42,8 @@ class Work(Members):
             self.add("application_settings", deletion_adjourned_period=period)
         else:
             period += 3
-        # No project bot deletes its own group: it would be blocked meanwhile, and how far the run gets is open.
+        # No project bot deletes its own group: it would be blocked meanwhile, and how far the run
+        # gets is open.
         bots = {u["id"] for u in self.tables["users"] if u["user_type"] == 6}
         for group in self.all_groups:
             owners = [m["user_id"] for m in self.tables["members"] if m["source_id"] in group["traversal_ids"]
@@ -60,7 +62,8 @@ class Work(Members):
                 self.membership("Project", project, {"id": self.tables["members_deletion_schedules"][-1]["user_id"]})
 
     def leaver(self, group, owners):
-        """Schedules a user's removal from the hierarchy: by any user, by themselves, or by a user who is to leave as well."""
+        """Schedules a user's removal from the hierarchy: by any user, by themselves, or by a user
+        who is to leave as well."""
         user, actor = self.user()["id"], self.any(owners) if owners and self.chance(60) else self.human()["id"]
         if owners and self.chance(25):
             user = self.any(owners)
@@ -93,7 +96,8 @@ class Work(Members):
                      created_at=self.t - self.dice.randrange(60 * 24 * 90) * datetime.timedelta(minutes=1))
 
     def refusals(self):
-        """Only for memberships without an owner rule or a bot: for those, tests by hand say what a refusal means."""
+        """Only for memberships without an owner rule or a bot: for those, tests by hand say what a
+        refusal means."""
         bots = {u["id"] for u in self.tables["users"] if u["user_type"] == 6}
         self.tables["refusals"] = []
         for member in self.tables["members"]:

@@ -1,5 +1,6 @@
--- What an event names in the table of a sentence (`job`, `relation`, by the event `name`): the columns of its key, and, if the table refers to that of
--- another sentence of the same event by other columns than its key, why the event may name a row of that one. Reads the catalogue only.
+-- What an event names in the table of a sentence (`job`, `relation`, by the event `name`): the
+-- columns of its key, and, if the table refers to that of another sentence of the same event by
+-- other columns than its key, why the event may name a row of that one. Reads the catalogue only.
 WITH w AS (
   SELECT u.job, u.name, c.oid AS rel, ARRAY(SELECT k.attnum FROM pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n) WHERE k.n <= i.indnkeyatts ORDER BY k.n) AS key
   FROM unnest(:job::text[], :relation::text[], :name::text[]) AS u (job, relation, name)

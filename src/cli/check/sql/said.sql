@@ -1,5 +1,6 @@
--- Columns that `children` names (`name`; empty: a table of the sentence) although they refer to a table that is none of the sentence's: by what
--- they hold, other rows may be meant. Reads the catalogue only.
+-- Columns that `children` names (`name`; empty: a table of the sentence) although they refer to a
+-- table that is none of the sentence's: by what they hold, other rows may be meant. Reads the
+-- catalogue only.
 WITH w AS (SELECT u.job, u.name, pg_catalog.to_regclass(u.relation)::oid AS rel FROM unnest(:job::text[], :relation::text[], :name::text[]) AS u (job, relation, name)),
 refers AS (
   SELECT w.job, w.name, f.conname, f.conrelid, f.confrelid,

@@ -1,5 +1,6 @@
--- What happens beside the job's own statements, by table: the application's triggers and rules on what is deleted or updated, and foreign
--- keys of tables that the job does not write. Reads the catalogue only.
+-- What happens beside the job's own statements, by table: the application's triggers and rules on
+-- what is deleted or updated, and foreign keys of tables that the job does not write. Reads the
+-- catalogue only.
 WITH written AS (
   SELECT w.job, c.oid, c.relname, pg_catalog.array_agg(w.name) AS privileges
   FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)

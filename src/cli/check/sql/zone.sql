@@ -1,4 +1,5 @@
--- Columns without a time zone that the conditions `name` name, where the server's time zone is not UTC. Reads the catalogue only.
+-- Columns without a time zone that the conditions `name` name, where the server's time zone is not
+-- UTC. Reads the catalogue only.
 SELECT w.job, pg_catalog.quote_ident(a.attname) AS name, s.reset_val AS zone
 FROM unnest(:job::text[], :relation::text[], :name::text[]) AS w (job, relation, name)
 CROSS JOIN (SELECT reset_val FROM pg_catalog.pg_settings WHERE name = 'TimeZone') AS s

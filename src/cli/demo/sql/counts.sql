@@ -1,4 +1,5 @@
--- Rows by table, and for some tables the rows that a job looks for. The tables are small: all rows are counted.
+-- Rows by table, and for some tables the rows that a job looks for. The tables are small: all rows
+-- are counted.
 SELECT what, n FROM (VALUES
     (1, 'members', (SELECT count(*) FROM members)),
     (2, '  whose last day is over', (SELECT count(*) FROM members WHERE expires_at <= (now() AT TIME ZONE 'UTC')::date)),

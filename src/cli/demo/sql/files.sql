@@ -1,5 +1,5 @@
--- The files of the local store: those of objects whose rows are gone (every fiftieth is missing on purpose), and those of job artifacts
--- that still have a row.
+-- The files of the local store: those of objects whose rows are gone (every fiftieth is missing on
+-- purpose), and those of job artifacts that still have a row.
 SELECT o.store_dir || '/' || o.file AS path
 FROM ci_deleted_objects o
 WHERE o.file_store = 1 AND o.id % 50 <> 0

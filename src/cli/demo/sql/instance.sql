@@ -1,9 +1,11 @@
--- A realistic instance for `pruned demo`: some 55,000 memberships in 2,000 groups and 5,500 projects, with work for
--- every job. Each load makes the same rows, except for the dates, which are relative to today.
--- Loads after schemas/app/tables.sql, between schemas/app/fill_begin.sql, which adds what follows from these rows, and
--- fill_end.sql, in one session; takes a few seconds.
+-- A realistic instance for `pruned demo`: some 55,000 memberships in 2,000 groups and 5,500
+-- projects, with work for every job. Each load makes the same rows, except for the dates, which are
+-- relative to today.
+-- Loads after schemas/app/tables.sql, between schemas/app/fill_begin.sql, which adds what follows
+-- from these rows, and fill_end.sql, in one session; takes a few seconds.
 
--- A deterministic die: the same throw of the same die always shows the same side. Nothing here is random.
+-- A deterministic die: the same throw of the same die always shows the same side. Nothing here is
+-- random.
 CREATE FUNCTION pg_temp.dice(throw bigint, die bigint, sides bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
     AS 'SELECT (pg_catalog.hashint8extended(throw, die) & 9223372036854775807) % sides';
 CREATE FUNCTION pg_temp.pick(words text[], n bigint) RETURNS text LANGUAGE sql IMMUTABLE
@@ -86,7 +88,8 @@ FROM pg_catalog.generate_series(0, 23) i;
 INSERT INTO demo_groups
 SELECT 23101 + i, 23001 + i / 2, 2, pg_temp.pick('{Entries,Material}', i) FROM pg_catalog.generate_series(0, 23) i;
 
--- A group marked for deletion has lent its path to others: a suffix with its id is added to name and path.
+-- A group marked for deletion has lent its path to others: a suffix with its id is added to name
+-- and path.
 INSERT INTO namespaces (id, name, path, type, parent_id, created_at, updated_at)
 SELECT g.id, g.name || s.suffix, pg_temp.slug(g.name) || s.suffix, 'Group', g.parent_id,
        pg_temp.ago(500 + pg_temp.dice(g.id, 5, 1000)), pg_temp.ago(pg_temp.dice(g.id, 6, 400))
@@ -97,8 +100,8 @@ UPDATE namespaces SET visibility_level = CASE pg_temp.dice(traversal_ids[1], 4, 
 INSERT INTO namespaces (id, name, path, owner_id, type, visibility_level, created_at, updated_at)
 SELECT id, name, username, id, 'User', 20, created_at, updated_at FROM users WHERE user_type = 0;
 
--- Projects 1-4000 in groups, 4001-5500 people's own, 5501-5600 in one root that has many, 5601-5720 in the groups
--- being deleted.
+-- Projects 1-4000 in groups, 4001-5500 people's own, 5501-5600 in one root that has many, 5601-5720
+-- in the groups being deleted.
 CREATE TEMP TABLE demo_projects AS
 SELECT p.id, p.namespace_id, n.traversal_ids,
        pg_temp.pick('{API,Web App,CLI,Deploy Scripts,Handbook,Gateway,Worker,Scheduler,Importer,Exporter,Dashboard,Docs,
@@ -285,8 +288,9 @@ WHERE s.id <= 10 AND NOT EXISTS (
     SELECT FROM members m WHERE m.source_type = 'Project' AND m.source_id = p.id AND m.user_id = s.user_id);
 INSERT INTO members_deletion_schedules (id, namespace_id, user_id, scheduled_by_id) VALUES (12, 20004, 808, 1);
 
--- Groups past their time: 12 due, 6 that have some days left, one whose scheduler is no owner any more (restored), and a
--- subgroup of another that is marked as well. The rest of the 24 have been marked in error and the mark was lifted.
+-- Groups past their time: 12 due, 6 that have some days left, one whose scheduler is no owner any
+-- more (restored), and a subgroup of another that is marked as well. The rest of the 24 have been
+-- marked in error and the mark was lifted.
 INSERT INTO group_deletion_schedules (group_id, user_id, marked_for_deletion_on)
 SELECT g.id, CASE WHEN g.id = 23013 THEN 404 ELSE o.user_id END, pg_temp.today() - CASE
     WHEN g.id <= 23013 THEN 30 + (g.id % 9)::int
@@ -306,7 +310,8 @@ UPDATE routes r SET path = pg_catalog.replace(r.path, x.suffix, ''), name = pg_c
 FROM (SELECT n.id, '-deletion_scheduled-' || n.traversal_ids[1] AS suffix FROM namespaces n
       WHERE n.traversal_ids[1] BETWEEN 23020 AND 23024) x
 WHERE r.namespace_id = x.id;
--- Build results of their projects: most with a file at a path of its own, some at the path made from ids, a few without.
+-- Build results of their projects: most with a file at a path of its own, some at the path made
+-- from ids, a few without.
 INSERT INTO ci_job_artifacts (project_id, job_id, file_type, size, file, file_final_path, created_at)
 SELECT p.id, 100000 + p.id * 100 + i, 1 + i % 3, 1000 + pg_temp.dice(p.id * 100 + i, 38, 90000),
        CASE WHEN i % 15 = 14 THEN NULL ELSE pg_temp.pick('{artifacts.zip,metadata.gz,job.log}', i) END,
@@ -346,8 +351,8 @@ SELECT pg_temp.pick('{thumbsup,tada,heart,eyes}', i), CASE WHEN i % 50 = 0 THEN 
     ELSE 101 + pg_temp.dice(i, 50, 8000) END
 FROM pg_catalog.generate_series(1, 1500) i;
 
--- An import whose group is gone: placeholders for authors that were not claimed. Every sixth wrote something that is
--- still here, so it stays. Some have been tried before, one for the last time.
+-- An import whose group is gone: placeholders for authors that were not claimed. Every sixth wrote
+-- something that is still here, so it stays. Some have been tried before, one for the last time.
 INSERT INTO users (id, username, name, email, state, user_type, created_at, updated_at)
 SELECT 11000 + i, 'import_' || h.username || '_placeholder', 'Placeholder ' || h.name,
     'placeholder-' || i || '@example.com', 'active', 15,
@@ -397,8 +402,9 @@ SELECT m.user_id, 101 + m.id % 8000, m.source_id, 1 + m.id % 2000, 'MergeRequest
     pg_temp.ago(m.id % 60), pg_temp.ago(m.id % 60)
 FROM members m WHERE m.source_type = 'Project' AND m.user_id IS NOT NULL AND m.requested_at IS NULL AND m.id % 9 = 0;
 
--- The resulting authorizations: the highest level of a user in each project, by their own membership there, one in a group
--- above, a share of a group above or of the project itself, or because the personal namespace is theirs.
+-- The resulting authorizations: the highest level of a user in each project, by their own
+-- membership there, one in a group above, a share of a group above or of the project itself, or
+-- because the personal namespace is theirs.
 INSERT INTO project_authorizations (user_id, project_id, access_level)
 WITH active AS MATERIALIZED (
     SELECT source_type, source_id, user_id, access_level FROM members

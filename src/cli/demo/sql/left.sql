@@ -1,5 +1,6 @@
--- The work that is left: runs that have not ended and do not wait for a retry or a later day, and requests for a refresh of
--- authorizations; the number of ticks that have become runs; and, for the live line, the progress.
+-- The work that is left: runs that have not ended and do not wait for a retry or a later day, and
+-- requests for a refresh of authorizations; the number of ticks that have become runs; and, for the
+-- live line, the progress.
 SELECT (SELECT count(*) FROM pruned.runs
         WHERE state = 'ready' OR (state = 'waiting' AND (error IS NULL OR error LIKE 'throttled: %') AND due_at < now() + interval '10 s')) AS runs,
        (SELECT count(*) FROM pruned.runs WHERE parent_id IS NULL AND range_of IS NULL) AS begun,

@@ -68,8 +68,8 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
                    ' WHEN p.now IS NULL THEN ''a trigger or a rule kept it out'''
                    ' ELSE ''changed by a trigger or a rule: '' || %s END AS reason',
                    pg_catalog.format(t.differs, 'l.row', 'l.now'), pg_catalog.format(t.differs, 'l.row', 'p.now'))
-         -- A full join is always hashed or merged, even if the planner's estimate of the rows is wrong. A row of `put` without one of
-         -- `looked` (a trigger changed its key) has no `n`.
+         -- A full join is always hashed or merged, even if the planner's estimate of the rows is
+         -- wrong. A row of `put` without one of `looked` (a trigger changed its key) has no `n`.
          || pg_catalog.format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))
        ELSE
          t.entry
@@ -77,8 +77,9 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
                    ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
                    ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match)
          || pg_catalog.format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', pg_catalog.format(t.differs, 'f.row', 'f.now'))
-         -- A row that equals a later image of these runs was restored by an interrupted restore: it continues from there. A row that equals
-         -- an earlier image is already restored further back. Images are read only if such rows are possible.
+         -- A row that equals a later image of these runs was restored by an interrupted restore: it
+         -- continues from there. A row that equals an earlier image is already restored further
+         -- back. Images are read only if such rows are possible.
          || ', image AS MATERIALIZED (SELECT v.row, pg_catalog.bool_or(i.at > e.at OR (i.at = e.at AND i.cmin::text::bigint > e.command)) AS later'
             ' FROM (SELECT DISTINCT at, command, table_name FROM entry) AS e JOIN pruned.deletions i ON i.run_id = ANY (:runs::uuid[])'
             ' AND i.table_name = e.table_name AND NOT (i.tableoid = :part::oid AND i.ctid = :place::tid)'

@@ -1,5 +1,5 @@
--- The topics of events, of applications too, if there is an id that is older than the ledger keeps runs, by the database's clock and by the
--- last run that has ended. Else no row.
+-- The topics of events, of applications too, if there is an id that is older than the ledger keeps
+-- runs, by the database's clock and by the last run that has ended. Else no row.
 SELECT t.topic
 FROM (SELECT :events::text AS topic
       UNION SELECT i.topic FROM pruned.intake i WHERE i.cluster_id = :cluster_id::text AND i.topic <> :ticks::text) AS t

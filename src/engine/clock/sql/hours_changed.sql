@@ -1,6 +1,6 @@
 -- Runs that wait for the end of quiet hours which end earlier now are due then; `until`: null, they
--- are over. A page of 5,000 of the waiting runs, for each change of the settings until there is none
--- left; `n`: how many. In the order of ids, so that two processes wait for each other.
+-- are over. A page of 5,000 of the waiting runs, for each change of the settings until there is
+-- none left; `n`: how many. In the order of ids, so that two processes wait for each other.
 WITH early AS MATERIALIZED (
   SELECT r.run_id, greatest(now(), u.until) AS at
   FROM unnest(:job::text[], :until::timestamptz[]) AS u (job, until) JOIN pruned.runs r ON r.job = u.job

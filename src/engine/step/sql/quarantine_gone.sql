@@ -1,7 +1,9 @@
--- The text of a statement that deletes those entries of a job (`:key`, as text; of several columns a JSON object) about the table `:tab` whose
--- rows no longer exist, or have changed since they failed (quarantine_same.sql; an empty state is none, too): the next run judges such a row
--- anew, if it is due at all. No row: the table does not exist, has no primary key, or the role may not read it. Where the key is a whole number
--- or a UUID, what is none stays; else the statement fails with SQLSTATE 22. Names are quoted by format. Fast because only the catalogue is read.
+-- The text of a statement that deletes those entries of a job (`:key`, as text; of several columns
+-- a JSON object) about the table `:tab` whose rows no longer exist, or have changed since they
+-- failed (quarantine_same.sql; an empty state is none, too): the next run judges such a row anew,
+-- if it is due at all. No row: the table does not exist, has no primary key, or the role may not
+-- read it. Where the key is a whole number or a UUID, what is none stays; else the statement fails
+-- with SQLSTATE 22. Names are quoted by format. Fast because only the catalogue is read.
 SELECT pg_catalog.format('DELETE FROM pruned.quarantine q USING (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS k'
               ' WHERE q.job = :job::text AND q.item = %L || k.key AND %s AND NOT EXISTS (SELECT FROM %s t WHERE %s'
               ' AND (coalesce(q.state, '''') = '''' OR q.parked AND q.reason = ''restored'' OR q.state = pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text)))'

@@ -1,5 +1,6 @@
--- Items that failed: one more attempt, and the time of the next try; parked after the last, and since then. A row that has changed since it
--- failed (`state`; empty: not known) starts with no attempts.
+-- Items that failed: one more attempt, and the time of the next try; parked after the last, and
+-- since then. A row that has changed since it failed (`state`; empty: not known) starts with no
+-- attempts.
 WITH failed AS MATERIALIZED (
   SELECT DISTINCT ON (u.item) u.item, u.reason, nullif(u.state, '') AS state, n.attempts, n.attempts >= u.park_after AS parked
   FROM unnest(:item::text[], :reason::text[], :park_after::int[], :state::text[]) AS u (item, reason, park_after, state)

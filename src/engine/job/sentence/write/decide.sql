@@ -1,5 +1,6 @@
--- What becomes of each row: it is gone, or kept because the condition no longer holds (`where`) or because it is among the newest
--- (`keep`), or `{word}`. `:gone`: rows that go on earlier pages of a plan; those below them are gone as well.
+-- What becomes of each row: it is gone, or kept because the condition no longer holds (`where`) or
+-- because it is among the newest (`keep`), or `{word}`. `:gone`: rows that go on earlier pages of a
+-- plan; those below them are gone as well.
 -- `matters`: a row is below it. Fast by primary key.
 SELECT pruned_k.pruned_key AS key,
        CASE WHEN pruned_r.pruned_there IS NULL THEN 'gone'{gone_with} WHEN pruned_r.pruned_due THEN '{word}' ELSE 'kept' END AS what,

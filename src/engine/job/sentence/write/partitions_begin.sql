@@ -1,5 +1,5 @@
--- Notes the partitions that will be detached outside of a transaction. What another job has noted and not ended within a day, because it
--- was renamed or removed, is taken over.
+-- Notes the partitions that will be detached outside of a transaction. What another job has noted
+-- and not ended within a day, because it was renamed or removed, is taken over.
 WITH taken AS (
   UPDATE pruned.partitions r SET job = :job::text, run_id = :run_id::uuid, decided_at = now()
   WHERE r.name = ANY (:key::text[]) AND r.parent = pg_catalog.to_regclass({relation}) AND r.job <> :job::text

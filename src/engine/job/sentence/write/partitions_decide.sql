@@ -1,5 +1,5 @@
--- What becomes of each partition: it is gone, or kept because something else needs it, or `removed`. How many rows it has is PostgreSQL's
--- estimate.
+-- What becomes of each partition: it is gone, or kept because something else needs it, or
+-- `removed`. How many rows it has is PostgreSQL's estimate.
 WITH due AS (
 {due}
   UNION ALL

@@ -1,4 +1,5 @@
--- The record of the partitions that this transaction has dropped. How many rows they had is PostgreSQL's estimate.
+-- The record of the partitions that this transaction has dropped. How many rows they had is
+-- PostgreSQL's estimate.
 DELETE FROM pruned.partitions r
 WHERE r.job = :job::text AND r.relid = ANY (:relid::oid[])
 RETURNING r.name AS key,

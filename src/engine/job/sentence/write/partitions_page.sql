@@ -1,5 +1,6 @@
--- Partitions of {table} whose upper bound is {age} old or older, the oldest first. The default partition and one up to MAXVALUE have no
--- such bound. Those that an earlier step has detached and not dropped yet are among them. Reads the catalogue, no row of the table.
+-- Partitions of {table} whose upper bound is {age} old or older, the oldest first. The default
+-- partition and one up to MAXVALUE have no such bound. Those that an earlier step has detached and
+-- not dropped yet are among them. Reads the catalogue, no row of the table.
 WITH due AS (
 {due}
   UNION ALL

@@ -1,5 +1,6 @@
--- A row that is back is no longer in the archive. One row for each key: an archive without a unique key can hold older rows of the same
--- key. It is the one that has the values of the row that is back, or else the newest. By the key, then by place.
+-- A row that is back is no longer in the archive. One row for each key: an archive without a unique
+-- key can hold older rows of the same key. It is the one that has the values of the row that is
+-- back, or else the newest. By the key, then by place.
 WITH pruned_one AS MATERIALIZED (
   SELECT DISTINCT ON (pruned_k.pruned_pos) pruned_a.tableoid AS pruned_part, pruned_a.ctid AS pruned_place
   FROM {keys}

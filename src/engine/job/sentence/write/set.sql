@@ -1,4 +1,5 @@
--- Changes the rows, if the condition still holds. They are locked, so `row` is what each was. By primary key.
+-- Changes the rows, if the condition still holds. They are locked, so `row` is what each was. By
+-- primary key.
 UPDATE {table}
 SET {set}
 FROM (SELECT {old}, {row} AS pruned_row FROM {table} JOIN {keys} ON {match}) AS pruned_o
