@@ -1,28 +1,40 @@
 #!/usr/bin/env python3
-"""Checks that lines of documents have at most 100 characters. Prints each that has more; exit 1 if any.
+"""Checks that lines of documents, and of comments in SQL and Python, have at most 100 characters.
+Prints each that has more; exit 1 if any. Comments in C are formatted.py's.
 
-    wrapped.py [--fix] [FILE...]    --fix: wraps paragraphs and items of lists again where a line is too long
+    wrapped.py [--fix] [FILE...]    --fix: wraps paragraphs and items of lists again where a line
+                                    is too long, and sets a comment behind code above it
 
-Tables, code, headings, comments and lines without a blank are not changed."""
+Tables, code, headings and lines without a blank are not changed."""
 
+import ast
+import io
 import pathlib
 import re
 import sys
 import textwrap
+import tokenize
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH = 100
 AS_IT_IS = re.compile(r"^\s*(\||#|<!--|$)")
 ITEM = re.compile(r"^(\s*(?:[-*]|\d+\.)\s+|\s*)")
+FOLDERS = ("deploy", "docs", "include", "schemas", "src", "tests", "tools")
+JOBS = ROOT / "src/jobs"  # a job's version is a digest of its files, comments included
+COLUMNS = re.compile(r"\S {3,}\S")
+SQL_COMMENT = re.compile(r"'(?:[^']|'')*'|(--.*)")
 
 
-def documents():
+def files():
     names = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "tests/model/README.md"]
-    return sorted(names)
+    for folder in FOLDERS:
+        names += [path for kind in ("sql", "py") for path in (ROOT / folder).rglob(f"*.{kind}")]
+    return sorted(path for path in names if JOBS not in path.parents)
 
 
 def pieces(lines):
-    """(may be wrapped, lines) of each part. A paragraph or an item may be wrapped; a block of code or any other line may not."""
+    """(may be wrapped, lines) of each part. A paragraph or an item may be wrapped; a block of code
+    or any other line may not."""
     code, paragraph = False, []
     for line in lines:
         fence = line.lstrip().startswith("```")
@@ -42,32 +54,150 @@ def pieces(lines):
         yield True, paragraph
 
 
-def too_long(line):
-    return len(line) > WIDTH and " " in line.strip()
+def too_long(line, width=WIDTH):
+    return len(line) > width and " " in line.strip()
 
 
-def wrapped(paragraph):
+def wrapped(paragraph, width=WIDTH):
     start = ITEM.match(paragraph[0])[0]
     text = " ".join(" ".join(paragraph).split())[len(start.strip()):].strip()
     spans = []
     held = re.sub(r"`[^`]*`", lambda m: spans.append(m[0]) or m[0].replace(" ", "\0"), text)
     return [line.replace("\0", " ") for line in textwrap.wrap(
-        held, WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_long_words=False, break_on_hyphens=False)]
+        held, width, initial_indent=start, subsequent_indent=" " * len(start),
+        break_long_words=False, break_on_hyphens=False)]
+
+
+def rewrapped(lines, width=WIDTH, parts=pieces):
+    """(the lines with what is too long wrapped again, the lines that were too long)"""
+    out, wrong = [], []
+    for may, part in parts(lines):
+        long = [line for line in part if may and too_long(line, width)]
+        wrong += long
+        out += wrapped(part, width) if long else part
+    return out, wrong
+
+
+def ends_early(line, following, width):
+    """Whether a sentence ends with LINE although FOLLOWING would have begun in it: a new
+    paragraph."""
+    return line.endswith((".", ":", ";")) and len(line) + 1 + len(following.split()[0]) <= width
+
+
+def paragraphs(lines):
+    """As `pieces`, of a comment: a line with columns, or one that is set in, is kept as it is."""
+    part, widest = [], max(map(len, lines))
+    for line in lines:
+        item = re.match(r"(?:[-*]|\d+\.)\s", line)
+        set_in = line[:1] == " " and not (part and ITEM.match(part[0])[0])
+        kept = not line.strip() or COLUMNS.search(line) or set_in
+        if part and (kept or item or ends_early(part[-1], line, widest)):
+            yield True, part
+            part = []
+        if kept:
+            yield False, [line]
+        else:
+            part.append(line)
+    if part:
+        yield True, part
+
+
+def comments_of_sql(lines):
+    """The (line, column) of each comment."""
+    for n, line in enumerate(lines):
+        for match in SQL_COMMENT.finditer(line):
+            if match[1] is not None:
+                yield n, match.start(1)
+
+
+def comments_of_python(text):
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and not token.string.startswith(("# noqa", "#!")):
+            yield token.start[0] - 1, token.start[1]
+
+
+def long_texts(text):
+    """The first line of each string of several lines, by the last."""
+    return {node.end_lineno - 1: node.lineno - 1 for node in ast.walk(ast.parse(text))
+            if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno > node.lineno}
+
+
+def docstrings(text):
+    """The (first, last) line of each that stands in triple quotes and has nothing to escape."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
+            said = node.body[0]
+            if text.split("\n")[said.lineno - 1].lstrip().startswith('"""'):
+                yield said.lineno - 1, said.end_lineno - 1
+
+
+def blocks(comments, lines):
+    """The comments that have their lines for themselves, one below the other at the same column."""
+    block = []
+    for n, column in comments:
+        alone = not lines[n][:column].strip()
+        if block and not (alone and block[-1] == (n - 1, column)):
+            yield block
+            block = []
+        if alone:
+            block.append((n, column))
+        else:
+            yield [(n, column)]
+    if block:
+        yield block
+
+
+def mended(path, lines):
+    """(the lines as they should be, the lines that are too long)"""
+    if path.suffix == ".md":
+        return rewrapped(lines)
+    text, mark = "\n".join(lines) + "\n", {".py": "#", ".sql": "--"}[path.suffix]
+    found = list(comments_of_python(text) if mark == "#" else comments_of_sql(lines))
+    begins = long_texts(text) if mark == "#" else {}
+    changes, wrong = [], []
+    for block in blocks(found, lines):
+        first, last, column = block[0][0], block[-1][0], block[0][1]
+        indent = " " * column
+        if lines[first][:column].strip():
+            if not too_long(lines[first]):
+                continue
+            above = begins.get(first, first)
+            indent = re.match(r"\s*", lines[above])[0]
+            bare, long = [lines[first][column:].removeprefix(mark).strip()], [lines[first]]
+            below = [*lines[above:first], lines[first][:column].rstrip()]
+            bare, _ = rewrapped(bare, WIDTH - len(indent) - len(mark) - 1, paragraphs)
+        else:
+            bare = [line[column:].removeprefix(mark).removeprefix(" ") for line in lines[first:last + 1]]
+            bare, long = rewrapped(bare, WIDTH - column - len(mark) - 1, paragraphs)
+            above, below = first, []
+        if long:
+            wrong += long
+            changes.append((above, last, [f"{indent}{mark} {line}".rstrip() for line in bare] + below))
+    for first, last in docstrings(text) if mark == "#" else ():
+        indent = re.match(r"\s*", lines[first])[0]
+        inner = [line.removeprefix(indent) for line in lines[first:last + 1]]
+        inner, long = rewrapped(inner, WIDTH - len(indent), paragraphs)
+        if long:
+            wrong += long
+            changes.append((first, last, [(indent + line).rstrip() for line in inner]))
+    out = list(lines)
+    for first, last, new in sorted(changes, reverse=True):
+        out[first:last + 1] = new
+    return out, wrong
 
 
 def main():
     given = [a for a in sys.argv[1:] if a != "--fix"]
     wrong = []
-    for path in [pathlib.Path(a).absolute() for a in given] or documents():
-        lines, out = path.read_text().splitlines(), []
-        for may, part in pieces(lines):
-            if may and any(map(too_long, part)):
-                wrong += [f"{path.relative_to(ROOT)}: longer than {WIDTH}: {line[:60]}..." for line in part if too_long(line)]
-                part = wrapped(part)
-            out += part
+    for path in [pathlib.Path(a).absolute() for a in given] or files():
+        lines = path.read_text().split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        out, long = mended(path, lines)
+        wrong += [f"{path.relative_to(ROOT)}: longer than {WIDTH}: {line.strip()[:60]}..." for line in long]
         if "--fix" in sys.argv[1:] and out != lines:
             path.write_text("\n".join(out) + "\n")
-    print("\n".join(wrong) if wrong else f"documents: no line is longer than {WIDTH}")
+    print("\n".join(wrong) if wrong else f"documents and comments: no line is longer than {WIDTH}")
     return 1 if wrong and "--fix" not in sys.argv[1:] else 0
 
 
