@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const names[] = { "debug", "info", "warning", "error" };
+#define COMMA ,
+static const char *const names[] = { LOG_LEVELS (COMMA) };
 static const char *const colours[] = { "\033[2m", "\033[32m", "\033[33m", "\033[31m" };
 #define PLAIN "\033[0m"
 

@@ -7,6 +7,9 @@
 #include "base/json.h"
 #include "pruned/log.h"
 
+/* The names of the levels, in the order of LogLevel, with BETWEEN between them. */
+#define LOG_LEVELS(between) "debug" between "info" between "warning" between "error"
+
 void log_format_setup (LogLevel level, gboolean json);
 gboolean log_level_parse (const char *text, LogLevel *level);
 /* Whether a line of LEVEL would be written. Ask before computing expensive fields. */

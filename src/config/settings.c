@@ -1,4 +1,5 @@
 #include "config/settings.h"
+#include "base/log_format.h"
 #include "config/config.h"
 
 #define DAYS_MOST 36500
@@ -179,7 +180,7 @@ const Setting settings_table[] = {
   TEXT (
       "http", "listen", "",
       "host:port that serves /metrics, /healthz and /readyz, like 127.0.0.1:9750, [::1]:9750, localhost:9750, *:9750; empty: none"),
-  CHOICE ("log", "level", "info", "debug|info|warning|error", "the lowest level that is written"),
+  CHOICE ("log", "level", "info", LOG_LEVELS ("|"), "the lowest level that is written"),
   CHOICE ("log", "format", "text", "text|json", "text for people, or one JSON object per line"),
   { NULL }
 };

@@ -1,5 +1,6 @@
 #include "engine/job/job_conf_check.h"
 
+#include "base/log_format.h"
 #include "base/resource.h"
 #include "config/key_file.h"
 #include "config/nearest.h"
@@ -220,7 +221,7 @@ check_log (const Check *check, const char *value)
   if (colon == NULL)
     return wrong (check, "log", "expected 'level: message'");
   g_autofree char *level = g_strndup (value, colon - value);
-  return is_one_of (check, "log: unknown level", level, "debug info warning error");
+  return is_one_of (check, "log: unknown level", level, LOG_LEVELS (" "));
 }
 
 static gboolean
