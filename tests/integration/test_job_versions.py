@@ -3,30 +3,28 @@ pages is found by other rules unnoticed."""
 
 import pytest
 
+from support import reloads
+from support.reloads import JOB, go_on, left
 from support.scene import now, tick_id
 from support.sentences import house  # noqa: F401
 
-JOB = "items.purge"
 WHERE = "note < :T - interval '1 day'"
 BLOCKED = "blocked: begun with version "
 
 
 @pytest.fixture
 def items(house):  # noqa: F811
-    """Ten rows that are old; a run removes them in five pages, of which only the first is due."""
-    house.sql("CREATE TABLE items (id bigint PRIMARY KEY, note timestamptz NOT NULL, kind int NOT NULL);"
-              "INSERT INTO items SELECT i, '2020-01-01', i % 2 FROM generate_series(1, 10) i")
-    house.say(JOB, sentence())
-    return house
+    """A run removes ten rows in five pages, of which only the first is due."""
+    return reloads.purging(house, sentence())
 
 
 def sentence(where=WHERE, batch=2, more="delay_ms = 3600000"):
-    return f"table = items\nwhere = {where}\napprove = never\nbatch = {batch}\n{more}"
+    return reloads.sentence(where, f"batch = {batch}\n{more}")
 
 
 def tick(house, minutes=1):  # noqa: F811
     house.start()
-    return house.pruned.run("tick", JOB, "--at", now(minutes=-minutes).isoformat()).ok().stdout.strip()
+    return reloads.tick(house, minutes=minutes)
 
 
 def begin(house):  # noqa: F811
@@ -45,21 +43,13 @@ def work(house, run, until, **settings):  # noqa: F811
     assert house.daemons[-1].stop() == 0
 
 
-def left(house):  # noqa: F811
-    return house.database.value("SELECT count(*) FROM items")
-
-
 def shown(house, run):  # noqa: F811
     return house.pruned.run("runs", run, "--json").ok().json()[0]
 
 
-def make_due(house, run):  # noqa: F811
-    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run])
-
-
 def finish(house, run):  # noqa: F811
     """All pages, without a pause."""
-    make_due(house, run)
+    go_on(house, run)
     work(house, run, "state = 'finished'", **{f"jobs.{JOB}.delay_ms": 0})
     row = shown(house, run)
     assert (row["state"], left(house)) == ("finished", 0), row
@@ -90,7 +80,7 @@ def test_a_run_that_began_with_another_version_waits_and_says_so(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]
     items.say(JOB, sentence(WHERE + " AND kind = 1"))
-    make_due(items, run)
+    go_on(items, run)
     work(items, run, "error LIKE 'blocked: %%'")
     row = shown(items, run)
     assert (row["state"], row["step"], left(items)) == ("waiting", 1, 8), row
@@ -104,7 +94,7 @@ def test_it_goes_on_where_its_version_is_back(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]
     items.say(JOB, sentence("kind = 1"))
-    make_due(items, run)
+    go_on(items, run)
     work(items, run, "error LIKE 'blocked: %%'")
     items.say(JOB, sentence())
     row = finish(items, run)
@@ -115,7 +105,7 @@ def test_retry_goes_on_with_the_new_version(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]
     items.say(JOB, sentence("kind = 1"))
-    make_due(items, run)
+    go_on(items, run)
     work(items, run, "error LIKE 'blocked: %%'")
     items.pruned.run("retry", run).ok()
     work(items, run, "state = 'finished'", **{f"jobs.{JOB}.delay_ms": 0})
@@ -128,7 +118,7 @@ def test_retry_goes_on_with_the_new_version(items):
 def test_discard_ends_it(items):
     run = begin(items)
     items.say(JOB, sentence("kind = 1"))
-    make_due(items, run)
+    go_on(items, run)
     work(items, run, "error LIKE 'blocked: %%'")
     items.pruned.run("discard", run).ok()
     assert shown(items, run)["state"] == "skipped"
@@ -149,7 +139,7 @@ def test_the_runs_of_a_removed_job_wait_and_go_on_when_it_is_back(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]
     (items.folder / f"{JOB}.conf").unlink()
-    make_due(items, run)
+    go_on(items, run)
     items.work()
     row = shown(items, run)
     assert (row["state"], row["error"], row["job_version"], left(items)) == ("waiting", None, begun, 8)

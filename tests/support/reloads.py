@@ -1,5 +1,5 @@
-"""A job over the table `items` whose text changes while a daemon runs, and what the daemon says
-when it reloads."""
+"""A job over the table `items` whose text changes, also while a daemon runs, and what the daemon
+says when it reloads."""
 
 import signal
 
@@ -16,10 +16,15 @@ LINE = "reloaded"
 
 @pytest.fixture
 def items(house):  # noqa: F811
-    """Ten rows; a job that removes them in five pages."""
+    """A job that removes ten rows in five pages."""
+    return purging(house, sentence())
+
+
+def purging(house, text):  # noqa: F811
+    """The table with ten rows, and the job."""
     house.sql("CREATE TABLE items (id bigint PRIMARY KEY, note timestamptz NOT NULL, kind int NOT NULL);"
               "INSERT INTO items SELECT i, '2020-01-01', i % 2 FROM generate_series(1, 10) i")
-    house.say(JOB, sentence())
+    house.say(JOB, text)
     return house
 
 
