@@ -10,10 +10,9 @@
 #include "engine/options.h"
 #include "engine/service/service.h"
 
-void reload_begin (
-    const EngineOptions *options,
-    Service *service); /* from here on SIGHUP is handled, also one that came before */
+/* From here on SIGHUP is handled, also one that came before. */
+void reload_begin (const EngineOptions *options, Service *service);
 /* As SIGHUP does: for `pruned reload`, which gets an answer. */
 void reload_ask (void);
-void reload_end (
-    void); /* SIGHUP is ignored; waits for a reload under way. Call after the workers have ended */
+/* SIGHUP is ignored; waits for a reload under way. Call after the workers have ended. */
+void reload_end (void);

@@ -53,8 +53,8 @@ gboolean kafka_consumer_commit (KafkaConsumer *consumer, gboolean sync, GError *
 
 /* The current trouble, or NULL; g_free it. Thread: any. */
 char *kafka_consumer_trouble (KafkaConsumer *consumer);
-guint kafka_consumer_breaks (
-    KafkaConsumer *consumer); /* how many connections have broken so far. Thread: any */
+/* How many connections have broken so far. Thread: any. */
+guint kafka_consumer_breaks (KafkaConsumer *consumer);
 gboolean kafka_consumer_joined (KafkaConsumer *consumer); /* Thread: any */
 
 /* Calls revoked() for the assigned partitions, commits, leaves the group. Takes 5 s at most after

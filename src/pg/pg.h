@@ -37,8 +37,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pg, pg_free)
 /* Connects if there is no live connection. PRUNED_OUTAGE with libpq's text and what to do. Takes 5
  * s at most. */
 gboolean pg_ensure (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean pg_is_up (
-    const Pg *pg);      /* a server answers, even if it refuses the login. Takes 5 s at most */
+/* A server answers, even if it refuses the login. Takes 5 s at most. */
+gboolean pg_is_up (const Pg *pg);
 void pg_close (Pg *pg); /* closes the connection; pg_ensure opens a new one */
 /* Asks the server to cancel the running statement, without waiting. The statement then fails with
  * PRUNED_BUSY, or, if the server does not answer, the connection is closed. Thread: any. */
@@ -56,8 +56,8 @@ gboolean pg_is_no_value (const Pg *pg);
 int pg_server_version (const Pg *pg);
 /* The connection does not leave this machine: its other end may be a pooler. */
 gboolean pg_is_local (const Pg *pg);
-guint pg_connections (
-    const Pg *pg); /* how many were made so far: a new number means a new session */
+/* How many were made so far: a new number means a new session. */
+guint pg_connections (const Pg *pg);
 
 /* --- statements --- */
 /* The statement of a file in the embedded tree; g_error (a bug) if the file is missing. Thread:

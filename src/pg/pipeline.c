@@ -11,8 +11,8 @@
 #define CANCELLED_US (2 * G_USEC_PER_SEC)
 #define LOOK_US (G_USEC_PER_SEC / 2) /* how often to check for a cancel */
 
-#define CUT_AGAIN_US                                                                               \
-  (5 * G_USEC_PER_SEC) /* a cancel that arrives between two statements has no effect */
+/* A cancel that arrives between two statements has no effect. */
+#define CUT_AGAIN_US (5 * G_USEC_PER_SEC)
 
 /* Cancels the running statement if the transaction's deadline is past. */
 static void

@@ -14,9 +14,9 @@
 
 #define MOST_SOCKETS 8
 #define LOOK_MS 250
-#define GRACE_US                                                                                   \
-  (100 * 1000) /* a connection in a reserved place has this time to send its request before a new  \
-                  one can replace it */
+/* A connection in a reserved place has this time to send its request before a new one can replace
+ * it. */
+#define GRACE_US (100 * 1000)
 
 typedef struct {
   int fd;

@@ -7,9 +7,9 @@
 #include "engine/outbox/publish.h"
 
 #define SQL "src/engine/clock/sql/"
-#define LEFT_US                                                                                    \
-  (5 * G_USEC_PER_SEC) /* librdkafka waits a second for a topic that it does not know */
-#define LEFT_PAGE 100  /* as in outbox_left.sql */
+/* librdkafka waits a second for a topic that it does not know. */
+#define LEFT_US (5 * G_USEC_PER_SEC)
+#define LEFT_PAGE 100 /* as in outbox_left.sql */
 #define FIRST_RUN "00000000-0000-0000-0000-000000000000"
 
 struct _Left {

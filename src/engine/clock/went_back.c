@@ -6,10 +6,9 @@
 
 #define SQL "src/engine/clock/sql/"
 #define SLACK_US G_USEC_PER_SEC
-#define MEND_EVERY_US                                                                              \
-  (15 * G_USEC_PER_SEC) /* a jump forth and back can fall between two looks, and a transaction can \
-                           span it */
-#define MEND_SHARE 200  /* it reads all waiting runs: at most 1/200 of the time */
+/* A jump forth and back can fall between two looks, and a transaction can span it. */
+#define MEND_EVERY_US (15 * G_USEC_PER_SEC)
+#define MEND_SHARE 200 /* it reads all waiting runs: at most 1/200 of the time */
 #define MEND_AT_LEAST_US (10 * G_TIME_SPAN_MINUTE)
 
 /* The longest configured delay of a refresh. */
