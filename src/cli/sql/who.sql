@@ -5,15 +5,8 @@
 -- (run_id, step). The statement runs without sequential scans: the planner does not see that
 -- records are wide.
 WITH
--- include: ../../jobs/users.destroy/columns.sql
+-- include: naming.sql
 ,
-naming (tab, col) AS (
-  SELECT f.conrelid::regclass::text, a.attname::text
-  FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = f.conkey[1]
-  WHERE f.contype = 'f' AND f.confrelid = pg_catalog.to_regclass(:whose::text) AND pg_catalog.cardinality(f.conkey) = 1
-  UNION
-  SELECT r.tab, r.col FROM named r WHERE :whose::text = 'users'
-),
 -- What a record contains that has a row which names this one; any table: null.
 naming_row (tab, part) AS MATERIALIZED (
   SELECT c.tab, pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object(c.col, :key::jsonb)) FROM naming c
