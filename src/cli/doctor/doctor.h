@@ -42,12 +42,14 @@ char *doctor_count (gint64 n, const char *what);
 /* [clock] max_skew_s: clocks that differ by no more agree. */
 gint64 doctor_skew_us (const Doctor *doctor);
 
+/* The command that sets CONFIG, `key=value`, for TOPIC. */
+char *doctor_alter_topic (const Doctor *doctor, const char *topic, const char *config);
+
 /* The checks, in the order of command_doctor (which decides the exit code). */
 void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
 void doctor_replica (Doctor *doctor);  /* the standby for pages */
-void doctor_rights (
-    Doctor *doctor); /* what jobs need: rights, tables, columns, rows of settings, indexes */
-const char *doctor_bootstrap (const Doctor *doctor); /* "": no broker is named */
+/* What jobs need: rights, tables, columns, rows of settings, indexes. */
+void doctor_rights (Doctor *doctor);
 void doctor_kafka (Doctor *doctor); /* reachable, topics, clock, retention, group, dead letters */
 void doctor_stores (Doctor *doctor);
 void doctor_gentle (Doctor *doctor); /* thresholds, dead rows */

@@ -19,8 +19,9 @@ settings_of (const Doctor *doctor)
   return (const char *const *)doctor->kafka;
 }
 
-const char *
-doctor_bootstrap (const Doctor *doctor)
+/* "": no broker is named. */
+static const char *
+bootstrap (const Doctor *doctor)
 {
   const char *servers = "";
   for (char **pair = doctor->kafka; pair != NULL && *pair != NULL; pair += 2)
@@ -29,13 +30,27 @@ doctor_bootstrap (const Doctor *doctor)
   return servers;
 }
 
-/* The remedy is a command that shows the topic. */
+char *
+doctor_alter_topic (const Doctor *doctor, const char *topic, const char *config)
+{
+  return g_strdup_printf (
+      "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
+      " --add-config %s",
+      bootstrap (doctor), topic, config);
+}
+
+/* The command that shows TOPIC. */
+static char *
+describe (const Doctor *doctor, const char *topic)
+{
+  return g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s",
+                          bootstrap (doctor), topic);
+}
+
 static void
 say_silent (Doctor *doctor, const char *check, const char *topic, const char *why)
 {
-  g_autofree char *remedy
-      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s",
-                         doctor_bootstrap (doctor), topic);
+  g_autofree char *remedy = describe (doctor, topic);
   doctor_error (doctor, CODE_NOT_FOUND, check, remedy, "topic %s does not answer: %s", topic, why);
 }
 
@@ -132,13 +147,9 @@ compare_clock (Doctor *doctor, const KafkaTopic *topic)
   g_autoptr (GError) error = NULL;
   gboolean said = FALSE;
   gint64 off_us = 0, unsure_us = 0;
-  g_autofree char *look
-      = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s",
-                         doctor_bootstrap (doctor), topic->name);
-  g_autofree char *alter = g_strdup_printf (
-      "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
-      " --add-config message.timestamp.type=LogAppendTime",
-      doctor_bootstrap (doctor), topic->name);
+  g_autofree char *look = describe (doctor, topic->name);
+  g_autofree char *alter
+      = doctor_alter_topic (doctor, topic->name, "message.timestamp.type=LogAppendTime");
   if (topic->trouble != NULL)
     doctor_warn (doctor, "Kafka's clock", look, "topic %s does not answer: %s; " TWO_CLOCKS,
                  topic->name, topic->trouble);
@@ -168,10 +179,9 @@ check_retention (Doctor *doctor, const char *topic, gint64 most_days, const char
     return;
   }
   g_autofree char *days = g_strdup_printf ("%.1f days", (double)retention_ms / (double)DAY_MS);
-  g_autofree char *remedy = g_strdup_printf (
-      "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
-      " --add-config cleanup.policy=delete,retention.ms=%" G_GINT64_FORMAT,
-      doctor_bootstrap (doctor), topic, MIN (most_days, keep_days - 1) * DAY_MS);
+  g_autofree char *config = g_strdup_printf ("cleanup.policy=delete,retention.ms=%" G_GINT64_FORMAT,
+                                             MIN (most_days, keep_days - 1) * DAY_MS);
+  g_autofree char *remedy = doctor_alter_topic (doctor, topic, config);
   if (retention_ms >= 0 && retention_ms < keep_days * DAY_MS)
     doctor_ok (doctor, "retention",
                "topic %s keeps messages for %s, runs and verdicts are kept for %" G_GINT64_FORMAT
@@ -268,9 +278,7 @@ check_own_topics (Doctor *doctor)
       = own->len > 0 ? kafka_admin_new (settings_of (doctor), &error) : NULL;
   for (guint i = 0; i < own->len; i++) {
     KafkaTopic topic = { own->pdata[i], -1 };
-    g_autofree char *look
-        = g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s",
-                           doctor_bootstrap (doctor), topic.name);
+    g_autofree char *look = describe (doctor, topic.name);
     if (admin == NULL || !kafka_admin_look (admin, &topic, 1, TIMEOUT_MS, &error)) {
       doctor_error (doctor, CODE_KAFKA, "event topics", look, "%s", error->message);
       return;
@@ -300,11 +308,11 @@ doctor_kafka (Doctor *doctor)
   }
   g_autoptr (GArray) wanted = topics_wanted (doctor->cli->config, doctor->cli->jobs);
   if (!ask_kafka (doctor, wanted, &found, &error)) {
-    g_autofree char *remedy = g_strdup_printf ("kcat -L -b %s", doctor_bootstrap (doctor));
+    g_autofree char *remedy = g_strdup_printf ("kcat -L -b %s", bootstrap (doctor));
     doctor_error (doctor, CODE_KAFKA, "Kafka", remedy, "%s", error->message);
     return;
   }
-  doctor_ok (doctor, "Kafka", "it answers at %s", doctor_bootstrap (doctor));
+  doctor_ok (doctor, "Kafka", "it answers at %s", bootstrap (doctor));
   check_library (doctor);
   check_topics (doctor, wanted, found);
   for (guint i = topics_needed (wanted); i < wanted->len; i++)

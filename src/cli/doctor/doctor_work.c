@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SQL "src/cli/doctor/sql/"
-#define KEEP_MS (14 * 86400000) /* two weeks */
+#define TWO_WEEKS_MS "1209600000"
 
 static void
 check_runs (Doctor *doctor)
@@ -141,10 +141,8 @@ say_others (Doctor *doctor)
 {
   g_autoptr (PgRows) rows = doctor_ask (doctor, "lost messages", SQL "other_messages.sql", NULL);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    g_autofree char *remedy = g_strdup_printf (
-        "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
-        " --add-config unclean.leader.election.enable=false",
-        doctor_bootstrap (doctor), rows_text (rows, i, "topic"));
+    g_autofree char *remedy = doctor_alter_topic (doctor, rows_text (rows, i, "topic"),
+                                                  "unclean.leader.election.enable=false");
     doctor_warn (
         doctor, "lost messages", remedy,
         "topic %s, partition %s: from offset %s to %s Kafka has other messages than were read from it, or none (found %s ago): a "
@@ -163,10 +161,8 @@ check_lost (Doctor *doctor)
 {
   g_autoptr (PgRows) rows = doctor_ask (doctor, "lost messages", SQL "lost_messages.sql", NULL);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    g_autofree char *remedy = g_strdup_printf (
-        "kafka-configs.sh --bootstrap-server %s --alter --entity-type topics --entity-name %s"
-        " --add-config retention.ms=%d",
-        doctor_bootstrap (doctor), rows_text (rows, i, "topic"), KEEP_MS);
+    g_autofree char *remedy
+        = doctor_alter_topic (doctor, rows_text (rows, i, "topic"), "retention.ms=" TWO_WEEKS_MS);
     doctor_warn (
         doctor, "lost messages", remedy,
         "topic %s, partition %s: Kafka dropped messages between offset %s and %s before they were read (found %s ago): send those "
