@@ -6,7 +6,7 @@ import pytest
 
 from stack.process import wait_until
 from support.places import binary_with_faults
-from support.scene import fill, now, result, tick_id
+from support.scene import fill, now, result, send_tick
 from support.two import JOB as NAMED
 from support.two import SETTINGS, Two
 
@@ -23,12 +23,6 @@ def scene(new_scene):
     return scene
 
 
-def tick(scene):
-    at = now(minutes=-1)
-    scene.topics.tick(JOB, at)
-    return tick_id(JOB, at)
-
-
 def killed_at(scene, point):
     assert scene.start(environment={"PRUNED_FAULT": f"{point}:kill"}).wait(90) == -9
 
@@ -36,7 +30,7 @@ def killed_at(scene, point):
 @pytest.mark.parametrize("point", ["step.after_effects", "brakes.counted", "step.before_commit", "brakes.held"])
 def test_a_run_is_held_once_whenever_its_process_dies(scene, point):
     fill(scene.database, 30)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     killed_at(scene, point)
     scene.start()
     assert scene.wait_run(run_id, "held", deadline_s=60)["error"] == "held: max_rows 20, counted 30"
@@ -49,7 +43,7 @@ def test_a_run_is_held_once_whenever_its_process_dies(scene, point):
 def test_an_approved_run_is_done_once_whenever_its_process_dies(scene, point):
     fill(scene.database, 30)
     first = scene.start()
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "held")
     first.stop()
     scene.run("approve", run_id).ok()
@@ -125,7 +119,7 @@ def test_rows_that_a_killed_process_has_taken_are_there_again(new_scene, point):
 
 def wait_between_pages(scene):
     """The id of a run that waits behind its first page."""
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     scene.wait_run(run_id, "waiting", deadline_s=60)
     assert scene.run_row(run_id)["step"] == 1
     return run_id
@@ -153,7 +147,7 @@ def test_a_run_whose_approval_has_ended_is_held_once_whenever_its_process_dies(c
     chain.settings[f"jobs.{JOB}.max_rows"] = 20
     fill(chain.database, 15, first=16)
     daemon = chain.start()
-    run_id = tick(chain)
+    run_id = send_tick(chain)
     chain.wait_run(run_id, "held")
     chain.run("approve", run_id).ok()
     assert chain.wait_run(run_id, "waiting")["rows_done"] == 10

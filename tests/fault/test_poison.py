@@ -4,7 +4,7 @@ import pytest
 
 from stack.process import wait_until
 from support.places import binary_with_faults
-from support.scene import JOBS, fill, now, outcome_id, result, tick_id
+from support.scene import beside_jobs, fill, now, outcome_id, result, tick_id
 
 JOB = "scratch.wide"
 
@@ -154,10 +154,7 @@ cursor = id bigint
 @pytest.fixture
 def slow(new_scene, tmp_path):
     """Two jobs with a lane each. Their steps take as long as the tick says."""
-    folder = tmp_path / "jobs"
-    folder.mkdir()
-    for there in JOBS.iterdir():
-        (folder / there.name).symlink_to(there)
+    folder = beside_jobs(tmp_path / "jobs")
     for name in ("scratch.slow", "scratch.slower"):
         (folder / name).mkdir()
         (folder / name / "job.conf").write_text(SLOW_CONF)

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from support.command_line import says
-from support.scene import JOBS, now, tick_id
+from support.scene import beside_jobs, now, tick_id
 
 MOST = 65536
 TYPED = """
@@ -47,10 +47,7 @@ def job(folder, name, conf, **files):
 
 @pytest.fixture
 def typed(new_scene, tmp_path):
-    folder = tmp_path / "jobs"
-    folder.mkdir()
-    for there in JOBS.iterdir():
-        (folder / there.name).symlink_to(there)
+    folder = beside_jobs(tmp_path / "jobs")
     job(folder, "scratch.typed", TYPED, page=PAGE)
     job(folder, "scratch.parent", PARENT, page=FIRST, children=CHILDREN)
     return new_scene({"run.jobs_dir": folder})

@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from stack.process import patient, wait_until
-from support.s3 import Objects, Proxy
+from support.s3 import Objects, Proxy, let_go, proxy  # noqa: F401
+from support.s3 import objects_behind as objects  # noqa: F401
 from support.slow import slow_table
 
 SLOT = "ci.delete_objects"
@@ -17,27 +18,11 @@ SELECT gen_random_uuid(), now(), now() + CASE WHEN s > 0 THEN interval '1 day' E
 LEASED = "SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()"
 
 
-@pytest.fixture
-def let_go():
-    event = threading.Event()
-    yield event
-    event.set()
-
-
-@pytest.fixture
-def proxy(gateway, let_go):
-    made = Proxy(gateway.endpoint)
-    made.misbehave = lambda command, body, go: (let_go.wait(60), (*go(), None))[1]
-    yield made
-    let_go.set()
-    made.close()
-
-
-def test_slots_of_two_processes_never_exceed_the_rows_of_a_day(pruned_with_slots, database, gateway, proxy, let_go, request):
+def test_slots_of_two_processes_never_exceed_the_rows_of_a_day(objects, pruned_with_slots, database, proxy, let_go):  # noqa: F811
     """The first slot has leased four and waits for the store. With the next four there would be
     eight; six are allowed."""
-    objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
-    settings = objects.settings | {"store.object.endpoint": proxy.url, f"jobs.{SLOT}.batch": 4, f"jobs.{SLOT}.max_rows_per_day": 6}
+    proxy.misbehave = lambda command, body, go: (let_go.wait(60), (*go(), None))[1]
+    settings = objects.settings | {f"jobs.{SLOT}.batch": 4, f"jobs.{SLOT}.max_rows_per_day": 6}
     for n in range(4):
         objects.add("a", f"file {n}")
     database.execute(PLACE, {"job": SLOT})
@@ -101,11 +86,11 @@ def test_slots_that_lease_together_take_their_rows_out_of_the_day(pruned_with_sl
     worker of objects, and it then leases for the three others. All of them together get as many as
     the day allows."""
     number, most = 240, 120
-    objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
+    gathered = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
     database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at)"
                      " SELECT 2, 'd', 'f' || i, now() - interval '1 hour' FROM generate_series(1, %s) i", [number])
     slow_table(database, "ci_deleted_objects", 0.03, when="UPDATE")
-    pruned_with_slots.settings |= objects.settings | {
+    pruned_with_slots.settings |= gathered.settings | {
         "store.object.endpoint": gathering.proxy.url, "run.workers": 2, f"jobs.{SLOT}.batch": gathering.batch, f"jobs.{SLOT}.max_rows_per_day": most}
     database.execute(PLACE, {"job": SLOT})
     database.execute("UPDATE pruned.runs SET due_at = now()")
@@ -116,5 +101,5 @@ def test_slots_that_lease_together_take_their_rows_out_of_the_day(pruned_with_sl
     assert noted["rows"] == noted["of_runs"] > gathering.batch
     gathering.go_on.set()
     database.wait("SELECT count(*) FROM pruned.runs WHERE job = %s AND state IN ('held', 'finished')", [SLOT], until=4, deadline_s=60)
-    assert sum(gathering.sizes) == number - len(objects.left()) == most
+    assert sum(gathering.sizes) == number - len(gathered.left()) == most
     assert database.value("SELECT sum(rows_done) FROM pruned.runs WHERE job = %s", [SLOT]) == most

@@ -6,10 +6,11 @@ import shutil
 
 import pytest
 
+from support.checked import JOB, errors, write
 from support.places import ROLE
 from support.scene import JOBS, fill, now, tick_id
 
-JOB, OTHER = "scratch.remove", "scratch.other"
+OTHER = "scratch.other"
 DECIDE = "SELECT k.id AS key, 'removed' AS what, s.note FROM unnest(:key::bigint[]) AS k (id) LEFT JOIN scratch s ON s.id = k.id"
 DELETE = "DELETE FROM scratch s USING unnest(:key::bigint[]) AS k (id) WHERE s.id = k.id RETURNING s.id AS key, to_jsonb(s.*) AS row"
 CHILD = "SELECT 'scratch.other' AS job, '{}'::jsonb AS args, k::text AS child_key, NULL::text AS unique_key, NULL::timestamptz AS due_at"
@@ -34,19 +35,6 @@ def own(stored):
 
 def check_of(name):
     return "page" if name == "page.sql" else "form"
-
-
-def write(pruned, name, text):
-    path = pruned.folder / "jobs" / JOB / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"-- Asks for :nobody::text.\n{text}\n")
-    return path
-
-
-def errors(pruned, code):
-    done = pruned.run("check", JOB, "--json")
-    assert done.code == code, done
-    return [one for one in done.json() if not one["ok"]]
 
 
 PARAMETERS = {  # file: (its text, the unknown parameter, the nearest one)

@@ -1,14 +1,14 @@
 """`pruned check` and a daemon refuse a folder that changes rows which have nothing to do with its
 keys. A run cannot know how many rows of another table belong to a key."""
 
+import shutil
+
 import pytest
 
+from support.checked import JOB, errors, write
 from support.places import ROLE
 from support.scene import JOBS, fill, tick_id, now
 
-import shutil
-
-JOB = "scratch.remove"
 REMARKS = "apply/removed/05-remarks.sql"
 RETURNING = "RETURNING n.id AS key, to_jsonb(n.*) AS row\n"
 KEYS = "unnest(:key::bigint[])"
@@ -28,19 +28,6 @@ def own(stored):
     stored.database.execute("INSERT INTO remarks SELECT i, i, 'x' FROM pg_catalog.generate_series(1, 10) i")
     stored.settings["run.jobs_dir"] = stored.folder / "jobs"
     return stored
-
-
-def write(pruned, name, text):
-    path = pruned.folder / "jobs" / JOB / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"-- Of a test.\n{text}\n")
-    return path
-
-
-def errors(pruned, code):
-    done = pruned.run("check", JOB, "--json")
-    assert done.code == code, done
-    return [one for one in done.json() if not one["ok"]]
 
 
 @pytest.mark.parametrize("words, text", [

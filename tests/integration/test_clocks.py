@@ -201,18 +201,23 @@ def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
 
 
 @pytest.fixture
-def ahead_of_kafka(own_postgres, new_scene, preload):
-    """The database's clock and this machine's are the same number of seconds ahead: only Kafka's
-    differs."""
+def postgres_with_a_clock(own_postgres, preload):
     library = preload("shifted_clock")
     if library is None:
         pytest.skip("a sanitizer must be loaded first")
     own_postgres.stop()
     own_postgres.clock = Clock(own_postgres.folder, library)
     own_postgres.start()
+    return own_postgres
+
+
+@pytest.fixture
+def ahead_of_kafka(postgres_with_a_clock, new_scene):
+    """The database's clock and this machine's are the same number of seconds ahead: only Kafka's
+    differs."""
     minute = (datetime.datetime.now(UTC).minute + 30) % 60
-    scene = new_scene({"jobs.scratch.remove.schedule": f"{minute} * * * *"}, server=own_postgres)
-    scene.clock = own_postgres.clock
+    scene = new_scene({"jobs.scratch.remove.schedule": f"{minute} * * * *"}, server=postgres_with_a_clock)
+    scene.clock = postgres_with_a_clock.clock
     return scene
 
 
@@ -304,17 +309,6 @@ def test_a_timer_that_was_set_meanwhile_keeps_its_day(scene):
     daemon = scene.start()
     daemon.wait_line("Run was ready before its time; waiting again")
     scene.database.wait("SELECT state = 'waiting' AND due_at = %(day)s FROM pruned.runs WHERE run_id = %(run)s", {"run": run, "day": day}, until=True)
-
-
-@pytest.fixture
-def postgres_with_a_clock(own_postgres, preload):
-    library = preload("shifted_clock")
-    if library is None:
-        pytest.skip("a sanitizer must be loaded first")
-    own_postgres.stop()
-    own_postgres.clock = Clock(own_postgres.folder, library)
-    own_postgres.start()
-    return own_postgres
 
 
 @pytest.mark.parametrize("begun, ended", [(AHEAD_S, 0), (0, AHEAD_S)], ids=["back", "ahead"])

@@ -1,23 +1,19 @@
 """From message to run row, and from row to step: whatever a message or a row contains, the daemon
 survives, nothing is lost, and valid work is done.
 
-FUZZ_SEED chooses other inputs (the seed of a failure is printed); FUZZ_SECONDS: run for that time,
-one seed after the other (`make fuzz`)."""
+FUZZ_SEED and FUZZ_SECONDS: support/seeds.py."""
 
 import json
-import os
 import random
-import time
 import uuid
 
 import pytest
 
-from support.every_job import JOBS, SETTINGS, TICKED, tell
+from support.every_job import JOBS, SETTINGS, tell
 from support.messages import encode, schemas
 from support.scene import now, tick_id
+from support.seeds import with_seeds
 
-SEED = int(os.environ.get("FUZZ_SEED", 15))
-SECONDS = float(os.environ.get("FUZZ_SECONDS", 0))
 MESSAGES, ROWS = 300, 150
 ALL = [*JOBS, "scratch.keyed", "scratch.remove", "scratch.wide", "scratch.one"]
 NAMES = ("user_id", "group_id", "placeholder_user_id", "slot", "key", "cursor", "reason", "initiator_id", "member_id", "expires_at", "a", "")
@@ -204,14 +200,4 @@ def fuzz_rows(scene, seed):
 
 @pytest.mark.parametrize("part", [fuzz_messages, fuzz_rows])
 def test_whatever_comes_the_daemon_lives_and_what_is_right_is_done(fuzzed, part):
-    until = time.monotonic() + SECONDS
-    seed = SEED
-    while True:
-        try:
-            part(fuzzed, seed)
-        except BaseException:
-            print(f"FUZZ_SEED={seed}")
-            raise
-        seed += 1
-        if time.monotonic() >= until:
-            break
+    with_seeds(lambda seed: part(fuzzed, seed))

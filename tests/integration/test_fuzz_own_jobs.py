@@ -2,18 +2,18 @@
 and rows of runs of sentences, of folders and of ranges. Whatever a message or a row contains, the
 daemon survives, and valid work is done.
 
-FUZZ_SEED and FUZZ_SECONDS: as there."""
+FUZZ_SEED and FUZZ_SECONDS: support/seeds.py."""
 
 import io
 import json
-import time
 import uuid
 
 import fastavro
 import pytest
 
+from support.seeds import with_seeds
 from support.sentences import house  # noqa: F401
-from test_fuzz_messages import SECONDS, SEED, Odd
+from test_fuzz_messages import Odd
 from test_own_events import topics  # noqa: F401
 
 MESSAGES, ROWS = 200, 200
@@ -188,14 +188,4 @@ def fuzz_rows(house, seed):  # noqa: F811
 
 @pytest.mark.parametrize("part", [fuzz_events, fuzz_rows])
 def test_whatever_comes_for_jobs_of_ones_own_the_daemon_lives_and_what_is_right_is_done(fuzzed, part):
-    until = time.monotonic() + SECONDS
-    seed = SEED
-    while True:
-        try:
-            part(fuzzed, seed)
-        except BaseException:
-            print(f"FUZZ_SEED={seed}")
-            raise
-        seed += 1
-        if time.monotonic() >= until:
-            break
+    with_seeds(lambda seed: part(fuzzed, seed))

@@ -4,17 +4,10 @@ the same, and are handled."""
 import pytest
 
 from stack.process import wait_until
-from support.exposition import Listening
+from support.metrics import http as listening  # noqa: F401
 from support.objects import SLOT, TICK, ListedObjects
 
 N, PAGE = 120, 5
-
-
-@pytest.fixture
-def listening():
-    one = Listening()
-    yield one
-    one.close()
 
 
 @pytest.fixture

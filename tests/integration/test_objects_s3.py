@@ -5,14 +5,7 @@ import threading
 
 import pytest
 
-from support.s3 import BUCKET, Objects, Proxy, signature
-
-
-@pytest.fixture
-def proxy(gateway):
-    made = Proxy(gateway.endpoint)
-    yield made
-    made.close()
+from support.s3 import BUCKET, Objects, proxy, signature  # noqa: F401
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import threading
 import pytest
 
 from stack.process import wait_until
-from support.s3 import BUCKET, TICK, Objects, Proxy, signature
+from support.s3 import BUCKET, TICK, proxy, signature  # noqa: F401
+from support.s3 import objects_behind as objects  # noqa: F401
 
 SLOT = "ci.delete_objects"
 ALL_DELETED = re.compile(rb"<Object>(.*?)</Object>")
@@ -18,20 +19,6 @@ def all_deleted(command, body, go):
     """Answers that everything is deleted, whatever the request."""
     keys = b"".join(b"<Deleted>" + key + b"</Deleted>" for key in ALL_DELETED.findall(body))
     return 200, b"<DeleteResult>" + keys + b"</DeleteResult>", None
-
-
-@pytest.fixture
-def proxy(gateway):
-    made = Proxy(gateway.endpoint)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def objects(pruned_with_slots, database, gateway, proxy, request):
-    one = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
-    one.settings["store.object.endpoint"] = proxy.url
-    return one
 
 
 def list_objects(objects, n, dir_="gone"):

@@ -1,40 +1,17 @@
 """A store that is slow, or hangs: a step ends within its lease, and no other work waits for it."""
 
 import re
-import threading
 
 import pytest
 
 from support.objects import waits_for_its_store
 from support.places import ROLE
-from support.s3 import TICK, Objects, Proxy
+from support.s3 import TICK, let_go, proxy  # noqa: F401
+from support.s3 import objects_behind as objects  # noqa: F401
 
 SLOT = "ci.delete_objects"
 LISTED = 100
 SLOW_DOWN = (503, b"<Error><Code>SlowDown</Code></Error>", None)
-
-
-@pytest.fixture
-def let_go():
-    """A store that hangs waits for this."""
-    event = threading.Event()
-    yield event
-    event.set()
-
-
-@pytest.fixture
-def proxy(gateway, let_go):
-    made = Proxy(gateway.endpoint)
-    yield made
-    let_go.set()
-    made.close()
-
-
-@pytest.fixture
-def objects(pruned_with_slots, database, gateway, proxy, request):
-    one = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
-    one.settings["store.object.endpoint"] = proxy.url
-    return one
 
 
 def no_answer(let_go, go):

@@ -4,7 +4,7 @@ wrong, and the process survives."""
 import pytest
 
 from support.instance import Instance
-from support.scene import JOBS, now, tick_id
+from support.scene import beside_jobs, now, tick_id
 
 CONF = """
 [job]
@@ -75,10 +75,7 @@ def write(folder, name, conf, files):
 
 @pytest.fixture
 def odd(new_scene, tmp_path):
-    folder = tmp_path / "jobs"
-    folder.mkdir()
-    for there in JOBS.iterdir():
-        (folder / there.name).symlink_to(there)
+    folder = beside_jobs(tmp_path / "jobs")
     for name, (conf, files, *_) in (CASES | REFUSED | FINE).items():
         write(folder, f"odd.{name}", conf, files)
     scene = new_scene({"run.jobs_dir": folder})

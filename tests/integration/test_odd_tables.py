@@ -1,17 +1,16 @@
 """The application's tables without NOT NULL, and with NULL where it never is, or with columns of
 other types: each job does what it can, and no process ends.
 
-FUZZ_SEED and FUZZ_SECONDS: as in test_fuzz_messages.py."""
+FUZZ_SEED and FUZZ_SECONDS: support/seeds.py."""
 
 import random
-import time
 
 import psycopg
 import pytest
 
 from support.every_job import JOBS, SETTINGS, TICKED, tell
 from support.scene import now, tick_id
-from test_fuzz_messages import SECONDS, SEED
+from support.seeds import SEED, with_seeds
 
 ROUNDS = 8
 COLUMNS = """SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) AS type
@@ -66,16 +65,11 @@ def one_round(scene, dice, made, at):
 def test_null_where_it_never_is_ends_no_process(odd):
     made = odd.database.rows(COLUMNS)
     assert len(made) > 60, made
-    until, seed = time.monotonic() + SECONDS, SEED
-    while True:
+
+    def rounds(seed):
         dice = random.Random(seed)
-        try:
-            for n in range(ROUNDS):
-                one_round(odd, dice, made, now(minutes=-30, milliseconds=(seed - SEED) * ROUNDS + n))
-        except BaseException:
-            print(f"FUZZ_SEED={seed}")
-            raise
-        seed += 1
-        if time.monotonic() >= until:
-            break
+        for n in range(ROUNDS):
+            one_round(odd, dice, made, now(minutes=-30, milliseconds=(seed - SEED) * ROUNDS + n))
+
+    with_seeds(rounds)
     assert odd.daemon.stop() == 0

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from support.scene import JOBS, fill, now, refuse_rows, let_rows_go, result, tick_id
+from support.scene import JOBS, fill, let_rows_go, now, refuse_rows, result, send_tick, tick_id
 
 JOB = "scratch.remove"
 
@@ -18,12 +18,6 @@ def failing(new_scene):
     fill(scene.database, 25)
     refuse_rows(scene.database, "true")
     return scene
-
-
-def tick(scene):
-    at = now(minutes=-1)
-    scene.topics.tick(JOB, at)
-    return tick_id(JOB, at)
 
 
 def pause_s(daemon, row):
@@ -42,7 +36,7 @@ def again(scene, run_id):
 
 @pytest.mark.parametrize("failures", [0, 1, 3])
 def test_the_pause_grows_by_the_formula(failing, failures):
-    run_id = tick(failing)
+    run_id = send_tick(failing)
     daemon = failing.start()
     failing.wait_run(run_id, "waiting")
     if failures:
@@ -57,7 +51,7 @@ def test_the_pause_grows_by_the_formula(failing, failures):
 
 def test_a_run_is_dead_after_its_last_retry_and_says_so(failing):
     failing.settings["jobs.scratch.remove.max_attempts"] = 1
-    run_id = tick(failing)
+    run_id = send_tick(failing)
     failing.run_until_idle()
     assert failing.run_row(run_id)["state"] == "waiting"
     again(failing, run_id)
@@ -68,14 +62,14 @@ def test_a_run_is_dead_after_its_last_retry_and_says_so(failing):
     assert (finished.value["state"], finished.value["error"]) == ("dead", row["error"])
     assert failing.run("runs", "--state", "dead", "--json").ok().json()[0]["run_id"] == run_id
     let_rows_go(failing.database)
-    second = tick(failing)
+    second = send_tick(failing)
     failing.run_until_idle()
     assert failing.run_row(second)["state"] == "finished"
 
 
 def test_a_dead_run_that_is_retried_by_hand_begins_with_no_attempts(failing):
     failing.settings["jobs.scratch.remove.max_attempts"] = 0
-    run_id = tick(failing)
+    run_id = send_tick(failing)
     failing.run_until_idle()
     assert failing.run_row(run_id)["state"] == "dead"
     let_rows_go(failing.database)
@@ -86,7 +80,7 @@ def test_a_dead_run_that_is_retried_by_hand_begins_with_no_attempts(failing):
 
 
 def test_a_run_that_waits_is_brought_forward_by_retry_and_ended_by_discard(failing):
-    run_id = tick(failing)
+    run_id = send_tick(failing)
     failing.run_until_idle()
     failing.run("retry", run_id).ok()
     failing.run_until_idle()
@@ -104,7 +98,7 @@ def test_a_slow_statement_halves_the_page_and_charges_no_attempt(new_scene):
     scene.database.execute("CREATE SEQUENCE deletions; CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS "
                            "$$ BEGIN IF nextval('public.deletions') <= 4 THEN PERFORM pg_sleep(4.5); END IF; RETURN OLD; END $$;"
                            "CREATE TRIGGER slow BEFORE DELETE ON scratch FOR EACH ROW EXECUTE FUNCTION slow()")
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     daemon = scene.run_until_idle()
     row = scene.run_row(run_id)
     assert (row["state"], row["attempts"], result(row)["removed"], row["error"]) == ("finished", 0, 4, None)
@@ -124,7 +118,7 @@ def test_a_tick_of_a_job_without_its_tables_or_rights_ends_blocked_and_changes_n
     # a job whose table is missing when it is loaded is refused (test_refused_at_load.py)
     daemon.wait_line("Partitions assigned")
     scene.database.execute(what)
-    run_id = tick(scene)
+    run_id = send_tick(scene)
     row = scene.wait_run(run_id, "finished")
     assert daemon.stop() == 0
     assert (row["state"], row["attempts"], result(row)["status"]) == ("finished", 0, "blocked")
@@ -167,7 +161,7 @@ def test_a_lock_conflict_charges_no_attempt(scene):
     with scene.database.connect() as other:
         other.autocommit = False
         other.execute("SELECT FROM scratch WHERE id = 2 FOR UPDATE")
-        run_id = tick(scene)
+        run_id = send_tick(scene)
         row = scene.wait_run(run_id, "waiting")
         assert row["attempts"] == 0 and "55P03" in row["error"]
         assert 1 <= daemon.wait_line("Step failed", job=JOB, run_id=run_id)["retry_in_s"] <= 30 and row["due_at"] > row["created_at"]

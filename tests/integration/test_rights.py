@@ -1,9 +1,7 @@
 """The role of `pruned grants` has no more rights than it needs: without each of them, PostgreSQL
 refuses some statement of the program."""
 
-import psycopg
 import pytest
-from psycopg.errors import InsufficientPrivilege
 
 from stack.found import PROJECT
 from support.composed import Composed
@@ -66,33 +64,19 @@ def prepared_all(database, owner, statements_of):
     return prepared
 
 
-def allowed(owner, prepared, name):
-    owner.execute("SAVEPOINT look")
-    try:
-        owner.execute(f"SET LOCAL ROLE {ROLE}")
-        prepared.explain(name)
-        return True
-    except InsufficientPrivilege:
-        return False
-    except psycopg.Error:
-        return True  # unrelated to rights
-    finally:
-        owner.execute("ROLLBACK TO look")
-
-
 def who_needs(owner, prepared, revoke, candidates):
     """The first statement that is refused without the right."""
     owner.execute("SAVEPOINT taken")
     owner.execute(revoke)
     try:
-        return next((name for name in candidates if not allowed(owner, prepared, name)), None)
+        return next((name for name in candidates if not prepared.may(name)), None)
     finally:
         owner.execute("ROLLBACK TO taken")
 
 
 def test_each_right_on_our_own_tables_is_needed_by_a_statement(database, owner, statements_of):
     prepared = prepared_all(database, owner, statements_of)
-    refused = [name for name in prepared.given if not allowed(owner, prepared, name)]
+    refused = [name for name in prepared.given if not prepared.may(name)]
     assert refused == []
     given = database.rows(GIVEN, [ROLE, "pruned"])
     needs = {(g["name"], g["privilege"]): who_needs(owner, prepared, f"REVOKE {g['privilege']} ON {g['name']} FROM {ROLE}",
@@ -107,7 +91,7 @@ def test_each_right_on_the_applications_tables_is_needed_by_a_statement(database
     composed = Composed(owner, statements_of).all(sorted({g["name"] for g in given}))
     unknown = [name for name, text in composed.items() if not prepared.add(name, text)]
     assert unknown == [] and len(composed) > 100
-    refused = [name for name in prepared.given if not allowed(owner, prepared, name)]
+    refused = [name for name in prepared.given if not prepared.may(name)]
     assert refused == []
     needs = {(g["name"], g["privilege"]): who_needs(owner, prepared, f"REVOKE {g['privilege']} ON {g['name']} FROM {ROLE}",
                                                      prepared.that_may_need(g["name"], g["privilege"])) for g in given}

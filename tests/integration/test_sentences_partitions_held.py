@@ -62,32 +62,18 @@ def test_a_run_that_only_plans_counts_them(house):  # noqa: F811
     assert left(house) == ["logs_1", "logs_2", "logs_3"] and noted(house) == []
 
 
-def test_a_run_that_is_paused_between_two_partitions_goes_on_with_the_next(house):  # noqa: F811
+@pytest.mark.parametrize("halt, on", [(["pause", "logs.old"], ["resume", "logs.old"]), (["stop"], ["go"])], ids=["pause", "stop"])
+def test_a_run_that_is_halted_between_two_partitions_goes_on_with_the_next(house, halt, on):  # noqa: F811
     make(house)
     house.say("logs.old", "table = logs\ndrop_partitions_older_than = 90 days\ndelay_ms = 3000")
     house.start()
     run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
     daemon = house.pruned.start()
     daemon.wait_line("Partition dropped")
-    house.pruned.run("pause", "logs.old").ok()
+    house.pruned.run(*halt).ok()
     house.database.wait("SELECT state FROM pruned.runs WHERE run_id = %s AND due_at < now()", [run_id], until="waiting")
     assert left(house) == ["logs_2", "logs_3"] and house.pruned.run_row(run_id)["result"]["removed"] == 1
-    house.pruned.run("resume", "logs.old").ok()
-    assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 3
-    assert left(house) == [] and daemon.stop() == 0
-
-
-def test_a_stop_ends_it_between_two_partitions(house):  # noqa: F811
-    make(house)
-    house.say("logs.old", "table = logs\ndrop_partitions_older_than = 90 days\ndelay_ms = 2000")
-    house.start()
-    run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
-    daemon = house.pruned.start()
-    daemon.wait_line("Partition dropped")
-    house.pruned.run("stop").ok()
-    house.database.wait("SELECT state FROM pruned.runs WHERE run_id = %s AND due_at < now()", [run_id], until="waiting")
-    assert left(house) == ["logs_2", "logs_3"] and house.pruned.run_row(run_id)["result"]["removed"] == 1
-    house.pruned.run("go").ok()
+    house.pruned.run(*on).ok()
     assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 3
     assert left(house) == [] and daemon.stop() == 0
 

@@ -15,6 +15,7 @@ import requests
 from stack.pair import new_folder
 from stack.registry import Registry
 
+from . import own_events
 from .own_events import ERASE, PEOPLE, send, topics  # noqa: F401
 from .sentences import house  # noqa: F401
 
@@ -59,8 +60,7 @@ def user(key, kind="ERASE", **payload):
 
 
 def say_event(house, name, topic, text):  # noqa: F811
-    full = house.pruned.topics.full(topic)
-    (house.folder / f"event-{name}.conf").write_text(f"[event {name}]\ntopic = {full}\nformat = avro\n{text}\n")
+    own_events.say_event(house, name, topic, f"format = avro\n{text}")
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ decided."""
 import pytest
 
 from .places import ROLE
-from .scene import JOBS, fill, now, result, tick_id
+from .scene import beside_jobs, fill, now, result, tick_id
 
 JOB = "own"
 CONF = """
@@ -31,10 +31,7 @@ HIDDEN = "SELECT h.key, h.row FROM hide(:key::bigint[]) AS h"
 
 def write(folder, files, conf=REMOVED, batch=100, more=""):
     """A jobs_dir with the jobs of the tests and the job `own` of FILES."""
-    folder.mkdir(exist_ok=True)
-    for there in JOBS.iterdir():
-        if not (folder / there.name).exists():
-            (folder / there.name).symlink_to(there)
+    beside_jobs(folder)
     for file, text in ({"page": PAGE} | files).items():
         path = folder / JOB / f"{file}.sql"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,8 @@ import threading
 import urllib.error
 import urllib.request
 
+import pytest
+
 from support.objects import TICK, waits_for_its_store
 
 BUCKET = "artifacts"
@@ -96,6 +98,29 @@ def signature(secret, region, command, path, headers, body):
         key = hmac.digest(key, part.encode(), "sha256")
     said = f"AWS4-HMAC-SHA256\n{at}\n{at[:8]}/{region}/s3/aws4_request\n{hashlib.sha256(canonical.encode()).hexdigest()}"
     return hmac.digest(key, said.encode(), "sha256").hex()
+
+
+@pytest.fixture
+def proxy(gateway):
+    made = Proxy(gateway.endpoint)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def let_go(proxy):
+    """A store that hangs waits for this."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def objects_behind(pruned_with_slots, database, gateway, proxy, request):
+    """Objects whose store is asked through the proxy."""
+    one = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
+    one.settings["store.object.endpoint"] = proxy.url
+    return one
 
 
 class Objects:

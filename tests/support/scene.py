@@ -71,6 +71,15 @@ def micros(when):
     return (when - datetime.datetime(1970, 1, 1, tzinfo=UTC)) // datetime.timedelta(microseconds=1)
 
 
+def beside_jobs(folder):
+    """A jobs_dir with the jobs of the tests, for others beside them."""
+    folder.mkdir(exist_ok=True)
+    for there in JOBS.iterdir():
+        if not (folder / there.name).exists():
+            (folder / there.name).symlink_to(there)
+    return folder
+
+
 def tick_id(job, when, args_text="{}"):
     at = when if isinstance(when, int) else micros(when)
     return str(uuid.uuid5(NAMESPACE, f"tick/{job}/{at}/{args_text}"))

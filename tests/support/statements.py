@@ -3,7 +3,11 @@ compose at run time."""
 
 import re
 
+import psycopg
+
 from stack.found import PROJECT
+
+from .places import ROLE
 
 SRC = PROJECT / "src"
 INCLUDE = re.compile(r"^[ \t]*-- include: (\S+)[^\n]*$", re.M)
@@ -65,6 +69,20 @@ class Prepared:
         number, n = self.given[name]
         arguments = f"({', '.join(['NULL'] * n)})" if n else ""
         self.session.execute(f'EXPLAIN EXECUTE "s{number}"{arguments}')
+
+    def may(self, name):
+        """Whether the daemon's role has the rights that this statement needs."""
+        self.session.execute("SAVEPOINT look")
+        try:
+            self.session.execute(f"SET LOCAL ROLE {ROLE}")
+            self.explain(name)
+            return True
+        except psycopg.errors.InsufficientPrivilege:
+            return False
+        except psycopg.Error:
+            return True  # unrelated to rights
+        finally:
+            self.session.execute("ROLLBACK TO look")
 
     def that_may_need(self, table, privilege):
         """Names of the statements that mention the table. Those that seem to need PRIVILEGE on it

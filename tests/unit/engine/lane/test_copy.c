@@ -2,9 +2,8 @@
 #include "engine/lane/copy.h"
 
 #include "avro/message.h"
-#include "engine/lane/lane_private.h"
 #include "engine/ledger/run.h"
-#include "kafka/partition_private.h"
+#include "support/lanes.h"
 #include "support/played.h"
 
 #define TOPIC "p.work.a.b"
@@ -24,13 +23,10 @@ static void
 begin (Scene *scene)
 {
   const PgSettings settings = { 0 };
-  const PartitionOwner owner = { 0 };
   *scene = (Scene){ .lanes = lanes_new (1), .job = { .name = "a.b" }, .pg = pg_new (&settings) };
   scene->code.errand = &scene->errand;
   scene->job.code = &scene->code;
-  KafkaPartition *partition = partition_new (&owner, NULL, TOPIC, 2);
-  scene->lane = lanes_add (scene->lanes, partition, TOPIC, 2, &scene->job, FALSE);
-  kafka_partition_unref (partition);
+  scene->lane = lanes_with (scene->lanes, TOPIC, 2, &scene->job);
 }
 
 static void

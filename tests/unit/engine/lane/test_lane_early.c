@@ -1,6 +1,5 @@
 /* A lane that has nothing to do gets a run before its message comes. */
-#include "engine/lane/lane_private.h"
-#include "kafka/partition_private.h"
+#include "support/lanes.h"
 #include "support/played.h"
 
 typedef struct {
@@ -14,13 +13,10 @@ static void
 begin (Scene *scene)
 {
   const PgSettings settings = { 0 };
-  const PartitionOwner owner = { 0 };
   *scene = (Scene){ .lanes = lanes_new (2),
                     .job = { .name = "a.b", .number = 1 },
                     .pg = pg_new (&settings) };
-  KafkaPartition *partition = partition_new (&owner, NULL, "p.work.a.b", 3);
-  scene->lane = lanes_add (scene->lanes, partition, "p.work.a.b", 3, &scene->job, FALSE);
-  kafka_partition_unref (partition);
+  scene->lane = lanes_with (scene->lanes, "p.work.a.b", 3, &scene->job);
 }
 
 static void

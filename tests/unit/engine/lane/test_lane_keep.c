@@ -1,6 +1,5 @@
 /* A worker keeps its lane while no other waits for a worker. */
-#include "engine/lane/lane_private.h"
-#include "kafka/partition_private.h"
+#include "support/lanes.h"
 #include "support/played.h"
 
 typedef struct {
@@ -9,16 +8,6 @@ typedef struct {
   Job job, job_of_other;
   Pg *pg;
 } Scene;
-
-static Lane *
-add (Scene *scene, const char *topic, Job *job)
-{
-  const PartitionOwner owner = { 0 };
-  KafkaPartition *partition = partition_new (&owner, NULL, topic, 0);
-  Lane *lane = lanes_add (scene->lanes, partition, topic, 0, job, FALSE);
-  kafka_partition_unref (partition);
-  return lane;
-}
 
 /* A worker holds the lane; nothing waits for the other one. */
 static void
@@ -29,8 +18,8 @@ begin (Scene *scene)
                     .job = { .name = "a.b" },
                     .job_of_other = { .name = "c.d", .number = 1 },
                     .pg = pg_new (&settings) };
-  scene->lane = add (scene, "p.work.a.b", &scene->job);
-  scene->other = add (scene, "p.work.c.d", &scene->job_of_other);
+  scene->lane = lanes_with (scene->lanes, "p.work.a.b", 0, &scene->job);
+  scene->other = lanes_with (scene->lanes, "p.work.c.d", 0, &scene->job_of_other);
   lanes_wake (scene->lanes, scene->lane);
   g_assert_true (lanes_take (scene->lanes, FALSE, scene->pg) == scene->lane);
 }

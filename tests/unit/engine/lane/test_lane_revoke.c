@@ -1,7 +1,6 @@
 /* A lane that was given up while something still refers to it is listed, and cancelled, by a stop.
  */
-#include "engine/lane/lane_private.h"
-#include "kafka/partition_private.h"
+#include "support/lanes.h"
 #include "support/played.h"
 
 #define RUN "7fecac87-579a-560b-ad38-6378e9e225c0"
@@ -34,13 +33,10 @@ typedef struct {
 static void
 begin (Scene *scene)
 {
-  const PartitionOwner owner = { 0 };
   const PgSettings settings = { 0 };
   *scene = (Scene){ .lanes = lanes_new (1), .job = { .name = "a.b" }, .pg = pg_new (&settings) };
   cancelled = 0;
-  KafkaPartition *partition = partition_new (&owner, NULL, "p.work.a.b", 3);
-  scene->lane = lanes_add (scene->lanes, partition, "p.work.a.b", 3, &scene->job, FALSE);
-  kafka_partition_unref (partition);
+  scene->lane = lanes_with (scene->lanes, "p.work.a.b", 3, &scene->job);
   lanes_wake (scene->lanes, scene->lane);
   g_assert_true (lanes_take (scene->lanes, FALSE, scene->pg) == scene->lane);
   lane_note_run (scene->lanes, scene->lane, RUN);

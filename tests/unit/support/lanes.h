@@ -1,0 +1,6 @@
+/* Lanes whose partitions no consumer has. */
+#pragma once
+#include "engine/lane/lane_private.h"
+
+/* JOB NULL: of a topic that intake reads. It belongs to LANES. */
+Lane *lanes_with (Lanes *lanes, const char *topic, gint32 number, Job *job);
