@@ -67,7 +67,7 @@ completed (Pg *pg, const Job *job)
       = pg_begin_read_only (pg, &error) ? job_complete (pg, job, &refusal, &error) : NULL;
   pg_rollback (pg);
   if (whole == NULL)
-    log_warning ("The catalogue does not fit a job", "job", job->name, "reason",
+    log_warning ("Job does not match the database's catalogue", "job", job->name, "reason",
                  refusal != NULL ? refusal : error->message);
   return whole != NULL ? whole : job;
 }
@@ -267,7 +267,7 @@ print_without (Cli *cli, const GError *cause, GError **error)
   if (user == NULL)
     return cli_usage (error, "[postgres] url names no user: name the daemon's role with --role");
   log_warning (
-      "No database: tables that it lacks are not left out, and those that its foreign keys name are missing",
+      "No database: tables that it may lack are granted, too; those known by foreign keys only are left out",
       "error", cause != NULL ? cause->message : "[postgres] url is not set");
   g_autofree char *to = quoted_make (user),
                   *app_schema = quoted_make (config_text (cli->config, "postgres", "app_schema"));

@@ -141,9 +141,9 @@ ExitCode
 command_jobs (Cli *cli, GError **error)
 {
   if (cli->arguments[0] != NULL && !g_str_equal (cli->arguments[0], "show"))
-    return cli_usage (error, "jobs: '%s' is not 'show'", cli->arguments[0]);
+    return cli_usage (error, "jobs: expected 'show', not '%s'", cli->arguments[0]);
   if (cli->arguments[0] != NULL && cli->arguments[1] == NULL)
-    return cli_usage (error, "jobs show: which job?");
+    return cli_usage (error, "jobs show: the name of a job is missing");
   if (cli->arguments[0] != NULL)
     return jobs_show (cli, cli->arguments[1], to, error);
   g_autoptr (Pg) pg = cli_pg (cli, error);

@@ -61,7 +61,7 @@ check_option (Sentence *sentence, const char *key, char *value, GError **error)
   g_strstrip (value);
   for (const char *p = value; *p != '\0'; p++)
     if (g_ascii_iscntrl (*p))
-      return cli_usage (error, "--%s: it has one line in the file, and so no line breaks", key);
+      return cli_usage (error, "--%s: must not contain line breaks", key);
   if (!say (sentence, key, value, &cause))
     return cli_usage (error, "--%s: %s", key, cause->message);
   return CODE_OK;
@@ -115,7 +115,7 @@ look (New *new, Pg *pg, GError **error)
 {
   if (new_look (new, pg, error)) {
     if (new->all)
-      return cli_usage (error, "--where: it is true for every row; such a job is written by hand");
+      return cli_usage (error, "--where: true for every row; write such a job by hand");
     return CODE_OK;
   }
   if (g_str_equal (pg_sqlstate (pg), "42501")) /* `pruned grants` knows jobs that are there */
@@ -171,7 +171,7 @@ write_file (const char *path, const char *text, GError **error)
   if (whole)
     return CODE_OK;
   (void)unlink (path);
-  return cli_fail (CODE_CONFIG, error, "%s: it could not be written", path);
+  return cli_fail (CODE_CONFIG, error, "%s: could not be written", path);
 }
 
 /* NULL: there is no folder for it. */

@@ -32,6 +32,6 @@ cli_note_done (Cli *cli, Pg *pg, const char *verb, const char *object, const cha
     return;
   if (error == NULL && cli_note_alone (cli, pg != NULL ? pg : own, verb, object, reason, &error))
     return;
-  log_warning ("It is done, but has no row in the journal", "command", cli->command->name, "object",
-               object, "error", error->message);
+  log_warning ("Command done, but the journal could not record it", "command", cli->command->name,
+               "object", object, "error", error->message);
 }

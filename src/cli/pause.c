@@ -52,7 +52,7 @@ parse_how_long (gint64 *seconds, GError **error)
     *seconds = n * UNITS[i].seconds;
     return TRUE;
   }
-  cli_usage (error, "--for: '%s' is no time like 30m, 2h or 1d", how_long);
+  cli_usage (error, "--for: expected a time like 30m, 2h or 1d, not '%s'", how_long);
   return FALSE;
 }
 
@@ -80,7 +80,7 @@ find_jobs (Cli *cli, GString *names, GError **error)
 {
   ExitCode code = CODE_OK;
   if (all && cli->n_arguments > 0)
-    return cli_usage (error, "--all: without the names of jobs");
+    return cli_usage (error, "--all takes no names of jobs");
   if (all)
     return add_matching (cli, "*", names, error);
   if (cli->n_arguments == 0)
@@ -102,8 +102,7 @@ note_jobs (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
   return TRUE;
 }
 
-/* Says of each job whose pause is left as it was; one that was not paused needs no word. FALSE:
- * there is none. */
+/* Warns of each job that stays paused as it was. FALSE: there is none. */
 static gboolean
 say_stays (const PgRows *rows)
 {

@@ -205,7 +205,7 @@ def test_a_run_whose_message_the_topic_rejects_is_dead_with_the_reason(narrow, s
     row = narrow.wait_run(large, deadline_s=60)
     topic = narrow.topics.full("work.scratch.wide")
     assert (row["state"], row["attempts"]) == ("dead", 1)
-    assert row["error"].startswith(f"topic {topic} does not take its work message of 2") and "max.message.bytes" in row["error"]
+    assert row["error"].startswith(f"topic {topic} rejected its work message of 2") and "max.message.bytes" in row["error"]
     line = narrow.daemon.wait_line("Run is dead", level="error", job="scratch.wide", run_id=large)
     assert line["error"] == row["error"] and len(narrow.daemon.lines("Run is dead")) == 1
     [said] = narrow.topics.wait("outcomes", lambda m: m.text_key == large)

@@ -15,7 +15,7 @@ from support.places import binary_with_faults
 from support.scene import now, tick_id
 
 JOB = "scratch.wide"
-SAID = "Kafka has other messages than were taken from it, or none: what it has is read from there"
+SAID = "Kafka lost or replaced messages that were read; re-reading from there"
 # partitions, by what the new leader has; the last one begins at a later offset
 LESS, AS_MUCH, MORE, SAME, CUT = range(5)
 OTHERS = {LESS: 1, AS_MUCH: 3, MORE: 5}

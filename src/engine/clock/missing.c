@@ -9,8 +9,8 @@
 #define SQL "src/engine/clock/sql/"
 #define WATERMARK_TIMEOUT_MS 2000
 #define LONGEST_PAUSE_S 60
-#define BUSY_EVERY_US                                                                              \
-  (15 * G_USEC_PER_SEC) /* how often lanes that never reach their end are checked */
+/* How often lanes that never reach their end are checked. */
+#define BUSY_EVERY_US (15 * G_USEC_PER_SEC)
 
 /* A question to one lane: are these runs' messages gone? */
 typedef struct {
@@ -183,7 +183,7 @@ send_alone (Missing *missing, Pg *pg, const Run *run, GError **error)
   if (!message->refused)
     return TRUE;
   g_autofree char *reason
-      = g_strdup_printf ("topic %s does not take its work message of %" G_GSIZE_FORMAT
+      = g_strdup_printf ("topic %s rejected its work message of %" G_GSIZE_FORMAT
                          " bytes: raise max.message.bytes there, then pruned retry %s",
                          message->topic, message->value_len, run->run_id);
   return bury_unsendable (service, pg, run, reason, error);

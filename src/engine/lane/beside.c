@@ -16,8 +16,8 @@ lane_most_beside (const Lane *lane)
   return (guint)MAX (1, MOST_ROWS / MAX (1, in_force_of (lane->job)->batch));
 }
 
-/* A lane that is given up is taken by itself, and so is one that would have to wait with its next
- * messages until those before are sent. */
+/* A lane that is given up is taken by itself. So is one whose next messages have to wait until the
+ * last ones are sent. */
 static gboolean
 stands_like (const Lane *lane, const Lane *other)
 {

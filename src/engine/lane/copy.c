@@ -97,7 +97,7 @@ copy_is_late (Lane *lane, const KafkaMessage *message)
   const gboolean is_late = work.step <= late->step && g_str_equal (work.run_id, late->run_id);
   const gboolean last = is_late && work.step == late->step;
   g_free (work.run_id);
-  if (last) /* a second one with this step is no copy of it: PostgreSQL was set back, perhaps */
+  if (last) /* a second message with this step is none of it: PostgreSQL may have been set back */
     g_clear_pointer (&lane->worker.late, g_array_unref);
   return is_late;
 }

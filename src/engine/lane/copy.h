@@ -1,5 +1,5 @@
-/* Steps that begin before their message has come. What an errand waits for is not the message: it
- * was published by a transaction that this process has committed, and the fence of its run asks
+/* Steps that begin before their message has come. An errand need not wait for its message: this
+ * process has committed the transaction that publishes it, and the fence of its run asks
  * PostgreSQL. So a lane that has nothing else to do begins at once with a copy of the message. The
  * message itself is then dropped when it comes.
  *

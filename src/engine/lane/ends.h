@@ -1,6 +1,6 @@
 /* Partitions whose end lies behind the last message: transactional producers write markers, and
- * aborted messages, that have offsets and are no messages. PostgreSQL keeps how far there is none,
- * else these offsets would count as lost messages once Kafka drops them.
+ * aborted messages, that have offsets and are no messages. PostgreSQL stores up to where there are
+ * no messages. Otherwise these offsets would count as lost messages once Kafka drops them.
  *
  * Threads: dispatcher and idle check. Ownership: none.
  */

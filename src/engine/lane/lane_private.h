@@ -28,9 +28,9 @@ struct _Lanes {
 Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);
 GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
 void lanes_make_ready (Lanes *lanes, Lane *lane);
-/* The first lane of QUEUE, which is a job's. Where errands go together, those that are few wait for
- * those that a worker begins, or settles, just now, and then go together; *NEXT_US: no longer than
- * until then. With the lock. */
+/* The first lane of QUEUE, which is a job's. Where errands go together, a few of them wait until a
+ * worker has begun or settled those that it has now, and go with these next; *NEXT_US: no longer
+ * than until then. With the lock. */
 Lane *lanes_pop (GQueue *queue, const Lanes *lanes, gint64 *next_us);
 /* To the worker whose connection is CANCEL. With the lock. */
 void lanes_give (Lanes *lanes, Lane *lane, Pg *cancel);

@@ -4,9 +4,9 @@
  * A bundle holds the messages that a transaction publishes. They are gathered during its steps,
  * then stored as one row of `pruned.unpublished`, then sent.
  *
- * Stored are topic, partition, key, type, ce_id and value of each message, and one time for all.
- * The headers that every message has are added on sending. Each removed row costs one message, so
- * the work per message is kept to its bytes.
+ * A row stores topic, partition, key, type, ce_id and value of each message, and one time for all
+ * of them. The headers that every message has are added on sending. Each removed row costs one
+ * message, so the work per message is kept to its bytes.
  *
  * Threads: a Bundle belongs to one thread. Ownership: see each function.
  */
@@ -48,7 +48,7 @@ typedef struct {
 } BundleMark;
 BundleMark bundle_mark (const Bundle *bundle);
 void bundle_cut (Bundle *bundle, BundleMark mark);
-/* A message cannot be made: makes the bundle wrong with PRUNED_RETRY and this text. The first
+/* A message cannot be encoded: makes the bundle wrong with PRUNED_RETRY and this text. The first
  * error is kept. */
 void bundle_spoil (Bundle *bundle, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* Whether nothing is wrong with it; else a copy of the error. */

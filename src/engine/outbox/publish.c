@@ -180,7 +180,7 @@ publisher_send_plain (Publisher *publisher, Bundle *bundle, GError **error)
 {
   if (bundle->wrong != NULL) /* the bundle is about runs: each is found missing, and then reports
                                 why it cannot be sent */
-    log_warning_every (60, "a message", "A message cannot be made", bundle->wrong->message);
+    log_warning_every (60, "a message", "Message could not be encoded", bundle->wrong->message);
   if (bundle->size == 0)
     return TRUE;
   make_messages (publisher, bundle);

@@ -58,10 +58,11 @@ ask_for_detach (Step *step, const PgRows *rows, int i, GError **error)
   const char *table = rows_text (rows, i, "table"), *partition = rows_text (rows, i, "partition"),
              *stranger = rows_text (rows, i, "stranger");
   if (stranger != NULL)
-    return step_block (step, error,
-                       "somebody has left %s half detached, and PostgreSQL detaches no other: run "
-                       "ALTER TABLE %s DETACH PARTITION %s FINALIZE",
-                       stranger, table, stranger);
+    return step_block (
+        step, error,
+        "another session has left %s half detached, and PostgreSQL detaches no other partition "
+        "until it is finished: run ALTER TABLE %s DETACH PARTITION %s FINALIZE",
+        stranger, table, stranger);
   g_free (step->outside);
   step->outside
       = g_strdup_printf ("ALTER TABLE %s DETACH PARTITION %s CONCURRENTLY", table, partition);
@@ -78,7 +79,7 @@ give_way (const Step *step, const char *sql, GError *cause, GError **error)
   if (g_str_equal (pg_sqlstate (step->pg), "57014"))
     cause->code = PRUNED_BUSY;
   if (cause->code == PRUNED_BUSY)
-    g_prefix_error (&cause, "%s gives way to others that use the table: ", sql);
+    g_prefix_error (&cause, "%s gave way to other sessions that use the table: ", sql);
   g_propagate_error (error, cause);
   return FALSE;
 }

@@ -120,7 +120,8 @@ throttle_beat (ThrottleEye *eye, Pg *pg, GError **error)
     g_propagate_error (error, cause);
     return FALSE;
   }
-  log_warning_every (600, "throttle", "Cannot look at what runs may have to wait for; none waits",
+  log_warning_every (600, "throttle",
+                     "Could not check the thresholds of [throttle]; no run waits for them",
                      cause->message);
   g_error_free (cause);
   return TRUE;

@@ -44,7 +44,7 @@ is_past (Lane *lane, const Work *work)
   return TRUE;
 }
 
-/* More messages would be in vain. */
+/* The next shared transaction would not get to more messages. */
 static gboolean
 is_full (const Lane *lane, const GArray *works)
 {

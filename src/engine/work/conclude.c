@@ -78,8 +78,7 @@ log_finished (Step *step)
 }
 
 /* A run that continues at once in this lane does not wait for its message. The message is published
- * all the same: the fence lets the first through, and the other is stale. Errands do it as
- * copy.h says. */
+ * all the same: the fence lets the first through, and the other is stale. Errands: lane/copy.h. */
 static void
 note_ahead (Lane *lane, const GPtrArray *steps)
 {

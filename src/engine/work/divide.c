@@ -14,8 +14,7 @@
 #define WINDOW_PAGES 100   /* of a range: so an uneven end is short, and a division cheap */
 #define WINDOW_MOST 200000 /* rows that are divided at once */
 #define LEAST_PAGES 2      /* of a range */
-#define WAIT_MS                                                                                    \
-  2000 /* a range that ends wakes the run; if that fails, the run looks again after this time */
+#define WAIT_MS 2000       /* a range that ends wakes the run; if that fails, it looks again then */
 
 /* --- dividing --- */
 
@@ -66,7 +65,7 @@ add_limit (json_t *range, const char *key, gint64 limit)
     json_object_set_new (range, key, json_integer (limit));
 }
 
-/* What both the run's cursor and that of a range have. UNTIL: -1, the range has no end. */
+/* What the cursors of the run and of a range have in common. UNTIL: -1, the range has no end. */
 static json_t *
 range_of (const Step *step, const PgRows *ends, int until, gint64 quota)
 {
@@ -160,8 +159,8 @@ divide (Step *step, GError **error)
 
 /* --- taking in --- */
 
-/* Adds what a range has done to the result that the run has so far. If that plans by now: ranges do
- * not. */
+/* Adds what a range has done to the result that the run has so far. The run may have become a plan
+ * meanwhile; a range never is one. */
 static void
 add_result (Run *run, const json_t *result)
 {

@@ -1,14 +1,13 @@
 /* A run that works in several lanes at once (`ranges`). A step divides the rows that its page finds
  * next, by the cursor. The first range stays with the run; each other one is a row of its own with
  * its own lane (`range_of`), which has all that a step needs: fence, cursor, result, outbox.
- * Outside they are one run: its id stands in audit, outcomes and log lines. Range N numbers its
- * steps from N times
- * RANGE_STEPS, so that no two steps of the run have one number.
+ * Seen from outside they are one run: audit, outcomes and log lines have its id. Range N numbers
+ * its steps from N times RANGE_STEPS, so that no two steps of the run have one number.
  *
  * At the end of its own range the run takes the others in: it waits until they have ended, adds
- * their results to its own and deletes their rows. What they have left, it does itself. A range has
- * left something if a step of it failed for more than a lock, or may change no more rows; so
- * retries, limits, approval and death are the run's alone.
+ * their results to its own and deletes their rows. What they have left, it does itself. A range
+ * leaves something if one of its steps failed for another reason than a lock, or if it may change
+ * no more rows. So retries, limits, approval and death are the run's alone.
  *
  * Invariant: each key that the page found when the run was divided is in one range.
  *

@@ -11,7 +11,7 @@
 #include "engine/ledger/run.h"
 #include "engine/service/service.h"
 
-#define EARLY_MOST 4 /* of more runs at a time each is cheaper with the others in its lane */
+#define EARLY_MOST 4 /* more runs than that are cheaper together, in their lanes */
 
 /* That step of a run of JOB is ready, and this is committed. Thread: any. */
 void early_offer (Service *service, const Job *job, guint slot, const char *run_id, int step,

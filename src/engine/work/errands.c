@@ -150,8 +150,8 @@ claim (Group *group, GError **error)
 static void
 roll_back (Group *group, const GError *error)
 {
-  log_debug ("Errands that were to be done together go alone", "job", lane_at (group, 0)->job->name,
-             "error", error->message);
+  log_debug ("Errands could not be done together; each is done alone", "job",
+             lane_at (group, 0)->job->name, "error", error->message);
   transaction_rollback (&group->claim.transaction);
   if (group->bundle != NULL)
     publisher_abandon (group->service->publisher, group->bundle);

@@ -34,10 +34,8 @@ lost_say_others (const Lane *lane, gint64 first, gint64 next)
   g_autoptr (json_t) fields
       = json_pack ("{s:s, s:i, s:I, s:I}", "topic", lane->topic, "partition", (int)lane->number,
                    "first_offset", (json_int_t)first, "next_offset", (json_int_t)next);
-  log_fields (
-      LOG_ERROR,
-      "Kafka has other messages than were taken from it, or none: what it has is read from there",
-      fields);
+  log_fields (LOG_ERROR, "Kafka lost or replaced messages that were read; re-reading from there",
+              fields);
 }
 
 gboolean

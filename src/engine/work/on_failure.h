@@ -1,4 +1,5 @@
-/* The statement that a job has for a step that failed (step_on_failure).
+/* The statement that a job has for a step that failed (step_on_failure). Whether and when the run
+ * is tried again is decided in ruling.h.
  *
  * Threads: the worker that has the lane. Ownership: none.
  */

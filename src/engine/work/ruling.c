@@ -123,7 +123,8 @@ decide (const Step *step, const char *sqlstate, const GError *cause, Ruling *rul
 }
 
 /* A range whose step failed gives back what is left of it: its run does that, with its own
- * attempts. A run that is to die takes its ranges in before: its end tells of all of them. */
+ * attempts. A run that is about to die takes its ranges in first, so that its end reports all of
+ * them. */
 static void
 cede (const Step *step, Ruling *ruling)
 {

@@ -89,8 +89,8 @@ remove_handled (const Together *together)
 static gboolean
 part (const Together *together, const GError *cause)
 {
-  log_debug ("Runs that were stepped as one come one by one", "job", together->lane->job->name,
-             "error", cause->message);
+  log_debug ("Runs could not be stepped together; each is stepped alone", "job",
+             together->lane->job->name, "error", cause->message);
   at_once_failed (together->lane);
   for (guint i = 0; i < together->works->len; i++)
     g_array_index (together->lane->worker.pending, LaneMessage, i).apart = TRUE;
