@@ -43,6 +43,9 @@ gboolean message_encode_texts (const char *type, const char *const *fields, GByt
 /* The field names of a record in the schema's order, NULL-terminated; NULL: no such type. Owned by
  * the module. */
 const char *const *message_fields (const char *type);
+/* Whether a message of TYPE cannot be without this one of its fields: it is not null, and has no
+ * default. */
+gboolean message_needs (const char *type, const char *field);
 
 /* A received value and what is known of it. */
 typedef struct {

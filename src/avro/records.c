@@ -210,3 +210,11 @@ message_fields (const char *type)
   const Schema *schema = schema_find (type);
   return schema != NULL ? schema->field_names : NULL;
 }
+
+gboolean
+message_needs (const char *type, const char *field)
+{
+  const Schema *schema = schema_find (type);
+  int index = schema != NULL ? schema_field_index (schema, field, strlen (field)) : -1;
+  return index >= 0 && !schema->fields[index].nullable && !schema->fields[index].has_default;
+}

@@ -15,6 +15,8 @@ DECIDE = "SELECT k.id AS key, 'removed' AS what, s.note FROM unnest(:key::bigint
 DELETE = "DELETE FROM scratch s USING unnest(:key::bigint[]) AS k (id) WHERE s.id = k.id RETURNING s.id AS key, to_jsonb(s.*) AS row"
 CHILD = "SELECT 'scratch.other' AS job, '{}'::jsonb AS args, k::text AS child_key, NULL::text AS unique_key, NULL::timestamptz AS due_at"
 
+MEMBER = "outcome = MemberKept\noutcome.member_id = 1\noutcome.source_type = Project\noutcome.source_id = 2\noutcome.reason = denied\n"
+
 
 @pytest.fixture
 def own(stored):
@@ -100,9 +102,27 @@ def test_an_insert_that_is_a_words_only_file_returns_its_keys(own):
 
 def test_an_outcome_is_about_a_column_of_the_decision(own):
     conf = own.folder / "jobs" / JOB / "job.conf"
-    conf.write_text(conf.read_text() + "outcome = MemberKept\nentity = noet\n")
+    conf.write_text(conf.read_text() + MEMBER + "entity = noet\n")
     found, = errors(own, 2)
-    assert found["file"] == str(conf) and "'noet'" in found["detail"] and "did you mean note?" in found["detail"]
+    assert (found["file"], found["line"]) == (str(conf), conf.read_text().splitlines().index("entity = noet") + 1)
+    assert "'noet'" in found["detail"] and "did you mean note?" in found["detail"]
+
+
+KEPT = "outcome = MemberKept\noutcome.source_type = Namespace\n"
+
+
+def test_an_outcome_has_the_fields_that_it_cannot_be_without(own):
+    write(own, "decide.sql", DECIDE.replace("s.note", "s.id AS member_id, s.id AS source, s.note"))
+    conf = own.folder / "jobs" / JOB / "job.conf"
+    conf.write_text(conf.read_text() + KEPT + "[failed]\noutcome.reason = failed\n" + KEPT)
+    line = conf.read_text().splitlines().index("outcome = MemberKept") + 1
+    found = [(one["check"], one["file"], one["line"], one["detail"]) for one in errors(own, 2)]
+    missing = "[{}] outcome MemberKept: decide.sql returns no column '{}'"
+    assert found == [("form", str(conf), line, missing.format("what removed", "source_id") + ", did you mean source?"),
+                     ("form", str(conf), line, missing.format("what removed", "reason")),
+                     ("form", str(conf), line + 4, missing.format("failed", "source_id") + ", did you mean source?")]
+    write(own, "decide.sql", DECIDE.replace("s.note", "s.id AS member_id, s.id AS source_id, s.note AS reason"))
+    assert errors(own, 0) == []
 
 
 def test_everything_that_a_file_may_ask_for_is_taken(own):

@@ -15,6 +15,7 @@ unique_key = {name}
 cursor = id bigint
 """
 REMOVED = "[what removed]\n"
+MEMBER = "outcome = MemberKept\noutcome.member_id = 1\noutcome.source_type = Project\noutcome.source_id = 2\n"
 PAGE = "SELECT s.id AS key, s.id FROM scratch s WHERE s.id > :cursor.id::bigint ORDER BY s.id LIMIT :limit::int"
 DECIDE = "SELECT k AS key, 'removed' AS what, NULL::text AS reason FROM unnest(:key::bigint[]) k"
 CHILD = "SELECT {job} AS job, {args} AS args, {key} AS child_key, NULL::text AS unique_key, {due} AS due_at FROM unnest(:key::bigint[]) k"
@@ -26,8 +27,8 @@ def child(job="'scratch.wide'", args="'{}'::jsonb", key="k::text", due="NULL::ti
 
 # name: (what follows in job.conf, files, words of the run's error)
 CASES = {
-    "no.field": (REMOVED + "outcome = MemberKept\n", {"decide": DECIDE}, ["MemberKept", "field "]),
-    "null.entity": (REMOVED + "outcome = MemberKept\nentity = reason\n", {"decide": DECIDE}, ["MemberKept", "'reason'"]),
+    "null.field": (REMOVED + MEMBER, {"decide": DECIDE}, ["MemberKept", "field reason"]),
+    "null.entity": (REMOVED + MEMBER + "entity = reason\n", {"decide": DECIDE}, ["MemberKept", "'reason'"]),
     "null.what": (REMOVED, {"decide": "SELECT k AS key, NULL::text AS what, '' AS reason FROM unnest(:key::bigint[]) k"},
                   ["decide.sql", "'what' is NULL"]),
     "null.key": (REMOVED, {"decide": "SELECT NULL::bigint AS key, 'removed' AS what FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'key' is NULL"]),
@@ -46,7 +47,8 @@ CASES = {
 # These are seen without a row, so the job is refused when it is loaded. The words are of the
 # reason.
 REFUSED = {
-    "no.entity": (REMOVED + "outcome = MemberKept\nentity = nobody\n", {"decide": DECIDE}, ["job.conf", "'nobody'"]),
+    "no.entity": (REMOVED + MEMBER + "entity = nobody\n", {"decide": DECIDE}, ["job.conf", "'nobody'"]),
+    "no.field": (REMOVED + "outcome = MemberKept\n", {"decide": DECIDE}, ["job.conf:9: ", "MemberKept", "'member_id'"]),
     "no.key": ("", {"page": "SELECT s.id FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'key'"]),
     "no.cursor": ("", {"page": "SELECT s.id AS key FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'id'"]),
     "no.what": (REMOVED, {"decide": "SELECT k AS key FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'what'"]),

@@ -203,6 +203,8 @@ def replace(path, old, new):
     ("counts_as_updated = true", "counts_as_updated = yes", 15, "expected true or false"),
     ("counts_as_updated = true", "outcome = MemberRemovd", 15, "unknown outcome 'MemberRemovd', did you mean 'MemberRemoved'?"),
     ("[what removed]", "[failed]\noutcome = RowKept\n[what removed]", 15, "unknown outcome 'RowKept'"),
+    ("counts_as_updated = true", "outcome = MemberKept\noutcome.reasn = x", 16, "outcome MemberKept has no field 'reasn', did you mean 'reason'?"),
+    ("counts_as_updated = true", "outcome.reason = x", 15, "outcome.reason: [what removed] has no outcome"),
     ("[what removed]", "[event MemberExpirySett]\nkey = id\n[what removed]", 14,
      "unknown event 'MemberExpirySett', did you mean 'MemberExpirySet'?"),
     ("[what removed]", "[event MemberExpirySet]\nkeys = id\n[what removed]", 15, "unknown key 'keys', did you mean 'key'?"),

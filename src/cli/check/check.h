@@ -91,6 +91,9 @@ void check_same_object (Check *check);
 
 /* Applies the first N keys, and rolls back. */
 ExitCode check_apply (Check *check, gint64 n, GError **error);
+/* So is an outcome of a folder that lacks something: DECIDED are the columns of its decision. */
+void check_outcomes (Check *check, const char *const *decided);
+
 
 /* All checks of JOB. */
 void check_job (Check *check, const Job *job);

@@ -205,21 +205,6 @@ check_page_file (const Look *look)
   check_file (look, &form, look->check->job->page);
 }
 
-/* What job.conf says of the decision: which column an outcome is about. */
-static void
-check_entity (const Look *look, const JobWhat *what)
-{
-  const char *const *columns = (const char *const *)look->decided;
-  if (what->outcome == NULL || columns == NULL || g_strv_contains (columns, what->entity))
-    return;
-  const char *meant = nearest_name (what->entity, columns);
-  g_autofree char *path = g_build_filename (look->check->job->folder, "job.conf", NULL);
-  check_error (look->check, CODE_CONFIG, "form", (CheckPlace){ path, 0 }, NULL,
-               "[what %s] entity: decide.sql returns no column '%s'%s%s%s", what->word,
-               what->entity, meant != NULL ? ", did you mean " : "", meant != NULL ? meant : "",
-               meant != NULL ? "?" : "");
-}
-
 static void
 check_what (const Look *look, const JobWhat *what)
 {
@@ -230,7 +215,6 @@ check_what (const Look *look, const JobWhat *what)
     gboolean keys = i == own && file->kind == APPLY_INSERT;
     check_file (look, keys ? &OWN : &APPLY, file->statement);
   }
-  check_entity (look, what);
 }
 
 static void
@@ -269,6 +253,8 @@ check_form (Check *check)
   check_file (&look, &DECIDE, job->decide);
   for (guint i = 0; i < job->whats->len; i++)
     check_what (&look, job->whats->pdata[i]);
+  if (decided != NULL)
+    check_outcomes (check, (const char *const *)decided);
   check_file (&look, &CHILDREN, job->children);
   check_file (&look, &CONTEXT, job->context);
   check_file (&look, &BLOCKED, job->blocked);
