@@ -58,6 +58,23 @@ def test_a_run_over_the_limit_touches_nothing_and_says_why(limited):
     assert line["level"] == "warning" and f"pruned approve {run_id}" in line["remedy"]
 
 
+def test_a_run_that_was_moved_meanwhile_is_not_said_to_be_held(new_scene):
+    scene = new_scene(LIMITED)
+    fill(scene.database, 30)
+    scene.database.connection.execute("""
+        CREATE TABLE moved (n bigint GENERATED ALWAYS AS IDENTITY);
+        CREATE FUNCTION moved() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
+            $$ BEGIN INSERT INTO public.moved DEFAULT VALUES; RETURN NULL; END $$;
+        CREATE TRIGGER moved BEFORE UPDATE ON pruned.runs FOR EACH ROW WHEN (NEW.state = 'held') EXECUTE FUNCTION moved()""")
+    daemon = scene.start()
+    run_id = send_tick(scene)
+    scene.database.wait("SELECT EXISTS (SELECT FROM moved)", until=True)
+    scene.database.connection.execute("DROP TRIGGER moved ON pruned.runs")
+    scene.wait_run(run_id, "held")
+    daemon.wait_line("Run is held", run_id=run_id)
+    assert len(daemon.lines("Run is held")) == 1
+
+
 @pytest.mark.parametrize("rows", [9, 20])
 def test_a_run_that_reaches_the_limit_goes(limited, rows):
     fill(limited.database, rows)

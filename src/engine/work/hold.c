@@ -14,6 +14,7 @@ typedef struct {
   RunCount count;
   BrakeFinding finding;
   gboolean held, planned;
+  gboolean moved;      /* another process has moved the run: nothing is written */
   gboolean known_only; /* counting took too long: the run is judged by what is known without it */
   char sqlstate[6];    /* of the error */
 } Held;
@@ -26,7 +27,6 @@ held_clear (Held *held)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, held_clear)
 
-/* *MOVED: another process has moved the run. */
 static gboolean
 write_run (Step *step, RunFailure *failure, gboolean *moved, GError **error)
 {
@@ -42,7 +42,6 @@ write_run (Step *step, RunFailure *failure, gboolean *moved, GError **error)
 static gboolean
 count_and_judge (Service *service, Step *step, Held *held, GError **error)
 {
-  gboolean moved = FALSE;
   run_count_clear (&held->count);
   brake_finding_clear (&held->finding);
   if (held->known_only)
@@ -56,8 +55,8 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
     return brake_let_go (step, &held->count, &held->finding, error);
   held->held = TRUE;
   RunFailure failure = { .state = "held", .error = held->finding.error };
-  if (!write_run (step, &failure, &moved, error) || moved)
-    return moved;
+  if (!write_run (step, &failure, &held->moved, error) || held->moved)
+    return held->moved;
   return brake_hold (step, &held->count, &held->finding, error)
          && publisher_store (service->publisher, step->pg, step->bundle, error);
 }
@@ -65,7 +64,6 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
 static gboolean
 end_plan (Service *service, Step *step, Held *held, GError **error)
 {
-  gboolean moved = FALSE;
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   json_object_set_new (result, "mode", json_string ("plan"));
   brake_finding_clear (&held->finding);
@@ -80,8 +78,8 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
   RunFailure failure = { .state = step->continues ? "waiting" : "finished",
                          .cursor = step->next_cursor,
                          .result = result };
-  if (!write_run (step, &failure, &moved, error) || moved)
-    return moved;
+  if (!write_run (step, &failure, &held->moved, error) || held->moved)
+    return held->moved;
   if (!brake_note_planned (step, step->counted, error))
     return FALSE;
   if (step->continues)
@@ -173,6 +171,8 @@ hold_carry_out (Service *service, Lane *lane, Step *step, HoldResult *result, GE
     return FALSE;
   }
   FAULT ("brakes.held");
+  if (held.moved)
+    return TRUE;
   if (held.planned)
     log_planned (step, &held);
   else if (held.held)
