@@ -165,19 +165,9 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 static gboolean
 answer_event (Cli *cli, Pg *pg, const LockedRun *locked, GError **error)
 {
-  const char *name = rows_text (locked->row, 0, "job");
-  const Job *job = jobs_asked (cli->jobs, name);
-  g_autoptr (Job) away = job_of_name (name, 1); /* nothing need be written about it any more */
-  g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (locked->row, 0, "args"));
-  const Run run = { .run_id = (char *)locked->run_id,
-                    .job = job != NULL ? job : away,
-                    .step = (int)rows_int (locked->row, 0, "step"),
-                    .named_table = (char *)rows_text (locked->row, 0, "named_table"),
-                    .args = args };
-  g_autoptr (Bundle) bundle = bundle_new (run.run_id, JOURNAL_STEP, name, 0);
-  named_row_failed (bundle, &run, config_text (cli->config, "topics", "prefix"), "discarded",
-                    "discarded");
-  return bundle_size (bundle) == 0 || publisher_leave (pg, bundle, error);
+  const NamedEnd end = { "discarded", "failed", "discarded" };
+  return named_row_leave_of (pg, cli->jobs, locked->row, 0,
+                             config_text (cli->config, "topics", "prefix"), end, error);
 }
 
 static ExitCode

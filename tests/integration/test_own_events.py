@@ -197,7 +197,8 @@ def test_a_timer_of_a_refused_job_is_withdrawn_all_the_same(erasure):
     erasure.made = False  # its work topic
     erasure.work()
     assert erasure.rows("letters", "person") == [(2,), (3,), (4,)]
-    assert sorted(what for _, job, what, _ in outcomes(erasure) if job == "letters.purge") == ["removed"]
+    assert [(key, what, reason) for key, job, what, reason in outcomes(erasure) if job == "letters.purge"] == [
+        ("1", "removed", None), ("2", "kept", "withdrawn")]
 
 
 def test_an_event_whose_section_is_refused_is_dead(erasure):

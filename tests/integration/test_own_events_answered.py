@@ -1,6 +1,8 @@
 """An event of an application's own topic is answered with `RowProcessed`, also if its run dies, is
 discarded, or has lost its job."""
 
+import json
+
 import pytest
 
 from support.bad_rows import AS_BEFORE, LOOSE
@@ -94,6 +96,73 @@ def test_a_run_that_is_discarded_answers_its_event_and_that_of_a_tick_does_not(e
     assert {state for _, state, _ in runs(erasure)} == {"skipped"}
     assert sorted(answers(erasure)) == [("people.erase", "people", key, "failed", "discarded") for key in "123"]
     assert erased(erasure) == []
+
+
+def test_a_request_that_is_withdrawn_is_answered(erasure):
+    """1 waits, 2 is done, 3 comes together with its withdrawal and 4 behind it, 5 was never asked for, 6 is asked for anew."""
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id\ndue = at\ncancel_on = UserErasureWithdrawn")
+    say_event(erasure, "UserErasureWithdrawn", "app-users", "key = id")
+
+    def ask(key, due=None, **headers):
+        send(erasure, {"id": key, "at": due}, ce_type="UserErasureRequested", **headers)
+
+    def withdraw(key):
+        send(erasure, {"id": key}, ce_type="UserErasureWithdrawn")
+
+    later = rfc3339(at(days=30))
+    ask(1, later)
+    ask(2)
+    ask(6, later)
+    erasure.work()
+    assert answers(erasure) == [("people.erase", "people", "2", "changed", None)]
+    for key in (1, 2, 5):
+        withdraw(key)
+    for name in ("UserErasureRequested", "UserErasureWithdrawn"):
+        value = json.dumps({"id": 3, "at": later}).encode()
+        erasure.pruned.topics.produce("app-users", value, partition=0, headers={"ce_type": name})
+    withdraw(4)
+    ask(6)
+    erasure.work()
+    asked = rfc3339(at(minutes=-10))
+    ask(4, later, ce_time=asked, ce_id="late", ce_source="/app")
+    ask(4, later, ce_time=asked, ce_id="late", ce_source="/app")
+    erasure.work()
+    kept = [("people.erase", "people", key, "kept", "withdrawn") for key in "134"]
+    done = [("people.erase", "people", key, "changed", None) for key in "26"]
+    assert sorted(answers(erasure)) == sorted(kept + done) and erased(erasure) == [2, 6]
+    assert {state for _, state, _ in runs(erasure)} == {"finished", "skipped"}
+    told = {m.text_key: m.headers["ce_id"] for m in erasure.pruned.topics.outcomes("RowProcessed")}
+    (request,) = {run_id for args, run_id, error in runs(erasure, "args, run_id, error") if args["key"] == "4" and error != "cancelled"}
+    assert told["4"] == outcome_id(request, 0, "RowProcessed", "4/withdrawn")
+
+
+def test_a_request_that_is_withdrawn_while_its_job_is_away_is_answered(erasure):
+    """Another job reads the topic; the key is the same."""
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id\ndue = at\ncancel_on = UserErasureWithdrawn")
+    say_event(erasure, "UserErasureWithdrawn", "app-users", "key = id")
+    send(erasure, {"id": 1, "at": rfc3339(at(days=30))}, ce_type="UserErasureRequested")
+    erasure.work()
+    erasure.say("people.other", "table = people\nwhere = id > 100")
+    erasure.say("people.erase", ERASE + "\nno_such_key = 1")
+    send(erasure, {"id": 1}, ce_type="UserErasureWithdrawn")
+    erasure.made = False  # the work topic of the other job
+    erasure.work()
+    assert answers(erasure) == [("people.erase", "people", "1", "kept", "withdrawn")]
+    assert {state for _, state, _ in runs(erasure)} == {"skipped"}
+
+
+def test_a_run_that_only_plans_answers_its_event(erasure):
+    """Its row stays as it is, and the event's time is used up."""
+    erasure.say("people.erase", ERASE + "\nwhere = id < 4\nmode = plan")
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.start()
+    for key in (1, 7, 77):
+        send(erasure, {"id": key})
+    erasure.pruned.run("tick", "people.erase", "--at", rfc3339(at(minutes=-1))).ok()
+    erasure.work()
+    assert {state for _, state, _ in runs(erasure)} == {"finished"} and erased(erasure) == []
+    assert sorted(answers(erasure)) == [("people.erase", "people", "1", "kept", "plan"), ("people.erase", "people", "7", "kept", "where"),
+                                        ("people.erase", "people", "77", "gone", None)]
 
 
 def waits_for_two(erasure):

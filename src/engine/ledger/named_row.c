@@ -1,8 +1,14 @@
 #include "engine/ledger/named_row.h"
 
 #include "avro/identity.h"
+#include "engine/ledger/journal.h"
+#include "engine/outbox/publish.h"
+
+#include <string.h>
 
 #define RECORD "RowProcessed"
+
+const NamedEnd named_row_withdrawn = { "withdrawn", "kept", "withdrawn" };
 
 static const char *
 key_of (const Run *run)
@@ -13,19 +19,42 @@ key_of (const Run *run)
 }
 
 void
-named_row_failed (Bundle *bundle, const Run *run, const char *prefix, const char *how,
-                  const char *reason)
+named_row_answer (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end)
 {
   const char *key = key_of (run);
   if (key == NULL)
     return;
   g_autofree char *topic = g_strconcat (prefix, ".outcomes", NULL),
                   *step = g_strdup_printf ("%d", run->step),
-                  *entity = g_strconcat (key, "/", how, NULL),
+                  *entity = g_strconcat (key, end.how != NULL ? "/" : NULL, end.how, NULL),
                   *ce_id = identity_outcome (run->run_id, run->step, RECORD, entity);
   const char *table = run->job->table != NULL    ? run->job->table
                       : run->named_table != NULL ? run->named_table
                                                  : ""; /* its job is refused */
-  const char *fields[] = { run->run_id, step, run->job->name, table, key, "failed", reason };
+  const char *fields[] = { run->run_id, step, run->job->name, table, key, end.what, end.reason };
   bundle_add (bundle, topic, -1, key, "pruned.outcomes." RECORD, ce_id, fields);
+}
+
+gboolean
+named_row_leave (Pg *pg, const Run *run, const char *prefix, NamedEnd end, GError **error)
+{
+  g_autoptr (Bundle) bundle = bundle_new (run->run_id, JOURNAL_STEP, run->job->name, 0);
+  named_row_answer (bundle, run, prefix, end);
+  return bundle_size (bundle) == 0 || publisher_leave (pg, bundle, error);
+}
+
+gboolean
+named_row_leave_of (Pg *pg, const Jobs *jobs, const PgRows *rows, int row, const char *prefix,
+                    NamedEnd end, GError **error)
+{
+  const char *name = rows_text (rows, row, "job"), *text = rows_text (rows, row, "args");
+  const Job *job = jobs_asked (jobs, name);
+  g_autoptr (Job) away = job_of_name (name, 1); /* nothing need be written about it any more */
+  g_autoptr (json_t) args = json_parse (text, strlen (text), NULL);
+  const Run run = { .run_id = (char *)rows_text (rows, row, "run_id"),
+                    .job = job != NULL ? job : away,
+                    .step = (int)rows_int (rows, row, "step"),
+                    .named_table = (char *)rows_text (rows, row, "named_table"),
+                    .args = args };
+  return named_row_leave (pg, &run, prefix, end, error);
 }

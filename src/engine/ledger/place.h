@@ -24,12 +24,13 @@ typedef struct {
   char *run_id, *parent_id;
   const Job *job;
   gint64 scheduled_at_us;
-  gint64 due_at_us;  /* 0: now */
-  gint64 delay_ms;   /* added to due_at_us */
-  char *unique_key;  /* NULL: none */
-  gboolean timer;    /* set by an event; the latest event wins (timer.h) */
-  gboolean cancels;  /* the event cancels the timer */
-  gboolean late_key; /* takes its key when it is due, not before */
+  gint64 due_at_us;   /* 0: now */
+  gint64 delay_ms;    /* added to due_at_us */
+  char *unique_key;   /* NULL: none */
+  gboolean timer;     /* set by an event; the latest event wins (timer.h) */
+  gboolean cancels;   /* the event cancels the timer */
+  gboolean withdrawn; /* a later event, which is here already, has cancelled it */
+  gboolean late_key;  /* takes its key when it is due, not before */
   json_t *args;
   char *named_table; /* of the row that an event of an application names; NULL: none does */
   json_t *context;   /* fields of its log lines; NULL: none */

@@ -32,9 +32,9 @@ leave_answer (Pg *pg, const RunSpec *spec, GError **error)
 {
   const char *prefix = config_text (in_force_config (), "topics", "prefix");
   const Run run = { .run_id = spec->run_id, .job = spec->job, .args = spec->args };
-  g_autoptr (Bundle) bundle = bundle_new (spec->run_id, JOURNAL_STEP, spec->job->name, 0);
-  named_row_failed (bundle, &run, prefix, spec->error, spec->error);
-  return bundle_size (bundle) == 0 || publisher_leave (pg, bundle, error);
+  const NamedEnd disabled = { PLACE_DISABLED, "failed", PLACE_DISABLED };
+  return named_row_leave (pg, &run, prefix, spec->withdrawn ? named_row_withdrawn : disabled,
+                          error);
 }
 
 gboolean
@@ -44,7 +44,8 @@ place_refused (Pg *pg, const GArray *specs, GError **error)
   gboolean any = FALSE, ok = TRUE;
   for (guint i = 0; ok && i < specs->len; i++) {
     const RunSpec *spec = &g_array_index (specs, RunSpec, i);
-    if (spec->placed == PLACED_SKIPPED && g_strcmp0 (spec->error, PLACE_DISABLED) == 0)
+    if (spec->placed == PLACED_SKIPPED
+        && (spec->withdrawn || g_strcmp0 (spec->error, PLACE_DISABLED) == 0))
       ok = leave_answer (pg, spec, error);
     if (spec->placed != PLACED_SKIPPED || g_strcmp0 (spec->state, "finished") != 0)
       continue;

@@ -1,5 +1,5 @@
-/* What follows from new runs that end at once, because their jobs are refused or
- * disabled.
+/* What follows from new runs that end at once, because their jobs are refused or disabled, or their
+ * events withdrawn.
  *
  * Threads: as place_runs.
  */

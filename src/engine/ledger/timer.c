@@ -5,9 +5,11 @@
 #include "engine/ledger/timer.h"
 
 #include "base/clock.h"
-#include "engine/ledger/run.h"
+#include "engine/job/in_force.h"
+#include "engine/ledger/named_row.h"
 
 #define SQL "src/engine/ledger/sql/"
+#define CANCELLED "cancelled" /* as in timer_latest.sql */
 
 void
 timer_prepare (const JobEvent *event, RunSpec *spec)
@@ -102,6 +104,7 @@ settle_within_batch (GArray *specs, const GArray *which)
   }
   for (guint i = 0; i < which->len; i++) {
     RunSpec *spec = at (specs, which, i), *winner = g_hash_table_lookup (latest, spec->unique_key);
+    spec->withdrawn = spec != winner && winner->cancels && !spec->cancels;
     if (spec < winner)
       end_spec (spec, g_strdup_printf ("superseded by %s", winner->run_id));
     else if (spec > winner)
@@ -109,14 +112,23 @@ settle_within_batch (GArray *specs, const GArray *which)
   }
 }
 
+/* Rows by unique key: row + 1 in ROWS. */
 static GHashTable *
-column_set (const PgRows *rows, const char *key, const char *value)
+by_key (const PgRows *rows)
 {
-  GHashTable *set = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTable *index = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++)
-    g_hash_table_insert (set, (gpointer)rows_text (rows, i, key),
-                         (gpointer)rows_text (rows, i, value));
-  return set;
+    g_hash_table_insert (index, (gpointer)rows_text (rows, i, "unique_key"),
+                         GINT_TO_POINTER (i + 1));
+  return index;
+}
+
+/* The event at ROW of LATEST came before the earlier one of SPEC. */
+static void
+end_late (RunSpec *spec, const PgRows *latest, int row)
+{
+  end_spec (spec, g_strdup_printf ("overlaps %s", rows_text (latest, row, "run_id")));
+  spec->withdrawn = !spec->cancels && rows_bool (latest, row, "cancels");
 }
 
 /* Against timers that earlier batches have set. */
@@ -130,14 +142,25 @@ settle_with_earlier (Pg *pg, GArray *specs, const GArray *which, GError **error)
   g_autoptr (PgRows) latest_rows = pg_run_file (pg, SQL "timer_latest.sql", values, error);
   if (latest_rows == NULL)
     return FALSE;
-  g_autoptr (GHashTable) set = column_set (set_rows, "unique_key", "unique_key");
-  g_autoptr (GHashTable) latest = column_set (latest_rows, "unique_key", "run_id");
+  g_autoptr (GHashTable) set = by_key (set_rows), latest = by_key (latest_rows);
   for (guint i = 0; i < which->len; i++) {
     RunSpec *spec = at (specs, which, i);
     if (!g_hash_table_contains (set, spec->unique_key))
-      end_spec (spec, g_strdup_printf ("overlaps %s",
-                                       (char *)g_hash_table_lookup (latest, spec->unique_key)));
+      end_late (spec, latest_rows,
+                GPOINTER_TO_INT (g_hash_table_lookup (latest, spec->unique_key)) - 1);
   }
+  return TRUE;
+}
+
+/* Who has sent an event that is cancelled is told so. ROWS: of timer_replace.sql. */
+static gboolean
+answer_cancelled (Pg *pg, const PgRows *rows, GError **error)
+{
+  const char *prefix = config_text (in_force_config (), "topics", "prefix");
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_strcmp0 (rows_text (rows, i, "error"), CANCELLED) == 0
+        && !named_row_leave_of (pg, in_force_jobs (), rows, i, prefix, named_row_withdrawn, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -147,18 +170,18 @@ replace_earlier (Pg *pg, GArray *specs, const GArray *which, GError **error)
   GString *keys = array_new (), *errors = array_new ();
   for (guint i = 0; i < which->len; i++) {
     RunSpec *spec = at (specs, which, i);
-    g_autofree char *words = spec->cancels ? g_strdup ("cancelled")
-                                           : g_strdup_printf ("superseded by %s", spec->run_id);
+    g_autofree char *words
+        = spec->cancels ? g_strdup (CANCELLED) : g_strdup_printf ("superseded by %s", spec->run_id);
     array_add (keys, spec->unique_key);
     array_add (errors, words);
     if (spec->cancels)
-      end_spec (spec, g_strdup ("cancelled"));
+      end_spec (spec, g_strdup (CANCELLED));
   }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "unique_key", array_take (keys));
   pg_values_take (values, "error", array_take (errors));
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "timer_replace.sql", values, error);
-  return rows != NULL;
+  return rows != NULL && answer_cancelled (pg, rows, error);
 }
 
 gboolean

@@ -4,6 +4,7 @@
 #include "engine/brakes/count.h"
 #include "engine/brakes/foresee.h"
 #include "engine/lane/outage.h"
+#include "engine/ledger/named_row.h"
 #include "engine/service/stats.h"
 #include "engine/work/conclude.h"
 
@@ -61,6 +62,20 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
          && publisher_store (service->publisher, step->pg, step->bundle, error);
 }
 
+/* A row that an event has named stays, as that of every other plan; who has asked is told so. */
+static void
+answer_planned (Step *step)
+{
+  const gboolean gone = json_integer_value (json_object_get (step->counts, "gone")) > 0;
+  const NamedEnd end = { NULL, gone ? "gone" : "kept",
+                         gone                   ? NULL
+                         : step->reason != NULL ? step->reason
+                                                : "plan" };
+  Run run = *step->run;
+  run.job = step->job;
+  named_row_answer (step->bundle, &run, step->prefix, end);
+}
+
 static gboolean
 end_plan (Service *service, Step *step, Held *held, GError **error)
 {
@@ -84,6 +99,7 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
     return FALSE;
   if (step->continues)
     return TRUE;
+  answer_planned (step);
   step_add_run_finished (step, "finished", text, NULL);
   return publisher_store (service->publisher, step->pg, step->bundle, error);
 }
