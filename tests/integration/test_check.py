@@ -180,6 +180,19 @@ def test_triggers_and_foreign_keys_are_counted(own):
     assert "rows of blocks block those of scratch" in said["foreign key"]
 
 
+def test_a_foreign_key_of_a_table_that_the_job_writes_otherwise(own):
+    """Rows that the job adds go unseen, and one statement does not take what lies below a row."""
+    own.database.connection.execute(
+        f"""ALTER TABLE scratch ADD above bigint REFERENCES scratch;
+            CREATE TABLE scratch_log (id bigint PRIMARY KEY, scratch_id bigint REFERENCES scratch ON DELETE CASCADE);
+            GRANT SELECT, INSERT ON scratch_log TO {ROLE}""")
+    job_file(own, "apply/removed/20-scratch_log.insert.sql").write_text(
+        "-- Keeps a note.\nINSERT INTO scratch_log SELECT k FROM unnest(:key::bigint[]) AS k\n")
+    said = {one["check"]: one["detail"] for one in findings(own, 0) if one["level"] == "warning"}
+    assert said["foreign key"] == "rows of scratch block those of scratch, by scratch_above_fkey"
+    assert said["cascade"] == "rows of scratch_log go with those of scratch, by scratch_log_scratch_id_fkey; they are not audited"
+
+
 @pytest.fixture
 def with_children(own):
     own.database.connection.execute(

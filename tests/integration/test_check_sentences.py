@@ -3,6 +3,7 @@ than its author thinks."""
 
 import pytest
 
+from support.places import ROLE
 from support.sentences import house  # noqa: F401
 
 PEOPLE = """CREATE TABLE people (id bigint PRIMARY KEY, email text); CREATE TABLE elsewhere (id bigint PRIMARY KEY);
@@ -40,6 +41,36 @@ def test_a_child_by_a_column_that_refers_to_another_table_is_a_warning(house, ch
     house.sql(PEOPLE)
     house.say("people", f"table = people\nwhere = email = 'x'\nchildren = {children}")
     assert found(house, "people", "children") == ([("warning", warned)] if warned else [])
+
+
+@pytest.mark.parametrize("lines, blocks", [
+    ("table = places", ["rows of places block those of places, by places_above_fkey"]),
+    ("table = places\nchildren = places", []), ("table = places\nchildren = places(above)", []), ("table = places\nchildren = auto", []),
+    ("table = towns\nchildren = streets(town)", ["rows of streets block those of towns, by streets_beside_fkey"]),
+    ("table = towns\nchildren = streets(beside)", ["rows of streets block those of towns, by streets_town_fkey"]),
+    ("table = towns\nchildren = streets", []), ("table = towns\nchildren = streets(town), streets(beside)", []), ("table = towns\nchildren = auto", []),
+    ("table = elsewhere.towns", ["rows of elsewhere.streets block those of towns, by streets_town_fkey"])])
+def test_a_foreign_key_of_its_own_tables_that_a_sentence_does_not_follow_is_a_warning(house, lines, blocks):  # noqa: F811
+    house.sql("""CREATE TABLE places (id bigint PRIMARY KEY, above bigint REFERENCES places);
+        CREATE TABLE towns (id bigint PRIMARY KEY); CREATE TABLE walls (id bigint PRIMARY KEY, town bigint REFERENCES towns ON DELETE CASCADE);
+        CREATE TABLE streets (id bigint PRIMARY KEY, town bigint REFERENCES towns, beside bigint REFERENCES towns);
+        CREATE SCHEMA elsewhere CREATE TABLE towns (id bigint PRIMARY KEY) CREATE TABLE streets (id bigint PRIMARY KEY, town bigint REFERENCES elsewhere.towns)""")
+    house.database.connection.execute(f"GRANT USAGE ON SCHEMA elsewhere TO {ROLE}; GRANT SELECT, UPDATE, DELETE ON ALL TABLES IN SCHEMA elsewhere TO {ROLE}")
+    house.say("gone", lines + "\nwhere = id < 0")
+    assert found(house, "gone", "foreign key") == [("warning", one) for one in blocks] and found(house, "gone", "cascade") == []
+
+
+def test_a_large_table_whose_foreign_key_no_index_serves_is_a_warning(house):  # noqa: F811
+    """PostgreSQL reads all of it for each row that goes, and EXPLAIN does not say so."""
+    house.sql("""CREATE TABLE towns (id bigint PRIMARY KEY); CREATE TABLE streets (id bigint PRIMARY KEY, "Town" bigint REFERENCES towns);
+        INSERT INTO streets SELECT n FROM generate_series(1, 20000) n; ANALYZE streets""")
+    house.say("gone", "table = towns\nwhere = id < 0")
+    missing = [one for one in house.pruned.run("check", "gone", "--json").ok().json() if one["remedy"] is not None]
+    assert [(one["check"], one["level"], one["remedy"]) for one in missing] == [
+        ("foreign key", "warning", 'CREATE INDEX CONCURRENTLY ON streets ("Town");')]
+    assert missing[0]["detail"].startswith("no index finds the rows of streets that refer to a row of towns, by streets_Town_fkey")
+    house.database.connection.execute(missing[0]["remedy"])
+    assert [one["remedy"] for one in house.pruned.run("check", "gone", "--json").ok().json() if one["remedy"] is not None] == []
 
 
 @pytest.mark.parametrize("where, zone, columns", [

@@ -11,6 +11,8 @@
 #include "cli/cli.h"
 #include "engine/step/step.h"
 
+#define CHECK_LARGE 10000 /* rows; a smaller table may be read as a whole */
+
 typedef struct {
   Cli *cli;
   Pg *pg;
@@ -89,11 +91,11 @@ gboolean check_where (Check *check);
 /* And the question which rows name the same object. */
 void check_same_object (Check *check);
 
-/* Applies the first N keys, and rolls back. */
-ExitCode check_apply (Check *check, gint64 n, GError **error);
 /* So is an outcome of a folder that lacks something: DECIDED are the columns of its decision. */
 void check_outcomes (Check *check, const char *const *decided);
 
+/* Applies the first N keys, and rolls back. */
+ExitCode check_apply (Check *check, gint64 n, GError **error);
 
 /* All checks of JOB. */
 void check_job (Check *check, const Job *job);

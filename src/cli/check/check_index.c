@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define SQL "src/cli/check/sql/"
-#define LARGE 10000 /* rows; a smaller table may be read as a whole */
 
 typedef struct {
   GHashTable *scanned; /* names of tables that are read from end to end */
@@ -71,7 +70,7 @@ may_be_large (Check *check, const char *table)
 {
   if (check->large == NULL) {
     g_autoptr (PgValues) values = pg_values_new ();
-    pg_values_int (values, "rows", LARGE);
+    pg_values_int (values, "rows", CHECK_LARGE);
     g_autoptr (PgRows) rows = check_ask (check, "index", SQL "large.sql", values);
     if (rows == NULL)
       return FALSE;
@@ -95,7 +94,7 @@ say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan
   pg_values_set (values, "relation", table);
   pg_values_take (values, "words", words_of (plan->conditions));
   g_autoptr (PgRows) rows = check_ask (check, "index", SQL "index.sql", values);
-  if (rows == NULL || rows_count (rows) == 0 || rows_int (rows, 0, "n") < LARGE)
+  if (rows == NULL || rows_count (rows) == 0 || rows_int (rows, 0, "n") < CHECK_LARGE)
     return;
   const char *make = rows_text (rows, 0, "make");
   if (check->job->built_in)

@@ -1,42 +1,26 @@
 /* The tables of a job: rights, hidden rows, and what else happens when rows go. */
-#include "cli/check/check.h"
+#include "cli/check/check_wanted.h"
 
 #include "engine/job/in_force.h"
 #include "engine/job/job_rights.h"
 #include "engine/job/job_writes.h"
 #include "engine/job/sentence/sql_text.h"
 #include "pg/quoted.h"
-#include "pg/rows.h"
 
 #define SQL "src/cli/check/sql/"
 #define NOWHERE ((CheckPlace){ 0 })
 
-typedef struct {
-  GString *jobs, *tables, *names; /* names: privileges, or functions */
-} Wanted;
-
-typedef void (*WantOf) (const Job *job, Wanted *wanted);
-
-static void
-want (const Job *job, const char *table, const char *privilege, gpointer data)
-{
-  Wanted *wanted = data;
-  array_add (wanted->jobs, job->name);
-  array_add (wanted->tables, table);
-  array_add (wanted->names, privilege);
-}
-
 /* Of a sentence: the tables that its statements change, as SQL writes them. */
 static void
-want_written (const Job *job, Wanted *wanted)
+want_written (const Job *job, CheckWanted *wanted)
 {
   if (job->sentence == NULL)
-    job_writes_each (job, want, wanted);
+    job_writes_each (job, check_want, wanted);
   for (guint i = 0; job->sentence != NULL && i < job->whats->len; i++) {
     const JobWhat *what = job->whats->pdata[i];
     for (guint j = 0; j < what->apply->len; j++) {
       const JobApply *apply = &g_array_index (what->apply, JobApply, j);
-      want (job, apply->table, apply->kind == APPLY_UPDATE ? "UPDATE" : "DELETE", wanted);
+      check_want (job, apply->table, apply->kind == APPLY_UPDATE ? "UPDATE" : "DELETE", wanted);
     }
   }
 }
@@ -45,64 +29,19 @@ static void
 want_right (const Job *job, const char *table, const char *right, gpointer data)
 {
   if (!g_str_equal (right, RIGHT_RESTORE))
-    want (job, table, right, data);
+    check_want (job, table, right, data);
 }
 
 static void
-want_rights (const Job *job, Wanted *wanted)
+want_rights (const Job *job, CheckWanted *wanted)
 {
   job_rights_each (job, want_right, wanted);
-}
-
-static PgRows *
-ask_for (Check *check, const char *name, const char *file, const GPtrArray *jobs, WantOf want_of)
-{
-  Wanted wanted = { array_new (), array_new (), array_new () };
-  for (guint i = 0; i < jobs->len; i++)
-    want_of (jobs->pdata[i], &wanted);
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "app_schema", config_text (check->cli->config, "postgres", "app_schema"));
-  pg_values_take (values, "job", array_take (wanted.jobs));
-  pg_values_take (values, "relation", array_take (wanted.tables));
-  pg_values_take (values, "name", array_take (wanted.names));
-  return check_ask (check, name, file, values);
-}
-
-/* Those of ROWS that are about JOB. */
-static PgRows *
-part_of (const PgRows *rows, const Job *job)
-{
-  g_autoptr (GArray) which = g_array_new (FALSE, FALSE, sizeof (int));
-  for (int i = 0; i < rows_count (rows); i++)
-    if (g_str_equal (rows_text (rows, i, "job"), job->name))
-      g_array_append_val (which, i);
-  return rows_part (rows, (const int *)(gpointer)which->data, which->len);
-}
-
-/* What FILE finds about the job. It is asked once for all jobs that are looked at together. */
-static PgRows *
-ask (Check *check, const char *name, const char *file, WantOf want_of)
-{
-  if (!g_ptr_array_find (check->together, check->job, NULL)) {
-    g_autoptr (GPtrArray) alone = g_ptr_array_new ();
-    g_ptr_array_add (alone, (gpointer)check->job);
-    return ask_for (check, name, file, alone, want_of);
-  }
-  const PgRows *all = g_hash_table_lookup (check->answers, file);
-  if (all == NULL) {
-    PgRows *rows = ask_for (check, name, file, check->together, want_of);
-    if (rows == NULL)
-      return NULL;
-    g_hash_table_insert (check->answers, (gpointer)file, rows);
-    all = rows;
-  }
-  return part_of (all, check->job);
 }
 
 void
 check_rights (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "rights", SQL "rights.sql", want_rights);
+  g_autoptr (PgRows) rows = check_ask_of (check, "rights", SQL "rights.sql", want_rights);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_error (check, CODE_POSTGRES, "rights", NOWHERE, rows_text (rows, i, "remedy"),
                  "this role lacks %s on %s", rows_text (rows, i, "name"),
@@ -114,22 +53,81 @@ check_rights (Check *check)
 static void
 check_hidden (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "row-level security", SQL "hidden.sql", want_written);
+  g_autoptr (PgRows) rows
+      = check_ask_of (check, "row-level security", SQL "hidden.sql", want_written);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_error (check, CODE_POSTGRES, "row-level security", NOWHERE, rows_text (rows, i, "remedy"),
                  "it may hide rows of %s from this role", rows_text (rows, i, "relation"));
+}
+
+/* `follows ar ["order_id"]`, as is_followed (sentence_below.c) has it. */
+static void
+want_listed (const Job *job, const SentenceChild *child, CheckWanted *wanted)
+{
+  g_autoptr (json_t) columns = json_array ();
+  for (char **column = child->columns; column != NULL && *column != NULL; column++) {
+    g_autofree char *bare = quoted_bare (*column);
+    json_array_append_new (columns, json_string (bare));
+  }
+  g_autofree char *text = child->columns != NULL ? json_text (columns) : g_strdup ("");
+  g_autofree char *follows = g_strdup_printf ("follows ar %s", text);
+  check_want (job, child->table, follows, wanted);
+}
+
+/* What a sentence changes it finds by the foreign keys that it follows. */
+static void
+want_followed (const Job *job, CheckWanted *wanted)
+{
+  const Sentence *sentence = job->sentence;
+  for (guint i = 0; i < job->whats->len; i++) {
+    const JobWhat *what = job->whats->pdata[i];
+    for (guint j = 0; j < what->apply->len; j++)
+      check_want (job, g_array_index (what->apply, JobApply, j).table,
+                  sentence->children_auto ? "follows acdnr" : "follows cdn", wanted);
+  }
+  for (guint i = 0; i < sentence->children->len; i++)
+    want_listed (job, sentence->children->pdata[i], wanted);
+}
+
+/* A table that a job's files only add rows to loses them unseen. What goes of a table with rows of
+ * its own takes a second statement. The jobs of the program know what they write. */
+static void
+follow_written (const Job *job, const char *table, const char *privilege, gpointer data)
+{
+  GHashTable *changes = data;
+  gint n = GPOINTER_TO_INT (g_hash_table_lookup (changes, table));
+  if (job->built_in || !g_str_equal (privilege, "INSERT"))
+    g_hash_table_insert (changes, g_strdup (table), GINT_TO_POINTER (n + (job->built_in ? 2 : 1)));
+}
+
+static void
+want_ties (const Job *job, CheckWanted *wanted)
+{
+  want_written (job, wanted);
+  if (job->sentence != NULL) {
+    want_followed (job, wanted);
+    return;
+  }
+  g_autoptr (GHashTable) changes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  job_writes_each (job, follow_written, changes);
+  GHashTableIter iter;
+  gpointer table, n;
+  g_hash_table_iter_init (&iter, changes);
+  while (g_hash_table_iter_next (&iter, &table, &n))
+    check_want (job, table, GPOINTER_TO_INT (n) > 1 ? "follows acdnr" : "follows acdnr others",
+                wanted);
 }
 
 /* What PostgreSQL or the application does beside the job's statements. */
 static void
 check_ties (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "ties", SQL "ties.sql", want_written);
+  g_autoptr (PgRows) rows = check_ask_of (check, "ties", SQL "ties.sql", want_ties);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    check_warn (check, rows_text (rows, i, "kind"), NOWHERE, NULL, "%s",
+    check_warn (check, rows_text (rows, i, "kind"), NOWHERE, rows_text (rows, i, "remedy"), "%s",
                 rows_text (rows, i, "detail"));
   if (rows != NULL && rows_count (rows) == 0)
-    check_ok (check, "ties", "no trigger, and no foreign key of a table that the job leaves alone");
+    check_ok (check, "ties", "no trigger, and no foreign key that the job leaves alone");
 }
 
 /* What a sentence changes, in its order: also the tables that `children = auto` and cascades name.
@@ -151,7 +149,7 @@ check_goes (Check *check)
 
 /* The functions that a condition calls. */
 static void
-want_called (const Job *job, Wanted *wanted)
+want_called (const Job *job, CheckWanted *wanted)
 {
   const char *where = job->sentence != NULL ? job->sentence->where : NULL;
   g_autoptr (GRegex) call = g_regex_new ("(\\w+)\\s*\\(", 0, 0, NULL);
@@ -159,7 +157,7 @@ want_called (const Job *job, Wanted *wanted)
   for (g_regex_match (call, where != NULL ? where : "", 0, &match); g_match_info_matches (match);
        g_match_info_next (match, NULL)) {
     g_autofree char *name = g_match_info_fetch (match, 1);
-    want (job, "", name, wanted);
+    check_want (job, "", name, wanted);
   }
 }
 
@@ -167,7 +165,7 @@ want_called (const Job *job, Wanted *wanted)
 static void
 check_volatile (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "condition", SQL "volatile.sql", want_called);
+  g_autoptr (PgRows) rows = check_ask_of (check, "condition", SQL "volatile.sql", want_called);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_warn (check, "condition", check_place (check), NULL,
                 "%s() may give another answer each time: a row is asked for several times",
@@ -208,43 +206,43 @@ check_reads_itself (Check *check)
 
 /* The tables of a sentence, and the columns that `children` names. */
 static void
-want_said (const Job *job, Wanted *wanted)
+want_said (const Job *job, CheckWanted *wanted)
 {
   const GPtrArray *children = job->sentence != NULL ? job->sentence->children : NULL;
   for (guint i = 0; children != NULL && i < children->len; i++) {
     const SentenceChild *child = children->pdata[i];
-    want (job, child->table, "", wanted);
+    check_want (job, child->table, "", wanted);
     for (char **column = child->columns; column != NULL && *column != NULL; column++) {
       g_autofree char *bare = quoted_bare (*column);
-      want (job, child->table, bare, wanted);
+      check_want (job, child->table, bare, wanted);
     }
   }
   if (job->sentence != NULL)
-    want (job, job->sentence->table, "", wanted);
+    check_want (job, job->sentence->table, "", wanted);
 }
 
 static void
 check_said (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "children", SQL "said.sql", want_said);
+  g_autoptr (PgRows) rows = check_ask_of (check, "children", SQL "said.sql", want_said);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_warn (check, "children", check_place (check), NULL, "%s", rows_text (rows, i, "detail"));
 }
 
 /* A condition that compares times. */
 static void
-want_times (const Job *job, Wanted *wanted)
+want_times (const Job *job, CheckWanted *wanted)
 {
   const char *where = job->sentence != NULL ? job->sentence->where : NULL;
   if (where != NULL && g_regex_match_simple (":T|now|current_|local", where, G_REGEX_CASELESS, 0)
       && !g_regex_match_simple ("at\\s+time\\s+zone", where, G_REGEX_CASELESS, 0))
-    want (job, job->sentence->table, where, wanted);
+    check_want (job, job->sentence->table, where, wanted);
 }
 
 static void
 check_zone (Check *check)
 {
-  g_autoptr (PgRows) rows = ask (check, "time zone", SQL "zone.sql", want_times);
+  g_autoptr (PgRows) rows = check_ask_of (check, "time zone", SQL "zone.sql", want_times);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const char *name = rows_text (rows, i, "name"), *zone = rows_text (rows, i, "zone");
     check_warn (check, "time zone", check_place (check), NULL,
@@ -258,13 +256,13 @@ check_zone (Check *check)
 static PgRows *
 ask_named (Check *check)
 {
-  Wanted wanted = { array_new (), array_new (), array_new () };
+  CheckWanted wanted = { array_new (), array_new (), array_new () };
   const Jobs *jobs = check->cli->jobs;
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const Job *job = jobs_at (jobs, i);
     for (char **on = job->sentence != NULL ? job->sentence->on : NULL; on != NULL && *on != NULL;
          on++)
-      want (job, job->sentence->table, *on, &wanted);
+      check_want (job, job->sentence->table, *on, &wanted);
   }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", array_take (wanted.jobs));
