@@ -27,6 +27,20 @@ def test_rows_that_somebody_holds_are_no_fault_of_the_job(applied):
     assert applied.rows("t", "count(*)") == [(9,)]
 
 
+@pytest.mark.parametrize("check, asks", [("page", "!~"), ("decide", "~")])
+def test_a_page_that_waits_for_somebody_is_no_fault_of_the_job(applied, check, asks):
+    """Only who reads rows waits here, EXPLAIN does not."""
+    applied.sql(f"""CREATE FUNCTION waits(boolean) RETURNS boolean LANGUAGE plpgsql AS $$
+        BEGIN IF current_query() {asks} 'pruned_reason' THEN PERFORM pg_advisory_xact_lock_shared(9); END IF; RETURN $1; END $$""")
+    applied.say("t.dead", "table = t\nwhere = waits(dead)")
+    with connect(applied.database.url) as other:
+        other.execute("SELECT pg_advisory_lock(9)")
+        done = applied.pruned.run("check", "t.dead", "--json")
+    (wrong,) = [one for one in done.json() if not one["ok"]]
+    assert done.code == 3 and (wrong["check"], wrong["remedy"], wrong["line"]) == (check, "pruned check t.dead", 1), wrong
+    assert applied.pruned.run("check", "t.dead").code == 0
+
+
 def test_a_row_at_fault_is_one_of_the_job(applied):
     applied.sql("INSERT INTO c VALUES (1, 1)")
     done = applied.pruned.run("check", "t.dead", "--apply", "3")

@@ -119,20 +119,35 @@ check_order (Check *check, GPtrArray *columns, CheckPlace place, GError **error)
   return TRUE;
 }
 
+/* What is asked, for the finding if it has no answer. */
+typedef struct {
+  const char *name;
+  CheckPlace place;
+} Asked;
+
+static CheckPlace
+place_of (Check *check, const char *file)
+{
+  if (check->job->sentence != NULL)
+    return check_place (check);
+  char *path = g_build_filename (check->job->folder, file, NULL);
+  g_ptr_array_add (check->texts, path);
+  return (CheckPlace){ path, 0 };
+}
+
 /* The keys of the page are decided, as a plan does it, and what is returned is held to the rules of
  * a run (guard.h). */
 static gboolean
-check_decide (Check *check, Step *step, const Page *page)
+check_decide (Check *check, Step *step, const Page *page, Asked *asked, GError **error)
 {
   if (page->keys->len == 0)
     return TRUE;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PgRows) decided = trial_decide_planned (step, page->keys, "{}", &error);
+  const Asked before = *asked;
+  *asked = (Asked){ "decide", place_of (check, "decide.sql") };
+  g_autoptr (PgRows) decided = trial_decide_planned (step, page->keys, "{}", error);
   if (decided != NULL)
-    return TRUE;
-  g_autofree char *path = g_build_filename (check->job->folder, "decide.sql", NULL);
-  check_error (check, CODE_CONFIG, "decide", (CheckPlace){ path, 0 }, NULL, "%s", error->message);
-  return FALSE;
+    *asked = before;
+  return decided != NULL;
 }
 
 static void
@@ -146,8 +161,9 @@ columns_free (GPtrArray *columns)
 
 /* *ROWS_SEEN: of both pages. */
 static gboolean
-read_pages (Check *check, Step *step, CheckPlace place, int *rows_seen, GError **error)
+read_pages (Check *check, Step *step, Asked *asked, int *rows_seen, GError **error)
 {
+  const CheckPlace place = asked->place;
   const int limit = MAX (1, in_force_of (check->job)->batch);
   GPtrArray *columns = g_ptr_array_new ();
   for (guint i = 0; i < check->job->cursor->len; i++)
@@ -158,10 +174,10 @@ read_pages (Check *check, Step *step, CheckPlace place, int *rows_seen, GError *
   if (whole) {
     page_read (step->run, rows, rows_count (rows), &page); /* the next page follows all of them */
     step->run->cursor = page.cursor != NULL ? json_incref (page.cursor) : NULL;
-    whole = check_decide (check, step, &page);
-    next = whole ? check_page_rows (check, step, limit, error) : NULL;
-    ok = !whole || next != NULL;
-    whole = whole && ok && add_cursors (check, next, columns, place);
+    ok = check_decide (check, step, &page, asked, error);
+    next = ok ? check_page_rows (check, step, limit, error) : NULL;
+    ok = next != NULL;
+    whole = ok && add_cursors (check, next, columns, place);
     *rows_seen = rows_count (rows) + (next != NULL ? rows_count (next) : 0);
   }
   ok = ok && (!whole || columns->len == 0 || check_order (check, columns, place, error));
@@ -176,17 +192,20 @@ check_page (Check *check)
   const Job *job = check->job;
   if (job->page == NULL)
     return;
-  g_autofree char *path = g_build_filename (job->folder, "page.sql", NULL);
-  CheckPlace place = job->sentence != NULL ? check_place (check) : (CheckPlace){ path, 0 };
+  Asked asked = { "page", place_of (check, "page.sql") };
   guint before = check_errors (check);
   int rows = 0;
   g_autoptr (GError) error = NULL;
   g_autoptr (Run) run = check_run (job);
   g_autoptr (Step) step = step_new (check->pg, run, "", NULL, NULL);
   step->plan = TRUE;
-  if (!pg_begin_read_only (check->pg, &error) || !read_pages (check, step, place, &rows, &error))
-    check_error (check, CODE_CONFIG, "page", place, NULL, "%s", error->message);
+  const gboolean answered
+      = pg_begin_read_only (check->pg, &error) && read_pages (check, step, &asked, &rows, &error);
+  const ExitCode code = answered ? CODE_OK : check_code (check, error);
   pg_rollback (check->pg);
+  if (!answered)
+    check_error (check, code, asked.name, asked.place, check_remedy (check, code), "%s",
+                 error->message);
   if (check_errors (check) == before)
     check_ok (check, "page",
               rows > 1 ? "it returns the key and the cursor, in the cursor's order"
