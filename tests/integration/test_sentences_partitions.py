@@ -172,6 +172,29 @@ def test_grants_make_the_role_a_member_of_the_owner(house):  # noqa: F811
     assert house.done("logs.old")[0] == {"removed": 1, "updated_rows": 1}
 
 
+@pytest.mark.parametrize("beside", [False, True])
+def test_who_must_own_what_lies_below_a_partition(house, beside):  # noqa: F811
+    """DETACH CONCURRENTLY adds a constraint to all of it; DROP, and DETACH beside a default partition, ask for the partition alone."""
+    house.sql("""DO $$ BEGIN CREATE ROLE pruned_test_below NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$""")
+    house.sql(f"""CREATE TABLE logs (at date, kind int) PARTITION BY RANGE (at);
+        CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2024-01-01') TO ('2024-02-01') PARTITION BY LIST (kind);
+        CREATE TABLE logs_1a PARTITION OF logs_1 DEFAULT;
+        ALTER TABLE logs OWNER TO {ROLE}; ALTER TABLE logs_1 OWNER TO {ROLE}; ALTER TABLE logs_1a OWNER TO pruned_test_below""")
+    if beside:
+        house.sql(f"CREATE TABLE logs_rest PARTITION OF logs DEFAULT; ALTER TABLE logs_rest OWNER TO {ROLE}")
+    say(house)
+    granted = f"GRANT pruned_test_below TO {ROLE};" in house.database.grants("run.jobs=none", f"run.jobs_dir={house.folder}").splitlines()
+    done = house.pruned.run("check", "logs.old", "--json")
+    wrong = [(one["check"], one["remedy"]) for one in done.json() if not one["ok"]]
+    assert (granted, done.code, wrong) == ((False, 0, []) if beside else (True, 3, [("rights", f"GRANT pruned_test_below TO {ROLE};")]))
+    if not beside:
+        assert "must be owner of table logs_1a" in house.run("logs.old")["result"]["reason"]
+        house.sql(f"ALTER TABLE logs_1a OWNER TO {ROLE}")
+    assert house.pruned.run("check", "logs.old").code == 0
+    assert house.done("logs.old")[0] == {"removed": 1, "updated_rows": 1}
+    assert house.database.value("SELECT count(*) FROM pg_class WHERE relname ~ '^logs_1'") == 0
+
+
 def test_check_tells_the_default_partition_and_what_is_due(house):  # noqa: F811
     make(house, default=True)
     say(house)
