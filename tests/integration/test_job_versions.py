@@ -90,6 +90,34 @@ def test_a_run_that_began_with_another_version_waits_and_says_so(items):
     assert run in [one["run_id"] for one in items.pruned.run("runs", "--state", "blocked", "--json").ok().json()]
 
 
+def test_of_two_processes_only_the_one_that_has_its_version_steps_it(items):
+    """The folder has changed between their starts, and neither has read it again."""
+    items.start()
+
+    def start(name, **settings):
+        items.daemons.append(items.pruned.start(name=name, settings=settings))
+        items.daemons[-1].wait_line("Partitions assigned")
+        return items.daemons[-1]
+
+    first = start("first")
+    run = tick(items)
+    items.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = %s AND state = 'waiting' AND step = 1", [run], until=1)
+    begun = shown(items, run)["job_version"]
+    items.say(JOB, sentence("kind = 1"))
+    second = start("second")
+    assert first.stop() == 0
+    make_due(items, run)
+    items.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = %s AND error LIKE 'blocked: %%'", [run], until=1)
+    assert left(items) == 8 and second.lines("Started", run_id=run) == []
+    items.say(JOB, sentence())
+    third = start("third", **{f"jobs.{JOB}.delay_ms": 0})
+    assert second.stop() == 0
+    make_due(items, run)
+    items.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = %s AND state = 'finished'", [run], until=1)
+    assert (shown(items, run)["job_version"], left(items)) == (begun, 0)
+    assert second.lines("Started", run_id=run) == [] and third.lines("Started", run_id=run) != []
+
+
 def test_it_goes_on_where_its_version_is_back(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]

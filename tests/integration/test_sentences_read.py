@@ -78,6 +78,17 @@ def test_a_sentence_is_in_force_unless_it_says_otherwise(own, folder):
     assert (settings["jobs.on.enabled"][0], settings["jobs.off.enabled"][0]) == ("on", "false")
 
 
+def test_every_key_of_the_settings_of_a_job_may_stand_in_its_sentence(own, folder):
+    """With its default, which is a value that each takes."""
+    of_job = "jobs.orders.purge."
+    write(folder / "a.conf", ORDERS)
+    keys = {key.removeprefix(of_job): value for key, (value, _) in known(config(own).ok()).items() if key.startswith(of_job)}
+    assert {"enabled", "mode", "schedule", "batch", "max_share", "not_between", "ranges"} <= set(keys)
+    file = write(folder / "a.conf", ORDERS + "".join(f"{key} = {value}\n" for key, value in keys.items()))
+    settings = known(config(own).ok())
+    assert {key: settings[of_job + key] for key in keys} == {key: (value, f"{file}:1") for key, value in keys.items()}
+
+
 def test_the_text_is_taken_as_written(own, folder):
     r"""A backslash, a percent sign, `=` and `#` have no meaning of their own."""
     write(folder / "a.conf", "[retention]\ntable = \"Order, Items\"\nwhere = note ~ '^\\d+\\s#;' AND a = '--' AND b LIKE '%x'\n")

@@ -64,6 +64,21 @@ def test_of_a_job_that_a_reload_adds(items):
     assert removed(items, OTHER) == 10
 
 
+def test_the_topic_of_an_event_is_never_made(items):
+    """Neither at the start, nor at a reload, nor by the command. It is read once the application has made it."""
+    (items.folder / "event-Gone.conf").write_text(f"[event Gone]\ntopic = {items.pruned.topics.full('app-items')}\nkey = id\n")
+    items.say(OTHER, "table = items\non = Gone\n")
+    daemon = start(items)
+    items.say("items.third", "table = items\non = Gone\nwhere = id < 0\n")
+    hang_up(daemon)
+    items.pruned.run("topics", "--apply")
+    assert {f"work.{OTHER}", "work.items.third"} <= set(items.pruned.topics.partitions())
+    assert "app-items" not in items.pruned.topics.partitions()
+    items.pruned.topics.make("app-items")
+    items.pruned.topics.produce("app-items", b'{"id": 3}')
+    items.database.wait("SELECT count(*) FROM items", until=9)
+
+
 def test_off_makes_none(items):
     items.pruned.settings["topics.create"] = None
     daemon = items.pruned.start()
