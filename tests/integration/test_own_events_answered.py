@@ -99,7 +99,7 @@ def test_a_run_that_is_discarded_answers_its_event_and_that_of_a_tick_does_not(e
 
 
 def test_a_request_that_is_withdrawn_is_answered(erasure):
-    """1 waits, 2 is done, 3 comes together with its withdrawal and 4 behind it, 5 was never asked for, 6 is asked for anew."""
+    """1 waits, 2 is done, 3 comes with its withdrawal, 4 behind it, 6 is asked for anew."""
     say_event(erasure, "UserErasureRequested", "app-users", "key = id\ndue = at\ncancel_on = UserErasureWithdrawn")
     say_event(erasure, "UserErasureWithdrawn", "app-users", "key = id")
 

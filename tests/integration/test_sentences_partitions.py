@@ -174,7 +174,7 @@ def test_grants_make_the_role_a_member_of_the_owner(house):  # noqa: F811
 
 @pytest.mark.parametrize("beside", [False, True])
 def test_who_must_own_what_lies_below_a_partition(house, beside):  # noqa: F811
-    """DETACH CONCURRENTLY adds a constraint to all of it; DROP, and DETACH beside a default partition, ask for the partition alone."""
+    """DETACH CONCURRENTLY adds a constraint to all of it; other ways ask for the partition."""
     house.sql("""DO $$ BEGIN CREATE ROLE pruned_test_below NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$""")
     house.sql(f"""CREATE TABLE logs (at date, kind int) PARTITION BY RANGE (at);
         CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2024-01-01') TO ('2024-02-01') PARTITION BY LIST (kind);

@@ -65,7 +65,7 @@ def test_of_a_job_that_a_reload_adds(items):
 
 
 def test_the_topic_of_an_event_is_never_made(items):
-    """Neither at the start, nor at a reload, nor by the command. It is read once the application has made it."""
+    """Not at the start, by a reload or the command. It is read once somebody has made it."""
     (items.folder / "event-Gone.conf").write_text(f"[event Gone]\ntopic = {items.pruned.topics.full('app-items')}\nkey = id\n")
     items.say(OTHER, "table = items\non = Gone\n")
     daemon = start(items)
