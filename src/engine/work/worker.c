@@ -69,7 +69,10 @@ take_messages (Service *service, Lane *lane)
   lane->suspects.one_by_one = FALSE;
   const gboolean fresh = is_fresh (lane);
   const guint max = most (lane);
-  kafka_partition_take (lane->partition, max, messages, &end);
+  if (lane->job == NULL)
+    kafka_partition_take_to_end (lane->partition, max, messages, &end);
+  else
+    kafka_partition_take (lane->partition, max, messages, &end);
   if (messages->len > 0 || end >= 0) /* else the end seen before still holds */
     lane->worker.end_seen = end;
   for (guint i = 0; i < messages->len; i++) {
