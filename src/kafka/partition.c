@@ -7,6 +7,8 @@
 #define SEEK_WITHIN_US (10 * G_USEC_PER_SEC)
 #define SEEK_AGAIN_US (2 * 1000)
 #define SEEK_MS 1000
+#define END_WITHIN_US (500 * 1000)
+#define END_AGAIN_US (2 * 1000)
 
 struct _KafkaPartition {
   atomic_int refs;
@@ -211,6 +213,25 @@ still_assigned_after (KafkaPartition *self, gint64 pause_us)
   gboolean assigned = self->assigned;
   pthread_mutex_unlock (&self->lock);
   return assigned;
+}
+
+/* The log of the last fetch ends where the last message of TAKEN does. */
+static gboolean
+is_last (const KafkaPartition *self, const GPtrArray *taken)
+{
+  const KafkaMessage *last = taken->pdata[taken->len - 1];
+  return last->offset + 1 >= kafka_partition_end (self);
+}
+
+guint
+kafka_partition_take_to_end (KafkaPartition *self, guint max, GPtrArray *out, gint64 *end)
+{
+  gint64 deadline_us = clock_monotonic_us () + END_WITHIN_US;
+  guint taken = kafka_partition_take (self, max, out, end);
+  while (taken > 0 && taken < max && *end < 0 && !is_last (self, out)
+         && clock_monotonic_us () < deadline_us && still_assigned_after (self, END_AGAIN_US))
+    taken += kafka_partition_take (self, max - taken, out, end);
+  return taken;
 }
 
 static void

@@ -21,6 +21,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaPartition, kafka_partition_unref)
  * message, else -1. Errors that pass are kept as trouble. Returns how many were taken. Thread: one
  * worker at a time per partition. The caller must hold no lock that KafkaHandlers.wake takes. */
 guint kafka_partition_take (KafkaPartition *partition, guint max, GPtrArray *out, gint64 *end);
+/* The same. If the log is longer, waits for more or for the end, about half a second at most: what
+ * follows can be offsets that are no messages (of a transactional producer). The rules are those of
+ * kafka_partition_take. */
+guint kafka_partition_take_to_end (KafkaPartition *partition, guint max, GPtrArray *out,
+                                   gint64 *end);
 
 /* Sets where consumption starts; call it before the first take. Messages already fetched from
  * elsewhere are not delivered. Waits (up to 10 s) until the assignment has begun to fetch. If

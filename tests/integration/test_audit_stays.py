@@ -74,6 +74,20 @@ def test_a_few_days_go_at_a_time_the_oldest_first(asked, as_daemon):
     assert days(asked, "deletions") == [31, 32]
 
 
+def test_rows_without_a_day_of_their_own_go_by_the_day_too(asked, as_daemon):
+    """Rows that were recorded before their day was made are in the default partition: a clock that is ahead takes few of them, too."""
+    add_days(asked, "deletions", 33)
+    for age in (0, 29, 30, 31, 32, 33, 34, 36):
+        record(asked.database, age)
+    asked.database.execute("INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, at) VALUES "
+                           "(gen_random_uuid(), 0, 'members', 'deleted', '[1]', '-infinity')")
+    dropped = drop(as_daemon)
+    assert asked.database.value("SELECT count(*) FROM pruned.deletions WHERE at = '-infinity'") == 0
+    assert (dropped, ages(asked.database), days(asked, "deletions")) == (3, [0, 29, 30, 31, 32, 33], [33])
+    assert (drop(as_daemon), ages(asked.database), days(asked, "deletions")) == (3, [0, 29, 30], [])
+    assert drop(as_daemon) == 0
+
+
 def test_keeping_counts_from_the_newest_row(asked, as_daemon):
     """Days that a clock that is ahead would drop still exist when the clock is right again."""
     add_days(asked, "deletions", 0, 20, 49, 50, 51)

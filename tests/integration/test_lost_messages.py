@@ -161,6 +161,28 @@ def test_markers_and_aborted_messages_are_no_loss(new_scene, running):
     assert scene.database.value("SELECT count(*) FROM pruned.lost_messages") == 0
 
 
+def test_a_process_that_dies_with_its_last_message_leaves_no_marker_that_counts_as_lost(new_scene):
+    """What is behind the message is stored with it: here nothing can be stored later."""
+    scene = new_scene()
+    scene.at = now(minutes=-1)
+    scene.database.execute("""
+        CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'too late'; END $$;
+        CREATE TRIGGER late BEFORE UPDATE ON pruned.intake FOR EACH ROW WHEN (old.next_offset = new.next_offset)
+            EXECUTE FUNCTION public.refuse()""")
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    transaction(scene, 1, 2)
+    scene.wait_run(tick_id(JOB, scene.at, '{"n":2}'))
+    daemon.kill()
+    scene.database.execute("DROP TRIGGER late ON pruned.intake")
+    drop_before(scene, 3)
+    assert scene.run_until_idle().lines(SAID) == [] and doctor(scene) == []
+    ticks(scene, 3, 4)
+    drop_before(scene, 5)
+    assert [lost_of(line) for line in scene.run_until_idle().lines(SAID)] == [("error", 0, 3, 5, 2)]
+    assert done(scene) == [1, 2, 5, 6]
+
+
 def test_messages_behind_a_marker_are_lost_as_any_other(new_scene):
     scene = new_scene()
     scene.at = now(minutes=-1)

@@ -3,6 +3,7 @@
 #include "base/resource.h"
 #include "engine/job/job_divided.h"
 #include "engine/job/job_private.h"
+#include "engine/job/step_text.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -24,6 +25,16 @@ path_of (const Job *job, const char *file)
       = g_strdup_printf ("/%s/%s.sql", job->folder + (job->folder[0] == '/'), file);
   g_autofree char *clean = g_canonicalize_filename (joined, "/");
   return g_strdup (job->folder[0] == '/' ? clean : clean + 1);
+}
+
+/* The SQL of the file at PATH. */
+static char *
+text_of (const char *path, GError **error)
+{
+  g_autofree char *text = resource_sql (path, error);
+  if (text == NULL || (path[0] == '/' && !step_text_fits (path, text, error)))
+    return NULL;
+  return g_steal_pointer (&text);
 }
 
 /* Statements are kept by name: the text of a file that was changed gets another. */
@@ -60,7 +71,7 @@ job_files_statement (const Job *job, const char *file, GError **error)
   const PgStatement *known = made_before (path, path);
   if (known != NULL)
     return known;
-  g_autofree char *text = resource_sql (path, error);
+  g_autofree char *text = text_of (path, error);
   if (text == NULL)
     return NULL;
   g_autofree char *name = name_of_text (path, without_semicolon (text));
@@ -99,7 +110,7 @@ load_effect (const Job *job, const char *file, const char *columns, JobApply *ap
   g_autofree char *path = path_of (job, file), *plain = g_strdup_printf ("%s#%s", path, columns);
   if ((apply->statement = made_before (path, plain)) != NULL)
     return TRUE;
-  g_autofree char *text = resource_sql (path, error);
+  g_autofree char *text = text_of (path, error);
   if (text == NULL)
     return FALSE;
   g_autofree char *known = name_of_text (path, text),
@@ -121,7 +132,7 @@ job_files_effect_owned (const Job *job, const char *file, const char *owner, GEr
   const PgStatement *known = made_before (path, name);
   if (known != NULL)
     return known;
-  g_autofree char *text = resource_sql (path, error);
+  g_autofree char *text = text_of (path, error);
   if (text == NULL)
     return NULL;
   return job_files_audited_owned (name, without_semicolon (text), table,
@@ -169,7 +180,7 @@ has_effects (const Job *job)
 static gboolean
 load_many (const Job *job, const char *file, JobApply *apply, GError **error)
 {
-  g_autofree char *path = path_of (job, file), *text = resource_sql (path, error);
+  g_autofree char *path = path_of (job, file), *text = text_of (path, error);
   if (text == NULL)
     return FALSE;
   g_autofree char *name = name_of_text (path, text);
@@ -202,7 +213,7 @@ load_page_count (Job *job, GError **error)
 {
   if (job->page == NULL)
     return TRUE;
-  g_autofree char *path = path_of (job, "page"), *text = resource_sql (path, error);
+  g_autofree char *path = path_of (job, "page"), *text = text_of (path, error);
   if (text == NULL)
     return FALSE;
   g_autofree char *known = name_of_text (path, without_semicolon (text)),
@@ -265,6 +276,19 @@ job_files_make_job (const char *folder)
   return found;
 }
 
+/* They are read when rows are put back. */
+static gboolean
+check_restored (const Job *job, GError **error)
+{
+  g_autoptr (GPtrArray) files = files_in (job, "restored");
+  for (guint i = 0; i < files->len; i++) {
+    g_autofree char *path = path_of (job, files->pdata[i]), *text = text_of (path, error);
+    if (text == NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 job_files_load (Job *job, GError **error)
 {
@@ -285,6 +309,8 @@ job_files_load (Job *job, GError **error)
       return FALSE;
     g_ptr_array_add (job->locks, (gpointer)lock);
   }
+  if (!check_restored (job, error))
+    return FALSE;
   job->applies = has_effects (job);
   for (guint i = 0; i < job->whats->len; i++)
     if (!load_what (job, job->whats->pdata[i], error))

@@ -81,23 +81,29 @@ copy_done (Lane *lane, const char *run_id, int step)
   const GArray *pending = lane->worker.pending;
   if (pending->len == 0 || !copy_is (g_array_index (pending, LaneMessage, 0).message))
     return;
-  g_clear_pointer (&lane->worker.late, g_array_unref);
-  lane->worker.late = works_new ();
+  if (lane->worker.late == NULL)
+    lane->worker.late = works_new ();
   const Work work = { g_strdup (run_id), step, 0 };
   g_array_append_val (lane->worker.late, work);
 }
 
+/* A message that was lost does not come behind a later one either. A second one with such a step is
+ * no copy of it: PostgreSQL was set back, perhaps. */
 gboolean
 copy_is_late (Lane *lane, const KafkaMessage *message)
 {
+  GArray *late = lane->worker.late;
   Work work = { 0 };
-  if (lane->worker.late == NULL || !work_decode (message, lane->job, &work, NULL))
+  guint found = 0;
+  if (late == NULL || late->len == 0 || !work_decode (message, lane->job, &work, NULL))
     return FALSE;
-  const Work *late = &g_array_index (lane->worker.late, Work, 0);
-  const gboolean is_late = work.step <= late->step && g_str_equal (work.run_id, late->run_id);
-  const gboolean last = is_late && work.step == late->step;
+  for (guint i = 0; i < late->len && found == 0; i++) {
+    const Work *one = &g_array_index (late, Work, i);
+    if (work.step == one->step && g_str_equal (work.run_id, one->run_id))
+      found = i + 1;
+  }
   g_free (work.run_id);
-  if (last) /* a second message with this step is none of it: PostgreSQL may have been set back */
-    g_clear_pointer (&lane->worker.late, g_array_unref);
-  return is_late;
+  if (found > 0)
+    g_array_remove_range (late, 0, found);
+  return found > 0;
 }

@@ -25,5 +25,6 @@ gboolean copy_is (const KafkaMessage *message);
 /* The step of the first of LANE's pending messages is committed: STEP of RUN_ID. Thread: the worker
  * that holds it. */
 void copy_done (Lane *lane, const char *run_id, int step);
-/* MESSAGE is that of a step that LANE has done. Thread: the worker that holds it. */
+/* MESSAGE is that of a step that LANE has done by a copy. The next one of that step is not: the
+ * fence decides about it. Thread: the worker that holds it. */
 gboolean copy_is_late (Lane *lane, const KafkaMessage *message);

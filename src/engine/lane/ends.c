@@ -17,6 +17,19 @@ ends_noted (const LaneView *view)
   return view->job != NULL || view->mine < 0 || !view->at_end || view->handled <= known_to (view);
 }
 
+gint64
+ends_behind (const Lane *lane, guint n)
+{
+  const GArray *pending = lane->worker.pending;
+  const gint64 end = lane->worker.end_seen,
+               next = g_array_index (pending, LaneMessage, n - 1).message->offset + 1;
+  gint64 low, high;
+  if (n < pending->len || end <= next
+      || !kafka_partition_watermarks (lane->partition, WATERMARKS_MS, &low, &high, NULL))
+    return -1;
+  return low <= next ? end : -1;
+}
+
 static gboolean
 note (Service *service, Pg *pg, const LaneView *view, GError **error)
 {

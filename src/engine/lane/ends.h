@@ -1,15 +1,21 @@
 /* Partitions whose end lies behind the last message: transactional producers write markers, and
  * aborted messages, that have offsets and are no messages. PostgreSQL stores up to where there are
- * no messages. Otherwise these offsets would count as lost messages once Kafka drops them.
+ * no messages. Otherwise these offsets would count as lost messages once Kafka drops them. What
+ * follows the messages of a batch is stored with them, so that no death comes between. What comes
+ * later without a message is stored by the dispatcher.
  *
- * Threads: dispatcher and idle check. Ownership: none.
+ * Threads: see each function. Ownership: none.
  */
 #pragma once
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
+/* Where the partition ends behind the first N pending messages of LANE, if there are no others and
+ * nothing was dropped before that end was read; -1: not so, not further than the last message, or
+ * not known. Thread: the worker that holds LANE. */
+gint64 ends_behind (const Lane *lane, guint n);
 /* Notes the ends of VIEWS. A lane whose next messages were dropped unread begins again. FALSE:
- * PostgreSQL refused. */
+ * PostgreSQL refused. Thread: dispatcher. */
 gboolean ends_look (Service *service, Pg *pg, const GArray *views, GError **error);
-/* Whether there is nothing to note. */
+/* Whether there is nothing to note. Thread: dispatcher and idle check. */
 gboolean ends_noted (const LaneView *view);

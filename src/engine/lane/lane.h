@@ -132,7 +132,8 @@ typedef struct _Lane {
     GArray *ahead;
     GArray *behind;   /* the last one that was taken so, until its message comes; NULL: none */
     gboolean stepped; /* the last try of a run alone has committed its step */
-    /* Of Work: the step that was last done by a copy: its message comes too late. NULL: none */
+    /* Of Work, in their order: steps that were done by copies, and whose messages have not come.
+     * NULL: none */
     GArray *late;
   } worker;
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/job/in_force.h"
+#include "engine/lane/ends.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/trail.h"
 #include "engine/ledger/admit.h"
@@ -28,6 +29,7 @@ typedef struct {
   GPtrArray *dead_sources; /* of KafkaMessage, borrowed: for the log */
   GPtrArray *dead_reasons;
   gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
+  gint64 read_to;            /* the partition's end, if no message lies before it; -1: not known */
   const char *refusal;       /* why all are refused; NULL: they are decoded */
   int attempts;              /* for the header of a dead letter */
   guint passed_over;         /* messages of an application's own topic that no event fits */
@@ -123,6 +125,10 @@ advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, gint64 
   else
     pg_values_set (values, "last_ms", NULL); /* not known */
   pg_values_int (values, "mine", lane->intake.mine);
+  if (intake->read_to >= 0)
+    pg_values_int (values, "read_to", intake->read_to);
+  else
+    pg_values_set (values, "read_to", NULL);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "intake_advance.sql", values, error);
   if (rows == NULL)
     return FALSE;
@@ -157,6 +163,8 @@ write_rows (Intake *intake, Pg *pg, guint n, GError **error)
   if (lost)
     lost_say (lane, intake->lost_from, intake->lost_to);
   trail_add (intake->service->lanes, lane, n, next, last_ms);
+  if (intake->read_to > atomic_load (&lane->intake.read_to))
+    atomic_store (&lane->intake.read_to, intake->read_to);
   return TRUE;
 }
 
@@ -223,6 +231,7 @@ take_batch (Intake *intake, Pg *pg, guint *n, GError **error)
 {
   if (!look_for_lost (intake, error) || !take_messages (intake, pg, n, error))
     return FALSE;
+  intake->read_to = ends_behind (intake->lane, *n);
   /* Dead letters first: once the rows are committed, they would not be sent again. */
   if (!dead_letters_send (intake->service, intake->dead, error))
     return FALSE;

@@ -130,6 +130,7 @@ pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 lo
   pg_values_int (values, "next", low);
   pg_values_int (values, "last_ms", lane->intake.mine_last_ms);
   pg_values_int (values, "mine", lane->intake.mine);
+  pg_values_set (values, "read_to", NULL);
   if (!pg_begin (pg, error))
     return FALSE;
   g_autoptr (PgRows) moved = lost_note (service, pg, lane, expected, low, error)

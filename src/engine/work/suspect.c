@@ -202,17 +202,18 @@ suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_u
   return remove_count (service, pg, lane, lane->suspects.counted, next, hold_us);
 }
 
-void
+gboolean
 suspect_forget (Pg *pg, Lane *lane)
 {
   gint64 first = lane->worker.pending->len > 0
                      ? g_array_index (lane->worker.pending, LaneMessage, 0).message->offset
                      : lane->worker.end_seen;
   if (lane->suspects.looked_back || first < 0)
-    return;
+    return TRUE;
   g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, first);
   g_autoptr (PgValues) keys = keys_of (lane, offset);
   g_autoptr (GError) error = NULL; /* PostgreSQL is away: the next round tries again */
   g_autoptr (PgRows) gone = pg_run_file (pg, SQL "suspect_forget.sql", keys, &error);
   lane->suspects.looked_back = gone != NULL;
+  return lane->suspects.looked_back;
 }

@@ -11,8 +11,8 @@
 #include "engine/service/service.h"
 
 /* Once per assignment: forgets the counts below its first message (below the partition's end, if
- * there is no message). */
-void suspect_forget (Pg *pg, Lane *lane);
+ * there is no message). FALSE: PostgreSQL is away. */
+gboolean suspect_forget (Pg *pg, Lane *lane);
 /* Before the front of lane->worker.pending is handled, which is suspect. TRUE: it is counted;
  * handle one message if lane->suspects.one_by_one, else the batch; then call suspect_end. FALSE:
  * handle nothing; *NEXT and *HOLD_US say what the lane does: the message was buried, the lane

@@ -69,7 +69,10 @@ take_messages (Service *service, Lane *lane)
   lane->suspects.one_by_one = FALSE;
   const gboolean fresh = is_fresh (lane);
   const guint max = most (lane);
-  kafka_partition_take (lane->partition, max, messages, &end);
+  if (lane->job == NULL)
+    kafka_partition_take_to_end (lane->partition, max, messages, &end);
+  else
+    kafka_partition_take (lane->partition, max, messages, &end);
   if (messages->len > 0 || end >= 0) /* else the end seen before still holds */
     lane->worker.end_seen = end;
   for (guint i = 0; i < messages->len; i++) {
@@ -144,7 +147,7 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   if (lane->worker.pending->len == 0)
     take_messages (service, lane);
   early_take (service, lane, is_fresh (lane));
-  suspect_forget (pg, lane);
+  (void)suspect_forget (pg, lane);
   LaneNext next
       = lane->worker.pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
   if (next == LANE_DONE && lane->worker.pending->len == 0 && lane->worker.ahead != NULL
@@ -167,8 +170,9 @@ follow (Service *service, Lane *lane)
     lane_follow (service->lanes, lane, job);
 }
 
-/* ONLY: the worker has no other lane. Then it keeps this one while none waits for a worker. */
-static void
+/* ONLY: the worker has no other lane. Then it keeps this one while none waits for a worker. FALSE:
+ * the lane waits because a dependency is down. */
+static gboolean
 handle_one (Worker *worker, Lane *lane, gboolean only)
 {
   Service *service = worker->service;
@@ -178,8 +182,9 @@ handle_one (Worker *worker, Lane *lane, gboolean only)
     LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
     g_assert (!pg_in_transaction (worker->pg));
     if (next != LANE_AGAIN || !only || !lanes_keep (service->lanes, lane, worker->pg)) {
+      const gboolean down = next == LANE_HOLD && lane->worker.outages > 0;
       lanes_put (service->lanes, lane, next, hold_us);
-      return;
+      return !down;
     }
     in_force_renew ();
     follow (service, lane);
@@ -189,51 +194,67 @@ handle_one (Worker *worker, Lane *lane, gboolean only)
 /* --- several lanes at once --- */
 
 /* LANE has a message, or an errand to settle, and can go with the others of JOB. Its suspect is
- * counted. */
+ * counted. *DOWN: PostgreSQL is. */
 static gboolean
-joins (const Worker *worker, Lane *lane, const Job *job)
+joins (const Worker *worker, Lane *lane, const Job *job, gboolean *down)
 {
   Service *service = worker->service;
   LaneNext next;
   gint64 hold_us;
+  const guint outages = lane->worker.outages;
   if (lane->job != job)
     return FALSE;
   if (lane->worker.pending->len == 0)
     take_messages (service, lane);
-  suspect_forget (worker->pg, lane);
-  return errands_fit (service, lane) && !lane->suspects.one_by_one
-         && (lane->suspects.n == 0 || suspect_begin (service, worker->pg, lane, &next, &hold_us));
+  *down = !suspect_forget (worker->pg, lane);
+  if (*down || !errands_fit (service, lane) || lane->suspects.one_by_one)
+    return FALSE;
+  gboolean fits
+      = lane->suspects.n == 0 || suspect_begin (service, worker->pg, lane, &next, &hold_us);
+  *down = lane->worker.outages > outages;
+  return fits;
 }
 
-/* As handle_pending and handle_lane do. */
-static void
-put_joined (const Worker *worker, Lane *lane, gboolean away)
+/* As handle_pending and handle_lane do. DOWN: PostgreSQL is. FALSE: it is now. */
+static gboolean
+put_joined (const Worker *worker, Lane *lane, gboolean away, gboolean down)
 {
   Service *service = worker->service;
   gint64 hold_us = 0;
   gboolean more
       = lane->worker.pending->len > 0 || lane->worker.full || copy_waits (service->lanes, lane);
   LaneNext next = away ? LANE_GO_AWAY : more ? LANE_AGAIN : LANE_DONE;
-  if (lane->suspects.n > 0) {
+  if (lane->suspects.n > 0 && !down)
     next = suspect_end (service, worker->pg, lane, next, &hold_us);
+  if (lane->suspects.n > 0)
     lane->suspects.n -= away ? 0 : 1;
-  }
   sending_note_handled (service, lane);
+  down |= lane->worker.outages > 0;
   lanes_put (service->lanes, lane, next, hold_us);
+  return !down;
 }
 
 /* Does not go with the others. What begins may have to wait until no other lane is held
- * (solitude.h), so it is taken again without them; what is to be settled does not wait for that. */
-static void
+ * (solitude.h), so it is taken again without them; what is to be settled does not wait for that.
+ * FALSE: a dependency is down. */
+static gboolean
 put_apart (Worker *worker, Lane *lane)
 {
   if (lane->list.errand != NULL) {
     lanes_begin_alone (worker->service->lanes, lane);
-    handle_one (worker, lane, FALSE);
-    return;
+    return handle_one (worker, lane, FALSE);
   }
   lane->worker.apart = TRUE;
   lanes_put (worker->service->lanes, lane, LANE_AGAIN, 0);
+  return TRUE;
+}
+
+/* What one lane has waited for is not waited for once more by each of the others. */
+static void
+put_waiting (const Worker *worker, Lane *lane)
+{
+  lanes_put (worker->service->lanes, lane, LANE_HOLD,
+             outage_hold_us (MAX (lane->worker.outages, 1)));
 }
 
 /* Lanes (of Lane) that this worker has: those that fit go together. */
@@ -244,23 +265,26 @@ handle_several (Worker *worker, const GPtrArray *lanes)
   const Job *job = first->job;
   const gboolean begin = first->list.errand == NULL;
   g_autoptr (GPtrArray) joined = g_ptr_array_new ();
-  for (guint i = 0; i < lanes->len; i++) {
+  gboolean down = FALSE;
+  for (guint i = 0; i < lanes->len && !down; i++) {
     follow (worker->service, lanes->pdata[i]);
-    if (joins (worker, lanes->pdata[i], job))
+    if (joins (worker, lanes->pdata[i], job, &down))
       g_ptr_array_add (joined, lanes->pdata[i]);
   }
   gboolean again = FALSE;
-  gboolean done = joined->len > 1
+  gboolean done = joined->len > 1 && !down
                   && (begin ? errands_begin (worker->service, worker->pg, joined, &again)
                             : errands_end (worker->service, worker->pg, joined));
   for (guint i = 0; i < lanes->len; i++)
     if (done && g_ptr_array_find (joined, lanes->pdata[i], NULL))
-      put_joined (worker, lanes->pdata[i], begin);
+      down = !put_joined (worker, lanes->pdata[i], begin, down);
     else if (again && lanes->pdata[i] != joined->pdata[0]
              && g_ptr_array_find (joined, lanes->pdata[i], NULL))
       lanes_put (worker->service->lanes, lanes->pdata[i], LANE_AGAIN, 0);
+    else if (down)
+      put_waiting (worker, lanes->pdata[i]);
     else
-      put_apart (worker, lanes->pdata[i]);
+      down = !put_apart (worker, lanes->pdata[i]);
 }
 
 static void *

@@ -1,0 +1,147 @@
+#include "engine/job/step_text.h"
+
+#include "base/resource.h"
+#include "pg/quoted.h"
+
+#include <string.h>
+
+/* The first words of all other statements. What is none is PostgreSQL's to refuse. */
+static const char *const OTHERS[]
+    = { "abort",    "alter",    "analyse",   "analyze",  "begin",   "call",    "checkpoint",
+        "close",    "cluster",  "comment",   "commit",   "copy",    "create",  "deallocate",
+        "declare",  "discard",  "do",        "drop",     "end",     "execute", "explain",
+        "fetch",    "grant",    "import",    "listen",   "load",    "move",    "notify",
+        "prepare",  "reassign", "refresh",   "reindex",  "release", "repack",  "reset",
+        "revoke",   "rollback", "savepoint", "security", "set",     "show",    "start",
+        "truncate", "unlisten", "vacuum",    "wait",     NULL };
+static const char *const OF_TRANSACTION[] = { "local", "constraints", NULL };
+
+/* Functions whose effect lasts until the session ends. */
+static const char *const LASTING[]
+    = { "pg_advisory_lock", "pg_advisory_lock_shared", "pg_try_advisory_lock",
+        "pg_try_advisory_lock_shared", NULL };
+
+/* The first word at P or behind it that is code, in lower case; "": there is none. *P is behind it,
+ * *AT where it begins. */
+static char *
+next_word (const char *text, const char **p, const char **at)
+{
+  const char *end;
+  for (; **p != '\0'; *p = end) {
+    if (quoted_at (text, *p, &end, NULL) != QUOTED_NOT)
+      continue;
+    end = *p + 1;
+    if (!quoted_is_name_char (**p))
+      continue;
+    while (quoted_is_name_char (*end))
+      end++;
+    *at = *p;
+    *p = end;
+    return g_ascii_strdown (*at, end - *at);
+  }
+  *at = *p;
+  return g_strdup ("");
+}
+
+/* The line of the N-th WORD of TEXT; 0: there are fewer. */
+static int
+line_of (const char *text, const char *word, guint n)
+{
+  const char *p = text, *at, *from = text;
+  int line = 1;
+  for (;;) {
+    g_autofree char *found = next_word (text, &p, &at);
+    if (*found == '\0')
+      return 0;
+    if (!g_str_equal (found, word) || --n > 0)
+      continue;
+    for (; from < at; from++)
+      line += *from == '\n';
+    return line;
+  }
+}
+
+/* A word of TEXT that an included file has before the file's own is counted as the file's: the line
+ * is right unless both have it. */
+static gboolean
+refuse (const char *path, const char *word, guint n, const char *why, GError **error)
+{
+  g_autofree char *own = resource_text (path, NULL);
+  int line = own != NULL ? line_of (own, word, n) : 0;
+  g_autofree char *place = line > 0 ? g_strdup_printf ("%s:%d", path, line) : g_strdup (path),
+                  *shown = g_ascii_strup (word, -1);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s%s", place,
+               strchr (word, '_') != NULL ? word : shown, why);
+  return FALSE;
+}
+
+static gboolean
+is_statement_of_step (const char *path, const char *text, GError **error)
+{
+  const char *p = text, *at;
+  g_autofree char *first = next_word (text, &p, &at), *second = next_word (text, &p, &at);
+  if (!g_strv_contains (OTHERS, first)
+      || (g_str_equal (first, "set") && g_strv_contains (OF_TRANSACTION, second)))
+    return TRUE;
+  return refuse (path, first, 1,
+                 g_str_equal (first, "set") && !g_str_equal (second, "transaction")
+                     ? " would last until the session ends, and other jobs use it next: write SET"
+                       " LOCAL"
+                     : " is no statement of a step: write SELECT, WITH, VALUES, TABLE, INSERT,"
+                       " UPDATE, DELETE, MERGE, LOCK or SET LOCAL",
+                 error);
+}
+
+/* Whether the last argument of the call that begins at P is `true`. */
+static gboolean
+is_local (const char *text, const char *p)
+{
+  const char *last = NULL, *end;
+  int depth = 0;
+  p += strspn (p, " \t\r\n");
+  if (*p != '(')
+    return TRUE; /* no call */
+  for (; *p != '\0'; p = end) {
+    if (quoted_at (text, p, &end, NULL) != QUOTED_NOT)
+      continue;
+    end = p + 1;
+    depth += (*p == '(' || *p == '[') - (*p == ')' || *p == ']');
+    if (depth == 0)
+      break;
+    if (*p == ',' && depth == 1)
+      last = end;
+  }
+  if (last == NULL || *p != ')')
+    return FALSE;
+  g_autofree char *argument = g_strstrip (g_strndup (last, (gsize)(p - last)));
+  return g_ascii_strcasecmp (argument, "true") == 0;
+}
+
+static gboolean
+calls_nothing_that_lasts (const char *path, const char *text, GError **error)
+{
+  guint settings = 0;
+  for (const char *p = text, *at; *p != '\0';) {
+    g_autofree char *word = next_word (text, &p, &at);
+    if (g_strv_contains (LASTING, word))
+      return refuse (path, word, 1,
+                     " would last until the session ends, and other jobs use it next: write"
+                     " pg_advisory_xact_lock, or one of its kind",
+                     error);
+    if (!g_str_equal (word, "set_config"))
+      continue;
+    settings++;
+    if (!is_local (text, p))
+      return refuse (path, word, settings,
+                     " would last until the session ends, and other jobs use it next: its third"
+                     " argument has to be `true`",
+                     error);
+  }
+  return TRUE;
+}
+
+gboolean
+step_text_fits (const char *path, const char *text, GError **error)
+{
+  return is_statement_of_step (path, text, error) && calls_nothing_that_lasts (path, text, error);
+}

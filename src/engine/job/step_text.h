@@ -1,0 +1,13 @@
+/* What the SQL files of a user's job may be. Each is a statement in the transaction of a step, on a
+ * connection that steps of other jobs use next: what it sets or takes must end with the
+ * transaction.
+ *
+ * Threads: any.
+ */
+#pragma once
+#include "base/error.h"
+
+/* TEXT is that of the file at PATH with the files that it includes. PRUNED_FATAL names the file,
+ * and the line if it is one of its own. A function of the user's is not looked into. */
+gboolean step_text_fits (const char *path, const char *text, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
