@@ -2,7 +2,7 @@
  * aborted messages, that have offsets and are no messages. PostgreSQL stores up to where there are
  * no messages. Otherwise these offsets would count as lost messages once Kafka drops them.
  *
- * Threads: dispatcher and idle check. Ownership: none.
+ * Threads: housekeeping and idle check. Ownership: none.
  */
 #pragma once
 #include "engine/lane/lane.h"
