@@ -5,6 +5,7 @@
 #include "base/fault.h"
 #include "base/log_queue.h"
 #include "engine/clock/dispatcher.h"
+#include "engine/clock/housekeeping.h"
 #include "engine/clock/stop.h"
 #include "engine/guard.h"
 #include "engine/health.h"
@@ -226,13 +227,14 @@ loop (const EngineOptions *options, Service *service, GError **error)
 /* Takes no new work; running steps end or are cancelled; closing the consumer commits the offsets.
  */
 static void
-stop (Service *service, Workers *workers, Dispatcher *dispatcher)
+stop (Service *service, Workers *workers, Dispatcher *dispatcher, Housekeeping *housekeeping)
 {
   lanes_stop (service->lanes);
   kafka_consumer_close (service->consumer);
   publisher_stop (service->publisher);
   workers_join (workers);
   dispatcher_stop (dispatcher);
+  housekeeping_stop (housekeeping);
 }
 
 static int
@@ -240,6 +242,7 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
 {
   guint n = (guint)config_int (service->config, "run", "workers");
   StopWatch *watch = stop_watch_new (service);
+  Housekeeping *housekeeping = housekeeping_new (service);
   Dispatcher *dispatcher = dispatcher_new (service);
   Workers *workers = workers_new (service, MAX (n, 2));
   log_info ("Started", "version", PRUNED_VERSION, "consumer_group", service->prefix);
@@ -251,7 +254,7 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   show_lanes (NULL);
   atomic_store (&ready, FALSE);
   log_info ("Stopping");
-  stop (service, workers, dispatcher);
+  stop (service, workers, dispatcher, housekeeping);
   stop_watch_free (watch);
   reload_end ();
   log_info ("Stopped");

@@ -3,7 +3,9 @@
  *   main        polls the consumer (rebalances), commits stored offsets, watches the others
  *   intake      ticks and events -> runs                       (worker.c, intake.c)
  *   workers     work messages -> steps                         (worker.c, batch.c)
- *   dispatcher  due runs, unsent messages, lost messages, cron  (dispatcher.c)
+ *   dispatcher  due runs, cron                                  (clock/dispatcher.c)
+ *   housekeeping  lost and left messages, own tables, and what else is looked at once a second
+ *                                                               (clock/housekeeping.c)
  *   stop        reads whether everything is stopped             (clock/stop.c)
  *
  * Threads: main. Ownership: options are borrowed for the call.

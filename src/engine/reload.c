@@ -118,7 +118,7 @@ answer (Pg *pg, const char *asked_at, const ReloadJobs *jobs, const GError *erro
     g_autoptr (GError) cause = NULL;
     g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/sql/reload_answer.sql", values, &cause);
     if (rows != NULL && rows_count (rows) > 0)
-      return; /* else the dispatcher registers this process soon */
+      return; /* else housekeeping registers this process soon */
   }
 }
 

@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
+import chains
 import footprint
 import gentle
 import groups
@@ -44,6 +45,7 @@ SECTIONS = {
     "runs": throughput.runs,
     "steps": throughput.steps,
     "one_row": one_row.one_row,
+    "chains": chains.chains,
     "due": latency.due_to_started,
     "due_backlog": latency.due_in_backlog,
     "ticks": latency.tick_to_started,

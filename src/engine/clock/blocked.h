@@ -2,7 +2,7 @@
  * job and its arguments is stored in pruned.blocked, for `doctor` and the metrics, and retried
  * until it ends otherwise.
  *
- * Threads: the dispatcher's. Ownership: none.
+ * Threads: housekeeping. Ownership: none.
  */
 #pragma once
 #include "engine/service/service.h"

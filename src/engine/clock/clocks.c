@@ -61,7 +61,7 @@ clocks_reached (Service *service, gint64 next_us, gint64 *now_us, gboolean *aske
 gboolean
 clocks_agree (const Service *service, gint64 most_us, const char *otherwise)
 {
-  gint64 ahead_us = service->dispatcher.database_ahead_us;
+  gint64 ahead_us = atomic_load (&service->shared.database_ahead_us);
   if (ABS (ahead_us) < most_us)
     return TRUE;
   g_autofree char *seconds = g_strdup_printf ("%" G_GINT64_FORMAT, ahead_us / G_USEC_PER_SEC);

@@ -1,7 +1,7 @@
 /* What the clocks agree on. Three are compared: the database's, this machine's and the broker's
  * (broker_clock.h). One wrong clock must neither fire a tick early nor drop rows.
  *
- * Threads: the dispatcher's. Ownership: none.
+ * Threads: clocks_reached: the dispatcher's; clocks_agree: any. Ownership: none.
  */
 #pragma once
 #include "engine/service/service.h"

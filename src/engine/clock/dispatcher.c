@@ -2,24 +2,13 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "engine/clock/blocked.h"
 #include "engine/clock/broker_clock.h"
-#include "engine/clock/growth.h"
 #include "engine/clock/hours_changed.h"
-#include "engine/clock/janitor.h"
-#include "engine/clock/left.h"
-#include "engine/clock/letters.h"
-#include "engine/clock/missing.h"
-#include "engine/clock/off.h"
-#include "engine/clock/processes.h"
+#include "engine/clock/rounds.h"
 #include "engine/clock/schedule.h"
-#include "engine/clock/settings_changed.h"
-#include "engine/clock/went_back.h"
 #include "engine/job/in_force.h"
-#include "engine/lane/astray.h"
 #include "engine/ledger/place.h"
 #include "engine/ledger/schema.h"
-#include "engine/step/throttle.h"
 #include "engine/work/bad_rows.h"
 #include "engine/work/early.h"
 
@@ -28,22 +17,25 @@
 #define SQL "src/engine/clock/sql/"
 #define IDLE_US G_USEC_PER_SEC
 #define REFUSALS 3
+#define UNSENT_MOST 8 /* bundles of up to 600 messages on their way to Kafka */
 #define BEGINNING_OF_TIME "00000000-0000-0000-0000-000000000000"
+
+/* Messages of runs that are ready already. */
+typedef struct {
+  Bundle *bundle;
+  atomic_int done; /* all are acknowledged, or have failed */
+} Sent;
 
 struct _Dispatcher {
   Service *service;
-  Pg *pg;
-  Missing *missing;
-  ThrottleEye *throttle;
+  Rounds rounds;
   char *keyed; /* jobs that are on, whose ticks take a unique key, as an array literal */
   char *known; /* jobs of this process that are on */
   pthread_t thread;
-  Bundle *unsent; /* messages of runs that are ready already; NULL: none */
-  Left *left;
+  GQueue unsent; /* of Sent, oldest first */
   guint planted; /* number of the settings whose schedules are planted */
   guint hours;   /* number of the settings by whose quiet hours runs wait; 0: not known */
-  guint noted;   /* number of the settings that the journal knows; 0: none yet */
-  guint refused; /* how often Kafka has refused `unsent` while it was up */
+  guint refused; /* how often Kafka has refused the oldest of `unsent` while it was up */
 };
 
 static Bundle *
@@ -52,23 +44,59 @@ new_bundle (void)
   return bundle_new (BEGINNING_OF_TIME, 0, "", 0);
 }
 
-/* Sends again what Kafka has not acknowledged. While Kafka is down this is retried for ever; if
- * Kafka is up and refuses (a message too large, a topic deleted), it is given up after REFUSALS, so
- * that it does not block the others. missing.c then finds the runs, as it does after a crash. */
+static void
+sent_free (gpointer data)
+{
+  Sent *sent = data;
+  bundle_free (sent->bundle); /* after this, `done` is not written any more */
+  g_free (sent);
+}
+
+static void
+on_done (gpointer data)
+{
+  atomic_store (&((Sent *)data)->done, TRUE);
+}
+
+/* Takes BUNDLE. */
+static void
+send_begin (Dispatcher *dispatcher, Bundle *bundle)
+{
+  Sent *sent = g_new0 (Sent, 1);
+  sent->bundle = bundle;
+  g_queue_push_tail (&dispatcher->unsent, sent);
+  publisher_begin_plain (dispatcher->service->publisher, bundle, on_done, sent);
+}
+
+/* Waits for the oldest messages, and sends again those that Kafka has not acknowledged. While Kafka
+ * is down this is retried for ever; if Kafka is up and refuses (a message too large, a topic
+ * deleted), they are given up after REFUSALS, so that they do not block the others. missing.c then
+ * finds the runs, as it does after a crash. */
 static gboolean
-send_unsent (Dispatcher *dispatcher, GError **error)
+send_oldest (Dispatcher *dispatcher, GError **error)
 {
   Service *service = dispatcher->service;
-  if (dispatcher->unsent == NULL)
-    return TRUE;
-  gboolean sent = publisher_send_plain (service->publisher, dispatcher->unsent, error);
+  Sent *oldest = g_queue_peek_head (&dispatcher->unsent);
+  gboolean sent = publisher_send_plain (service->publisher, oldest->bundle, error);
   if (!sent && !kafka_producer_is_up (service->producer))
     dispatcher->refused = 0;
   else if (sent || ++dispatcher->refused == REFUSALS) {
-    g_clear_pointer (&dispatcher->unsent, bundle_free);
+    sent_free (g_queue_pop_head (&dispatcher->unsent));
     dispatcher->refused = 0;
   }
   return sent;
+}
+
+/* Due runs do not wait for the broker's answers about others, unless many are missing. */
+static gboolean
+send_unsent (Dispatcher *dispatcher, GError **error)
+{
+  Sent *oldest;
+  while ((oldest = g_queue_peek_head (&dispatcher->unsent)) != NULL
+         && (atomic_load (&oldest->done) || dispatcher->unsent.length >= UNSENT_MOST))
+    if (!send_oldest (dispatcher, error))
+      return FALSE;
+  return TRUE;
 }
 
 static void
@@ -90,10 +118,11 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   pg_values_set (values, "keyed", dispatcher->keyed);
   pg_values_set (values, "known", dispatcher->known);
   gboolean keyless;
-  if (!pg_begin (dispatcher->pg, error)
-      || !place_due (dispatcher->pg, in_force_jobs (), dispatcher->keyed, bundle, &keyless, error))
+  if (!pg_begin (dispatcher->rounds.pg, error)
+      || !place_due (dispatcher->rounds.pg, in_force_jobs (), dispatcher->keyed, bundle, &keyless,
+                     error))
     return FALSE;
-  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "due.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (dispatcher->rounds.pg, SQL "due.sql", values, error);
   if (rows == NULL)
     return FALSE;
   for (int i = 0; i < rows_count (rows); i++) {
@@ -105,33 +134,14 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   *more = keyless || rows_count (rows) > 0;
   if (bundle_size (bundle) > 0)
     FAULT ("dispatcher.before_commit");
-  if (!pg_commit (dispatcher->pg, error))
+  if (!pg_commit (dispatcher->rounds.pg, error))
     return FALSE;
   if (bundle_size (bundle) > 0)
     FAULT ("dispatcher.after_commit");
   offer_early (dispatcher, runs);
-  dispatcher->unsent = g_steal_pointer (&bundle);
-  return send_unsent (dispatcher, error);
-}
-
-/* Removes sent messages from the outbox, if no other transaction did it. */
-static gboolean
-remove_sent (Dispatcher *dispatcher, GError **error)
-{
-  Publisher *publisher = dispatcher->service->publisher;
-  GPtrArray *riding = NULL;
-  if (!publisher_owes (publisher))
-    return TRUE;
-  gboolean ok = pg_begin (dispatcher->pg, error)
-                && publisher_remove_sent (publisher, dispatcher->pg, &riding, error)
-                && (riding == NULL
-                    || (pg_flush (dispatcher->pg, error) && pg_finish (dispatcher->pg, error)))
-                && pg_commit (dispatcher->pg, error);
-  if (ok)
-    publisher_removed (publisher, riding);
-  else
-    publisher_keep (publisher, riding);
-  return ok;
+  if (bundle_size (bundle) > 0)
+    send_begin (dispatcher, g_steal_pointer (&bundle));
+  return TRUE;
 }
 
 static char *
@@ -155,8 +165,6 @@ know_jobs (Dispatcher *dispatcher)
   g_free (dispatcher->known);
   dispatcher->keyed = keyed_jobs (jobs);
   dispatcher->known = in_force_names (TRUE);
-  g_clear_pointer (&dispatcher->throttle, throttle_eye_free);
-  dispatcher->throttle = throttle_eye_new (jobs);
   service->dispatcher.tick_again_us = g_renew (gint64, service->dispatcher.tick_again_us, n);
   for (guint i = had; i < n; i++)
     service->dispatcher.tick_again_us[i] = 0;
@@ -169,7 +177,7 @@ plant_changed (Dispatcher *dispatcher, GError **error)
   if (dispatcher->planted == in_force_number ())
     return TRUE;
   know_jobs (dispatcher);
-  gboolean planted = schedule_plant (dispatcher->pg, error);
+  gboolean planted = schedule_plant (dispatcher->rounds.pg, error);
   if (planted)
     dispatcher->planted = in_force_number ();
   return planted;
@@ -180,7 +188,7 @@ obey_hours (Dispatcher *dispatcher, GError **error)
 {
   const guint number = in_force_number ();
   gboolean more = FALSE;
-  if (dispatcher->hours != number && !hours_changed (dispatcher->pg, &more, error))
+  if (dispatcher->hours != number && !hours_changed (dispatcher->rounds.pg, &more, error))
     return FALSE;
   if (!more) /* else the next round takes the next page */
     dispatcher->hours = number;
@@ -188,38 +196,9 @@ obey_hours (Dispatcher *dispatcher, GError **error)
 }
 
 static gboolean
-note_settings (Dispatcher *dispatcher, GError **error)
-{
-  guint number = in_force_number ();
-  if (dispatcher->noted == number)
-    return TRUE;
-  if (!settings_changed (dispatcher->service, dispatcher->pg,
-                         dispatcher->noted == 0 ? "start" : "reload", error))
-    return FALSE;
-  dispatcher->noted = number;
-  return TRUE;
-}
-
-/* At most once a second. */
-static gboolean
-do_housekeeping (Dispatcher *dispatcher, GError **error)
-{
-  return processes_beat (dispatcher->service, dispatcher->pg, error)
-         && note_settings (dispatcher, error) && off_look (dispatcher->pg, error)
-         && went_back_look (dispatcher->service, dispatcher->pg, error)
-         && remove_sent (dispatcher, error) && left_look (dispatcher->left, dispatcher->pg, error)
-         && growth_look (dispatcher->service, dispatcher->pg, error)
-         && astray_look (dispatcher->service, dispatcher->pg, error)
-         && missing_look (dispatcher->missing, dispatcher->pg, error)
-         && blocked_look (dispatcher->service, dispatcher->pg, error)
-         && letters_look (dispatcher->service, dispatcher->pg, error)
-         && janitor_look (dispatcher->service, dispatcher->pg, error);
-}
-
-static gboolean
 next_due (Dispatcher *dispatcher, gint64 *wait_us, GError **error)
 {
-  g_autoptr (PgRows) rows = pg_run_file (dispatcher->pg, SQL "next_due.sql", NULL, error);
+  g_autoptr (PgRows) rows = pg_run_file (dispatcher->rounds.pg, SQL "next_due.sql", NULL, error);
   if (rows == NULL)
     return FALSE;
   if (rows_count (rows) > 0)
@@ -227,45 +206,38 @@ next_due (Dispatcher *dispatcher, gint64 *wait_us, GError **error)
   return TRUE;
 }
 
+static gboolean
+round_once (Dispatcher *dispatcher, gint64 *wait_us, GError **error)
+{
+  Service *service = dispatcher->service;
+  Pg *pg = dispatcher->rounds.pg;
+  gboolean more = FALSE;
+  if (!send_unsent (dispatcher, error) || !plant_changed (dispatcher, error)
+      || !obey_hours (dispatcher, error) || !schedule_fire (service, pg, error)
+      || !claim_due (dispatcher, &more, error))
+    return FALSE;
+  *wait_us = more ? 0 : IDLE_US;
+  return next_due (dispatcher, wait_us, error) && schedule_next (service, pg, wait_us, error);
+}
+
 static void *
 dispatcher_main (void *data)
 {
   Dispatcher *dispatcher = data;
-  gint64 wait_us = 0, looked_us = 0;
-  guint failures = 0;
+  Service *service = dispatcher->service;
+  gint64 wait_us = 0;
+  gboolean looked = FALSE;
   pthread_setname_np (pthread_self (), "dispatcher");
-  schema_warn_indexes (dispatcher->pg, in_force_jobs ());
-  while (wake_sleep (dispatcher->service->wake, wait_us)) {
+  schema_warn_indexes (dispatcher->rounds.pg, in_force_jobs ());
+  while (wake_sleep (service->wake, wait_us)) {
     in_force_renew ();
     g_autoptr (GError) error = NULL;
-    gboolean more = FALSE;
-    gint64 now = clock_monotonic_us ();
-    gboolean ok = (looked_us > 0 || bad_rows_end_all (dispatcher->service, dispatcher->pg, &error))
-                  && send_unsent (dispatcher, &error) && plant_changed (dispatcher, &error)
-                  && obey_hours (dispatcher, &error)
-                  && schedule_fire (dispatcher->service, dispatcher->pg, &error)
-                  && throttle_beat (dispatcher->throttle, dispatcher->pg, &error)
-                  && claim_due (dispatcher, &more, &error);
-    if (ok && now - looked_us >= IDLE_US) {
-      ok = do_housekeeping (dispatcher, &error);
-      looked_us = now;
-    }
-    wait_us = more ? 0 : IDLE_US;
-    if (!ok || !next_due (dispatcher, &wait_us, &error)
-        || !schedule_next (dispatcher->service, dispatcher->pg, &wait_us, &error))
-      ok = FALSE;
-    if (!ok && bad_rows_end_found (dispatcher->service, dispatcher->pg, &error))
-      wait_us = 0;
-    else if (!ok) {
-      pg_rollback (dispatcher->pg);
-      log_warning_every (10, "dispatcher", "Dispatcher round failed; will retry", error->message);
-      wait_us = (1 << MIN (failures++, 2)) * G_USEC_PER_SEC
-                / 2; /* short, to continue within seconds after an outage */
-    } else
-      failures = 0;
+    looked = looked || bad_rows_end_all (service, dispatcher->rounds.pg, &error);
+    if (looked && round_once (dispatcher, &wait_us, &error))
+      dispatcher->rounds.failures = 0;
+    else
+      wait_us = rounds_failed (&dispatcher->rounds, "Dispatcher round failed; will retry", &error);
   }
-  if (failures == 0) /* else PostgreSQL may be down, and the shutdown must not wait for it */
-    processes_leave (dispatcher->pg);
   return NULL;
 }
 
@@ -274,9 +246,7 @@ dispatcher_new (Service *service)
 {
   Dispatcher *dispatcher = g_new0 (Dispatcher, 1);
   dispatcher->service = service;
-  dispatcher->pg = pg_new (&service->pg);
-  dispatcher->missing = missing_new (service);
-  dispatcher->left = left_new (service);
+  dispatcher->rounds = (Rounds){ service, pg_new (&service->pg), 0 };
   dispatcher->planted = in_force_number (); /* startup.c planted them */
   know_jobs (dispatcher);
   service->dispatcher.broker_clock
@@ -293,11 +263,8 @@ dispatcher_stop (Dispatcher *dispatcher)
   wake_stop (dispatcher->service->wake);
   pthread_join (dispatcher->thread, NULL);
   g_clear_pointer (&dispatcher->service->dispatcher.broker_clock, broker_clock_free);
-  missing_free (dispatcher->missing);
-  throttle_eye_free (dispatcher->throttle);
-  g_clear_pointer (&dispatcher->unsent, bundle_free);
-  pg_free (dispatcher->pg);
-  left_free (dispatcher->left);
+  g_queue_clear_full (&dispatcher->unsent, sent_free);
+  pg_free (dispatcher->rounds.pg);
   g_free (dispatcher->keyed);
   g_free (dispatcher->known);
   g_free (dispatcher);

@@ -1,11 +1,11 @@
 /* The room of the clock: work that time triggers: due runs, cron, lost messages, and keeping own
  * tables small. It uses all other rooms.
  *
- * The dispatcher: due runs become messages, messages that a crash left unpublished are sent, lost
- * messages are found, cron fires, ended runs go to the archive. One thread per process; processes
- * share the work by row locks, without a leader.
+ * The dispatcher: due runs become messages, and cron fires; what is not about a time that has come
+ * is housekeeping (housekeeping.h). One thread of each per process; processes share the work by row
+ * locks, without a leader.
  *
- * Invariant: a time-out alone never makes a message count as lost (docs/rules.md, docs/facts.md).
+ * Invariant: a run that is due waits for no answer of the broker.
  * Threads: main calls; the work is done on a thread of its own. Ownership: engine.c.
  */
 #pragma once

@@ -9,12 +9,12 @@ growth_look (Service *service, Pg *pg, GError **error)
   if (rows == NULL)
     return FALSE;
   gint64 bytes = rows_int (rows, 0, "bytes");
-  if (bytes >= MAX (2 * service->dispatcher.ledger_bytes, LEAST_BYTES)) {
-    service->dispatcher.ledger_bytes = bytes;
+  if (bytes >= MAX (2 * service->housekeeping.ledger_bytes, LEAST_BYTES)) {
+    service->housekeeping.ledger_bytes = bytes;
     atomic_fetch_add (&service->shared.plans, 1);
   } else if (bytes
-             < service->dispatcher.ledger_bytes
+             < service->housekeeping.ledger_bytes
                    / 2) /* VACUUM has truncated the table: count the next doubling from here */
-    service->dispatcher.ledger_bytes = bytes;
+    service->housekeeping.ledger_bytes = bytes;
   return TRUE;
 }

@@ -2,7 +2,7 @@
  * made while the ledger was empty still scans all of it at a million rows, and autovacuum can be
  * busy elsewhere for hours. So statements are planned again when the ledger has grown.
  *
- * Threads: the dispatcher. Ownership: none.
+ * Threads: housekeeping. Ownership: none.
  */
 #pragma once
 #include "engine/service/service.h"

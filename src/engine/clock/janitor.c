@@ -35,7 +35,7 @@ in_transaction (Pg *pg, const char *file, const PgValues *values, gboolean *more
 static gboolean
 note_states (Service *service, Pg *pg, GError **error)
 {
-  static gboolean before; /* of the one dispatcher thread */
+  static gboolean before; /* of the one housekeeping thread */
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", jobs_array (in_force_jobs ()));
   pg_values_int (values, "minutes", before ? 30 : 24 * 60);
@@ -183,7 +183,7 @@ hour_is_reliable (const Service *service)
 static gboolean
 sweep (Service *service, Pg *pg, GError **error)
 {
-  static gint64 swept_us; /* of the one dispatcher thread */
+  static gint64 swept_us; /* of the one housekeeping thread */
   gint64 now = clock_monotonic_us ();
   if (swept_us != 0 && now - swept_us < SWEEP_EVERY_US)
     return TRUE;
@@ -199,7 +199,7 @@ sweep (Service *service, Pg *pg, GError **error)
 gboolean
 janitor_look (Service *service, Pg *pg, GError **error)
 {
-  static gint64 days_us, archive_us, mended_us; /* of the one dispatcher thread */
+  static gint64 days_us, archive_us, mended_us; /* of the one housekeeping thread */
   static gint64 event_days;
   static gboolean forgetting;
   gint64 now = clock_monotonic_us ();

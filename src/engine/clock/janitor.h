@@ -1,7 +1,7 @@
 /* Keeps the service's own tables small: ended runs go to the archive, old days of archive and audit
  * are dropped, tomorrow's partitions are made.
  *
- * Threads: the dispatcher's. Ownership: none.
+ * Threads: housekeeping. Ownership: none.
  */
 #pragma once
 #include "engine/service/service.h"

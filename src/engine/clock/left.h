@@ -1,6 +1,6 @@
 /* Messages that a crash, or an outage of Kafka, left in the outbox.
  *
- * Threads: the dispatcher's. Ownership: borrows the service.
+ * Threads: housekeeping. Ownership: borrows the service.
  */
 #pragma once
 #include "engine/service/service.h"

@@ -56,7 +56,7 @@ count (Service *service, Pg *pg, GError **error)
 gboolean
 letters_look (Service *service, Pg *pg, GError **error)
 {
-  static gint64 looked_us; /* of the one dispatcher thread */
+  static gint64 looked_us; /* of the one housekeeping thread */
   gint64 now = clock_monotonic_us ();
   if (*config_text (service->config, "http", "listen") == '\0' || service->dead_partitions <= 0
       || (looked_us != 0 && now - looked_us < EVERY_US))

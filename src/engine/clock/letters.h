@@ -1,6 +1,6 @@
 /* How many dead letters wait for a verdict, for the metrics; counted every few seconds.
  *
- * Threads: letters_look is the dispatcher's; the others: any. Ownership: of rows: the caller's.
+ * Threads: letters_look: housekeeping; the others: any. Ownership: of rows: the caller's.
  */
 #pragma once
 #include "engine/service/service.h"

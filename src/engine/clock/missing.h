@@ -3,7 +3,7 @@
  * still at the same step once the lane has handled everything below E are missing. Works on lanes
  * that never reach their end; a backlog republishes nothing.
  *
- * Threads: the dispatcher's. Ownership: the dispatcher's.
+ * Threads: housekeeping. Ownership: housekeeping's.
  */
 #pragma once
 #include "engine/service/service.h"

@@ -1,6 +1,6 @@
 /* Runs of jobs that are off: they wait, as in a pause, and say why.
  *
- * Threads: the dispatcher. Ownership: none.
+ * Threads: housekeeping. Ownership: none.
  */
 #pragma once
 #include "pg/pg.h"

@@ -15,7 +15,7 @@
 
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 static char id[40];
-/* Of the one dispatcher thread. */
+/* Of the one housekeeping thread. */
 static gint64 started_us, beat_us;
 static guint told; /* the snapshot of settings that its row has */
 

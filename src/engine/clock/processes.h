@@ -1,7 +1,7 @@
 /* This process's row in pruned.processes: what it is and which settings it runs with, so that
  * others see what is in force and where processes differ.
  *
- * Threads: processes_beat and processes_leave are the dispatcher's; the rest: any. Ownership: see
+ * Threads: processes_beat and processes_leave: housekeeping; the rest: any. Ownership: see
  * each function.
  */
 #pragma once

@@ -1,7 +1,7 @@
 /* Tells other processes which events the jobs of this one read (pruned.job_states.reads): so that
  * an event that comes to a process without its job waits for it.
  *
- * Threads: the dispatcher's. Ownership: none.
+ * Threads: housekeeping. Ownership: none.
  */
 #pragma once
 #include "pg/pg.h"

@@ -2,7 +2,7 @@
  *
  * The settings of the daemon that started or was reloaded last are kept in `pruned.settings`.
  *
- * Threads: the dispatcher's. Ownership: none.
+ * Threads: housekeeping. Ownership: none.
  */
 #pragma once
 #include "engine/service/service.h"

@@ -46,12 +46,12 @@ mend (Service *service, Pg *pg, GError **error)
 static gboolean
 compare (Service *service, Pg *pg, gboolean *back, GError **error)
 {
-  static gint64 known_us, known_after_us; /* of the one dispatcher thread: what the clock showed,
+  static gint64 known_us, known_after_us; /* of the one housekeeping thread: what the clock showed,
                                              and a monotonic time not before that */
   gint64 before_us = clock_monotonic_us (), now_us;
   if (!pg_now_us (pg, &now_us, error))
     return FALSE;
-  service->dispatcher.database_ahead_us = now_us - clock_now_us ();
+  atomic_store (&service->shared.database_ahead_us, now_us - clock_now_us ());
   *back = known_us != 0 && now_us - known_us < before_us - known_after_us - SLACK_US;
   known_us = now_us;
   known_after_us = clock_monotonic_us ();
@@ -61,7 +61,7 @@ compare (Service *service, Pg *pg, gboolean *back, GError **error)
 gboolean
 went_back_look (Service *service, Pg *pg, GError **error)
 {
-  static gint64 next_us; /* of the one dispatcher thread */
+  static gint64 next_us; /* of the one housekeeping thread */
   gboolean back;
   if (!compare (service, pg, &back, error))
     return FALSE;

@@ -3,7 +3,7 @@
  * item's next try. Such times are set back by the difference; a run still never starts before its
  * time, because of the fence.
  *
- * Threads: the dispatcher. Ownership: none.
+ * Threads: housekeeping. Ownership: none.
  */
 #pragma once
 #include "engine/service/service.h"

@@ -122,7 +122,7 @@ compare (Service *service, const LaneView *view)
   return TRUE;
 }
 
-/* One partition is compared per look. Of the dispatcher's thread only. */
+/* One partition is compared per look. Of the housekeeping thread only. */
 typedef struct {
   guint next, left, breaks;
   gboolean silent; /* a broker did not answer in this round */
@@ -144,7 +144,7 @@ next_of (Round *round, GArray *views)
 /* After an unclean election a broker that lagged behind can lead a partition. Then the partition
  * ends before what was taken, or has another message at an offset that was taken, perhaps below
  * others that were taken since. Each partition is compared once a minute, and soon after a broken
- * connection or a missing answer. It does not ask again at once, because it takes the dispatcher's
+ * connection or a missing answer. It does not ask again at once, because it takes housekeeping's
  * time. */
 static void
 compare_with_kafka (Service *service, GArray *views)

@@ -2,7 +2,7 @@
  * aborted messages, that have offsets and are no messages. PostgreSQL stores up to where there are
  * no messages. Otherwise these offsets would count as lost messages once Kafka drops them. What
  * follows the messages of a batch is stored with them, so that no death comes between. What comes
- * later without a message is stored by the dispatcher.
+ * later without a message is stored by housekeeping.
  *
  * Threads: see each function. Ownership: none.
  */
@@ -15,7 +15,7 @@
  * not known. Thread: the worker that holds LANE. */
 gint64 ends_behind (const Lane *lane, guint n);
 /* Notes the ends of VIEWS. A lane whose next messages were dropped unread begins again. FALSE:
- * PostgreSQL refused. Thread: dispatcher. */
+ * PostgreSQL refused. Thread: housekeeping. */
 gboolean ends_look (Service *service, Pg *pg, const GArray *views, GError **error);
-/* Whether there is nothing to note. Thread: dispatcher and idle check. */
+/* Whether there is nothing to note. Thread: housekeeping and idle check. */
 gboolean ends_noted (const LaneView *view);

@@ -222,7 +222,7 @@ void lane_end_errand (Lanes *lanes, Lane *lane);
 /* The lanes of these errands, which have not begun to act, come back together. */
 void lanes_group_errands (Lanes *lanes, Errand *const *errands, guint n);
 
-/* A copy for the dispatcher and the idle check. Holds a reference to PARTITION. Thread: any. */
+/* A copy for housekeeping and the idle check. Holds a reference to PARTITION. Thread: any. */
 typedef struct {
   KafkaPartition *partition;
   const Job *job;

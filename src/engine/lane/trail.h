@@ -1,5 +1,5 @@
 /* The messages that a lane of intake has taken, as far back as they are remembered. With them the
- * dispatcher notices that Kafka has other messages there, even after newer ones were taken from
+ * housekeeping notices that Kafka has other messages there, even after newer ones were taken from
  * the same partition (docs/rules.md, invariants).
  *
  * Invariant: `mine`, `mine_last_ms` and the trail change together, after the commit that stores
@@ -36,9 +36,9 @@ gboolean trail_copy (Lanes *lanes, const char *topic, gint32 number, Trail *trai
  */
 gboolean trail_set_astray (Lanes *lanes, const char *topic, gint32 number, guint begun);
 /* PostgreSQL knows now that no message lies between `mine` and READ_TO. Does nothing if the trail
- * was begun again since BEGUN. Thread: dispatcher. */
+ * was begun again since BEGUN. Thread: housekeeping. */
 void trail_note_end (Lanes *lanes, const char *topic, gint32 number, guint begun, gint64 read_to);
 /* Records the result of comparing TRAIL: OTHERS differ. Wakes the lane if there are any. Does
- * nothing if the trail was begun again meanwhile. Thread: dispatcher. */
+ * nothing if the trail was begun again meanwhile. Thread: housekeeping. */
 void trail_compared (Lanes *lanes, const char *topic, gint32 number, const Trail *trail,
                      const Stretch *others);

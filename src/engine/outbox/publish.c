@@ -199,6 +199,12 @@ void
 publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data)
 {
   FAULT ("publish.before");
+  publisher_begin_plain (publisher, bundle, done, data);
+}
+
+void
+publisher_begin_plain (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data)
+{
   make_messages (publisher, bundle);
   bundle->sending = kafka_publish_begin (publisher->producer, bundle->messages, done, data);
 }

@@ -28,7 +28,7 @@ gboolean publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError *
 /* The same for a process that does not send: adds the bundle in the open transaction of PG, and
  * whoever has its lane sends it. */
 gboolean publisher_leave (Pg *pg, const Bundle *bundle, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* The transaction was rolled back, or perhaps was: the dispatcher will check. */
+/* The transaction was rolled back, or perhaps was: housekeeping will check. */
 void publisher_abandon (Publisher *publisher, Bundle *bundle);
 /* Sends, and waits for every acknowledgement. PRUNED_OUTAGE: call it again; acknowledged messages
  * are not sent again.
@@ -44,6 +44,9 @@ void publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done,
  * (intake, dispatcher, cron). */
 gboolean publisher_send_plain (Publisher *publisher, Bundle *bundle, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* Begins that, as publisher_begin does. Call publisher_send_plain afterwards. */
+void publisher_begin_plain (Publisher *publisher, Bundle *bundle, GDestroyNotify done,
+                            gpointer data);
 /* Sends any messages (dead letters); borrows them. */
 gboolean publisher_send_messages (Publisher *publisher, GPtrArray *messages, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -1,5 +1,5 @@
-/* A transaction of a lane or of the dispatcher. It also removes what Kafka has acknowledged from
- * the outbox.
+/* A transaction of a lane or of the clock's threads. It also removes what Kafka has acknowledged
+ * from the outbox.
  *
  * Threads: the thread that has PG. Ownership: borrows both until it has ended.
  */

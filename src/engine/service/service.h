@@ -39,12 +39,15 @@ typedef struct {
   /* Of the dispatcher's thread. No lock. */
   struct {
     BrokerClock *broker_clock;
-    gint64 database_ahead_us; /* of this machine's clock, at the last comparison */
-    gint64 ledger_bytes;      /* as growth.c measured it last */
-    gboolean ticks_held;      /* because a clock is wrong */
-    gint64 *tick_again_us;    /* by the job's number */
+    gboolean ticks_held;   /* because a clock is wrong */
+    gint64 *tick_again_us; /* by the job's number */
     guint n_tick_again;
   } dispatcher;
+
+  /* Of the thread of housekeeping. No lock. */
+  struct {
+    gint64 ledger_bytes; /* as growth.c measured it last */
+  } housekeeping;
 
   /* Of the main thread. No lock. */
   struct {
@@ -56,12 +59,13 @@ typedef struct {
 
   /* Atomic: any thread. */
   struct {
-    atomic_int ticks_asked;  /* not known yet whether a tick must be fired */
-    atomic_int plans;        /* growth.h */
-    atomic_int reloaded;     /* since the main thread last looked */
-    atomic_int reload_asked; /* by `pruned reload`, the same */
-    atomic_int stopped;      /* by `pruned stop` (clock/stop.h) */
-    atomic_int failed;       /* a thread found a reason to end the process */
+    atomic_int ticks_asked;           /* not known yet whether a tick must be fired */
+    atomic_int plans;                 /* growth.h */
+    atomic_int reloaded;              /* since the main thread last looked */
+    atomic_int reload_asked;          /* by `pruned reload`, the same */
+    atomic_int stopped;               /* by `pruned stop` (clock/stop.h) */
+    atomic_int failed;                /* a thread found a reason to end the process */
+    _Atomic gint64 database_ahead_us; /* of this machine's clock, at the last comparison */
   } shared;
 } Service;
 

@@ -1,8 +1,8 @@
-/* The dispatcher's alarm clock: the dispatcher sleeps until something is due, or until a thread
- * reports that something will be due.
+/* The alarm clock of a thread that works in rounds: the dispatcher sleeps until something is due,
+ * or until a thread reports that something will be due; housekeeping sleeps from round to round.
  *
- * Threads: wake_sleep: the dispatcher's; the others: any. Ownership: the maker frees it, after the
- * dispatcher has ended.
+ * Threads: wake_sleep: the thread that sleeps; the others: any. Ownership: the maker frees it,
+ * after that thread has ended.
  */
 #pragma once
 #include <glib.h>

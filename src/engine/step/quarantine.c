@@ -143,7 +143,7 @@ forget_gone (Pg *pg, const char *table, const char *job, const char *keys, GErro
 gboolean
 quarantine_sweep (Service *service, Pg *pg, GError **error)
 {
-  static char *job, *item; /* where the next round begins; only the dispatcher's thread uses it */
+  static char *job, *item; /* where the next round begins; only housekeeping uses it */
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "after_job", job != NULL ? job : "");
   pg_values_set (values, "after_item", item != NULL ? item : "");

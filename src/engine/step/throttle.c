@@ -19,7 +19,7 @@ static pthread_cond_t first_look = PTHREAD_COND_INITIALIZER;
 static gboolean has_looked;   /* under the lock: once, or nobody waits for it any more */
 static ThrottleLook *current; /* under the lock */
 static GHashTable *told;      /* under the lock: job -> bits of the reasons that are in the log */
-/* Of the dispatcher's thread. */
+/* Of the housekeeping thread. */
 static gint64 looked_us;
 static guint hidden_told;
 static GHashTable *busy; /* job -> Busy */
@@ -127,8 +127,8 @@ throttle_beat (ThrottleEye *eye, Pg *pg, GError **error)
   return TRUE;
 }
 
-/* With the lock: no run begins before the dispatcher has looked for the first time. Not longer than
- * FIRST_LOOK_S, and once: a dispatcher that hangs does not stop the others. */
+/* With the lock: no run begins before housekeeping has looked for the first time. Not longer than
+ * FIRST_LOOK_S, and once: housekeeping that hangs does not stop the others. */
 static void
 await_first_look (void)
 {

@@ -1,8 +1,8 @@
-/* Which jobs have to wait between pages, by the last look (throttle_look.h). The dispatcher looks
+/* Which jobs have to wait between pages, by the last look (throttle_look.h). Housekeeping looks
  * every few seconds; whoever begins a step asks what it saw, and waits some seconds for the first
  * look. If a look fails, nothing waits.
  *
- * Threads: any; throttle_beat: the dispatcher's. Ownership: as said.
+ * Threads: any; throttle_beat: housekeeping. Ownership: as said.
  */
 #pragma once
 #include "engine/step/throttle_look.h"

@@ -1,7 +1,7 @@
 /* Rows of `pruned.runs` that make one of our own statements fail, such as rows that violate the
  * constraint `runs_bounds`. Each such run fails by itself; others do not wait for it.
  *
- * Threads: the worker that has the lane, the dispatcher. Ownership: none is taken.
+ * Threads: the worker that has the lane, the dispatcher, housekeeping. Ownership: none is taken.
  */
 #pragma once
 #include "engine/work/answer.h"

@@ -134,7 +134,7 @@ fence (Claim *claim, const Job *job, const GArray *works, GError **error)
 /* Should the lane keep the messages of locked runs? Some locks last milliseconds: another process's
  * dispatcher that comes too late to claim a due run, or intake that meets an overlapping tick. A
  * process that hangs holds its lock for longer: after LOCKED_US the message is dropped; once the
- * run is free, the dispatcher finds that its message is missing. */
+ * run is free, housekeeping finds that its message is missing. */
 static gboolean
 is_worth_waiting (Lane *lane, guint n_locked)
 {

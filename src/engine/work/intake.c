@@ -245,7 +245,7 @@ take_batch (Intake *intake, Pg *pg, guint *n, GError **error)
   if (place_any_waiting (intake->specs))
     wake_in (intake->service->wake, 0);
   if (!publish_work (intake, error)) {
-    /* The rows are committed: the dispatcher finds and sends the missing work messages. */
+    /* The rows are committed: housekeeping finds and sends the missing work messages. */
     log_warning_every (10, "intake publish", "Work messages wait for Kafka", (*error)->message);
     g_clear_error (error);
   }

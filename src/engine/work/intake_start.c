@@ -23,9 +23,9 @@ time_before (Service *service, const Lane *lane, gint64 offset, gint64 low, gint
 }
 
 /* *OTHERS: offsets at which Kafka has other messages than were read, or none, because a replica
- * that lagged became leader (unclean election) or the topic was recreated. Either the dispatcher
+ * that lagged became leader (unclean election) or the topic was recreated. Either housekeeping
  * has found the stretch, or the last message read is missing or differs; then nothing is known of
- * those before it. The dispatcher's finding does not count for the last message alone: a broker
+ * those before it. Housekeeping's finding does not count for the last message alone: a broker
  * that has just lost leadership may have reported too low an end. */
 static gboolean
 look_for_others (Service *service, Lane *lane, gint64 low, gint64 high, Stretch *others,
@@ -149,7 +149,7 @@ pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 lo
 }
 
 /* Moves the offset back to where the other messages begin; rows made from the old ones stay.
- * Meanwhile the lane's offset counts as not known; else the dispatcher would conclude that
+ * Meanwhile the lane's offset counts as not known; else housekeeping would conclude that
  * PostgreSQL was set back. */
 static gboolean
 go_back (Service *service, Pg *pg, Lane *lane, const Stretch *others, gint64 low, GError **error)
