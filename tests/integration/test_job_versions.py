@@ -106,13 +106,13 @@ def test_of_two_processes_only_the_one_that_has_its_version_steps_it(items):
     items.say(JOB, sentence("kind = 1"))
     second = start("second")
     assert first.stop() == 0
-    make_due(items, run)
+    go_on(items, run)
     items.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = %s AND error LIKE 'blocked: %%'", [run], until=1)
     assert left(items) == 8 and second.lines("Started", run_id=run) == []
     items.say(JOB, sentence())
     third = start("third", **{f"jobs.{JOB}.delay_ms": 0})
     assert second.stop() == 0
-    make_due(items, run)
+    go_on(items, run)
     items.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = %s AND state = 'finished'", [run], until=1)
     assert (shown(items, run)["job_version"], left(items)) == (begun, 0)
     assert second.lines("Started", run_id=run) == [] and third.lines("Started", run_id=run) != []

@@ -81,7 +81,9 @@ def test_work_continues_after_a_broker_outage_longer_than_a_session(own_kafka, s
     scene.topics.tick("scratch.wide", at, {"n": 1})
     scene.wait_run(due := tick_id("scratch.wide", at, '{"n":1}'), "waiting")
     own_kafka.kill()
-    scene.daemon.wait_line("Dispatcher round failed; will retry", deadline_s=60)
+    scene.daemon.wait_line(KAFKA_IS_DOWN)
+    scene.wait_run(due, "ready")
+    scene.database.wait("SELECT now() > changed_at + interval '5 s' FROM pruned.runs WHERE run_id = %s", [due], until=True)
     kafka_is_back(scene, own_kafka)
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
     assert scene.wait_run(due)["state"] == "finished"

@@ -23,6 +23,7 @@
 /* Messages of runs that are ready already. */
 typedef struct {
   Bundle *bundle;
+  gint64 since_us; /* monotonic: not after the runs became ready */
   atomic_int done; /* all are acknowledged, or have failed */
 } Sent;
 
@@ -58,13 +59,23 @@ on_done (gpointer data)
   atomic_store (&((Sent *)data)->done, TRUE);
 }
 
-/* Takes BUNDLE. */
 static void
-send_begin (Dispatcher *dispatcher, Bundle *bundle)
+note_unsent (Dispatcher *dispatcher)
+{
+  const Sent *oldest = g_queue_peek_head (&dispatcher->unsent);
+  atomic_store (&dispatcher->service->shared.unsent_since_us,
+                oldest != NULL ? oldest->since_us : 0);
+}
+
+/* Takes BUNDLE, whose runs became ready at SINCE_US or later. */
+static void
+send_begin (Dispatcher *dispatcher, Bundle *bundle, gint64 since_us)
 {
   Sent *sent = g_new0 (Sent, 1);
   sent->bundle = bundle;
+  sent->since_us = since_us;
   g_queue_push_tail (&dispatcher->unsent, sent);
+  note_unsent (dispatcher);
   publisher_begin_plain (dispatcher->service->publisher, bundle, on_done, sent);
 }
 
@@ -82,6 +93,7 @@ send_oldest (Dispatcher *dispatcher, GError **error)
     dispatcher->refused = 0;
   else if (sent || ++dispatcher->refused == REFUSALS) {
     sent_free (g_queue_pop_head (&dispatcher->unsent));
+    note_unsent (dispatcher);
     dispatcher->refused = 0;
   }
   return sent;
@@ -117,6 +129,7 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
   g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
   pg_values_set (values, "keyed", dispatcher->keyed);
   pg_values_set (values, "known", dispatcher->known);
+  const gint64 since_us = clock_monotonic_us ();
   gboolean keyless;
   if (!pg_begin (dispatcher->rounds.pg, error)
       || !place_due (dispatcher->rounds.pg, in_force_jobs (), dispatcher->keyed, bundle, &keyless,
@@ -140,7 +153,7 @@ claim_due (Dispatcher *dispatcher, gboolean *more, GError **error)
     FAULT ("dispatcher.after_commit");
   offer_early (dispatcher, runs);
   if (bundle_size (bundle) > 0)
-    send_begin (dispatcher, g_steal_pointer (&bundle));
+    send_begin (dispatcher, g_steal_pointer (&bundle), since_us);
   return TRUE;
 }
 

@@ -97,9 +97,19 @@ message_of (const Run *run)
   return g_strdup_printf ("%s/%d/%d", run->run_id, run->step, run->attempts);
 }
 
+/* The dispatcher is still sending the message of a run that became ready so long ago. */
+static gboolean
+may_be_on_its_way (const Missing *missing, gint64 age_s)
+{
+  gint64 since_us = atomic_load (&missing->service->shared.unsent_since_us);
+  return since_us > 0 && age_s <= 1 + (clock_monotonic_us () - since_us) / G_USEC_PER_SEC;
+}
+
 static gboolean
 may_ask (Missing *missing, const Run *run, gint64 age_s)
 {
+  if (may_be_on_its_way (missing, age_s))
+    return FALSE;
   g_autofree char *message = message_of (run);
   gint64 pause_s = GPOINTER_TO_INT (g_hash_table_lookup (missing->pauses, message));
   return age_s >= MAX (pause_s, 2);

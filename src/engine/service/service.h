@@ -66,6 +66,8 @@ typedef struct {
     atomic_int stopped;               /* by `pruned stop` (clock/stop.h) */
     atomic_int failed;                /* a thread found a reason to end the process */
     _Atomic gint64 database_ahead_us; /* of this machine's clock, at the last comparison */
+    _Atomic gint64 unsent_since_us;   /* monotonic: messages of runs that became due then are on
+                                         their way; 0: none */
   } shared;
 } Service;
 
