@@ -1,8 +1,8 @@
 -- Schema `pruned`, step 25: rows of the audit's default partition go by the day, too.
 -- compatible_from: 15
 
--- Drops days before BEFORE, the oldest first and at most three in a call, none younger than its keeping
--- time. A day is its partition and its rows in the default partition.
+-- Drops days before BEFORE, the oldest first and at most three in a call, none younger than its
+-- keeping time. A day is its partition and its rows in the default partition.
 CREATE OR REPLACE FUNCTION pruned.drop_days(parent text, before date) RETURNS integer
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

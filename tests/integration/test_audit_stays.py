@@ -75,7 +75,8 @@ def test_a_few_days_go_at_a_time_the_oldest_first(asked, as_daemon):
 
 
 def test_rows_without_a_day_of_their_own_go_by_the_day_too(asked, as_daemon):
-    """Rows that were recorded before their day was made are in the default partition: a clock that is ahead takes few of them, too."""
+    """Rows that were recorded before their day was made are in the default partition: a clock that
+    is ahead takes few of them, too."""
     add_days(asked, "deletions", 33)
     for age in (0, 29, 30, 31, 32, 33, 34, 36):
         record(asked.database, age)

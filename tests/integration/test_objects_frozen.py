@@ -1,4 +1,5 @@
-"""Slots that are settled while PostgreSQL hangs: what one has waited for, the others do not wait for again."""
+"""Slots that are settled while PostgreSQL hangs: what one has waited for, the others do not wait
+for again."""
 
 import contextlib
 import re
@@ -23,7 +24,8 @@ def held_longest(http):
 
 
 def test_many_slots_wait_for_a_server_that_hangs_as_long_as_one(own_postgres, new_scene, gateway, request):
-    """An answer may take 30 s, and a connection 5 s. 16 slots waited 110 s for these; a process that is busy for 180 s ends."""
+    """An answer may take 30 s, and a connection 5 s. 16 slots waited 110 s for these; a process
+    that is busy for 180 s ends."""
     scene = new_scene({f"jobs.{SLOT}.capacity": SLOTS, f"jobs.{SLOT}.batch": BATCH}, server=own_postgres)
     objects = Objects(scene, scene.database, gateway, re.sub(r"\W+", "-", request.node.name))
     let_go, came = threading.Event(), threading.Event()
