@@ -5,15 +5,15 @@
  * are RFC 3339 texts in it, dates (date) `YYYY-MM-DD`, `args` and `cursor` JSON values themselves
  * (not texts).
  *
- * Threads: any, after message_setup.
+ * Threads: any.
  * Ownership: see each function.
  */
 #pragma once
 #include "base/header.h"
 #include "base/json.h"
 
-/* Loads the embedded schemas (schemas/avro). A schema that cannot be read is a bug: g_error. Call
- * it once, before threads are started. */
+/* Loads the embedded schemas (schemas/avro), if that has not been done; all that follows does it
+ * when it is first called. A schema that cannot be read is a bug: g_error. */
 void message_setup (void);
 
 /* The full names of all schemas (`pruned.Tick`, `pruned.events.MemberExpirySet`,

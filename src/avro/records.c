@@ -2,6 +2,8 @@
 #include "avro/canonical.h"
 #include "avro/message.h"
 #include "base/resource.h"
+
+#include <pthread.h>
 #include <string.h>
 
 #define FOLDER "schemas/avro"
@@ -128,10 +130,9 @@ compare_schemas (gconstpointer a, gconstpointer b)
   return strcmp ((*left)->name, (*right)->name);
 }
 
-void
-message_setup (void)
+static void
+load_all (void)
 {
-  g_assert (schemas == NULL);
   schemas = g_ptr_array_new ();
   type_names = g_ptr_array_new ();
   by_name = g_hash_table_new (g_str_hash, g_str_equal);
@@ -149,15 +150,24 @@ message_setup (void)
   g_ptr_array_add (type_names, NULL);
 }
 
+void
+message_setup (void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, load_all);
+}
+
 const Schema *
 schema_find (const char *name)
 {
+  message_setup ();
   return g_hash_table_lookup (by_name, name);
 }
 
 const Schema *
 schema_of_fingerprint (guint64 fingerprint)
 {
+  message_setup ();
   for (guint i = 0; i < schemas->len; i++) {
     const Schema *schema = schemas->pdata[i];
     if (schema->fingerprint == fingerprint)
@@ -169,6 +179,7 @@ schema_of_fingerprint (guint64 fingerprint)
 guint
 schema_count (void)
 {
+  message_setup ();
   return schemas->len;
 }
 
@@ -186,6 +197,7 @@ schema_field_index (const Schema *schema, const char *name, gsize name_len)
 const char *const *
 message_types (void)
 {
+  message_setup ();
   return (const char *const *)type_names->pdata;
 }
 
