@@ -17,18 +17,20 @@ name_of (const rd_kafka_t *rk)
 }
 
 /* Warnings that are expected: producer, consumer and admin client get the same [kafka], so some
- * settings do not apply to one of them; and the embedded broker creates topics by itself. */
+ * settings do not apply to one of them; the embedded broker creates topics by itself; and a broker
+ * that has just started gives a producer its id at the second try. */
 static gboolean
-is_noise (int level, const char *facility)
+is_noise (int level, const char *facility, const char *text)
 {
   return level > SYSLOG_WARNING || g_str_equal (facility, "CONFWARN")
-         || g_str_equal (facility, "AUTOCREATE");
+         || g_str_equal (facility, "AUTOCREATE")
+         || (g_str_equal (facility, "GETPID") && g_str_has_suffix (text, ": retrying"));
 }
 
 static void
 on_log (const rd_kafka_t *rk, int level, const char *facility, const char *text)
 {
-  if (is_noise (level, facility)) {
+  if (is_noise (level, facility, text)) {
     log_debug (text, "client", name_of (rk), "facility", facility);
     return;
   }
