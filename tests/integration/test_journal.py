@@ -155,7 +155,7 @@ def test_an_action_is_announced_when_kafka_is_back(own_kafka, new_scene):
 def test_a_tick_without_postgresql_is_sent_and_says_what_it_lacks(stored):
     stored.run("topics", "--apply").ok()
     done = stored.run("tick", JOB, settings={"postgres.url": "postgresql://somebody@127.0.0.1:1/x"}).ok()
-    assert "no row in the journal" in done.stderr and len(stored.topics.read("ticks")) == 1
+    assert "the journal could not record it" in done.stderr and len(stored.topics.read("ticks")) == 1
 
 
 def test_settings_that_changed_at_a_start_or_reload_are_told(scene):
