@@ -304,3 +304,18 @@ def test_what_a_crash_left_in_the_outbox_is_sent_by_whoever_has_the_lane(scene):
     one, two = scene.topics.outcomes("RunFinished")
     assert (one.raw, one.headers, one.key) == (two.raw, two.headers, two.key) == (first.raw, first.headers, first.key)
     assert daemon.lines("Sent messages that a crash had left")
+
+
+def test_messages_that_the_dispatcher_is_still_sending_are_not_looked_for(scene_with_faults):
+    """More runs than begin before their messages become due at once, and the dispatcher is slow to
+    send."""
+    scene, wide = scene_with_faults, "scratch.wide"
+    daemon = scene.start(environment={"PRUNED_FAULT": "dispatcher.before_send:sleep=8000"})
+    daemon.wait_line("Partitions assigned")
+    at = now(seconds=3)
+    for n in range(1, 7):
+        scene.topics.tick(wide, at, {"n": n})
+    for n in range(1, 7):
+        assert scene.wait_run(tick_id(wide, at, f'{{"n":{n}}}'))["state"] == "finished"
+    assert daemon.lines(SENT_AGAIN) == []
+    assert len(scene.topics.read(f"work.{wide}")) == 6

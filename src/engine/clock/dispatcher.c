@@ -76,7 +76,9 @@ send_begin (Dispatcher *dispatcher, Bundle *bundle, gint64 since_us)
   sent->since_us = since_us;
   g_queue_push_tail (&dispatcher->unsent, sent);
   note_unsent (dispatcher);
+  FAULT ("dispatcher.before_send");
   publisher_begin_plain (dispatcher->service->publisher, bundle, on_done, sent);
+  FAULT ("dispatcher.after_send");
 }
 
 /* Waits for the oldest messages, and sends again those that Kafka has not acknowledged. While Kafka

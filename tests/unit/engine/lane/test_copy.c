@@ -122,7 +122,7 @@ test_its_message_comes_too_late_once (void)
 }
 
 /* PostgreSQL was set back, and Kafka has lost the message that would end the waiting: the messages
- * that the dispatcher sends again are not those of copies. */
+ * that housekeeping sends again are not those of copies. */
 static void
 test_a_step_that_no_copy_has_done_is_not_late (void)
 {
