@@ -2,11 +2,12 @@
 Each has the same result as alone: rows, audit record, outcome, failure."""
 
 import datetime
+import shutil
 
 import pytest
 
 from support.places import ROLE
-from support.scene import event_id, fill, now, refuse_rows, result, tick_id
+from support.scene import JOBS, beside_jobs, event_id, fill, now, refuse_rows, result, tick_id
 
 JOB, N = "scratch.one", 40
 ONE_LANE = {f"jobs.{JOB}.capacity": 1}
@@ -263,3 +264,23 @@ def test_a_row_that_waits_in_the_quarantine_is_passed_over_by_its_own_run_only(n
     assert result(scene.run_row(runs.pop(12))) == {"status": "completed", "updated_rows": 0, "passed_over": 1, "removed": 0}
     audit = scene.database.rows("SELECT run_id::text, keys->0 AS id FROM pruned.deletions ORDER BY keys->0")
     assert audit == [{"run_id": runs[id], "id": id} for id in sorted(runs)]
+
+
+def test_a_run_whose_turn_has_not_come_is_not_asked_for_its_page(new_scene, tmp_path):
+    """Chains of one lane, one row a step: each step asks for one page, and the count of a run
+    before its first step for one more."""
+    jobs, chains, rows = beside_jobs(tmp_path / "jobs"), 10, 12
+    folder = shutil.copytree(JOBS / "scratch.named", jobs / "scratch.counted")
+    page = (folder / "page.sql").read_text()
+    (folder / "page.sql").write_text(page.replace("ORDER BY", "AND (SELECT nextval('asked')) > 0\nORDER BY"))
+    scene = new_scene({"run.jobs_dir": jobs, "jobs.scratch.counted.batch": 1, "jobs.scratch.counted.approve": "never"})
+    fill(scene.database, chains * rows)
+    scene.database.connection.execute(f"CREATE SEQUENCE asked; GRANT USAGE ON SEQUENCE asked TO {ROLE}")
+    at = now(minutes=-1)
+    for n in range(chains):
+        scene.topics.tick("scratch.counted", at, args={"first": n * rows + 1, "last": (n + 1) * rows})
+    scene.run_until_idle()
+    steps = scene.database.column("SELECT step FROM pruned.runs WHERE job = 'scratch.counted'")
+    assert steps == [rows] * chains
+    assert scene.database.value("SELECT count(*) FROM scratch") == 0
+    assert scene.database.value("SELECT last_value FROM asked") < chains * (rows + 1) * 1.3

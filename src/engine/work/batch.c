@@ -203,6 +203,14 @@ mark_all_alone (Lane *lane)
     g_array_index (lane->worker.pending, LaneMessage, i).alone = TRUE;
 }
 
+/* The first message has no others that its run could share a transaction with. */
+static gboolean
+is_alone (const Lane *lane)
+{
+  const GArray *pending = lane->worker.pending;
+  return pending->len == 1 || g_array_index (pending, LaneMessage, 0).alone;
+}
+
 static Answer
 handle (Service *service, Pg *pg, Lane *lane)
 {
@@ -212,7 +220,7 @@ handle (Service *service, Pg *pg, Lane *lane)
     return answer_outage (service, lane, error);
   if (works->len == 0)
     return ANSWER_HANDLED;
-  if (works->len == 1 || !together_can (lane)) {
+  if (is_alone (lane) || !together_can (lane)) {
     g_array_set_size (works, 1);
     return run_alone (service, pg, lane, works);
   }

@@ -151,16 +151,17 @@ are_heavy (const GPtrArray *steps)
 }
 
 /* A run that is locked and read, and whose turn does not come, costs as much as a small step. So
- * the next transaction takes little more than this one had time for, and twice as much once it has
- * done all. */
+ * the next transaction takes as many as filled this one with rows, or little more than this one had
+ * time for. It takes twice as many once all were done and there was room for more. */
 static void
 note_fits (const Together *together)
 {
   const guint taken = together->works->len, later = g_hash_table_size (together->later);
+  const gboolean full = together->rows >= together->most;
   guint *fits = &together->lane->worker.fits;
   if (later > 0)
-    *fits = (taken - later) + (taken - later) / 4 + 1;
-  else if (taken >= *fits)
+    *fits = (taken - later) + (full ? 0 : (taken - later) / 4 + 1);
+  else if (taken >= *fits && !full)
     *fits = *fits < MOST_TAKEN ? 2 * *fits : 0;
 }
 

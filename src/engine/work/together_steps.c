@@ -26,13 +26,21 @@ is_enough (const Together *together)
              || lane_should_yield (together->service->lanes, together->lane));
 }
 
+/* How many runs are done as one from here on, at most; 0: none. */
+static guint
+wanted_at_once (const Together *together)
+{
+  gboolean room = together->works->len > 1 && together->most - together->rows > 1;
+  return room ? at_once_wanted (together->lane) : 0;
+}
+
 /* Each step ends with SET CONSTRAINTS ALL IMMEDIATE, which holds for those behind it in the
  * transaction: a deferred trigger would run after each of their statements. So where there is one,
  * nothing follows. */
 static gboolean
 ask_deferred (Together *together, GError **error)
 {
-  if (together->asked || (together->rows == 0 && at_once_wanted (together->lane) == 0))
+  if (together->asked || (together->rows == 0 && wanted_at_once (together) == 0))
     return TRUE;
   g_autoptr (PgRows) rows = pg_run_file (together->pg, SQL "defers.sql", NULL, error);
   together->asked = rows != NULL;
@@ -101,7 +109,7 @@ static GPtrArray *
 next_at_once (Together *together, guint from)
 {
   GPtrArray *runs = g_ptr_array_new ();
-  guint wanted = together->defers ? 0 : at_once_wanted (together->lane);
+  guint wanted = together->defers ? 0 : wanted_at_once (together);
   for (guint i = from; i < together->works->len && runs->len < wanted; i++) {
     Run *run = heavy_at (together, i);
     const LaneMessage *message = &g_array_index (together->lane->worker.pending, LaneMessage, i);
