@@ -76,6 +76,8 @@ beyond_files (const Sentence *sentence)
     return "SQL files delete no objects";
   if (sentence_is_of_partitions (sentence))
     return "SQL files drop no partitions";
+  if (sentence->portion > 0)
+    return "SQL files remove no rows in portions before their own (children_portion)";
   if (sentence->on[0] != NULL)
     return "no folder reads the events of an [event] section (on)";
   return NULL;

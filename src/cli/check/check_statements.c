@@ -101,12 +101,11 @@ explain (Files *files, const char *file, const PgStatement *statement, CheckPlac
 }
 
 /* The statements of a sentence have no files. */
-static GPtrArray *
-statements_of (const Job *job)
+static void
+add_statements (const Job *job, GPtrArray *all)
 {
   const PgStatement *one[]
       = { job->page, job->decide, job->event_key, job->named, job->restored, job->objects };
-  GPtrArray *all = g_ptr_array_new ();
   for (guint i = 0; i < G_N_ELEMENTS (one); i++)
     if (one[i] != NULL)
       g_ptr_array_add (all, (gpointer)one[i]);
@@ -116,6 +115,17 @@ statements_of (const Job *job)
     const JobWhat *what = job->whats->pdata[i];
     for (guint j = 0; j < what->apply->len; j++)
       g_ptr_array_add (all, (gpointer)g_array_index (what->apply, JobApply, j).statement);
+  }
+}
+
+static GPtrArray *
+statements_of (const Job *job)
+{
+  GPtrArray *all = g_ptr_array_new ();
+  add_statements (job, all);
+  if (job->portion != NULL) {
+    g_ptr_array_add (all, (gpointer)job->large);
+    add_statements (job->portion, all);
   }
   return all;
 }

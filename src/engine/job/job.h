@@ -46,6 +46,7 @@ typedef struct {
   char *counter;
   gboolean counts_as_updated;
   char *outcome, *entity; /* NULL: none */
+  gboolean stays;         /* the row itself does not change, only rows below it do */
   gboolean only_named;    /* the outcome is for rows that an event names, not for those of a page */
   json_t *constants;
   char *log; /* NULL: none */
@@ -124,6 +125,11 @@ typedef struct _Job {
                                    it; NULL: no event names one */
   const PgStatement *below;    /* of such a copy: counts the rows of each table that go with keys */
   const PgStatement *named;    /* of such a copy: keys as the table has them */
+  gboolean portions;           /* of such a copy: rows below could go in portions */
+  const PgStatement *large;    /* of such a copy: the first key with more rows below it than a step
+                                  may remove; NULL: all go at once */
+  const struct _Job *portion;  /* of such a copy: the same for a step in which only rows below a row
+                                  go; NULL: it has none, or is that itself */
   const PgStatement *objects;  /* of such a copy: the objects of rows that go; NULL: they have
                                   none */
   const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put

@@ -10,7 +10,8 @@ job_ranges_refusal (const Job *job)
     return "partitions go one after the other, the oldest first";
   if (sentence != NULL && sentence->keep.rows > 0)
     return "`keep` counts the rows of a group, so a run of it is not divided";
-  if (sentence != NULL && (sentence->children->len > 0 || sentence->children_auto))
+  if (sentence != NULL
+      && (sentence->children->len > 0 || sentence->children_auto || sentence->portion > 0))
     return "rows of other tables go with its rows, in an order that ranges would break";
   if (job->spacing)
     return "the rows of its run are numbered (spacing), so it is not divided";

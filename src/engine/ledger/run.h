@@ -12,6 +12,8 @@
 #define RUN_PLAN "plan_gone"
 /* In the cursor of a run that is divided, or that has ranges left (step/ranges.h). */
 #define RUN_RANGES "ranges"
+/* In the cursor of a run that has begun to remove what is below a row (step/portion.h). */
+#define RUN_PORTION "portion"
 
 typedef struct {
   char *run_id;

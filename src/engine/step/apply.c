@@ -35,6 +35,20 @@ queue_rows (Step *step, const JobApply *file, const Trial *trial, const GArray *
   return pg_queue (step->pg, statement, values, error);
 }
 
+/* FILE of a sentence, not on the rows that it names, has returned ROWS. */
+static void
+count_below (const Step *step, const JobApply *file, const PgRows *rows, Trial *trial)
+{
+  const gboolean own = g_strcmp0 (file->table, step->job->table) == 0;
+  if (file->kind == APPLY_DELETE)
+    *(own ? &trial->own_below : &trial->below) += rows_count (rows);
+  for (int i = 0; file->kind == APPLY_UPDATE && i < rows_count (rows); i++)
+    if (rows_text (rows, i, "key") != NULL)
+      trial->emptied++;
+    else
+      trial->stuck = TRUE;
+}
+
 /* The answers of the files FROM to TO. *LAST gets the rows of the last one. */
 static gboolean
 take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, PgRows **last,
@@ -49,9 +63,8 @@ take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
     *last = pg_next (step->pg, error);
     if (*last == NULL || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
       return FALSE;
-    if (i != own && step->job->sentence != NULL && files[i].kind == APPLY_DELETE)
-      *(g_strcmp0 (files[i].table, step->job->table) == 0 ? &trial->own_below : &trial->below)
-          += rows_count (*last);
+    if (i != own && step->job->sentence != NULL)
+      count_below (step, &files[i], *last, trial);
     if (step->applied != NULL)
       step->applied (files[i].statement, rows_count (*last), step->applied_data);
   }

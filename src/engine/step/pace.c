@@ -16,8 +16,8 @@ limit_of (const Run *run)
   return json_integer_value (json_object_get (run->cursor, "limit"));
 }
 
-static gint64
-limit_within (const Run *run, gint64 most)
+gint64
+pace_limit_within (const Run *run, gint64 most)
 {
   gint64 limit = limit_of (run);
   return limit > 0 && limit < most ? limit : most;
@@ -26,7 +26,7 @@ limit_within (const Run *run, gint64 most)
 int
 pace_page_limit (const Run *run)
 {
-  return (int)limit_within (run, in_force_of (run->job)->batch);
+  return (int)pace_limit_within (run, in_force_of (run->job)->batch);
 }
 
 static gint64
@@ -70,7 +70,7 @@ pace_less (const Step *step)
 {
   if (step->most == 0 || limit_of (step->run) == 1)
     return 0;
-  gint64 limit = limit_within (step->run, step->most);
+  gint64 limit = pace_limit_within (step->run, step->most);
   return MAX (1, step->tried > 0 ? MIN (step->tried, limit) / 2 : limit / 4);
 }
 
@@ -103,8 +103,8 @@ pace_go_on (Step *step)
   if (step->most <= 0 || !step->continues)
     return;
   gint64 took_us = step->took_us > 0 ? step->took_us : clock_monotonic_us () - step->transaction_us;
-  gint64 limit
-      = pace_next_limit (limit_within (step->run, step->most), step->most, took_us, goal_us (step));
+  gint64 limit = pace_next_limit (pace_limit_within (step->run, step->most), step->most, took_us,
+                                  goal_us (step));
   if (limit >= step->most && limit_of (step->run) <= 0)
     return;
   if (step->next_cursor == NULL)
@@ -130,7 +130,7 @@ gint64
 step_limit (Step *step, gint64 most)
 {
   step->most = most;
-  return limit_within (step->run, most);
+  return pace_limit_within (step->run, most);
 }
 
 gint64

@@ -9,6 +9,7 @@
 #include "engine/step/guard.h"
 #include "engine/step/pace.h"
 #include "engine/step/page_event.h"
+#include "engine/step/portion.h"
 #include "engine/step/record.h"
 #include "engine/step/replica.h"
 #include "engine/step/trial.h"
@@ -23,8 +24,8 @@ page_find (Step *step, Page *page, GError **error)
   gboolean named;
   if (!page_find_named (step, page, &named, error))
     return FALSE;
-  if (named)
-    return TRUE;
+  if (named || portion_find (step, page))
+    return portion_cut (step, NULL, page, error);
   /* Without `where`, the page of a sentence is the whole table. */
   gboolean names_rows = step->job->sentence != NULL && step->job->by_event && !step->job->by_tick;
   if (step->job->page == NULL || names_rows)
@@ -48,7 +49,7 @@ page_find (Step *step, Page *page, GError **error)
     return FALSE;
   page_read (step->run, rows, limit, page);
   step->found = TRUE;
-  return guard_page (step, page, error);
+  return guard_page (step, page, error) && portion_cut (step, rows, page, error);
 }
 
 /* --- their effects --- */
@@ -143,7 +144,8 @@ page_apply_keys (Step *step, GPtrArray *keys, const Extra *extra, PgRows **decid
 {
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Trial trial = { 0 };
-  step_tries (step, keys->len);
+  step_tries (step,
+              portion_is (step) ? step_limit (step, step->job->sentence->portion) : keys->len);
   gboolean ok = record_pass_over (step, keys, known, error)
                 && apply_good (step, keys, extra, &trial, error)
                 && record_trial (step, keys, &trial, extra, known, error);
@@ -168,13 +170,31 @@ may_leave_some (const Step *step)
   return chooses && step_is_cut (step);
 }
 
+/* The row stays, and rows below it go. */
+static gboolean
+apply_portion (Step *step, Page *page, PgRows **decided, GError **error)
+{
+  const Job *whole = step->job;
+  if (step->shared)
+    return step_fail (step, error, PRUNED_BUSY, "rows go in portions; the run goes alone");
+  step->job = whole->portion;
+  gboolean ok = page_apply_keys (step, page->keys, NULL, decided, error);
+  step->job = whole;
+  return ok;
+}
+
 gboolean
 page_apply (Step *step, GError **error)
 {
   Page page = { 0 };
   g_autoptr (PgRows) decided = NULL;
   gboolean ok = page_find (step, &page, error);
-  ok = ok && (page.keys->len == 0 || page_apply_keys (step, page.keys, NULL, &decided, error));
+  ok = ok
+       && (page.keys->len == 0
+           || (page.large ? apply_portion (step, &page, &decided, error)
+                          : page_apply_keys (step, page.keys, NULL, &decided, error)));
+  if (ok)
+    portion_note (step, decided, &page);
   gboolean look_again = ok && page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
   if (ok && (page.more || look_again))
     step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);

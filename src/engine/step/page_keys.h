@@ -8,6 +8,7 @@
 
 typedef struct {
   GPtrArray *keys; /* of char, decimal */
+  gboolean large;  /* its only row has more rows below it than one step may remove (portion.h) */
   gboolean more;   /* a next page exists, or a next range of the same chain */
   json_t *cursor;  /* after the last key; NULL: nothing was found */
   json_t *next;    /* of the row behind it; NULL: there is none */

@@ -222,7 +222,7 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
     return TRUE;
   if (what->counts_as_updated)
     step_add_count (step->counts, "updated_rows", which->len);
-  if (what->apply->len > 0)
+  if (what->apply->len > 0 && !what->stays)
     step->rows += which->len;
   tell_rest (step, what, trial, which);
   return what->log == NULL || log_rows (step, what, trial, which, error);

@@ -5,6 +5,7 @@
 #include "engine/job/job_rows.h"
 #include "engine/step/apply.h"
 #include "engine/step/pace.h"
+#include "engine/step/portion.h"
 #include "engine/step/tell.h"
 
 #include <string.h>
@@ -162,7 +163,8 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
 {
   const Job *job = step->job;
   trial->refused = g_ptr_array_new_with_free_func (g_free);
-  trial->below = trial->own_below = 0;
+  trial->below = trial->own_below = trial->emptied = 0;
+  trial->stuck = FALSE;
   effects_init (&trial->effects, job);
   if (!lock_and_decide (step, attempt, trial, error))
     return FALSE;
@@ -171,6 +173,8 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
       return FALSE;
   if (trial->torn)
     return TRUE;
+  if (!portion_moves (step, trial, error))
+    return FALSE;
   FAULT ("step.after_effects");
   if (job->children != NULL) {
     g_autoptr (GArray) which = trial_rows (trial, NULL);
@@ -248,6 +252,18 @@ is_at_fault (const Step *step, const GPtrArray *keys, const GError *cause)
   return pace_is_too_slow (step, cause) && keys->len == 1 && timeouts >= SLOW_TRIES - 1;
 }
 
+/* What could help a row that takes too long is said with the reason. */
+static char *
+reason_of (const Step *step, const GError *cause)
+{
+  const Job *job = step->job;
+  if (!job->portions || job->large != NULL || !pace_is_too_slow (step, cause))
+    return g_strdup (cause->message);
+  return g_strdup_printf ("%s; with children_portion in [retention %s] rows below it go in "
+                          "portions, before it",
+                          cause->message, job->name);
+}
+
 /* In a shared transaction there is one try, and no savepoint: hundreds of them would slow down all
  * sessions. */
 static gboolean
@@ -284,7 +300,7 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
     return FALSE;
   }
   if (!ok)
-    *reason = g_strdup (cause->message);
+    *reason = reason_of (step, cause);
   if (!(ok && keep ? pg_exec_later (step->pg, "RELEASE page", error)
                    : pg_exec (step->pg, "ROLLBACK TO page", error)))
     return FALSE;

@@ -1,6 +1,8 @@
 /* What a trial holds: its rows by word, and their values for statements. */
 #include "engine/step/trial_rows.h"
 
+#include "engine/step/pace.h"
+
 /* Of rows with objects (src/engine/work/objects.h): unknown until these are gone. */
 static const char *const TRIAL_OBJECTS[] = { "objects", "going", "shared" };
 
@@ -16,6 +18,18 @@ trial_clear (Trial *trial)
   trial->torn = FALSE;
 }
 
+/* Of a sentence with portions (portion.h). */
+static void
+bind_portion (const Step *step, const PgStatement *statement, PgValues *values)
+{
+  const Run *run = step->run;
+  const json_t *gone = json_object_get (json_object_get (run->cursor, RUN_PORTION), "gone");
+  if (pg_statement_wants (statement, "portion"))
+    pg_values_int (values, "portion", pace_limit_within (run, step->job->sentence->portion));
+  if (pg_statement_wants (statement, "gone_below"))
+    pg_values_int (values, "gone_below", json_integer_value (gone));
+}
+
 PgValues *
 trial_values (Step *step, const PgStatement *statement, const Extra *extra)
 {
@@ -24,6 +38,8 @@ trial_values (Step *step, const PgStatement *statement, const Extra *extra)
   for (guint i = 0; i < G_N_ELEMENTS (TRIAL_OBJECTS); i++)
     if (pg_statement_wants (statement, TRIAL_OBJECTS[i]))
       pg_values_set (values, TRIAL_OBJECTS[i], NULL);
+  if (step->job->large != NULL)
+    bind_portion (step, statement, values);
   for (guint i = 0; extra != NULL && i < extra->names->len; i++)
     pg_values_set (values, extra->names->pdata[i], extra->texts->pdata[i]);
   return values;

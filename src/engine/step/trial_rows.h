@@ -13,6 +13,8 @@ typedef struct {
   gboolean torn;      /* a row was refused after others had changed for it: it cannot stand */
   gint64 below;       /* rows of other tables that a sentence has deleted */
   gint64 own_below;   /* rows of the own table that went because a row above them did */
+  gint64 emptied;     /* rows of other tables that a sentence has emptied */
+  gboolean stuck;     /* one of these is as it was (portion_empty.sql) */
   GPtrArray *told;    /* of char, borrowed: words whose outcomes are in the bundle; NULL: none */
   BundleMark untold;  /* the bundle before these */
   Effects effects;

@@ -52,6 +52,7 @@ typedef struct {
   char *due;           /* the column that makes its rows due; NULL: the one that `where` names */
   GPtrArray *children; /* of SentenceChild, in the order given */
   gboolean children_auto;
+  gint64 portion; /* `children_portion`: rows below a row that one step removes at most; 0: all */
   GPtrArray *set; /* of SentenceSet */
   SentenceAudit audit;
   gboolean audit_said; /* FALSE: no `audit`; what [audit] says counts */

@@ -24,6 +24,14 @@ statement_of (const Job *job, const WrittenFile *file, GError **error)
   return pg_statement_text (name, file->text, error);
 }
 
+/* The same, of a statement that reads as many rows as a step may: planned for that number. */
+static const PgStatement *
+statement_anew (const Job *job, const WrittenFile *file, GError **error)
+{
+  g_autofree char *name = name_of (job, file->path, file->text);
+  return pg_statement_anew (name, file->text, error);
+}
+
 /* The page, and how many keys it finds. Which index is best depends on T and on the cursor. */
 static gboolean
 add_page (Job *job, const WrittenFile *file, GError **error)
@@ -133,6 +141,49 @@ copy_of (const Job *job, const Written *written, const char *table)
   return copy;
 }
 
+static gboolean
+is_of_portion (const WrittenFile *file)
+{
+  return g_str_has_prefix (file->path, WRITTEN_PORTION);
+}
+
+/* FILE of a portion, in which only rows below a row go. */
+static gboolean
+add_portion_file (Job *portion, JobWhat *what, const WrittenFile *file, GError **error)
+{
+  WrittenFile own = *file;
+  own.path += strlen (WRITTEN_PORTION);
+  if (g_str_equal (own.path, "large"))
+    return (portion->large = statement_anew (portion, file, error)) != NULL;
+  if (!g_str_has_prefix (own.path, "lock/"))
+    return add_file (portion, what, &own, error);
+  const PgStatement *lock = statement_anew (portion, file, error);
+  if (lock != NULL)
+    g_ptr_array_add (portion->locks, (gpointer)lock);
+  return lock != NULL;
+}
+
+static gboolean
+add_portion (Job *copy, const Written *written, GError **error)
+{
+  Job *portion = copy_of (copy->original, written, copy->table);
+  JobWhat *what = add_what (portion, WRITTEN_PORTION_WORD, FALSE);
+  g_clear_pointer (&what->outcome, g_free); /* the row stays until all below it has gone */
+  g_free (what->counter);
+  what->counter = g_strdup ("portions");
+  what->stays = TRUE;
+  add_what (portion, "kept", FALSE);
+  add_what (portion, "gone", FALSE);
+  portion->page = copy->page;
+  for (guint i = 0; i < written->files->len; i++)
+    if (is_of_portion (written->files->pdata[i])
+        && !add_portion_file (portion, what, written->files->pdata[i], error))
+      return FALSE;
+  copy->large = portion->large;
+  copy->portion = portion;
+  return TRUE;
+}
+
 Job *
 sentence_copy (const Job *job, const Written *written, GError **error)
 {
@@ -143,8 +194,12 @@ sentence_copy (const Job *job, const Written *written, GError **error)
   if (sentence_has_objects (job->sentence)) /* it comes again before its run ends: no outcome */
     g_clear_pointer (&add_what (copy, "waits", FALSE)->outcome, g_free);
   for (guint i = 0; i < written->files->len; i++)
-    if (!add_file (copy, what, written->files->pdata[i], error))
+    if (!is_of_portion (written->files->pdata[i])
+        && !add_file (copy, what, written->files->pdata[i], error))
       return NULL; /* what there is of it stays: a sentence that is refused is not written often */
+  copy->portions = written->portions;
+  if (job->sentence->portion > 0 && written->portions && !add_portion (copy, written, error))
+    return NULL;
   const WrittenFile below = { .path = (char *)"below", .text = written->below };
   if (below.text != NULL && (copy->below = statement_of (copy, &below, error)) == NULL)
     return NULL;

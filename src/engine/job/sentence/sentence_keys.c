@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define TABLE_PARTS 2 /* a table can have its schema */
+#define PORTION_MOST 100000
 
 static void
 child_free (gpointer data)
@@ -113,6 +114,17 @@ read_children (Sentence *sentence, const char *value, GError **error)
         return error_fatal (error, "the table %s twice",
                             ((SentenceChild *)children->pdata[i])->table);
   }
+  return TRUE;
+}
+
+static gboolean
+read_portion (Sentence *sentence, const char *value, GError **error)
+{
+  guint64 rows = 0;
+  if (!g_str_equal (value, "off")
+      && !g_ascii_string_to_unsigned (value, 10, 1, PORTION_MOST, &rows, NULL))
+    return error_fatal (error, "expected off, or a number of rows from 1 to %d", PORTION_MOST);
+  sentence->portion = (gint64)rows;
   return TRUE;
 }
 
@@ -311,6 +323,7 @@ const SentenceKey sentence_keys[] = {
   { "where", read_where },
   { "due", read_due },
   { "children", read_children },
+  { "children_portion", read_portion },
   { "on", read_on },
   { "set", read_set },
   { "audit", read_audit },

@@ -161,15 +161,17 @@ check_rows (const Section *section, GError **error)
 static gboolean
 check (const Section *section, GError **error)
 {
-  static const char *const no_partitions[] = { "where", "due", "keep",      "children",
-                                               "audit", "on",  "max_share", "data_consistency",
-                                               NULL },
-                           *const no_set[] = { "children", NULL };
+  static const char *const no_partitions[]
+      = { "where", "due", "keep",      "children",         "children_portion",
+          "audit", "on",  "max_share", "data_consistency", NULL },
+      *const no_set[] = { "children", "children_portion", NULL },
+             *const no_object[] = { "children_portion", NULL };
   if (section_find (section, "table") == NULL)
     return section_fail (section, NULL, error, "there is no 'table'");
   return check_kind (section, error)
          && check_beside (section, "drop_partitions_older_than", no_partitions, error)
-         && check_beside (section, "set", no_set, error) && check_rows (section, error);
+         && check_beside (section, "set", no_set, error)
+         && check_beside (section, "object", no_object, error) && check_rows (section, error);
 }
 
 static gboolean

@@ -5,7 +5,9 @@
 #include "engine/job/sentence/sentence_below.h"
 #include "engine/job/sentence/sentence_check.h"
 #include "engine/job/sentence/sentence_due.h"
+#include "engine/job/sentence/sentence_keep.h"
 #include "engine/job/sentence/sentence_key.h"
+#include "engine/job/sentence/sentence_portion.h"
 #include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
@@ -22,46 +24,6 @@ typedef struct {
 
 /* --- pieces --- */
 
-/* `seen_at desc` -> `seen_at desc NULLS LAST`: what has no place in the order is the oldest. */
-static char *
-order_of_keep (const Writer *writer)
-{
-  GString *out = g_string_new (NULL);
-  for (char **by = writer->sentence->keep.by; by != NULL && *by != NULL; by++)
-    list_add (out, ", ", "%s NULLS LAST", *by);
-  for (guint i = 0; i < writer->table->key->len; i++)
-    list_add (out, ", ", "%s.%s", writer->table->own,
-              ((CatColumn *)writer->table->key->pdata[i])->quoted);
-  return g_string_free (out, FALSE);
-}
-
-/* The row is not among those of its group that stay. The outer row is passed in under other names,
- * because `where` knows the table by its own. */
-static char *
-beyond_keep (const Writer *writer, const char *where)
-{
-  const CatTable *table = writer->table;
-  g_autoptr (GString) known = g_string_new (NULL), group = g_string_new (NULL),
-                      outer = g_string_new (NULL), same = g_string_new (NULL);
-  g_autofree char *keys = list_named (table->own, table->key), *order = order_of_keep (writer);
-  g_string_append (outer, keys);
-  for (char **per = writer->sentence->keep.per; per != NULL && *per != NULL; per++) {
-    const char *quoted = catalogue_column (table, *per)->quoted;
-    g_string_append_printf (known, "%s.%s IS NOT NULL AND ", table->own, quoted);
-    g_string_append_printf (group, " AND %s.%s = pruned_g.pruned_per_%u", table->own, quoted,
-                            (guint)(per - writer->sentence->keep.per));
-    list_add (outer, ", ", "%s.%s AS pruned_per_%u", table->own, quoted,
-              (guint)(per - writer->sentence->keep.per));
-  }
-  for (guint i = 1; i <= table->key->len; i++)
-    list_add (same, " AND ", "pruned_s.pruned_%u = pruned_g.pruned_%u", i, i);
-  return g_strdup_printf (
-      "%s(SELECT NOT EXISTS (SELECT FROM (SELECT %s FROM %s WHERE (%s)%s ORDER BY %s LIMIT %" G_GINT64_FORMAT
-      ") AS pruned_s WHERE %s) FROM (SELECT %s) AS pruned_g)",
-      known->str, keys, table->name, where, group->str, order, writer->sentence->keep.rows,
-      same->str, outer->str);
-}
-
 static void
 set_due (Writer *writer)
 {
@@ -70,7 +32,7 @@ set_due (Writer *writer)
                                : g_strdup ("true");
   words_set (writer->words, "where", where);
   if (writer->sentence->keep.rows > 0) {
-    g_autofree char *beyond = beyond_keep (writer, where);
+    g_autofree char *beyond = keep_beyond (writer->sentence, writer->table, where);
     words_take (writer->words, "due", g_strdup_printf ("(%s) AND %s", where, beyond));
   } else
     words_set (writer->words, "due", where);
@@ -289,6 +251,7 @@ add_files (Writer *writer, const Below *below)
            all = writer->sentence->kind == SENTENCE_SET || objects || !below_is_empty (below)
                  || reads_other_rows (writer->sentence);
   below_set_plan (below);
+  portion_set_reason (below);
   add (writer, "page", "page");
   add (writer, "decide", objects ? "decide_object" : "decide");
   add_values (writer);
@@ -300,6 +263,7 @@ add_files (Writer *writer, const Below *below)
     add_event_key (writer);
   add (writer, lock, all ? "lock" : "held");
   below_write_locks (below, writer->written);
+  portion_write (below, writer->written);
   below_write_effects (below, writer->written);
   if (writer->sentence->kind == SENTENCE_SET)
     add_change (writer);
@@ -340,7 +304,10 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
                            writer.table->name);
     return NULL;
   }
+  if (sentence->portion > 0 && (*refusal = portion_refusal (below)) != NULL)
+    return NULL;
   add_files (&writer, below);
+  written->portions = portion_can_be (below);
   if (sentence->kind != SENTENCE_SET)
     written->below = below_write_count (below);
   note_tables (&writer);

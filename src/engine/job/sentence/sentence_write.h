@@ -17,12 +17,17 @@ typedef struct {
 
 /* A file that is shown and not run. */
 #define WRITTEN_SHOWN "detach"
+/* A file of the step in which only rows below go (sentence_portion.c). */
+#define WRITTEN_PORTION "portion/"
+/* The word of that decision: rows below it go, and the row stays. */
+#define WRITTEN_PORTION_WORD "portion"
 
 typedef struct {
   GPtrArray *files;  /* of WrittenFile, in order */
   GPtrArray *cursor; /* of char: the types of the cursor's columns k1, k2, ... */
   const char *word;  /* what becomes of a row: `removed` or `changed` */
   char *below;       /* the query that counts the rows below; NULL: there are none */
+  gboolean portions; /* rows below can go in portions, whether or not the sentence says so */
   GPtrArray *tables; /* of char: all tables that it depends on */
 } Written;
 

@@ -4,7 +4,7 @@
 -- `matters`: a row is below it. Fast by primary key.
 SELECT pruned_k.pruned_key AS key,
        CASE WHEN pruned_r.pruned_there IS NULL THEN 'gone'{gone_with} WHEN pruned_r.pruned_due THEN '{word}' ELSE 'kept' END AS what,
-       CASE WHEN NOT pruned_r.pruned_due THEN pruned_r.pruned_reason END AS reason,
+       CASE WHEN NOT pruned_r.pruned_due THEN pruned_r.pruned_reason{gone_below} END AS reason,
        pruned_r.pruned_matters AS matters
 FROM {keys}
 LEFT JOIN LATERAL (

@@ -1,0 +1,27 @@
+/* A row of a sentence with `children_portion`, below which there are more rows than one step may
+ * remove. These go in portions, one a step; the row goes with the last of them, in a step as any
+ * other. A portion is a step with other files (Job.portion): it locks the row and judges it again.
+ *
+ * Invariant: from the first portion on the run's cursor stays before the row, and has its key, the
+ * number of rows that are gone, and the cursor behind it. So the row is judged until it goes or is
+ * found to stay, also when page.sql does not find it any more.
+ *
+ * Threads: one worker, inside the step's transaction. Ownership: as said.
+ */
+#pragma once
+#include "engine/step/trial_rows.h"
+
+/* The step of the job of STEP is a portion. */
+gboolean portion_is (const Step *step);
+/* PAGE becomes the row that the run has begun. FALSE: it has begun none. */
+gboolean portion_find (const Step *step, Page *page);
+/* PAGE ends before its first row with too many rows below it, or is that row. ROWS: those of
+ * page.sql; NULL: its only row was found without it. */
+gboolean portion_cut (Step *step, const PgRows *rows, Page *page, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* A portion of which nothing has gone, or something is as it was, would be tried for ever: the row
+ * is at fault. */
+gboolean portion_moves (Step *step, const Trial *trial, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* STEP has done PAGE, with the decision about it (NULL: none): what its next step begins with, and
+ * what is to be said of a row that stays without a part of its children. */
+void portion_note (Step *step, const PgRows *decided, Page *page);
