@@ -245,3 +245,26 @@ message_encode_texts (const char *type, const char *const *fields, GByteArray *o
   write_single_object (schema, record, out);
   return TRUE;
 }
+
+/* What is encoded may be any text, because PostgreSQL has checked it. */
+static gboolean
+is_text_of (const SchemaField *field, const char *text, GError **error)
+{
+  g_autoptr (json_t) content = field_from_text (field->kind, text, strlen (text), error);
+  if (content == NULL)
+    field_prefix (error, field);
+  return content != NULL;
+}
+
+gboolean
+message_field_takes (const char *type, const char *field, const char *text, GError **error)
+{
+  const Schema *schema = schema_find (type);
+  const int index = schema != NULL ? schema_field_index (schema, field, strlen (field)) : -1;
+  if (index >= 0 && schema->fields[index].kind <= FIELD_JSON)
+    return is_text_of (&schema->fields[index], text, error);
+  if (index >= 0)
+    return put_text_field (schema, (guint)index, coder_value (schema), text, error);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown field %s of %s", field, type);
+  return FALSE;
+}

@@ -46,6 +46,9 @@ const char *const *message_fields (const char *type);
 /* Whether a message of TYPE cannot be without this one of its fields: it is not null, and has no
  * default. */
 gboolean message_needs (const char *type, const char *field);
+/* Whether TEXT can be the value of this field of TYPE, as message_encode_texts reads it. */
+gboolean message_field_takes (const char *type, const char *field, const char *text, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* A received value and what is known of it. */
 typedef struct {

@@ -45,3 +45,13 @@ def test_a_partitioned_table_without_an_index(orders):
 def test_a_small_one_needs_none(orders):
     orders.database.connection.execute("DELETE FROM orders WHERE id >= 9000; ANALYZE orders_2a")
     assert wrong(orders, 0) == []
+
+
+def test_a_question_that_has_no_answer_says_what_to_do(orders):
+    (orders.folder / f"jobs/{JOB}.conf").write_text("[retention]\ntable = logs\ndrop_partitions_older_than = 90 days\n")
+    orders.database.connection.execute(
+        """CREATE TABLE logs (id bigint, at timestamptz, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+           CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2020-01-01') TO ('2020-02-01');
+           REVOKE SELECT ON pg_catalog.pg_roles FROM PUBLIC""")
+    found = [one for one in wrong(orders, 3) if "could not be checked" in one["detail"]]
+    assert found and all(one["level"] == "error" and one["remedy"] for one in found), found

@@ -5,8 +5,9 @@ import contextlib
 import json
 
 import pytest
-from confluent_kafka import Producer, TopicPartition
+from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
 
+from stack.process import wait_until
 from support.exposition import Listening
 from support.scene import now, tick_id
 from support.topics import rfc3339
@@ -193,3 +194,59 @@ def test_messages_behind_a_marker_are_lost_as_any_other(new_scene):
     daemon = scene.run_until_idle()
     assert [lost_of(line) for line in daemon.lines(SAID)] == [("error", 0, 2, 4, 2)]
     assert done(scene) == [0, 3, 4, 5]
+
+
+# --- transactions that are aborted while the daemon is idle
+
+@pytest.fixture
+def idle(read):
+    """READ with a daemon that has read a second tick."""
+    daemon = read.start()
+    daemon.wait_line("Partitions assigned")
+    ticks(read, 1, 1)
+    read.wait_run(tick_id(JOB, read.at, '{"n":1}'))
+    read.daemon = daemon
+    return read
+
+
+def committed(scene):
+    (found,) = scene.topics.admin.list_consumer_group_offsets(
+        [ConsumerGroupTopicPartitions(scene.topics.prefix, [TopicPartition(scene.topics.full("ticks"), 0)])]).values()
+    return found.result().topic_partitions[0].offset
+
+
+def test_what_is_read_while_idle_is_stored_without_housekeeping(idle):
+    """So a process that dies soon after has stored it."""
+    with idle.database.connect() as blocker, blocker.transaction():
+        blocker.execute("LOCK TABLE pruned.unpublished")
+        idle.database.wait("SELECT count(*) > 0 FROM pg_locks WHERE relation = 'pruned.unpublished'::regclass AND NOT granted")
+        transaction(idle, 8, 9, aborted=True)
+        idle.database.wait(READ_TO, [idle.topics.full("ticks")], until=5)
+        idle.daemon.kill()
+    drop_before(idle, 5)
+    daemon = idle.run_until_idle()
+    assert daemon.lines(SAID) == [] and doctor(idle) == []
+    ticks(idle, 2, 4)
+    drop_before(idle, 7)
+    assert [lost_of(line) for line in idle.run_until_idle().lines(SAID)] == [("error", 0, 5, 7, 2)]
+    assert done(idle) == [0, 1, 4, 5]
+
+
+def test_what_postgresql_could_not_store_is_remembered(idle):
+    idle.database.execute("""
+        CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now'; END $$;
+        CREATE TRIGGER later BEFORE UPDATE ON pruned.intake FOR EACH ROW WHEN (old.next_offset = new.next_offset)
+            EXECUTE FUNCTION public.refuse()""")
+    transaction(idle, 8, 9, aborted=True)
+    wait_until(lambda: committed(idle) == 5, 30, "the end is committed")
+    drop_before(idle, 5)
+    idle.daemon.freeze()
+    ticks(idle, 2, 4)
+    drop_before(idle, 7)
+    idle.daemon.thaw()
+    idle.database.execute("DROP TRIGGER later ON pruned.intake")
+    idle.wait_run(tick_id(JOB, idle.at, '{"n":5}'))
+    (line,) = idle.daemon.lines(SAID)
+    first = line["first_offset"]  # messages that were on their way when it was stopped are not lost
+    assert lost_of(line) == ("error", 0, first, 7, 7 - first) and 5 <= first < 7
+    assert done(idle) == [0, 1, *range(2, first - 3), 4, 5]

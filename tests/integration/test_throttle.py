@@ -225,6 +225,30 @@ def test_seconds_that_a_standby_is_behind(scene, server):
         standby.kill()
 
 
+def test_seconds_of_a_standby_that_replays_nothing(scene, server):
+    """And reports nothing, so that the server's own measure stands still."""
+    for daemon in scene.daemons:
+        daemon.stop()
+    standby = server.standby(server.folder.parent / "silent standby")
+    try:
+        standby.catch_up()
+        standby._ask("ALTER SYSTEM SET wal_receiver_status_interval = 0")
+        standby._ask("SELECT pg_reload_conf()")
+        scene.database.wait("SELECT replay_lsn >= pg_current_wal_lsn() FROM pg_stat_replication")
+        scene.start(settings={"http.listen": "", "throttle.standby_lag_bytes": "off", "throttle.standby_lag_s": 4})
+        standby._ask("SELECT pg_wal_replay_pause()")
+        fill(scene.database, 2 * ROWS)
+        run_id = tick(scene)
+        assert throttled(scene, run_id, "standby_lag")["error"].endswith(" s behind ([throttle] standby_lag_s 4)")
+        assert scene.database.value("SELECT replay_lag IS NULL OR replay_lag < interval '4 s' FROM pg_stat_replication")
+        assert scene.database.value("SELECT count(*) FROM scratch") > 0
+        standby._ask("SELECT pg_wal_replay_resume()")
+        row = scene.wait_run(run_id, deadline_s=90)
+        assert (row["state"], row["attempts"], scene.database.value("SELECT count(*) FROM scratch")) == ("finished", 0, 0)
+    finally:
+        standby.kill()
+
+
 @pytest.mark.parametrize("cause, threshold", [
     (old_transaction, "old_transaction_s"), (abandoned_slot, "slot_lag_bytes"), (waiting_session, "lock_waiters"), (maintenance, "lock_waiters")])
 def test_a_threshold_that_is_off_delays_nothing(scene, cause, threshold):

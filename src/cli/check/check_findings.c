@@ -91,8 +91,8 @@ check_ask (Check *check, const char *name, const char *file, const PgValues *val
   pg_rollback (check->pg);
   if (rows == NULL) {
     check->away |= error->code == PRUNED_OUTAGE;
-    check_error (check, CODE_POSTGRES, name, (CheckPlace){ 0 }, NULL, "could not be checked: %s",
-                 error->message);
+    check_error (check, CODE_POSTGRES, name, (CheckPlace){ 0 }, check_remedy (check, CODE_POSTGRES),
+                 "could not be checked: %s", error->message);
   }
   return rows;
 }

@@ -37,10 +37,11 @@ check_due (Check *check, const PgRows *found)
   g_autoptr (PgRows) due
       = pg_begin_read_only (check->pg, &error) ? check_page_rows (check, step, MOST, &error) : NULL;
   pg_rollback (check->pg);
-  if (due == NULL)
-    check_error (check, CODE_POSTGRES, "partitions", NOWHERE, NULL, "could not be checked: %s",
-                 error->message);
-  else
+  if (due == NULL) {
+    ExitCode code = check_code (check, error);
+    check_error (check, code, "partitions", NOWHERE, check_remedy (check, code),
+                 "could not be checked: %s", error->message);
+  } else
     check_ok (check, "partitions", "%d of %d would go now", rows_count (due),
               (int)rows_int (found, 0, "n"));
 }

@@ -30,8 +30,11 @@ check_constant (const char *path, const GPtrArray *entries, const KeyFileEntry *
                         entry->section);
   g_autofree char *type = g_strconcat ("pruned.outcomes.", outcome, NULL);
   const char *const *fields = message_fields (type);
+  g_autoptr (GError) cause = NULL;
   if (g_strv_contains (fields, field))
-    return TRUE;
+    return message_field_takes (type, field, entry->value, &cause)
+           || error_fatal (error, "%s:%d: outcome %s: %s", path, entry->line, outcome,
+                           cause->message);
   const char *meant = nearest_name (field, fields);
   return error_fatal (error, "%s:%d: outcome %s has no field '%s'%s%s%s", path, entry->line,
                       outcome, field, meant != NULL ? ", did you mean '" : "",

@@ -16,6 +16,7 @@ static const char *const OTHERS[]
         "truncate", "unlisten", "vacuum",    "wait",     NULL };
 static const char *const OF_TRANSACTION[] = { "local", "constraints", NULL };
 
+#define LASTS " would last until the session ends, and other jobs use it next: "
 /* Functions whose effect lasts until the session ends. */
 static const char *const LASTING[]
     = { "pg_advisory_lock", "pg_advisory_lock_shared", "pg_try_advisory_lock",
@@ -85,8 +86,7 @@ is_statement_of_step (const char *path, const char *text, GError **error)
     return TRUE;
   return refuse (path, first, 1,
                  g_str_equal (first, "set") && !g_str_equal (second, "transaction")
-                     ? " would last until the session ends, and other jobs use it next: write SET"
-                       " LOCAL"
+                     ? LASTS "write SET LOCAL"
                      : " is no statement of a step: write SELECT, WITH, VALUES, TABLE, INSERT,"
                        " UPDATE, DELETE, MERGE, LOCK or SET LOCAL",
                  error);
@@ -117,27 +117,54 @@ is_local (const char *text, const char *p)
   return g_ascii_strcasecmp (argument, "true") == 0;
 }
 
+typedef struct {
+  char *word; /* a function; g_free it */
+  guint n;    /* which of its calls, from 1 */
+  const char *why;
+} Lasting;
+
+/* The first call in TEXT whose effect lasts until the session ends. FALSE: there is none. */
 static gboolean
-calls_nothing_that_lasts (const char *path, const char *text, GError **error)
+find_lasting (const char *text, Lasting *found)
 {
   guint settings = 0;
   for (const char *p = text, *at; *p != '\0';) {
     g_autofree char *word = next_word (text, &p, &at);
-    if (g_strv_contains (LASTING, word))
-      return refuse (path, word, 1,
-                     " would last until the session ends, and other jobs use it next: write"
-                     " pg_advisory_xact_lock, or one of its kind",
-                     error);
+    if (g_strv_contains (LASTING, word)) {
+      *found = (Lasting){ g_steal_pointer (&word), 1,
+                          LASTS "write pg_advisory_xact_lock, or one of its kind" };
+      return TRUE;
+    }
     if (!g_str_equal (word, "set_config"))
       continue;
     settings++;
-    if (!is_local (text, p))
-      return refuse (path, word, settings,
-                     " would last until the session ends, and other jobs use it next: its third"
-                     " argument has to be `true`",
-                     error);
+    if (!is_local (text, p)) {
+      *found = (Lasting){ g_steal_pointer (&word), settings,
+                          LASTS "its third argument has to be `true`" };
+      return TRUE;
+    }
   }
-  return TRUE;
+  return FALSE;
+}
+
+static gboolean
+calls_nothing_that_lasts (const char *path, const char *text, GError **error)
+{
+  Lasting found;
+  if (!find_lasting (text, &found))
+    return TRUE;
+  g_autofree char *word = found.word;
+  return refuse (path, word, found.n, found.why, error);
+}
+
+gboolean
+step_text_lasts_not (const char *expression, GError **error)
+{
+  Lasting found;
+  if (!find_lasting (expression, &found))
+    return TRUE;
+  g_autofree char *word = found.word;
+  return error_fatal (error, "%s%s", word, found.why);
 }
 
 gboolean

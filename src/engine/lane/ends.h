@@ -2,7 +2,8 @@
  * aborted messages, that have offsets and are no messages. PostgreSQL stores up to where there are
  * no messages. Otherwise these offsets would count as lost messages once Kafka drops them. What
  * follows the messages of a batch is stored with them, so that no death comes between. What comes
- * later without a message is stored by housekeeping.
+ * later without a message is stored as soon as it was read. If PostgreSQL refuses that, the process
+ * remembers it, and housekeeping stores it.
  *
  * Threads: see each function. Ownership: none.
  */
@@ -14,6 +15,8 @@
  * nothing was dropped before that end was read; -1: not so, not further than the last message, or
  * not known. Thread: the worker that holds LANE. */
 gint64 ends_behind (const Lane *lane, guint n);
+/* Stores the end that LANE has reached without a message. Thread: the worker that holds LANE. */
+void ends_reached (Service *service, Pg *pg, Lane *lane);
 /* Notes the ends of VIEWS. A lane whose next messages were dropped unread begins again. FALSE:
  * PostgreSQL refused. Thread: housekeeping. */
 gboolean ends_look (Service *service, Pg *pg, const GArray *views, GError **error);

@@ -298,6 +298,7 @@ lanes_view (Lanes *lanes)
                       .mine = lane->intake.mine,
                       .mine_last_ms = lane->intake.mine_last_ms,
                       .read_to = atomic_load (&lane->intake.read_to),
+                      .seen_to = atomic_load (&lane->intake.seen_to),
                       .begun = lane->intake.begun,
                       .at_end = atomic_load (&lane->progress.at_end),
                       .busy = lane->list.state != LANE_IDLE || lane->list.sending != NULL };

@@ -104,6 +104,8 @@ typedef struct _Lane {
     gint64 mine_last_ms; /* timestamp of the message before it; 0: not known */
     /* Atomic. PostgreSQL knows that no message lies between `mine` and this offset (ends.h). */
     _Atomic gint64 read_to;
+    /* Atomic. As read_to; this process knows it, PostgreSQL perhaps not yet. Not lower. */
+    _Atomic gint64 seen_to;
     GArray *trail;       /* of Taken, by offset (trail.h) */
     guint trail_checked; /* index of the last one that Kafka was seen to still have */
     guint begun;         /* how often the trail was begun */
@@ -228,7 +230,7 @@ typedef struct {
   const Job *job;
   char *topic;
   gint32 number;
-  gint64 handled, mine, mine_last_ms, read_to;
+  gint64 handled, mine, mine_last_ms, read_to, seen_to;
   guint begun;
   gboolean at_end, busy;
 } LaneView;

@@ -35,6 +35,7 @@ trail_begin (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms)
   lane->intake.mine_last_ms = last_ms;
   lane->intake.begun++;
   atomic_store (&lane->intake.read_to, mine);
+  atomic_store (&lane->intake.seen_to, mine);
   lane->worker.end_seen = -1;
   atomic_store (&lane->progress.at_end, FALSE);
   g_array_set_size (lane->intake.trail, 0);
@@ -56,6 +57,14 @@ trail_add (Lanes *lanes, Lane *lane, guint n, gint64 mine, gint64 last_ms)
   }
   forget_oldest (lane);
   pthread_mutex_unlock (&lanes->lock);
+}
+
+void
+trail_set_read_to (Lane *lane, gint64 read_to)
+{
+  atomic_store (&lane->intake.read_to, read_to);
+  if (read_to > atomic_load (&lane->intake.seen_to))
+    atomic_store (&lane->intake.seen_to, read_to);
 }
 
 Stretch
@@ -134,8 +143,8 @@ trail_note_end (Lanes *lanes, const char *topic, gint32 number, guint begun, gin
 {
   pthread_mutex_lock (&lanes->lock);
   Lane *lane = lane_of (lanes, topic, number);
-  if (lane != NULL && lane->intake.begun == begun)
-    atomic_store (&lane->intake.read_to, read_to);
+  if (lane != NULL && lane->intake.begun == begun && read_to > atomic_load (&lane->intake.read_to))
+    trail_set_read_to (lane, read_to);
   pthread_mutex_unlock (&lanes->lock);
 }
 

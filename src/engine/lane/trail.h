@@ -35,8 +35,11 @@ gboolean trail_copy (Lanes *lanes, const char *topic, gint32 number, Trail *trai
  * any.
  */
 gboolean trail_set_astray (Lanes *lanes, const char *topic, gint32 number, guint begun);
-/* PostgreSQL knows now that no message lies between `mine` and READ_TO. Does nothing if the trail
- * was begun again since BEGUN. Thread: housekeeping. */
+/* PostgreSQL knows now that no message lies between `mine` and READ_TO. Thread: the worker that
+ * holds LANE. */
+void trail_set_read_to (Lane *lane, gint64 read_to);
+/* As trail_set_read_to. Does nothing if the trail was begun again since BEGUN, or more is known.
+ * Thread: any. */
 void trail_note_end (Lanes *lanes, const char *topic, gint32 number, guint begun, gint64 read_to);
 /* Records the result of comparing TRAIL: OTHERS differ. Wakes the lane if there are any. Does
  * nothing if the trail was begun again meanwhile. Thread: housekeeping. */

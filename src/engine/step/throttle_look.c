@@ -38,7 +38,14 @@ struct _ThrottleEye {
                                      whether they write them */
   char *role;                     /* whose eye it is; NULL: the session's */
   gint64 wal_bytes, wal_at_us;    /* of the look before; 0: none */
+  GHashTable *behind;             /* name of a standby -> Behind */
 };
+
+/* A standby has not replayed up to TO, which the server had written at SINCE_US. */
+typedef struct {
+  gint64 to, since_us;
+  gboolean seen; /* by the current look */
+} Behind;
 
 typedef struct {
   GString *jobs, *tables, *written;
@@ -100,6 +107,7 @@ throttle_eye_new (const Jobs *jobs)
   for (guint i = 0; i < jobs_count (jobs); i++)
     add_tables (&tables, jobs_at (jobs, i));
   g_hash_table_unref (tables.seen);
+  eye->behind = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   eye->jobs = jobs;
   eye->job = array_take (tables.jobs);
   eye->relation = array_take (tables.tables);
@@ -117,6 +125,7 @@ throttle_eye_of (ThrottleEye *eye, const char *role)
 void
 throttle_eye_free (ThrottleEye *eye)
 {
+  g_hash_table_unref (eye->behind);
   g_free (eye->role);
   g_free (eye->job);
   g_free (eye->relation);
@@ -181,6 +190,55 @@ note_wal (ThrottleEye *eye, ThrottleLook *look, const char *name, gint64 bytes)
   eye->wal_at_us = now_us;
 }
 
+/* --- standbys --- */
+
+static gboolean
+forget_if_unseen (gpointer name, gpointer value, gpointer data)
+{
+  Behind *behind = value;
+  gboolean gone = !behind->seen;
+  (void)name, (void)data;
+  behind->seen = FALSE;
+  return gone;
+}
+
+/* The server measures a lag only when a standby reports: one whose replay is stuck does so every
+ * `wal_receiver_status_interval`, or never. */
+static void
+note_behind (ThrottleEye *eye, const PgRows *rows)
+{
+  gint64 written = -1, now_us = clock_monotonic_us ();
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_str_equal (rows_text (rows, i, "setting"), "wal"))
+      written = rows_int (rows, i, "value");
+  for (int i = 0; i < rows_count (rows); i++) {
+    if (!g_str_equal (rows_text (rows, i, "setting"), "replayed"))
+      continue;
+    const char *name = rows_text (rows, i, "name");
+    Behind *behind = g_hash_table_lookup (eye->behind, name);
+    if (behind == NULL) {
+      behind = g_new0 (Behind, 1);
+      g_hash_table_insert (eye->behind, g_strdup (name), behind);
+    }
+    if (rows_int (rows, i, "value") >= behind->to)
+      *behind = (Behind){ written, now_us, FALSE };
+    behind->seen = TRUE;
+  }
+  g_hash_table_foreach_remove (eye->behind, forget_if_unseen, NULL);
+}
+
+/* SECONDS: as the server measured. */
+static gint64
+behind_s (const ThrottleEye *eye, const char *name, gint64 seconds)
+{
+  const Behind *behind = g_hash_table_lookup (eye->behind, name);
+  return behind == NULL
+             ? seconds
+             : MAX (seconds, (clock_monotonic_us () - behind->since_us) / G_USEC_PER_SEC);
+}
+
+/* --- disks --- */
+
 static void
 measure (ThrottleLook *look, const char *folder)
 {
@@ -227,6 +285,10 @@ take_row (ThrottleEye *eye, ThrottleLook *look, Pg *pg, const PgRows *rows, int 
     note_disk (look, pg, name, amount == 1);
   else if (g_str_equal (setting, "hidden"))
     note_hidden (look, name, amount);
+  else if (g_str_equal (setting, "standby_lag_s"))
+    compare (look, setting, NULL, name, behind_s (eye, name, amount));
+  else if (g_str_equal (setting, "replayed"))
+    return; /* see note_behind */
   else if (!g_str_equal (setting, "maintenance"))
     compare (look, setting, of, name, amount);
   else if (limit_of ("lock_waiters") >= 0)
@@ -267,6 +329,8 @@ throttle_eye_look (ThrottleEye *eye, Pg *pg, GError **error)
   look->passed = g_array_new (FALSE, FALSE, sizeof (ThrottlePassed));
   g_array_set_clear_func (look->passed, passed_clear);
   look->free_bytes = -1;
+  if (!off)
+    note_behind (eye, rows);
   for (int i = 0; !off && i < rows_count (rows); i++)
     take_row (eye, look, pg, rows, i);
   if (look->free_bytes >= 0)

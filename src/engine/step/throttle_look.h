@@ -41,7 +41,7 @@ typedef struct {
 void throttle_look_free (ThrottleLook *look);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ThrottleLook, throttle_look_free)
 
-/* Remembers the look before, which a rate needs. */
+/* Remembers the look before, which a rate needs, and since when a standby is behind. */
 typedef struct _ThrottleEye ThrottleEye;
 ThrottleEye *throttle_eye_new (const Jobs *jobs);
 void throttle_eye_free (ThrottleEye *eye);

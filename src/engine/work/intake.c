@@ -164,7 +164,7 @@ write_rows (Intake *intake, Pg *pg, guint n, GError **error)
     lost_say (lane, intake->lost_from, intake->lost_to);
   trail_add (intake->service->lanes, lane, n, next, last_ms);
   if (intake->read_to > atomic_load (&lane->intake.read_to))
-    atomic_store (&lane->intake.read_to, intake->read_to);
+    trail_set_read_to (lane, intake->read_to);
   return TRUE;
 }
 
@@ -217,7 +217,7 @@ look_for_lost (Intake *intake, GError **error)
   Lane *lane = intake->lane;
   gint64 first = g_array_index (lane->worker.pending, LaneMessage, 0).message->offset;
   intake->lost_from = intake->lost_to
-      = MAX (lane->intake.mine, atomic_load (&lane->intake.read_to));
+      = MAX (lane->intake.mine, atomic_load (&lane->intake.seen_to));
   if (lane->intake.mine < 0 || first <= intake->lost_from)
     return TRUE;
   if (!lost_look (lane, intake->lost_from, &intake->lost_to, error))

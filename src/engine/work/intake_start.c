@@ -114,7 +114,7 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
   }
   trail_begin (service->lanes, lane, is, dated ? rows_int (rows, 0, "last_ms") : 0);
   if (is >= 0)
-    atomic_store (&lane->intake.read_to, rows_int (rows, 0, "read_to"));
+    trail_set_read_to (lane, rows_int (rows, 0, "read_to"));
   return TRUE;
 }
 

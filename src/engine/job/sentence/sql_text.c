@@ -1,5 +1,6 @@
 #include "engine/job/sentence/sql_text.h"
 
+#include "engine/job/step_text.h"
 #include "pg/quoted.h"
 
 #include <string.h>
@@ -104,7 +105,7 @@ sql_text_is_expression (const char *text, GError **error)
   if (text[strspn (text, " \t\r\n\f\v")] == '\0')
     return error_fatal (error, "there is nothing");
   const char *at = text;
-  return take_expression (text, &at, FALSE, error);
+  return take_expression (text, &at, FALSE, error) && step_text_lasts_not (text, error);
 }
 
 char *
@@ -128,6 +129,8 @@ char **
 sql_text_list (const char *text, GError **error)
 {
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
+  if (!step_text_lasts_not (text, error))
+    return NULL;
   for (const char *p = text, *end = p;; p = ++end) {
     if (!take_expression (text, &end, TRUE, error))
       return NULL;

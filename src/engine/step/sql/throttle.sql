@@ -44,8 +44,15 @@ SELECT 'standby_lag_bytes' AS setting, NULL::text AS job, 'standby ' || r.applic
        pg_catalog.pg_wal_lsn_diff(me.lsn, coalesce(r.replay_lsn, r.flush_lsn))::bigint AS value
 FROM me, pg_stat_replication r WHERE coalesce(r.replay_lsn, r.flush_lsn) IS NOT NULL
 UNION ALL
-SELECT 'standby_lag_s', NULL, 'standby ' || r.application_name, extract(epoch FROM r.replay_lag)::bigint
-FROM pg_stat_replication r WHERE r.replay_lag IS NOT NULL
+SELECT 'standby_lag_s', NULL, 'standby ' || r.application_name,
+       pg_catalog.max(CASE WHEN r.replay_lsn < me.lsn THEN coalesce(extract(epoch FROM r.replay_lag)::bigint, 0) ELSE 0 END)
+FROM me, pg_stat_replication r WHERE r.replay_lsn IS NOT NULL GROUP BY r.application_name
+UNION ALL
+-- How far standbys have replayed that have not replayed all. Not subscribers: they do not need all.
+SELECT 'replayed', NULL, 'standby ' || r.application_name, pg_catalog.min(pg_catalog.pg_wal_lsn_diff(r.replay_lsn, '0/0'))::bigint
+FROM me, pg_stat_replication r
+WHERE r.replay_lsn < me.lsn AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical')
+GROUP BY r.application_name
 UNION ALL
 SELECT 'slot_lag_bytes', NULL, 'slot ' || s.slot_name::text, pg_catalog.pg_wal_lsn_diff(me.lsn, s.restart_lsn)::bigint
 FROM me, pg_replication_slots s WHERE s.restart_lsn IS NOT NULL AND NOT s.temporary

@@ -1,4 +1,4 @@
-/* How long a job waits for what works on its tables. */
+/* How long a job waits for what works on its tables, and how long a standby is behind. */
 #include "engine/step/throttle.h"
 
 #include "engine/job/in_force.h"
@@ -23,7 +23,8 @@ begin (void)
   g_autoptr (GError) error = NULL;
   jobs = jobs_load (JOB_CODE, NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (g_file_set_contents (config_file, "[throttle]\nlock_waiters = 1\n", -1, NULL));
+  g_assert_true (g_file_set_contents (
+      config_file, "[throttle]\nlock_waiters = 1\nstandby_lag_s = 30\n", -1, NULL));
   ConfigSources sources = { config_file, NULL, jobs_names (jobs), jobs_default, jobs };
   config = config_load (&sources, &error);
   g_assert_no_error (error);
@@ -128,6 +129,62 @@ test_sessions_that_wait_count_as_long_as_they_do (void)
   end ();
 }
 
+/* --- a standby; the server says that it is MEASURED seconds behind --- */
+
+static gboolean
+waits_for_standby (const char *measured, int written, int replayed)
+{
+  g_autofree char *behind = replayed < written
+                                ? g_strdup_printf ("replayed|-|standby a|%d\n", replayed)
+                                : g_strdup ("");
+  g_autofree char *rows = g_strdup_printf ("standby_lag_s|-|standby a|%s\n%swal|-|the server|%d",
+                                           measured, behind, written);
+  look (rows);
+  ThrottleReason reason;
+  g_autofree char *why = throttle_of (jobs_find (jobs, JOB), &reason);
+  g_assert_true (why == NULL || reason == THROTTLE_STANDBY_LAG);
+  return why != NULL;
+}
+
+static void
+test_the_seconds_of_a_standby_that_replays_nothing_grow (void)
+{
+  begin ();
+  g_assert_false (waits_for_standby ("0", 500, 400));
+  played_later (24 * G_USEC_PER_SEC);
+  g_assert_false (waits_for_standby ("0", 500, 400)); /* a look takes 3 s: 27 s */
+  g_assert_true (waits_for_standby ("0", 600, 400));
+  g_assert_true (waits_for_standby ("0", 600, 499));
+  g_assert_false (waits_for_standby ("0", 600, 500));
+  played_later (30 * G_USEC_PER_SEC);
+  g_assert_true (waits_for_standby ("0", 600, 500));
+  g_assert_false (waits_for_standby ("0", 600, 600));
+  end ();
+}
+
+static void
+test_a_standby_that_has_replayed_all_is_not_behind (void)
+{
+  begin ();
+  g_assert_false (waits_for_standby ("0", 500, 400));
+  g_assert_false (waits_for_standby ("0", 500, 500));
+  played_later (60 * MINUTE_US);
+  g_assert_false (waits_for_standby ("0", 500, 500));
+  g_assert_false (waits_for_standby ("0", 600, 500));
+  g_assert_true (waits_for_standby ("30", 600, 550));
+  end ();
+}
+
+static void
+test_a_standby_that_follows_is_as_late_as_the_server_says (void)
+{
+  begin ();
+  for (int i = 1; i < 20; i++)
+    g_assert_false (waits_for_standby ("6", 100 + i, 98 + i));
+  g_assert_true (waits_for_standby ("40", 200, 198));
+  end ();
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -136,5 +193,9 @@ main (int argc, char *argv[])
   g_test_add_func ("/throttle/vacuum", test_a_vacuum_counts_for_ten_minutes);
   g_test_add_func ("/throttle/next", test_the_next_one_counts_again);
   g_test_add_func ("/throttle/waiters", test_sessions_that_wait_count_as_long_as_they_do);
+  g_test_add_func ("/throttle/standby", test_the_seconds_of_a_standby_that_replays_nothing_grow);
+  g_test_add_func ("/throttle/caught up", test_a_standby_that_has_replayed_all_is_not_behind);
+  g_test_add_func ("/throttle/following",
+                   test_a_standby_that_follows_is_as_late_as_the_server_says);
   return config_test_run ();
 }

@@ -52,6 +52,12 @@ static const Expression EXPRESSIONS[] = {
   { "name = 'E' ; x", "';'" },
   { "name = e'\\'; --' AND true; x", "';'" },
   { "nameE'\\'; x", "';'" },
+  { "pg_try_advisory_xact_lock(id)", NULL },
+  { "name = 'pg_advisory_lock(1)'", NULL },
+  { "set_config('a.b', 'c', true) = 'c'", NULL },
+  { "pg_try_advisory_lock(id)", "pg_try_advisory_lock would last until the session ends" },
+  { "(SELECT pg_catalog.PG_ADVISORY_LOCK(id)) IS NULL", "pg_advisory_lock would last" },
+  { "set_config('a.b', 'c', false) = 'c'", "set_config would last until the session ends" },
 };
 
 static void
