@@ -183,6 +183,19 @@ def workers(arguments):
     return 4 if any(place_of(argument).is_dir() for argument in named) else 3
 
 
+def keep_bytecode():
+    """Pytest finds what it has compiled of the tests, also in an earlier run and where the
+    environment says to keep none. To compile all takes a process 14 s."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(HERE.parent / "build/bytecode")
+
+
+def compile_tests(folders):
+    """Each worker of pytest would compile all for itself. What does not compile fails with the
+    tests."""
+    output_of([sys.executable, "-m", "pytest", "-c", HERE / "pytest.ini", "-q", "--collect-only", *folders], 300, cwd=HERE.parent)
+
+
 def run_pytest(arguments):
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch) / "report.xml"
@@ -249,8 +262,10 @@ def run_everything(build, arguments):
             total.add(run_lint(lint, build))
         for lint in OF_THE_TREE:
             total.add(run_lint(lint))
-        total.add(run_fuzz(build))
         folders = [HERE / name for name in FOLDERS if any((HERE / name).glob("test_*.py"))]
+        with ThreadPoolExecutor(1) as beside:
+            beside.submit(compile_tests, folders)  # the fuzz programs end after a given time
+            total.add(run_fuzz(build))
         total.add(run_pytest([*map(str, folders), *arguments]))
     return total
 
@@ -269,6 +284,7 @@ def pair_for_all():
 def main():
     build, arguments = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     os.environ["TEST_BUILD"] = str(build)
+    keep_bytecode()
     os.environ.setdefault("TEST_PATIENCE", "5" if build.name.startswith("san-") else "2")
     if "--quick" in arguments:
         arguments.remove("--quick")

@@ -7,7 +7,7 @@
 #include "engine/clock/dispatcher.h"
 #include "engine/clock/housekeeping.h"
 #include "engine/clock/stop.h"
-#include "engine/guard.h"
+#include "engine/watchdog.h"
 #include "engine/health.h"
 #include "engine/idle.h"
 #include "engine/job/in_force.h"
@@ -39,20 +39,20 @@
 void
 engine_expect (void)
 {
-  guard_expect ();
+  watchdog_expect ();
 }
 
 void
 engine_begin (void)
 {
-  guard_begin ();
+  watchdog_begin ();
   log_queue_begin ();
 }
 
 gboolean
 engine_is_alive (void)
 {
-  return guard_is_alive ();
+  return watchdog_is_alive ();
 }
 
 static atomic_int ready;
@@ -181,7 +181,7 @@ watch_workers (Service *service)
 static gboolean
 round_once (Service *service, gint64 *committed_us, GError **error)
 {
-  guard_beat ();
+  watchdog_beat ();
   atomic_store (&stopped, atomic_load (&service->shared.stopped));
   if (atomic_exchange (&service->shared.reload_asked, FALSE))
     reload_ask ();
@@ -210,7 +210,7 @@ loop (const EngineOptions *options, Service *service, GError **error)
   Idle *idle = options->until_idle ? idle_new (service) : NULL;
   Progress *progress = options->progress ? progress_new (service) : NULL;
   gboolean ok = TRUE, done = FALSE;
-  while (ok && !done && !guard_asked_to_end () && !atomic_load (&service->shared.failed)) {
+  while (ok && !done && !watchdog_asked_to_end () && !atomic_load (&service->shared.failed)) {
     ok = round_once (service, &committed_us, error);
     done = ok && idle != NULL && idle_reached (idle);
     progress_show (progress);
@@ -249,8 +249,8 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   show_lanes (service->lanes);
   reload_begin (options, service);
   int code = loop (options, service, error);
-  guard_rest ();
-  guard_leave_within (STOP_S, code);
+  watchdog_rest ();
+  watchdog_leave_within (STOP_S, code);
   show_lanes (NULL);
   atomic_store (&ready, FALSE);
   log_info ("Stopping");
@@ -316,7 +316,7 @@ engine_run (const EngineOptions *options, GError **error)
     code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;
   else if (ok && subscribe_join (&service, error))
     code = run_threads (options, &service, error);
-  guard_leave_within (LEAVE_S, code);
+  watchdog_leave_within (LEAVE_S, code);
   stores_stop ();
   registry_stop ();
   service_clear (&service);

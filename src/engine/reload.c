@@ -2,7 +2,7 @@
 
 #include "engine/clock/dispatcher.h"
 #include "engine/clock/processes.h"
-#include "engine/guard.h"
+#include "engine/watchdog.h"
 #include "engine/job/in_force.h"
 #include "engine/new_topics.h"
 #include "engine/reload_jobs.h"
@@ -198,7 +198,7 @@ reload_ask (void)
   pthread_mutex_unlock (&reload.lock);
 }
 
-/* Thread: guard; main for a signal that came before reload_begin. */
+/* Thread: watchdog; main for a signal that came before reload_begin. */
 static void
 on_hangup (gpointer data)
 {
@@ -211,13 +211,13 @@ reload_begin (const EngineOptions *options, Service *service)
   reload.options = options;
   reload.jobs = options->jobs;
   reload.service = service;
-  guard_on_hangup (on_hangup, NULL);
+  watchdog_on_hangup (on_hangup, NULL);
 }
 
 void
 reload_end (void)
 {
-  guard_on_hangup (NULL, NULL);
+  watchdog_on_hangup (NULL, NULL);
   pthread_mutex_lock (&reload.lock);
   reload.ended = TRUE;
   while (reload.busy)

@@ -139,7 +139,7 @@ def test_a_poll_thread_that_stays_stuck_ends_the_process(scene, preload, tmp_pat
     library = preload("stalled_poll")
     if library is None:
         pytest.skip("a sanitizer must be loaded first")
-    daemon = scene.start(environment={"LD_PRELOAD": library, "STALLED_POLL": tmp_path / "stall", "HURRIED_GUARD": tmp_path / "stall"})
+    daemon = scene.start(environment={"LD_PRELOAD": library, "STALLED_POLL": tmp_path / "stall", "HURRIED_WATCHDOG": tmp_path / "stall"})
     daemon.wait_line("Partitions assigned")
     (tmp_path / "stall").touch()
     assert daemon.wait(30) == 70

@@ -20,7 +20,6 @@ WIDTH = 100
 AS_IT_IS = re.compile(r"^\s*(\||#|<!--|$)")
 ITEM = re.compile(r"^(\s*(?:[-*]|\d+\.)\s+|\s*)")
 FOLDERS = ("deploy", "docs", "include", "schemas", "src", "tests", "tools")
-JOBS = ROOT / "src/jobs"  # a job's version is a digest of its files, comments included
 COLUMNS = re.compile(r"\S {3,}\S")
 SQL_COMMENT = re.compile(r"'(?:[^']|'')*'|(--.*)")
 
@@ -29,7 +28,7 @@ def files():
     names = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "tests/model/README.md"]
     for folder in FOLDERS:
         names += [path for kind in ("sql", "py") for path in (ROOT / folder).rglob(f"*.{kind}")]
-    return sorted(path for path in names if JOBS not in path.parents)
+    return sorted(names)
 
 
 def pieces(lines):

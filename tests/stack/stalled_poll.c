@@ -1,6 +1,6 @@
 /* Preloaded, it blocks every poll of Kafka's consumer while the file STALLED_POLL exists. While the
- * file HURRIED_GUARD exists, too, each look of the guard thread, which waits for signals, comes at
- * once, and a second later by that thread's clock. */
+ * file HURRIED_WATCHDOG exists, too, each look of the watchdog thread, which waits for signals,
+ * comes at once, and a second later by that thread's clock. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ sigtimedwait (const sigset_t *set, siginfo_t *info, const struct timespec *timeo
   if (real == NULL)
     real = (int (*) (const sigset_t *, siginfo_t *, const struct timespec *))dlsym (RTLD_NEXT,
                                                                                     "sigtimedwait");
-  if (!is_there ("HURRIED_GUARD"))
+  if (!is_there ("HURRIED_WATCHDOG"))
     return real (set, info, timeout);
   ahead_s++;
   return real (set, info, &(struct timespec){ 0, 5000000 });

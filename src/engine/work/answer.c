@@ -8,89 +8,90 @@
 #include "engine/work/divide.h"
 #include "engine/work/hold.h"
 #include "engine/work/on_failure.h"
-#include "engine/work/ruling.h"
+#include "engine/work/retry.h"
 
 #define SQL "src/engine/work/sql/"
 
 static PgRows *
-write_ruling (Pg *pg, const Step *step, const Ruling *ruling, GError **error)
+write_decision (Pg *pg, const Step *step, const RetryDecision *decision, GError **error)
 {
   const Run *run = step->run;
-  RunFailure failure
-      = { run->run_id,      run->step,     run->attempts,  ruling->state,  ruling->attempts,
-          ruling->delay_ms, ruling->error, ruling->cursor, ruling->result, ruling->class };
+  RunFailure failure = { run->run_id,        run->step,          run->attempts,   decision->state,
+                         decision->attempts, decision->delay_ms, decision->error, decision->cursor,
+                         decision->result,   decision->class };
   return run_fail (pg, &failure, error);
 }
 
 static gboolean
-ends (const Ruling *ruling)
+ends (const RetryDecision *decision)
 {
-  return !g_str_equal (ruling->state, "waiting");
+  return !g_str_equal (decision->state, "waiting");
 }
 
 static gboolean
-note_blocked (Pg *pg, const Step *step, Ruling *ruling, GError **error)
+note_blocked (Pg *pg, const Step *step, RetryDecision *decision, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
-  pg_values_set (values, "reason", ruling->error);
+  pg_values_set (values, "reason", decision->error);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "blocked_put.sql", values, error);
-  ruling->known = rows != NULL && rows_count (rows) > 0 && rows_bool (rows, 0, "again");
+  decision->known = rows != NULL && rows_count (rows) > 0 && rows_bool (rows, 0, "again");
   return rows != NULL;
 }
 
-/* Writes the ruling: the run's row, the job's `on_failure`, and the outcome if the run ends. */
+/* Writes the decision: the run's row, the job's `on_failure`, and the outcome if the run ends. */
 static gboolean
-execute (Service *service, Pg *pg, Step *step, Ruling *ruling, Bundle *bundle, GError **error)
+execute (Service *service, Pg *pg, Step *step, RetryDecision *decision, Bundle *bundle,
+         GError **error)
 {
   g_array_set_size (step->logs, 0); /* log lines of the failed try: it was rolled back */
-  g_autoptr (PgRows) failed = write_ruling (pg, step, ruling, error);
+  g_autoptr (PgRows) failed = write_decision (pg, step, decision, error);
   if (failed == NULL)
     return FALSE;
   if (rows_count (failed) == 0) /* another process has moved the run */
     return TRUE;
   if (step->run->range_of != NULL)
-    return !ends (ruling) || divide_wake (pg, step->run, error);
-  if (step->on_failure != NULL && !g_str_equal (ruling->state, "finished")
-      && ruling->attempts > step->run->attempts
-      && !on_failure_run (pg, step, ruling->state, ruling->error, error))
+    return !ends (decision) || divide_wake (pg, step->run, error);
+  if (step->on_failure != NULL && !g_str_equal (decision->state, "finished")
+      && decision->attempts > step->run->attempts
+      && !on_failure_run (pg, step, decision->state, decision->error, error))
     return FALSE;
-  if (ruling->blocked && !note_blocked (pg, step, ruling, error))
+  if (decision->blocked && !note_blocked (pg, step, decision, error))
     return FALSE;
-  if (!ends (ruling) || ruling->known)
+  if (!ends (decision) || decision->known)
     return TRUE;
   g_autoptr (json_t) result
-      = ruling->result != NULL ? json_incref (ruling->result) : step_result (step, "failed");
+      = decision->result != NULL ? json_incref (decision->result) : step_result (step, "failed");
   g_autofree char *text = json_text (result);
   step->bundle = bundle;
-  if (g_str_equal (ruling->state, "dead"))
-    step_add_dead (step, text, ruling->class, ruling->error);
+  if (g_str_equal (decision->state, "dead"))
+    step_add_dead (step, text, decision->class, decision->error);
   else
-    step_add_run_finished (step, ruling->state, text, ruling->error);
+    step_add_run_finished (step, decision->state, text, decision->error);
   return publisher_store (service->publisher, pg, bundle, error);
 }
 
 static void
-log_failure (Step *step, const char *sqlstate, const GError *cause, const Ruling *ruling)
+log_failure (Step *step, const char *sqlstate, const GError *cause, const RetryDecision *decision)
 {
   g_autoptr (json_t) fields = json_copy (step_log_fields (step));
-  const char *class = ruling_class (sqlstate, cause);
-  json_object_set_new (fields, "error_class", json_string (ruling->class));
+  const char *class = retry_error_class (sqlstate, cause);
+  json_object_set_new (fields, "error_class", json_string (decision->class));
   json_object_set_new (fields, "error", json_string (cause->message));
-  json_object_set_new (fields, "state", json_string (ruling->state));
-  json_object_set_new (fields, "attempts", json_integer (ruling->attempts));
-  if (!ends (ruling))
-    json_object_set_new (fields, "retry_in_s", json_real ((double)ruling->delay_ms / 1000));
-  if (ruling->limit > 0)
-    json_object_set_new (fields, "limit", json_integer (ruling->limit));
-  gboolean charged = cause->code != PRUNED_BUSY && ruling->limit == 0;
-  log_fields (charged && !ruling->known ? LOG_ERROR : LOG_WARNING, "Step failed", fields);
-  if (ruling->known)
+  json_object_set_new (fields, "state", json_string (decision->state));
+  json_object_set_new (fields, "attempts", json_integer (decision->attempts));
+  if (!ends (decision))
+    json_object_set_new (fields, "retry_in_s", json_real ((double)decision->delay_ms / 1000));
+  if (decision->limit > 0)
+    json_object_set_new (fields, "limit", json_integer (decision->limit));
+  gboolean charged = cause->code != PRUNED_BUSY && decision->limit == 0;
+  log_fields (charged && !decision->known ? LOG_ERROR : LOG_WARNING, "Step failed", fields);
+  if (decision->known)
     return;
   stats_add (STATS_FAILURES, step->job->name, class, 1);
   stats_add (STATS_ERRORS, step->job->name, NULL, charged);
-  if (ends (ruling) && step->run->range_of == NULL)
-    stats_add (STATS_RUNS, step->job->name, ruling->state, 1);
+  if (ends (decision) && step->run->range_of == NULL)
+    stats_add (STATS_RUNS, step->job->name, decision->state, 1);
 }
 
 static gboolean
@@ -107,31 +108,32 @@ answer_outage (Service *service, Lane *lane, const GError *error)
   return ANSWER_HOLD;
 }
 
-/* Executes the ruling in a transaction of its own. FALSE: it is rolled back. */
+/* Executes the decision in a transaction of its own. FALSE: it is rolled back. */
 static gboolean
-carry_out (Service *service, Pg *pg, Step *step, Ruling *ruling, Bundle *bundle, GError **error)
+carry_out (Service *service, Pg *pg, Step *step, RetryDecision *decision, Bundle *bundle,
+           GError **error)
 {
   Transaction transaction = { 0 };
   run_set_task (pg, step->job, step->run->run_id);
   if (transaction_begin (&transaction, service->publisher, pg, error)
       && transaction_flush (&transaction, error)
-      && execute (service, pg, step, ruling, bundle, error) && commit (&transaction, error))
+      && execute (service, pg, step, decision, bundle, error) && commit (&transaction, error))
     return TRUE;
   transaction_rollback (&transaction);
   publisher_abandon (service->publisher, bundle);
   return FALSE;
 }
 
-/* `on_failure` has failed with ERROR: drops it from the step, so that the ruling can be carried
+/* `on_failure` has failed with ERROR: drops it from the step, so that the decision can be carried
  * out without it. FALSE: it was not `on_failure`, or the error is temporary. */
 static gboolean
-leave_out_on_failure (Step *step, Ruling *ruling, const GError *error)
+leave_out_on_failure (Step *step, RetryDecision *decision, const GError *error)
 {
   if (step->on_failure == NULL || error->code == PRUNED_OUTAGE || error->code == PRUNED_BUSY
       || error->code == PRUNED_FATAL)
     return FALSE;
-  g_autofree char *first = ruling->error;
-  ruling->error = g_strdup_printf ("%s; and then: %s", first, error->message);
+  g_autofree char *first = decision->error;
+  decision->error = g_strdup_printf ("%s; and then: %s", first, error->message);
   step->on_failure = NULL;
   return TRUE;
 }
@@ -170,17 +172,17 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   if (cause->code == PRUNED_BUSY
       && (lane_should_yield (service->lanes, lane) || atomic_load (&service->shared.stopped)))
     return ANSWER_HOLD; /* our own cancel: not charged */
-  g_auto (Ruling) ruling = { 0 };
-  ruling_pass (step, sqlstate, cause, &ruling);
+  g_auto (RetryDecision) decision = { 0 };
+  retry_decide (step, sqlstate, cause, &decision);
   g_autoptr (Bundle) bundle
       = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
   GError *error = NULL;
-  gboolean done = carry_out (service, pg, step, &ruling, bundle, &error);
-  if (!done && leave_out_on_failure (step, &ruling, error)) {
+  gboolean done = carry_out (service, pg, step, &decision, bundle, &error);
+  if (!done && leave_out_on_failure (step, &decision, error)) {
     g_clear_error (&error);
     g_clear_pointer (&bundle, bundle_free);
     bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, step->run->slot);
-    done = carry_out (service, pg, step, &ruling, bundle, &error);
+    done = carry_out (service, pg, step, &decision, bundle, &error);
   }
   if (!done) {
     Work work = { step->run->run_id, step->run->step, step->run->attempts };
@@ -191,8 +193,8 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   FAULT ("answer.after_commit");
   steps_log_started (step);
   step_write_logs (step);
-  log_failure (step, sqlstate, cause, &ruling);
-  wake_in (service->wake, ruling.delay_ms);
+  log_failure (step, sqlstate, cause, &decision);
+  wake_in (service->wake, decision.delay_ms);
   if (bundle_size (bundle) > 0)
     outage_publish (service, lane, bundle);
   return ANSWER_HANDLED;

@@ -4,7 +4,7 @@
 #include "engine/job/in_force.h"
 #include "engine/step/page.h"
 #include "engine/step/record.h"
-#include "engine/work/chosen.h"
+#include "engine/work/object_rows.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -16,23 +16,23 @@
 /* --- lease --- */
 
 static void
-note_tried (Step *step, Chosen *chosen, const PgRows *decided)
+note_tried (Step *step, ObjectRows *rows, const PgRows *decided)
 {
   const gsize table = strlen (step->job->table) + 1; /* of items `uploads:1` */
   for (int i = 0; decided != NULL && i < rows_count (decided); i++)
     if (g_str_equal (step_what (step, decided, i), "removed"))
-      g_ptr_array_add (chosen->going, g_strdup (rows_text (decided, i, "key")));
+      g_ptr_array_add (rows->going, g_strdup (rows_text (decided, i, "key")));
   for (guint i = 0; i < step->failed_items->len; i++) {
-    g_ptr_array_add (chosen->failed, g_strdup ((char *)step->failed_items->pdata[i] + table));
-    g_ptr_array_add (chosen->reasons, g_strdup (step->failed_reasons->pdata[i]));
+    g_ptr_array_add (rows->failed, g_strdup ((char *)step->failed_items->pdata[i] + table));
+    g_ptr_array_add (rows->reasons, g_strdup (step->failed_reasons->pdata[i]));
   }
 }
 
 /* What PostgreSQL does not let go keeps its object. Nothing of this try stays. */
 static gboolean
-try_rows (Step *step, Chosen *chosen, GError **error)
+try_rows (Step *step, ObjectRows *rows, GError **error)
 {
-  g_autoptr (GPtrArray) keys = chosen_copy (chosen->page.keys);
+  g_autoptr (GPtrArray) keys = object_rows_copy_texts (rows->page.keys);
   g_autoptr (PgRows) decided = NULL;
   if (keys->len == 0)
     return TRUE;
@@ -40,32 +40,32 @@ try_rows (Step *step, Chosen *chosen, GError **error)
       || !page_apply_keys (step, keys, NULL, &decided, error)
       || !pg_exec (step->pg, "ROLLBACK TO lease", error))
     return FALSE;
-  note_tried (step, chosen, decided);
+  note_tried (step, rows, decided);
   return TRUE;
 }
 
 static gboolean
-name_objects (Step *step, Chosen *chosen, GError **error)
+name_objects (Step *step, ObjectRows *rows, GError **error)
 {
-  if (chosen->going->len == 0)
+  if (rows->going->len == 0)
     return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "going", array_of_texts (chosen->going));
-  chosen->named = pg_run (step->pg, step->job->objects, values, error);
-  return chosen->named != NULL;
+  pg_values_take (values, "going", array_of_texts (rows->going));
+  rows->named = pg_run (step->pg, step->job->objects, values, error);
+  return rows->named != NULL;
 }
 
 static gpointer
 lease (Step *step, GError **error)
 {
-  g_autoptr (Chosen) chosen = chosen_new ();
-  if (!page_find (step, &chosen->page, error) || !try_rows (step, chosen, error)
-      || !name_objects (step, chosen, error))
+  g_autoptr (ObjectRows) rows = object_rows_new ();
+  if (!page_find (step, &rows->page, error) || !try_rows (step, rows, error)
+      || !name_objects (step, rows, error))
     return NULL;
-  chosen_list_objects (chosen, step->job->sentence->bucket);
-  step_tries (step, chosen->going->len);
-  chosen->list.deadline_us = clock_monotonic_us () + LATEST_US;
-  return g_steal_pointer (&chosen);
+  object_rows_list_objects (rows, step->job->sentence->bucket);
+  step_tries (step, rows->going->len);
+  rows->list.deadline_us = clock_monotonic_us () + LATEST_US;
+  return g_steal_pointer (&rows);
 }
 
 /* --- act --- */
@@ -73,13 +73,13 @@ lease (Step *step, GError **error)
 static void
 act (gpointer data, Errand *errand)
 {
-  errand_delete (errand, &((Chosen *)data)->list);
+  errand_delete (errand, &((ObjectRows *)data)->list);
 }
 
 static void
 cancel (gpointer data)
 {
-  atomic_store (&((Chosen *)data)->list.cancelled, TRUE);
+  atomic_store (&((ObjectRows *)data)->list.cancelled, TRUE);
 }
 
 /* --- settle --- */
@@ -96,7 +96,7 @@ say_without (Step *step, const char *key, const char *what, const char *object)
 
 /* *AGAIN: a row has changed since it was chosen. */
 static void
-note_settled (Step *step, const ChosenResults *results, const PgRows *decided, gboolean *again)
+note_settled (Step *step, const ObjectResults *results, const PgRows *decided, gboolean *again)
 {
   for (int i = 0; decided != NULL && i < rows_count (decided); i++) {
     const char *key = rows_text (decided, i, "key"), *what = step_what (step, decided, i),
@@ -115,9 +115,9 @@ same_place (const Step *step)
 }
 
 static void
-continue_run (Step *step, const Chosen *chosen, const ChosenResults *results, gboolean again)
+continue_run (Step *step, const ObjectRows *rows, const ObjectResults *results, gboolean again)
 {
-  const StoreDown *down = chosen->list.down;
+  const StoreDown *down = rows->list.down;
   if (g_hash_table_size (results->open) > 0) {
     for (guint i = 0; i < STORES; i++)
       if (down[i].words != NULL) {
@@ -131,22 +131,22 @@ continue_run (Step *step, const Chosen *chosen, const ChosenResults *results, gb
   }
   if (again)
     step_continue (step, same_place (step), AGAIN_MS);
-  else if (chosen->page.more)
-    step_continue (step, json_deep_copy (chosen->page.cursor), in_force_of (step->job)->delay_ms);
+  else if (rows->page.more)
+    step_continue (step, json_deep_copy (rows->page.cursor), in_force_of (step->job)->delay_ms);
 }
 
 static gboolean
-settle_rows (Step *step, const Chosen *chosen, const ChosenResults *results, gboolean *again,
+settle_rows (Step *step, const ObjectRows *rows, const ObjectResults *results, gboolean *again,
              GError **error)
 {
   static const char *const names[] = { "objects", "going", "shared" };
-  g_autoptr (GPtrArray) keys = chosen_settled (results, chosen), named = g_ptr_array_new (),
+  g_autoptr (GPtrArray) keys = object_rows_settled (results, rows), named = g_ptr_array_new (),
                         texts = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_ptr_array_add (named, (gpointer)names[i]);
-  g_ptr_array_add (texts, chosen_gone (chosen));
-  g_ptr_array_add (texts, array_of_texts (chosen->going));
-  g_ptr_array_add (texts, chosen_shared (chosen));
+  g_ptr_array_add (texts, object_rows_gone (rows));
+  g_ptr_array_add (texts, array_of_texts (rows->going));
+  g_ptr_array_add (texts, object_rows_shared (rows));
   const Extra extra = { named, texts };
   g_autoptr (PgRows) decided = NULL;
   if ((keys->len > 0 && !page_apply_keys (step, keys, &extra, &decided, error))
@@ -159,21 +159,21 @@ settle_rows (Step *step, const Chosen *chosen, const ChosenResults *results, gbo
 static gboolean
 settle (Step *step, gpointer data, GError **error)
 {
-  const Chosen *chosen = data;
-  g_auto (ChosenResults) results = chosen_results (chosen);
+  const ObjectRows *rows = data;
+  g_auto (ObjectResults) results = object_results (rows);
   gboolean again = FALSE;
   if (!step_complete (step, error))
     return FALSE;
   step_limit (step, in_force_of (step->job)->batch);
-  if (!settle_rows (step, chosen, &results, &again, error))
+  if (!settle_rows (step, rows, &results, &again, error))
     return FALSE;
   step_count (step, "deleted", results.deleted);
   step_count (step, "absent", results.absent);
-  continue_run (step, chosen, &results, again);
+  continue_run (step, rows, &results, again);
   return TRUE;
 }
 
-static const JobErrand with_objects = { lease, act, cancel, settle, chosen_free };
+static const JobErrand with_objects = { lease, act, cancel, settle, object_rows_free };
 
 const JobErrand *
 objects_errand (const Job *job)

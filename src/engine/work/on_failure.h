@@ -1,5 +1,5 @@
 /* The statement that a job has for a step that failed (step_on_failure). Whether and when the run
- * is tried again is decided in ruling.h.
+ * is tried again is decided in retry.h.
  *
  * Threads: the worker that has the lane. Ownership: none.
  */

@@ -125,8 +125,9 @@ held AS (
           WHERE k.rule = 'c' AND k.may AND r.target = k.rel AND pg_catalog.has_table_privilege(k.rel, 'UPDATE') AND pg_catalog.has_table_privilege(r.rel, 'SELECT')
             AND pg_catalog.has_table_privilege(r.rel, CASE r.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END)) AS o) AS l
 ),
--- Tables that have a file of their own: what it may delete is held first, if rows of others go with that or are changed by it. The file asks
--- for the setting. Of those that go with the batch itself all are held at its beginning, as the batch is: who comes later waits.
+-- Tables that have a file of their own: what it may delete is held first, if rows of others go with
+-- that or are changed by it. The file asks for the setting. Of those that go with the batch itself
+-- all are held at its beginning, as the batch is: who comes later waits.
 owned AS (
   SELECT h.rel, h.condition, h.with_batch, 'pruned.held_' || h.tab AS setting,
          pg_catalog.string_agg(pg_catalog.format('SELECT %L AS relation, %s AS condition WHERE EXISTS (SELECT FROM %s x1 WHERE %s)', o.rel::regclass,

@@ -1,7 +1,8 @@
 -- What becomes of each membership: it is removed, unless it is a last owner's or has not expired.
 -- Fast because every table is looked up by primary key, and the rule about owners reads only the
 -- few owners of the page. A project's root is that of its own namespace, which the membership
--- names; otherwise the project names it. `place`: where apply finds the row without another look-up.
+-- names; otherwise the project names it. `place`: where apply finds the row without another
+-- look-up.
 WITH RECURSIVE page AS MATERIALIZED (
   SELECT k.pos, k.id AS key, m.id AS member_id, m.user_id, m.source_type, m.source_id, m.access_level, m.expires_at,
          m.requested_at IS NOT NULL OR coalesce(m.state, 0) <> 0 AS asking, u.user_type, m.ctid AS place, n.id AS namespace_id,

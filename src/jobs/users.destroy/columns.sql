@@ -1,7 +1,8 @@
 -- Common table expressions: named (tab, col), the columns that refer to a user and go to the ghost
 -- user, or whose rows (`drops`) record only that the user is there, whether this database has them
--- or not. The former are the list of reference_list.sql and, whatever list is set, those that are no reason to keep a placeholder but
--- must not be deleted with the user: a key of theirs would delete another user's row.
+-- or not. The former are the list of reference_list.sql and, whatever list is set, those that are
+-- no reason to keep a placeholder but must not be deleted with the user: a key of theirs would
+-- delete another user's row.
 -- include: ../shared/reference_list.sql
 ,
 association (table_name) AS (

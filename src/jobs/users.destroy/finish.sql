@@ -1,6 +1,6 @@
--- The rows to be deleted at the end (roots.sql), in their order, and `probe`, a query for the numbers
--- of those that are there. Tables that this database does not have are skipped. Fast because only
--- the catalogue is read.
+-- The rows to be deleted at the end (roots.sql), in their order, and `probe`, a query for the
+-- numbers of those that are there. Tables that this database does not have are skipped. Fast
+-- because only the catalogue is read.
 WITH
 -- include: roots.sql
 ,

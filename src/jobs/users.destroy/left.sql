@@ -1,6 +1,6 @@
--- The text of a query for the columns of columns.sql that still refer to a user (`name`); NULL: this
--- database has none of them. Only columns that can be asked at any time: others take too long in
--- the last step. Names are quoted by format. Fast because only the catalogue is read.
+-- The text of a query for the columns of columns.sql that still refer to a user (`name`); NULL:
+-- this database has none of them. Only columns that can be asked at any time: others take too long
+-- in the last step. Names are quoted by format. Fast because only the catalogue is read.
 WITH
 -- include: columns.sql
 SELECT pg_catalog.string_agg(pg_catalog.format('SELECT %L AS name WHERE EXISTS (SELECT FROM %I WHERE %I = :user_id::bigint)', n.tab || '.' || n.col, n.tab, n.col),

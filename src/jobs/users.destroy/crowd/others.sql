@@ -1,9 +1,9 @@
--- The text of two queries for those of the users `:user_id` who are to go alone: something of theirs
--- goes with them that is neither a membership nor a column of columns.sql (`before`, before anything
--- is done), or anything that roots.sql or a key would take along or change is left (`after`, when all
--- else is done). `alone`: all of them are, because such rows cannot be seen or deleted. `remove`
--- deletes the rows of their migrations. Names are quoted by format. Fast because only the catalogue
--- is read.
+-- The text of two queries for those of the users `:user_id` who are to go alone: something of
+-- theirs goes with them that is neither a membership nor a column of columns.sql (`before`, before
+-- anything is done), or anything that roots.sql or a key would take along or change is left
+-- (`after`, when all else is done). `alone`: all of them are, because such rows cannot be seen or
+-- deleted. `remove` deletes the rows of their migrations. Names are quoted by format. Fast because
+-- only the catalogue is read.
 WITH
 -- include: ../columns.sql
 ,

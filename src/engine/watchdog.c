@@ -1,4 +1,4 @@
-#include "engine/guard.h"
+#include "engine/watchdog.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -24,7 +24,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Under the lock: */
 static gint64 leave_at_us; /* monotonic; 0: no deadline */
 static int leave_code;
-static GuardHangup on_hangup;
+static WatchdogHangup on_hangup;
 static gpointer hangup_data;
 static gboolean hangup_waits; /* one came before there was a handler */
 /* Atomic: */
@@ -52,7 +52,7 @@ take_hangup (void)
 {
   pthread_mutex_lock (&lock);
   gboolean leaving = leave_at_us != 0;
-  GuardHangup hangup = on_hangup;
+  WatchdogHangup hangup = on_hangup;
   gpointer data = hangup_data;
   hangup_waits = hangup_waits || hangup == NULL;
   pthread_mutex_unlock (&lock);
@@ -69,7 +69,7 @@ take_signal (int number)
 {
   if (number != SIGHUP) {
     if (!atomic_load (&asked))
-      guard_leave_within (STOP_S, 0);
+      watchdog_leave_within (STOP_S, 0);
     atomic_store (&asked, TRUE);
     return;
   }
@@ -87,7 +87,7 @@ leave_if_late (gint64 now_us)
     leave (code);
 }
 
-/* Measures how long the poll thread has been silent. Time in which the guard itself did not run
+/* Measures how long the poll thread has been silent. Time in which the watchdog itself did not run
  * does not count. */
 static void
 watch (gint64 round_us, gint *seen, gint64 *silent_us)
@@ -103,16 +103,16 @@ watch (gint64 round_us, gint *seen, gint64 *silent_us)
   else if (before >= SILENT_US && *silent_us == 0)
     log_info ("The poll thread runs again");
   if (before < STUCK_US && *silent_us >= STUCK_US)
-    guard_leave_within (0, EXIT_BUG);
+    watchdog_leave_within (0, EXIT_BUG);
 }
 
 static void *
-guard_main (void *data)
+watchdog_main (void *data)
 {
   sigset_t set;
   gint seen = 0;
   gint64 silent_us = 0, last = clock_monotonic_us ();
-  pthread_setname_np (pthread_self (), "guard");
+  pthread_setname_np (pthread_self (), "watchdog");
   signals_of (&set);
   for (;;) {
     int number = sigtimedwait (&set, NULL, &(struct timespec){ 0, ROUND_NS });
@@ -127,7 +127,7 @@ guard_main (void *data)
 }
 
 void
-guard_expect (void)
+watchdog_expect (void)
 {
   sigset_t set;
   sigemptyset (&set);
@@ -136,26 +136,26 @@ guard_expect (void)
 }
 
 void
-guard_begin (void)
+watchdog_begin (void)
 {
   sigset_t set;
   pthread_t thread;
   signals_of (&set);
   pthread_sigmask (SIG_BLOCK, &set, NULL);
   signal (SIGPIPE, SIG_IGN);
-  if (pthread_create (&thread, NULL, guard_main, NULL) != 0)
+  if (pthread_create (&thread, NULL, watchdog_main, NULL) != 0)
     g_error ("cannot start a thread");
   pthread_detach (thread);
 }
 
 gboolean
-guard_asked_to_end (void)
+watchdog_asked_to_end (void)
 {
   return atomic_load (&asked);
 }
 
 void
-guard_on_hangup (GuardHangup hangup, gpointer data)
+watchdog_on_hangup (WatchdogHangup hangup, gpointer data)
 {
   pthread_mutex_lock (&lock);
   on_hangup = hangup;
@@ -169,7 +169,7 @@ guard_on_hangup (GuardHangup hangup, gpointer data)
 }
 
 void
-guard_leave_within (guint seconds, int code)
+watchdog_leave_within (guint seconds, int code)
 {
   gint64 at = clock_monotonic_us () + seconds * G_USEC_PER_SEC;
   pthread_mutex_lock (&lock);
@@ -179,20 +179,20 @@ guard_leave_within (guint seconds, int code)
 }
 
 void
-guard_beat (void)
+watchdog_beat (void)
 {
   atomic_store (&watching, TRUE);
   atomic_fetch_add (&beats, 1);
 }
 
 void
-guard_rest (void)
+watchdog_rest (void)
 {
   atomic_store (&watching, FALSE);
 }
 
 gboolean
-guard_is_alive (void)
+watchdog_is_alive (void)
 {
   return !atomic_load (&silent);
 }

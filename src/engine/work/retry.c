@@ -1,0 +1,157 @@
+#include "engine/work/retry.h"
+
+#include "engine/job/in_force.h"
+#include "engine/step/pace.h"
+#include "engine/step/page_event.h"
+#include "engine/step/ranges.h"
+#include "engine/step/trial.h"
+
+#define BLOCKED_RETRY_MS 60000
+#define BUSY_MAX_MS 10000 /* of the 1-30 s by which a lock can delay a step */
+
+static const char *const VERDICTS[]
+    = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
+
+void
+retry_decision_clear (RetryDecision *decision)
+{
+  g_free (decision->error);
+  g_clear_pointer (&decision->cursor, json_decref);
+  g_clear_pointer (&decision->result, json_decref);
+}
+
+/* Half of the page that failed, which may have been smaller than its limit. */
+static int
+half_page (const Step *step)
+{
+  int size = pace_page_limit (step->run);
+  if (step->bisect != NULL && step->bisect->page > 0)
+    size = MIN (size, (int)step->bisect->page);
+  return MAX (1, size / 2);
+}
+
+/* The next try is about fewer rows, at once. FALSE: one row alone takes too long. */
+static gboolean
+cut (const Step *step, const GError *cause, RetryDecision *decision)
+{
+  decision->limit = pace_less (step);
+  if (decision->limit == 0)
+    return FALSE;
+  decision->error = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " rows: %s",
+                                     decision->limit, cause->message);
+  decision->cursor = run_cursor_with (step->run, "limit", decision->limit);
+  return TRUE;
+}
+
+static void
+count_in_cursor (const Step *step, const char *key, RetryDecision *decision)
+{
+  decision->cursor = run_cursor_with (
+      step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
+}
+
+static void
+charge (const Step *step, gboolean timed_out, const GError *cause, RetryDecision *decision)
+{
+  const Run *run = step->run;
+  decision->attempts = run->attempts + 1;
+  decision->delay_ms
+      = run->job->retry_every_ms > 0 ? run->job->retry_every_ms : pace_back_off_ms (run->attempts);
+  decision->error = g_strdup (cause->message);
+  if (decision->attempts > in_force_of (run->job)->max_attempts)
+    decision->state = "dead";
+  if (step->halve)
+    decision->cursor = run_cursor_with (run, "limit", half_page (step));
+  else if (step->systemic)
+    count_in_cursor (step, "systemic", decision);
+  else if (timed_out)
+    count_in_cursor (step, TRIAL_TIMEOUTS, decision);
+}
+
+/* Something that the job needs is missing. A tick's run ends as blocked and is retried later
+ * (blocked.h). A run that a parent or an event asked for waits, so that it is not forgotten. */
+static void
+block (const Step *step, const GError *cause, RetryDecision *decision)
+{
+  Page page = { 0 };
+  gboolean once = step->run->parent_id != NULL || run_in_ranges (step->run)
+                  || page_of_event (step->run, &page);
+  page_clear (&page);
+  if (once) {
+    decision->delay_ms = BLOCKED_RETRY_MS;
+    decision->error = g_strdup_printf ("blocked: %s", cause->message);
+    return;
+  }
+  decision->state = "finished";
+  decision->blocked = TRUE;
+  decision->error = g_strdup (cause->message);
+  json_object_clear (step->counts); /* of effects that were rolled back */
+  decision->result = step_result (step, "blocked");
+  json_object_set_new (decision->result, "reason", json_string (cause->message));
+}
+
+const char *
+retry_error_class (const char *sqlstate, const GError *cause)
+{
+  return *sqlstate != '\0' ? sqlstate : VERDICTS[cause->code];
+}
+
+static void
+by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDecision *decision)
+{
+  gboolean timed_out = g_str_equal (sqlstate, "57014");
+  *decision
+      = (RetryDecision){ .state = "waiting",
+                         .attempts = step->run->attempts,
+                         .class = step->error_class != NULL ? step->error_class
+                                                            : retry_error_class (sqlstate, cause) };
+  switch (cause->code) {
+  case PRUNED_BUSY:
+    decision->delay_ms = g_random_int_range (1000, BUSY_MAX_MS);
+    decision->error = g_strdup (cause->message);
+    break;
+  case PRUNED_REJECT:
+    decision->state = "dead";
+    decision->attempts++;
+    decision->error = g_strdup (cause->message);
+    break;
+  default:
+    if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
+      block (step, cause, decision);
+    else if (!timed_out || !cut (step, cause, decision))
+      charge (step, timed_out, cause, decision);
+  }
+}
+
+/* A range whose step failed gives back what is left of it: its run does that, with its own
+ * attempts. A run that is about to die takes its ranges in first, so that its end reports all of
+ * them. */
+static void
+cede (const Step *step, RetryDecision *decision)
+{
+  const Run *run = step->run;
+  const gboolean goes_on = !decision->blocked && g_str_equal (decision->state, "waiting")
+                           && decision->attempts == run->attempts;
+  if (g_str_equal (decision->state, "dead") && ranges_go (run)) {
+    json_t *marked
+        = ranges_marked (decision->cursor != NULL ? decision->cursor : run->cursor, "gather");
+    g_clear_pointer (&decision->cursor, json_decref);
+    decision->cursor = marked;
+    decision->state = "waiting";
+  } else if (run->range_of == NULL || (goes_on && decision->delay_ms < BLOCKED_RETRY_MS))
+    return;
+  else {
+    g_clear_pointer (&decision->result, json_decref);
+    decision->state = "skipped";
+  }
+  decision->attempts = run->attempts;
+  decision->delay_ms = 0;
+  decision->blocked = FALSE;
+}
+
+void
+retry_decide (const Step *step, const char *sqlstate, const GError *cause, RetryDecision *decision)
+{
+  by_verdict (step, sqlstate, cause, decision);
+  cede (step, decision);
+}
