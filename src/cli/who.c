@@ -6,14 +6,18 @@
 #define LIMIT 1000
 
 static gint64 limit = LIMIT;
+static gboolean all;
 
-const GOptionEntry who_options[] = { { "limit", 0, 0, G_OPTION_ARG_INT64, &limit,
-                                       "at most this number of rows (default 1000)", "N" },
-                                     { NULL } };
+const GOptionEntry who_options[]
+    = { { "limit", 0, 0, G_OPTION_ARG_INT64, &limit, "at most this number of rows (default 1000)",
+          "N" },
+        { "all", 0, 0, G_OPTION_ARG_NONE, &all,
+          "also rows that name the row and went in other runs: reads the whole audit", NULL },
+        { NULL } };
 
 const char who_more[]
     = "KEY is the primary key: a number, a text, or a JSON object of its columns. Rows that name a user are shown as well, and those that\n"
-      "name the row and went in the same run. Each has the command that puts back just this row.";
+      "name the row and went in the same run; with --all, those of every run. Each has the command that puts back just this row.";
 
 static const Column COLUMNS[]
     = { { "at", CELL_TIME },  { "run_id" },  { "job" },    { "scheduled_at", CELL_TIME },
@@ -122,8 +126,10 @@ ask (Cli *cli, Pg *pg, const Item *item, GError **error)
   pg_values_set (values, "also",
                  config_job_text (cli->config, "users.delete_placeholder", "references"));
   pg_values_int (values, "limit", limit);
+  pg_values_set (values, "all", all ? "t" : "f");
   g_autoptr (PgRows) rows = NULL;
-  if (pg_begin_read_only (pg, error) && pg_exec (pg, "SET LOCAL enable_seqscan = off", error))
+  if (pg_begin_read_only (pg, error)
+      && (all || pg_exec (pg, "SET LOCAL enable_seqscan = off", error)))
     rows = pg_run_file (pg, "src/cli/sql/who.sql", values, error);
   if (rows == NULL)
     cli_pg_failed (pg, error);

@@ -2,8 +2,8 @@
 -- column (from the catalogue), for users also by the columns that users.destroy knows and by any
 -- `user_id`, for namespaces and projects by `source_id`. Records are found by the index on their
 -- keys and users (deletions_named), and those of the run that deleted the row, up to then, by
--- (run_id, step). The statement runs without sequential scans: the planner does not see that
--- records are wide.
+-- (run_id, step). Without `:all` the statement runs without sequential scans: the planner does not
+-- see that records are wide. `:all`: also what other runs removed, for which all records are read.
 WITH
 -- include: naming.sql
 ,
@@ -38,6 +38,12 @@ entry AS MATERIALIZED (
     SELECT d.tableoid, d.ctid, d.run_id, d.step, d.table_name, d.action, d.keys, d.rows, d.at
     FROM own o JOIN pruned.deletions d ON d.run_id = o.run_id AND d.step <= o.step
     WHERE EXISTS (SELECT FROM naming_row n
+                  WHERE (n.tab = d.table_name OR n.tab IS NULL) AND (d.keys @> n.part OR coalesce(d.rows @> n.part, false)))
+    UNION ALL
+    SELECT d.tableoid, d.ctid, d.run_id, d.step, d.table_name, d.action, d.keys, d.rows, d.at
+    FROM pruned.deletions d
+    WHERE :all::boolean
+      AND EXISTS (SELECT FROM naming_row n
                   WHERE (n.tab = d.table_name OR n.tab IS NULL) AND (d.keys @> n.part OR coalesce(d.rows @> n.part, false)))) AS x
   ORDER BY x.part, x.place
 )
