@@ -50,6 +50,22 @@ count_in_cursor (const Step *step, const char *key, Ruling *ruling)
       step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
 }
 
+/* A row that takes too long alone goes in portions from now on (portion.h): that is another way to
+ * go, so nothing is charged for the first time. */
+static gboolean
+turn_to_portions (const Step *step, const GError *cause, Ruling *ruling)
+{
+  const json_t *cursor = step->run->cursor;
+  if (step->job->large == NULL || json_object_get (cursor, RUN_PORTION) != NULL
+      || json_object_get (cursor, TRIAL_TIMEOUTS) != NULL)
+    return FALSE;
+  ruling->limit = 1;
+  ruling->error
+      = g_strdup_printf ("too slow alone, rows below it go in portions: %s", cause->message);
+  count_in_cursor (step, TRIAL_TIMEOUTS, ruling);
+  return TRUE;
+}
+
 static void
 charge (const Step *step, gboolean timed_out, const GError *cause, Ruling *ruling)
 {
@@ -117,7 +133,7 @@ decide (const Step *step, const char *sqlstate, const GError *cause, Ruling *rul
   default:
     if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
       block (step, cause, ruling);
-    else if (!timed_out || !cut (step, cause, ruling))
+    else if (!timed_out || (!cut (step, cause, ruling) && !turn_to_portions (step, cause, ruling)))
       charge (step, timed_out, cause, ruling);
   }
 }
