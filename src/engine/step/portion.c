@@ -1,6 +1,7 @@
 #include "engine/step/portion.h"
 
 #include "engine/step/pace.h"
+#include "engine/step/trial.h"
 
 #define WORD "portion" /* of the decision: rows below the row go */
 
@@ -41,13 +42,26 @@ gboolean
 portion_find (const Step *step, Page *page)
 {
   const char *key = json_string_value (json_object_get (begun (step->run), "key"));
-  if (key == NULL || step->job->large == NULL)
+  const json_t *behind = json_object_get (begun (step->run), "behind");
+  if (step->job->sentence == NULL || key == NULL || !json_is_object (behind))
     return FALSE;
   page->keys = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (page->keys, g_strdup (key));
-  page->cursor = json_deep_copy (json_object_get (begun (step->run), "behind"));
+  page->cursor = json_deep_copy (behind);
   page->more = TRUE;
   return TRUE;
+}
+
+/* How many rows below a row may go with it. The run's limit is a number of such rows only once it
+ * has begun one; before that it is one of rows of the table itself, which says nothing about them.
+ * A row that takes too long alone goes in portions, however few are below it. */
+static gint64
+most_below (const Step *step)
+{
+  const Run *run = step->run;
+  const gboolean is_slow = json_integer_value (json_object_get (run->cursor, TRIAL_TIMEOUTS)) > 0;
+  const gint64 most = step->job->sentence->portion;
+  return begun (run) != NULL || is_slow ? pace_limit_within (run, most) : most;
 }
 
 /* *AT: which of KEYS has too many rows below it, from 1 on; 0: none. */
@@ -55,6 +69,7 @@ static gboolean
 ask_large (Step *step, const GPtrArray *keys, gint64 *at, GError **error)
 {
   g_autoptr (PgValues) values = trial_values (step, step->job->large, NULL);
+  pg_values_int (values, "portion", most_below (step));
   pg_values_take (values, "key", array_of_texts (keys));
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->large, values, error);
   *at = rows != NULL && rows_count (rows) > 0 ? rows_int (rows, 0, "pos") : 0;

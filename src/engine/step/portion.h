@@ -1,6 +1,7 @@
 /* A row of a sentence with `children_portion`, below which there are more rows than one step may
- * remove. These go in portions, one a step; the row goes with the last of them, in a step as any
- * other. A portion is a step with other files (Job.portion): it locks the row and judges it again.
+ * remove, or which takes too long alone. These go in portions, one a step; the row goes with the
+ * last of them, in a step as any other. A portion is a step with other files (Job.portion): it
+ * locks the row and judges it again.
  *
  * Invariant: from the first portion on the run's cursor stays before the row, and has its key, the
  * number of rows that are gone, and the cursor behind it. So the row is judged until it goes or is
@@ -13,7 +14,8 @@
 
 /* The step of the job of STEP is a portion. */
 gboolean portion_is (const Step *step);
-/* PAGE becomes the row that the run has begun. FALSE: it has begun none. */
+/* PAGE becomes the row that the run has begun, also if its job has no portions any more. FALSE: it
+ * has begun none. */
 gboolean portion_find (const Step *step, Page *page);
 /* PAGE ends before its first row with too many rows below it, or is that row. ROWS: those of
  * page.sql; NULL: its only row was found without it. */

@@ -50,6 +50,22 @@ count_in_cursor (const Step *step, const char *key, RetryDecision *decision)
       step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
 }
 
+/* A row that takes too long alone goes in portions from now on (portion.h): that is another way to
+ * go, so nothing is charged for the first time. */
+static gboolean
+turn_to_portions (const Step *step, const GError *cause, RetryDecision *decision)
+{
+  const json_t *cursor = step->run->cursor;
+  if (step->job->large == NULL || json_object_get (cursor, RUN_PORTION) != NULL
+      || json_object_get (cursor, TRIAL_TIMEOUTS) != NULL)
+    return FALSE;
+  decision->limit = 1;
+  decision->error
+      = g_strdup_printf ("too slow alone, rows below it go in portions: %s", cause->message);
+  count_in_cursor (step, TRIAL_TIMEOUTS, decision);
+  return TRUE;
+}
+
 static void
 charge (const Step *step, gboolean timed_out, const GError *cause, RetryDecision *decision)
 {
@@ -118,7 +134,8 @@ by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDe
   default:
     if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
       block (step, cause, decision);
-    else if (!timed_out || !cut (step, cause, decision))
+    else if (!timed_out
+             || (!cut (step, cause, decision) && !turn_to_portions (step, cause, decision)))
       charge (step, timed_out, cause, decision);
   }
 }
