@@ -11,7 +11,7 @@
 #define FEWEST 8
 #define MOST 100 /* lists up to here are planned once (pg/statement.c) */
 #define GOAL_US (50 * G_TIME_SPAN_MILLISECOND) /* runs that take longer become fewer */
-#define REST 16                                /* batches of a lane none of whose runs fits */
+#define REST 16                                /* batches of a lane whose job does not fit */
 
 guint
 at_once_wanted (const Lane *lane)
@@ -160,10 +160,7 @@ run_files (AtOnce *all, GPtrArray *steps, gint64 began_us, GError **error)
 {
   if (!many_run (steps, all->most, error) || !brake_each (all, steps, error))
     return FALSE;
-  if (steps->len == 0)
-    all->lane->worker.rests = REST;
-  else
-    end (all, steps, began_us);
+  end (all, steps, began_us);
   return TRUE;
 }
 
