@@ -15,14 +15,17 @@ WARN    := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototyp
 CFLAGS  ?= -O2 -g
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) -fno-strict-aliasing -D_GNU_SOURCE \
            -DPRUNED_VERSION='"$(VERSION)"' -DG_LOG_DOMAIN='"pruned"' -Isrc -Iinclude -I$(BUILD) \
-           $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -O1) $(if $(FAULTS),-DPRUNED_FAULTS) $(if $(UNGUARDED),-DPRUNED_UNGUARDED) \
+           $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -O1) $(if $(FAULTS),$(if $(filter $(BUILD)/%,$@),-DPRUNED_FAULTS)) $(if $(UNGUARDED),-DPRUNED_UNGUARDED) \
            $(if $(COVERAGE),--coverage)
 # ThreadSanitizer watches pthreads only; librdkafka uses C11's.
 SHIM    := $(if $(SAN),$(BUILD)/tests/stack/c11_threads.o)
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) $(SHIM)) $(if $(COVERAGE),--coverage)
 
 SOURCES := $(sort $(shell find src -name '*.c'))
-OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+# A file without fault points is compiled once for both builds.
+PLAIN   := build/$(patsubst %-faults,%,$(FLAVOUR))
+FAULTY  := $(if $(FAULTS),$(shell grep -rlE 'FAULT|fault\.h' src --include=*.c),$(SOURCES))
+OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter $(FAULTY),$(SOURCES))) $(patsubst %.c,$(PLAIN)/%.o,$(filter-out $(FAULTY),$(SOURCES)))
 # What is embedded: the jobs' files, the schemas, the web page.
 EMBEDDED := $(sort $(shell find src/jobs src/engine src/web src/cli src/pg schemas -type f \( -name '*.sql' -o -name '*.conf' -o -name '*.avsc' -o -name '*.html' \)))
 LIB     := $(BUILD)/libpruned.a
@@ -34,10 +37,13 @@ PLAYED  := $(patsubst %,-Wl$(comma)--wrap=%,$(shell sed -n 's/^\#define PLAYED_F
 
 all: $(BUILD)/pruned
 
-$(BUILD)/%.o: %.c Makefile VERSION | deps-build
-	@mkdir -p $(@D)
-	@echo "  cc    $<"
-	@$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c $< -o $@
+define COMPILED
+$(1)/%.o: %.c Makefile VERSION | deps-build
+	@mkdir -p $$(@D)
+	@echo "  cc    $$<"
+	@$$(CC) $$(ALL_CFLAGS) $$(PKG_CFLAGS) -MMD -MP -c $$< -o $$@
+endef
+$(foreach build,$(sort $(BUILD) $(PLAIN)),$(eval $(call COMPILED,$(build))))
 
 # One resource bundle; its index is made from the tree, so that a new file needs no registration. It is compared each time: a file that
 # was moved is no newer than it.
@@ -54,7 +60,7 @@ $(BUILD)/pruned.gresource.c: $(BUILD)/pruned.gresource.xml $(EMBEDDED)
 $(BUILD)/pruned.gresource.o: $(BUILD)/pruned.gresource.c
 	@$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes $(PKG_CFLAGS) -c $< -o $@
 
-$(LIB): $(filter-out $(BUILD)/src/main.o,$(OBJECTS))
+$(LIB): $(filter-out %/src/main.o,$(OBJECTS))
 	@rm -f $@
 	@ar rcs $@ $^
 

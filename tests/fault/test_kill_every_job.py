@@ -47,8 +47,7 @@ def prepare(scene, at):
     """Fills the scene and pauses all jobs. AT is the same in all tests of a file, so that all ids
     are the same."""
     tell(scene, at)
-    for job in JOBS:
-        scene.run("pause", job).ok()
+    scene.run("pause", *JOBS).ok()
     scene.topics.event("MemberExpirySet", {"member_id": EARLY, "expires_at": "2099-12-31"}, ce_id="timer", ce_time=at)
 
 

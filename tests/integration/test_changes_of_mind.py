@@ -94,8 +94,8 @@ def test_what_the_application_has_got_back_stays_and_the_others_go(scene):
         daemon.wait_line("Partitions assigned")
     application = Application(scene)
     children = {"groups.destroy": GROUPS, "users.delete_placeholder": PLACEHOLDERS}
-    for job in children:  # all have a decision before the application begins, and none is gone
-        scene.run("pause", job).ok()
+    # all have a decision before the application begins, and none is gone
+    scene.run("pause", *children).ok()
     for job in ("groups.adjourned_deletion", "imports.placeholder_cleanup"):
         scene.topics.tick(job, now(seconds=-1))
     for job, number in children.items():
