@@ -53,7 +53,8 @@ parse_how_long (gint64 *seconds, GError **error)
     *seconds = n * UNITS[i].seconds;
     return TRUE;
   }
-  cli_usage (error, "--for: expected a time like 30m, 2h or 1d, not '%s'", how_long);
+  cli_usage (error, "--for: expected a time like 30m, 2h or 1d, at most %dd, not '%s'", DAYS_MOST,
+             how_long);
   return FALSE;
 }
 
