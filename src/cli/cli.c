@@ -190,6 +190,43 @@ cli_look_at_tables (Cli *cli, GError **error)
   return FALSE;
 }
 
+/* `postgres.KEY=VALUE` of what the sources say, wrong as they may be elsewhere; the first is the
+ * address. NULL: there is none. */
+static GPtrArray *
+postgres_only (const Invocation *invocation)
+{
+  static const char *const KEYS[] = { "url", "prepare", "app_schema" };
+  ConfigSources sources = { .file = invocation->file,
+                            .overrides = (const char *const *)invocation->overrides->pdata };
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < G_N_ELEMENTS (KEYS); i++) {
+    g_autofree char *value = config_peek (&sources, "postgres", KEYS[i]);
+    if (i == 0 && (value == NULL || *value == '\0'))
+      return NULL;
+    if (value != NULL)
+      g_ptr_array_add (found, g_strdup_printf ("postgres.%s=%s", KEYS[i], value));
+  }
+  g_ptr_array_add (found, NULL);
+  return g_steal_pointer (&found);
+}
+
+/* Whoever stops everything must not have to mend a file first. WHY: what is wrong with it. */
+static gboolean
+load_urgently (Cli *cli, const Invocation *invocation, const GError *why)
+{
+  cli->urgent = cli->command->urgent ? postgres_only (invocation) : NULL;
+  if (cli->urgent == NULL)
+    return FALSE;
+  g_clear_pointer (&cli->config, config_free);
+  g_clear_pointer (&cli->jobs, jobs_free);
+  g_clear_pointer (&cli->jobs_dir, g_free);
+  if (!cli_load (cli, "/dev/null", (const char *const *)cli->urgent->pdata, NULL))
+    return FALSE;
+  log_warning ("The configuration has an error; of it only [postgres] is used", "error",
+               why->message);
+  return TRUE;
+}
+
 static ExitCode
 run_command (Cli *cli, const Invocation *invocation, GError **error)
 {
@@ -197,8 +234,12 @@ run_command (Cli *cli, const Invocation *invocation, GError **error)
     engine_expect ();
   if (cli->command->bare)
     return cli->command->run (cli, error);
-  if (!cli_load (cli, invocation->file, (const char *const *)invocation->overrides->pdata, error))
+  g_autoptr (GError) wrong = NULL;
+  if (!cli_load (cli, invocation->file, (const char *const *)invocation->overrides->pdata, &wrong)
+      && !load_urgently (cli, invocation, wrong)) {
+    g_propagate_error (error, g_steal_pointer (&wrong));
     return CODE_CONFIG;
+  }
   if (!cli_look_at_tables (cli, error))
     return CODE_POSTGRES;
   return cli->command->run (cli, error);
@@ -223,6 +264,7 @@ run_invocation (const JobCode *code, const Invocation *invocation)
     in_force_end (cli.jobs);
   g_clear_pointer (&cli.config, config_free);
   g_clear_pointer (&cli.jobs, jobs_free);
+  g_clear_pointer (&cli.urgent, g_ptr_array_unref);
   g_free (cli.absent);
   g_free (cli.jobs_dir);
   return end;

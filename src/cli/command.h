@@ -33,6 +33,7 @@ typedef struct {
   Config *config; /* the same */
   char *absent; /* jobs that are not in force for lack of a table, and why, in words; NULL: none */
   const char *file, *const *overrides; /* the sources of the settings, to read them again */
+  GPtrArray *urgent;                   /* the overrides of an urgent command; NULL: none */
   char *jobs_dir;                      /* [run] jobs_dir, if it is set */
   gboolean no_registry;                /* [registry] url is not set */
 } Cli;
@@ -52,6 +53,7 @@ typedef struct _Command {
   gboolean bare;               /* works without configuration */
   gboolean is_daemon;          /* SIGHUP does not end it */
   gboolean by_tables;          /* the database's tables say which built-in jobs are in force */
+  gboolean urgent;             /* with a wrong configuration it goes by [postgres] alone */
   gboolean any_schema;         /* uses only what every version has: works with a newer schema */
 } Command;
 

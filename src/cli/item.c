@@ -54,12 +54,56 @@ has_all (const char *key, const char *columns)
   return all;
 }
 
+/* Does the object KEY name any column that is not among COLUMNS, or none at all? */
+static gboolean
+is_strange (const char *key, const char *columns)
+{
+  g_autoptr (json_t) object = json_parse (key, strlen (key), NULL);
+  g_auto (GStrv) names = g_strsplit (columns, ", ", -1);
+  const char *name;
+  json_t *value;
+  json_object_foreach (object, name, value) {
+    if (!g_strv_contains ((const char *const *)names, name) && strstr (name, ", ") == NULL)
+      return TRUE;
+  }
+  return json_object_size (object) == 0;
+}
+
+/* The key of one column, which the audit has without its name: KEY, or what the object KEY says of
+ * COLUMN. NULL: it says something else. */
+static char *
+without_name (const char *key, const char *column)
+{
+  g_autoptr (json_t) object = json_parse (key, strlen (key), NULL);
+  json_t *value = json_object_size (object) == 1 ? json_object_get (object, column) : NULL;
+  return json_is_integer (value) || json_is_string (value) ? json_text (value) : NULL;
+}
+
+static ExitCode
+compare_object (Item *item, const PgRows *rows, GError **error)
+{
+  const char *columns = rows_text (rows, 0, "columns");
+  const gint64 n = rows_int (rows, 0, "n");
+  if (n > 1 && is_strange (item->key, columns))
+    return cli_usage (error, "%s:%s: the key of %s has the columns %s", item->table, item->key,
+                      item->table, columns);
+  if (n != 1 || !(rows_bool (rows, 0, "numbers") || rows_bool (rows, 0, "texts")))
+    return CODE_OK;
+  char *key = without_name (item->key, columns);
+  if (key == NULL)
+    return cli_usage (error, "%s:%s: the key of %s is the column %s: write it as %s:KEY",
+                      item->table, item->key, item->table, columns, item->table);
+  g_free (item->key);
+  item->key = key;
+  return CODE_OK;
+}
+
 static ExitCode
 compare (Item *item, gboolean whole, const PgRows *rows, GError **error)
 {
   gint64 n = rows_int (rows, 0, "n");
   const char *columns = rows_text (rows, 0, "columns");
-  gboolean object = *item->key == '{', text = *item->key == '"';
+  gboolean object = *item->key == '{';
   if (n > 1 && !object)
     return cli_usage (error,
                       "the key of %s has the columns %s: write it as %s:{\"column\": value, ...}",
@@ -67,6 +111,10 @@ compare (Item *item, gboolean whole, const PgRows *rows, GError **error)
   if (whole && object && !has_all (item->key, columns))
     return cli_usage (error, "%s:%s is not one row: the key of %s has the columns %s", item->table,
                       item->key, item->table, *columns != '\0' ? columns : "of the whole row");
+  if (object && compare_object (item, rows, error) != CODE_OK)
+    return CODE_USAGE;
+  gboolean text = *item->key == '"';
+  object = *item->key == '{';
   if (n == 1 && !object && !text && rows_bool (rows, 0, "texts")) {
     g_autofree char *digits = g_steal_pointer (&item->key);
     g_autoptr (json_t) key = json_string (digits);

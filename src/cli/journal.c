@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/job_left.h"
 
 #define LIMIT 50
 
@@ -29,7 +30,7 @@ static ExitCode
 bind_options (Cli *cli, PgValues *values, GError **error)
 {
   gint64 since_us;
-  if (job != NULL && cli_job (cli, job, error) == NULL)
+  if (job != NULL && !job_left_known (cli, job, error))
     return CODE_NOT_FOUND;
   if (since != NULL && !cli_time (since, &since_us, error)) {
     g_prefix_error (error, "--since: ");

@@ -1,5 +1,6 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/job_left.h"
 #include "cli/note.h"
 
 #include <string.h>
@@ -52,7 +53,8 @@ parse_how_long (gint64 *seconds, GError **error)
     *seconds = n * UNITS[i].seconds;
     return TRUE;
   }
-  cli_usage (error, "--for: expected a time like 30m, 2h or 1d, not '%s'", how_long);
+  cli_usage (error, "--for: expected a time like 30m, 2h or 1d, at most %dd, not '%s'", DAYS_MOST,
+             how_long);
   return FALSE;
 }
 
@@ -60,19 +62,17 @@ parse_how_long (gint64 *seconds, GError **error)
 static ExitCode
 add_matching (Cli *cli, const char *name, GString *names, GError **error)
 {
-  gboolean any = FALSE;
-  if (strpbrk (name, "*?") == NULL) {
-    const Job *job = cli_job (cli, name, error);
-    if (job != NULL)
-      array_add (names, job->name);
-    return job != NULL ? CODE_OK : CODE_NOT_FOUND;
-  }
-  for (guint i = 0; i < jobs_count (cli->jobs); i++)
-    if (g_pattern_match_simple (name, jobs_at (cli->jobs, i)->name)) {
-      array_add (names, jobs_at (cli->jobs, i)->name);
-      any = TRUE;
-    }
-  return any ? CODE_OK : cli_fail (CODE_NOT_FOUND, error, "no job matches '%s'", name);
+  g_autoptr (GError) unknown = NULL;
+  gboolean pattern = strpbrk (name, "*?") != NULL;
+  const Job *job = pattern ? NULL : cli_job (cli, name, &unknown);
+  if (job != NULL)
+    array_add (names, job->name);
+  if (job != NULL || job_left_matching (cli, name, names))
+    return CODE_OK;
+  if (pattern)
+    return cli_fail (CODE_NOT_FOUND, error, "no job matches '%s'", name);
+  g_propagate_error (error, g_steal_pointer (&unknown));
+  return CODE_NOT_FOUND;
 }
 
 static ExitCode

@@ -132,6 +132,18 @@ retry (Cli *cli, Pg *pg, LockedRun *run, GError **error)
   return bring_forward (cli, pg, run, error);
 }
 
+/* The run keeps the version of its job that it was counted with. */
+static void
+say_other_version (const Job *job, const LockedRun *run)
+{
+  const char *counted = rows_text (run->row, 0, "counted_version");
+  if (job != NULL && job->version != NULL && counted != NULL
+      && !g_str_equal (counted, job->version))
+    log_warning ("The job has changed since the run was counted: it goes on as it was then", "job",
+                 job->name, "run_id", run->run_id, "remedy",
+                 "for the job as it is now: pruned discard, then pruned tick");
+}
+
 static ExitCode
 approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 {
@@ -153,6 +165,7 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
   g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_approve.sql", values, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
+  say_other_version (job, run);
   if (job != NULL && g_str_equal (rows_text (rows, 0, "state"), "ready"))
     run->ready = run_from_row (job, rows, 0);
   run->told

@@ -2,6 +2,7 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/job_left.h"
 
 #include <string.h>
 
@@ -35,7 +36,7 @@ run_choice_check (Cli *cli, const RunFilter *filter, GError **error)
     return cli_usage (error, "--job: the name of one job, and no pattern");
   if (filter->state != NULL && g_strv_contains (ENDED, filter->state))
     return cli_usage (error, "--state: a %s run has ended", filter->state);
-  if (filter->job != NULL && cli_job (cli, filter->job, error) == NULL)
+  if (filter->job != NULL && !job_left_known (cli, filter->job, error))
     return CODE_NOT_FOUND;
   if (filter->state != NULL && !g_strv_contains (STATES, filter->state)) {
     arguments_set_unknown (error, "state", filter->state, STATES);

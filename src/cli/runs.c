@@ -1,5 +1,6 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/job_left.h"
 #include "cli/run_page.h"
 #include "cli/run_row.h"
 #include "cli/runs_table.h"
@@ -37,7 +38,7 @@ static ExitCode
 runs_options_fit (Cli *cli, PgValues *values, GError **error)
 {
   gint64 since_us;
-  if (job != NULL && cli_job (cli, job, error) == NULL)
+  if (job != NULL && !job_left_known (cli, job, error))
     return CODE_NOT_FOUND;
   if (state != NULL && !g_strv_contains (STATES, state)) {
     arguments_set_unknown (error, "state", state, STATES);

@@ -114,6 +114,7 @@ answer (Pg *pg, const char *asked_at, const ReloadJobs *jobs, const GError *erro
   pg_values_set (values, "id", processes_id ());
   pg_values_set (values, "asked_at", asked_at);
   pg_values_take (values, "answer", json_text (said));
+  processes_in_force (values);
   for (int i = 0; i < TRIES && !is_ended (); i++, g_usleep (AGAIN_US)) {
     g_autoptr (GError) cause = NULL;
     g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/sql/reload_answer.sql", values, &cause);

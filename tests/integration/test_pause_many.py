@@ -43,7 +43,7 @@ def test_nothing_is_paused_if_one_of_them_matches_nothing(stored):
     refused(stored.run("pause"), 1, "--all")
     refused(stored.run("pause", "--all", "users.destroy"), 1, "--all")
     for wrong in ("2", "h", "0h", "2s", "2 h", "-1h", "99999d", ""):
-        refused(stored.run("pause", "users.destroy", "--for", wrong), 1, "--for")
+        refused(stored.run("pause", "users.destroy", "--for", wrong), 1, "--for", "at most 3650d")
     assert paused(stored) == [] and stored.database.value("SELECT count(*) FROM pruned.controls") == 0
 
 

@@ -36,6 +36,21 @@ def test_the_command_says_what_was_refused(items):  # noqa: F811
     assert daemon.stop() == 0
 
 
+def test_what_is_shown_after_it_is_what_is_in_force(items):  # noqa: F811
+    """Five times: a process registers anew each second, and may just have done it."""
+    daemon = start(items)
+    wait_until(lambda: items.pruned.run("processes", "--json").ok().json(), 30, "a process")
+
+    def shown():
+        return next(job for job in items.pruned.run("jobs", "--json").ok().json() if job["job"] == JOB)
+
+    for mode in ("plan", "apply", "plan", "apply", "off"):
+        items.say(JOB, sentence(more=f"batch = 2\nmode = {mode}"))
+        items.pruned.run("reload").ok()
+        assert shown()["mode"] == mode
+    assert daemon.stop() == 0
+
+
 def test_the_command_without_processes(items):  # noqa: F811
     assert "no process runs" in items.pruned.run("reload").ok().stdout
 

@@ -97,6 +97,23 @@ def test_bad_input_is_said(stored, item, code, words):
     assert done.stdout == ""
 
 
+def test_a_key_of_one_column_can_be_written_as_an_object(expired):  # noqa: F811
+    run = expired.tick(EXPIRED, **QUIET)["run_id"]
+    member = expired.ids_gone[0]
+    assert who(expired.pruned, f'members:{{"id": {member}}}') == who(expired.pruned, f"members:{member}") != []
+    [line] = expired.pruned.run("restore", run, "--only", f'members:{{"id": {member}}}', "--json").ok().json()
+    assert (line["key"], line["action"]) == (str(member), "restored")
+
+
+@pytest.mark.parametrize("item, words", [
+    ('members:{"user_id": 1}', ["the key of members is the column id", "members:KEY"]), ('members:{"id": 1, "user_id": 1}', ["the column id"]),
+    ("members:{}", ["the column id"]), ('members:{"id": null}', ["the column id"]), ('members:{"id": "x"}', ["is a number"]),
+    ('project_authorizations:{"project": 1}', ["has the columns user_id, project_id"]), ("project_authorizations:{}", ["has the columns user_id"])])
+def test_an_object_that_is_no_key_is_said(stored, item, words):
+    """Else it would read as if nothing had happened to the row."""
+    says(stored.run("who", item), 1, *words)
+
+
 def test_quotes_in_a_key_are_only_text(scene):
     scene.database.connection.execute("CREATE TABLE tokens (name text PRIMARY KEY); GRANT ALL ON tokens TO PUBLIC")
     odd = "it's \"odd\"; --"

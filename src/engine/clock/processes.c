@@ -117,25 +117,31 @@ versions_of (const Jobs *jobs)
   return json_text (versions);
 }
 
-static PgValues *
-row_values (Service *service)
+void
+processes_in_force (PgValues *values)
 {
-  PgValues *values = pg_values_new ();
   g_autoptr (json_t) jobs = json_object ();
   for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
     json_object_set_new (jobs, jobs_at (in_force_jobs (), i)->name,
                          processes_settings (jobs_at (in_force_jobs (), i)));
   g_autoptr (json_t) refused = jobs_refused_list (in_force_jobs ());
+  pg_values_take (values, "settings", settings_hash (in_force_config ()));
+  pg_values_take (values, "jobs", json_text (jobs));
+  pg_values_take (values, "versions", versions_of (in_force_jobs ()));
+  pg_values_take (values, "refused", json_text (refused));
+}
+
+static PgValues *
+row_values (Service *service)
+{
+  PgValues *values = pg_values_new ();
   g_autoptr (GArray) lanes = lanes_view (service->lanes);
   pg_values_set (values, "id", processes_id ());
   pg_values_set (values, "host", g_get_host_name ());
   pg_values_int (values, "pid", getpid ());
   pg_values_set (values, "version", PRUNED_VERSION);
   pg_values_time (values, "started_at", started_us);
-  pg_values_take (values, "settings", settings_hash (in_force_config ()));
-  pg_values_take (values, "jobs", json_text (jobs));
-  pg_values_take (values, "versions", versions_of (in_force_jobs ()));
-  pg_values_take (values, "refused", json_text (refused));
+  processes_in_force (values);
   pg_values_int (values, "partitions", lanes->len);
   return values;
 }

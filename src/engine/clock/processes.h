@@ -12,6 +12,9 @@
 /* `[jobs.<name>]` as in force: {key: value}. New reference. */
 json_t *processes_settings (const Job *job);
 
+/* Sets `settings`, `jobs`, `versions` and `refused` of the row to what is in force. */
+void processes_in_force (PgValues *values);
+
 /* This process's id there: a UUID. */
 const char *processes_id (void);
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define APPROVAL_ENDED 1 /* approved_until_us, as of fence.sql */
+
 void
 run_free (Run *run)
 {
@@ -53,6 +55,17 @@ text_at (const PgRows *rows, int row, const char *name)
   return column >= 0 ? g_strdup (rows_at (rows, row, column)) : NULL;
 }
 
+/* `pruned retry` lets the run go on with another version of its job than an approval was for. */
+static gboolean
+goes_on_otherwise (const Run *run, const Job *job)
+{
+  const json_t *versions = json_object_get (run->result, "versions");
+  const size_t n = json_array_size (versions);
+  const char *last = n > 0 ? json_string_value (json_array_get (versions, n - 1)) : NULL;
+  return run->version == NULL && last != NULL && job->version != NULL
+         && !g_str_equal (last, job->version);
+}
+
 Run *
 run_from_row (const Job *job, const PgRows *rows, int row)
 {
@@ -84,6 +97,8 @@ run_from_row (const Job *job, const PgRows *rows, int row)
     run->rows_limit = rows_int (rows, row, "rows_limit");
     run->approved_until_us = rows_int (rows, row, "approved_until");
     run->approved_rows = rows_int (rows, row, "approved_rows");
+    if (run->approved_until_us > 0 && goes_on_otherwise (run, job))
+      run->approved_until_us = APPROVAL_ENDED;
   }
   return run;
 }

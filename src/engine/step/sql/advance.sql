@@ -1,5 +1,6 @@
 -- The last statement of a step: its runs are one step further, or several (look.h). A run that ends
--- gives its unique key back.
+-- gives its unique key back. An approval ends when `pruned retry` has let the run go on with
+-- another version of its job: it was for what the last one of `versions` would change.
 UPDATE pruned.runs r
 SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), result = u.result, error = u.error,
     error_class = NULL, rows_leased = NULL,
@@ -9,6 +10,8 @@ SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), resul
     published_at = CASE WHEN u.state = 'ready' THEN clock_timestamp() ELSE r.published_at END,
     finished_at = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN clock_timestamp() END,
     job_version = coalesce(u.version, r.job_version),
+    approved_until = CASE WHEN r.job_version IS NULL AND r.approved_until IS NOT NULL AND coalesce(r.result -> 'versions' ->> -1 <> u.version, false)
+                          THEN 'epoch' ELSE r.approved_until END,
     rows_done = CASE WHEN u.rows > 0 THEN coalesce(r.rows_done, 0) + u.rows ELSE r.rows_done END,
     rows_counted = CASE WHEN u.counted >= 0 THEN u.counted ELSE r.rows_counted END,
     rows_limit = CASE WHEN u.limited >= 0 THEN u.limited ELSE r.rows_limit END
