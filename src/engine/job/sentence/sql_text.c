@@ -217,6 +217,38 @@ sql_text_skip_word (const char **at, const char *word)
   return TRUE;
 }
 
+/* Whether a name and `=` stand at P. */
+static gboolean
+is_assignment (const char *p)
+{
+  g_autofree char *name = sql_text_name (&p, 1, NULL);
+  return name != NULL && *p == '=';
+}
+
+/* How much deeper in brackets and CASE the text is behind P, which is LEN long. */
+static int
+deeper (const char *p, gsize len)
+{
+  if (*p == '(' || *p == '[' || (len == 4 && g_ascii_strncasecmp (p, "case", len) == 0))
+    return 1;
+  return *p == ')' || *p == ']' || (len == 3 && g_ascii_strncasecmp (p, "end", len) == 0) ? -1 : 0;
+}
+
+gboolean
+sql_text_assigns_again (const char *text)
+{
+  int depth = 0;
+  for (const char *p = text, *end; *p != '\0'; p = end) {
+    if (quoted_at (text, p, &end, NULL) != QUOTED_NOT)
+      continue;
+    end = p + (quoted_is_name_char (*p) ? name_length (p) : 1);
+    depth += deeper (p, end - p);
+    if (depth == 0 && end == p + 3 && g_ascii_strncasecmp (p, "and", 3) == 0 && is_assignment (end))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 /* --- what an expression depends on --- */
 
 /* What can stand before a bracket and reads no rows: words of SQL, types, and functions of

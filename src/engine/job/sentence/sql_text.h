@@ -29,6 +29,10 @@ char *sql_text_only_name (const char *text, int parts, GError **error);
 /* Skips WORD, a keyword in any case, and the blanks behind it. */
 gboolean sql_text_skip_word (const char **at, const char *word);
 
+/* Whether `AND name =` stands in the expression TEXT, in no bracket and in no CASE: it then looks
+ * like two assignments and is one. */
+gboolean sql_text_assigns_again (const char *text);
+
 /* Whether the expression TEXT may depend on other rows than the one that it is asked of: it has a
  * sub-select, or calls a function that is not known to read none. */
 gboolean sql_text_reads_rows (const char *text);
