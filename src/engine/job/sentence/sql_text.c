@@ -1,5 +1,6 @@
 #include "engine/job/sentence/sql_text.h"
 
+#include "engine/job/sentence/sql_interval.h"
 #include "engine/job/step_text.h"
 #include "pg/quoted.h"
 
@@ -105,7 +106,8 @@ sql_text_is_expression (const char *text, GError **error)
   if (text[strspn (text, " \t\r\n\f\v")] == '\0')
     return error_fatal (error, "there is nothing");
   const char *at = text;
-  return take_expression (text, &at, FALSE, error) && step_text_lasts_not (text, error);
+  return take_expression (text, &at, FALSE, error) && step_text_lasts_not (text, error)
+         && sql_interval_has_units (text, error);
 }
 
 char *
