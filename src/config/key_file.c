@@ -163,9 +163,13 @@ is_text (Scan *scan, const char *text, gsize len)
   return fail (scan, "not UTF-8 text");
 }
 
+/* Some editors write a byte order mark in front of the text. */
 static gboolean
 read_text (Scan *scan, const char *text, gsize len)
 {
+  gsize mark = g_str_has_prefix (text, "\xef\xbb\xbf") ? 3 : 0;
+  text += mark;
+  len -= mark;
   return is_text (scan, text, len) && scan_lines (scan, text) && read_values (scan, text, len);
 }
 

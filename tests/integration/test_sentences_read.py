@@ -2,6 +2,7 @@
 with its place."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -268,6 +269,18 @@ def test_a_file_that_cannot_be_read_is_refused(own, folder):
     file.symlink_to(folder / "nowhere")
     place, why = refused(config(own))["a"]
     assert place == str(file) and "No such file" in why
+    file.unlink()
+    os.mkfifo(file)  # whoever reads it waits for a writer
+    assert refused(config(own))["a"] == (str(file), "this is no file")
+
+
+def test_marks_of_other_editors_are_no_mistakes(own, folder):
+    """A byte order mark, and lines that end as on Windows."""
+    file = folder / "a.conf"
+    file.write_bytes(b"\xef\xbb\xbf" + ORDERS.replace("orders.purge", "a").replace("\n", "\r\n").encode() + b"batch = 7\r\n")
+    own.configuration.write_bytes(b"\xef\xbb\xbf[run]\r\nmode = off\r\n")
+    settings = known(config(own, settings={"run.mode": None}).ok())
+    assert settings["jobs.a.batch"] == ("7", f"{file}:1") and settings["run.mode"][0] == "off"
 
 
 # --- commands and the daemon

@@ -4,6 +4,7 @@
 -- of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows),
 -- `:item_column` (see job.conf), `:makes`; for changes also `:xid` and `:own` (transactions whose
 -- rows are ours) and `:runs` (all runs that are restored). Reads the catalogue only.
+-- A record says null both for NULL and for the null of JSON: where NULL cannot be, it is JSON's.
 WITH relation AS (
   SELECT pg_catalog.to_regclass(:table_name::text) AS rel,
          (SELECT CASE c.relkind WHEN 'p' THEN 'NULL::text' ELSE 't.xmin::text' END FROM pg_class c
@@ -12,16 +13,18 @@ WITH relation AS (
 col AS (
   SELECT a.attname, a.attnum, a.attname = ANY (:columns::text[]) AS kept, a.attgenerated <> '' AS computed, a.attidentity = 'a' AS by_identity,
          a.attname::text ~* :secret::text AS secret,
+         pg_catalog.format(CASE WHEN a.attnotnull AND a.atttypid IN ('json'::regtype, 'jsonb'::regtype) THEN 'coalesce(r.%I, ''null'')'
+                                ELSE 'r.%I' END, a.attname) AS value,
          a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS wanted,
          EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey::smallint[])) AS is_key
   FROM relation r JOIN pg_attribute a ON a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped
 ),
 piece AS (
   SELECT pg_catalog.string_agg(pg_catalog.format('%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS into_columns,
-         pg_catalog.string_agg(pg_catalog.format('r.%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS from_columns,
-         pg_catalog.string_agg(pg_catalog.format('%1$I = r.%1$I', c.attname), ', ' ORDER BY c.attnum)
+         pg_catalog.string_agg(c.value, ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS from_columns,
+         pg_catalog.string_agg(pg_catalog.format('%I = %s', c.attname, c.value), ', ' ORDER BY c.attnum)
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
-         coalesce(pg_catalog.string_agg(pg_catalog.format('x.%1$I = r.%1$I', c.attname), ' AND ') FILTER (WHERE c.is_key),
+         coalesce(pg_catalog.string_agg(pg_catalog.format('x.%I = %s', c.attname, c.value), ' AND ') FILTER (WHERE c.is_key),
                   pg_catalog.format('pg_catalog.to_jsonb(x.*) - %1$L::text[] = e.row - %1$L::text[]',
                          coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}'))) AS match,
          coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,

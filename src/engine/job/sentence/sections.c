@@ -113,13 +113,30 @@ are_known (const char *path, const GPtrArray *entries, GError **error)
   return entries->len > 0;
 }
 
+/* Whoever reads a FIFO waits for a writer. */
+static gboolean
+is_no_file (const char *path)
+{
+  return g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR);
+}
+
+static GPtrArray *
+read_file (const char *path, GError **error)
+{
+  if (!is_no_file (path))
+    return key_file_read (path, TRUE, error);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: this is no file", path);
+  return NULL;
+}
+
 /* The heads of a file with a mistake: what it names is refused, and the rest goes on. */
 static void
 add_broken (GPtrArray *sections, const char *path, const char *otherwise, const char *why)
 {
   g_autofree char *text = NULL;
   guint before = sections->len;
-  (void)g_file_get_contents (path, &text, NULL, NULL);
+  if (!is_no_file (path))
+    (void)g_file_get_contents (path, &text, NULL, NULL);
   g_auto (GStrv) lines = g_strsplit (text != NULL ? text : "", "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++) {
     char *line = g_strstrip (lines[i]);
@@ -147,7 +164,7 @@ sections_of_file (GPtrArray *sections, const char *path)
   g_autofree char *name = g_path_get_basename (path);
   if (g_str_has_suffix (name, SUFFIX))
     name[strlen (name) - strlen (SUFFIX)] = '\0';
-  g_autoptr (GPtrArray) entries = key_file_read (path, TRUE, &error);
+  g_autoptr (GPtrArray) entries = read_file (path, &error);
   if (entries != NULL && are_known (path, entries, &error))
     add_all (sections, path, entries, name);
   else {

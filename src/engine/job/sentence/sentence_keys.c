@@ -144,10 +144,16 @@ read_assignment (Sentence *sentence, const char *item, GError **error)
   for (guint i = 0; i + 1 < sentence->set->len; i++)
     if (g_str_equal (((SentenceSet *)sentence->set->pdata[i])->column, set->column))
       return error_fatal (error, "the column %s twice", set->column);
-  if (sql_text_is_expression (set->value, error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", set->column);
-  return FALSE;
+  if (!sql_text_is_expression (set->value, error)) {
+    g_prefix_error (error, "%s: ", set->column);
+    return FALSE;
+  }
+  return !sql_text_assigns_again (set->value)
+         || error_fatal (
+             error,
+             "%s: AND sets no other column: write a comma before it, or the whole value "
+             "in brackets",
+             set->column);
 }
 
 static gboolean

@@ -1,5 +1,6 @@
 #include "engine/job/sentence/sql_text.h"
 
+#include "engine/job/sentence/sql_interval.h"
 #include "engine/job/step_text.h"
 #include "pg/quoted.h"
 
@@ -105,7 +106,8 @@ sql_text_is_expression (const char *text, GError **error)
   if (text[strspn (text, " \t\r\n\f\v")] == '\0')
     return error_fatal (error, "there is nothing");
   const char *at = text;
-  return take_expression (text, &at, FALSE, error) && step_text_lasts_not (text, error);
+  return take_expression (text, &at, FALSE, error) && step_text_lasts_not (text, error)
+         && sql_interval_has_units (text, error);
 }
 
 char *
@@ -215,6 +217,38 @@ sql_text_skip_word (const char **at, const char *word)
   *at += len;
   skip_blanks (at);
   return TRUE;
+}
+
+/* Whether a name and `=` stand at P. */
+static gboolean
+is_assignment (const char *p)
+{
+  g_autofree char *name = sql_text_name (&p, 1, NULL);
+  return name != NULL && *p == '=';
+}
+
+/* How much deeper in brackets and CASE the text is behind P, which is LEN long. */
+static int
+deeper (const char *p, gsize len)
+{
+  if (*p == '(' || *p == '[' || (len == 4 && g_ascii_strncasecmp (p, "case", len) == 0))
+    return 1;
+  return *p == ')' || *p == ']' || (len == 3 && g_ascii_strncasecmp (p, "end", len) == 0) ? -1 : 0;
+}
+
+gboolean
+sql_text_assigns_again (const char *text)
+{
+  int depth = 0;
+  for (const char *p = text, *end; *p != '\0'; p = end) {
+    if (quoted_at (text, p, &end, NULL) != QUOTED_NOT)
+      continue;
+    end = p + (quoted_is_name_char (*p) ? name_length (p) : 1);
+    depth += deeper (p, end - p);
+    if (depth == 0 && end == p + 3 && g_ascii_strncasecmp (p, "and", 3) == 0 && is_assignment (end))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 /* --- what an expression depends on --- */

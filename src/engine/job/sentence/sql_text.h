@@ -7,7 +7,8 @@
 #include "base/error.h"
 
 /* Whether TEXT can be put into a statement as one expression: not empty, no `;`, no comment, every
- * quote and bracket closed, no parameter but `:T`, no call whose effect lasts in the session.
+ * quote and bracket closed, no parameter but `:T`, no call whose effect lasts in the session, no
+ * interval without a unit.
  * PRUNED_FATAL says what is wrong. */
 gboolean sql_text_is_expression (const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -28,6 +29,10 @@ char *sql_text_only_name (const char *text, int parts, GError **error);
 
 /* Skips WORD, a keyword in any case, and the blanks behind it. */
 gboolean sql_text_skip_word (const char **at, const char *word);
+
+/* Whether `AND name =` stands in the expression TEXT, in no bracket and in no CASE: it then looks
+ * like two assignments and is one. */
+gboolean sql_text_assigns_again (const char *text);
 
 /* Whether the expression TEXT may depend on other rows than the one that it is asked of: it has a
  * sub-select, or calls a function that is not known to read none. */

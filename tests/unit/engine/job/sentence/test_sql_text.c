@@ -191,6 +191,31 @@ test_reads_rows (void)
       g_error ("%s", all[i].text);
 }
 
+static void
+test_assigns_again (void)
+{
+  static const struct {
+    const char *text;
+    gboolean again;
+  } all[] = {
+    { "NULL AND name = 'erased'", TRUE },
+    { "(a OR b) and\t\"Name\"='x'", TRUE },
+    { "CASE WHEN a THEN b END AND c = 1", TRUE },
+    { "(a AND b = 1)", FALSE },
+    { "x[1 AND b = 1]", FALSE },
+    { "CASE WHEN a AND b = 1 THEN CASE WHEN a AND b = 1 THEN 1 END END", FALSE },
+    { "' AND b = 1'", FALSE },
+    { "a BETWEEN 1 AND 2", FALSE },
+    { "a AND b", FALSE },
+    { "a AND lower(b) = 'x'", FALSE },
+    { "a AND b >= 1", FALSE },
+    { "band = 1", FALSE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    if (sql_text_assigns_again (all[i].text) != all[i].again)
+      g_error ("%s", all[i].text);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -201,5 +226,6 @@ main (int argc, char **argv)
   g_test_add_func ("/job/sql_text/lists", test_lists);
   g_test_add_func ("/job/sql_text/names", test_names);
   g_test_add_func ("/job/sql_text/reads_rows", test_reads_rows);
+  g_test_add_func ("/job/sql_text/assigns_again", test_assigns_again);
   return g_test_run ();
 }
