@@ -4,7 +4,7 @@
 #include "engine/job/in_force.h"
 #include "engine/lane/ends.h"
 #include "engine/lane/lane.h"
-#include "engine/outbox/publish.h"
+#include "engine/outbox/transaction.h"
 
 #define EVERY_US 20000
 
@@ -59,13 +59,16 @@ intake_at_end (const GArray *views)
   return TRUE;
 }
 
+/* No other transaction comes in time to remove what the last step has sent. */
 static gboolean
 rows_at_rest (Idle *idle)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", in_force_names (TRUE));
-  g_autoptr (PgRows) rows = pg_run_file (idle->pg, "src/engine/sql/idle.sql", values, &error);
+  g_autoptr (PgRows) rows = transaction_remove_sent (idle->service->publisher, idle->pg, &error)
+                                ? pg_run_file (idle->pg, "src/engine/sql/idle.sql", values, &error)
+                                : NULL;
   if (rows == NULL)
     log_warning_every (10, "idle", "Could not check for remaining work", error->message);
   return rows != NULL && !rows_bool (rows, 0, "busy");
@@ -80,8 +83,7 @@ idle_reached (Idle *idle)
   idle->looked_us = now;
   g_autoptr (GArray) before = lanes_view (idle->service->lanes);
   if (atomic_load (&idle->service->shared.ticks_asked) || !lanes_at_end (before)
-      || !intake_at_end (before) || publisher_owes (idle->service->publisher)
-      || pg_ensure (idle->pg, NULL) == FALSE || !rows_at_rest (idle))
+      || !intake_at_end (before) || pg_ensure (idle->pg, NULL) == FALSE || !rows_at_rest (idle))
     return FALSE;
   g_autoptr (GArray) after = lanes_view (idle->service->lanes);
   return lanes_at_end (after) && after->len == before->len;

@@ -146,3 +146,16 @@ def test_it_ends_with_0_whatever_became_of_the_runs(scene):
 def test_with_nothing_to_do_it_ends(scene):
     scene.run_until_idle()
     assert scene.database.value("SELECT count(*) FROM pruned.runs") == 0
+
+
+def test_what_was_sent_leaves_the_outbox_without_the_next_round_of_housekeeping(scene):
+    """Housekeeping, which comes by once a second, waits: somebody else writes down their
+    settings."""
+    fill(scene.database, 3)
+    with scene.database.connect() as other, other.transaction():
+        other.execute("SELECT pg_advisory_xact_lock(hashtext('pruned.settings'))")
+        run_id = tick(scene)
+        daemon = scene.start("--until-idle")
+        scene.wait_run(run_id, "finished")
+        scene.database.wait("SELECT count(*) FROM pruned.unpublished WHERE run_id = %s", [run_id], until=0)
+    assert daemon.wait() == 0

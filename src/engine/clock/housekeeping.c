@@ -13,7 +13,7 @@
 #include "engine/clock/went_back.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
-#include "engine/outbox/publish.h"
+#include "engine/outbox/transaction.h"
 #include "engine/step/throttle.h"
 
 #include <pthread.h>
@@ -30,23 +30,6 @@ struct _Housekeeping {
   guint noted; /* number of the settings that the journal knows; 0: none yet */
   pthread_t thread;
 };
-
-/* Removes sent messages from the outbox, if no other transaction did it. */
-static gboolean
-remove_sent (Publisher *publisher, Pg *pg, GError **error)
-{
-  GPtrArray *riding = NULL;
-  if (!publisher_owes (publisher))
-    return TRUE;
-  gboolean ok = pg_begin (pg, error) && publisher_remove_sent (publisher, pg, &riding, error)
-                && (riding == NULL || (pg_flush (pg, error) && pg_finish (pg, error)))
-                && pg_commit (pg, error);
-  if (ok)
-    publisher_removed (publisher, riding);
-  else
-    publisher_keep (publisher, riding);
-  return ok;
-}
 
 static gboolean
 note_settings (Housekeeping *self, GError **error)
@@ -79,7 +62,8 @@ round_once (Housekeeping *self, GError **error)
   Pg *pg = self->rounds.pg;
   return look_at_load (self, error) && processes_beat (service, pg, error)
          && note_settings (self, error) && off_look (pg, error)
-         && went_back_look (service, pg, error) && remove_sent (service->publisher, pg, error)
+         && went_back_look (service, pg, error)
+         && transaction_remove_sent (service->publisher, pg, error)
          && left_look (self->left, pg, error) && growth_look (service, pg, error)
          && astray_look (service, pg, error) && missing_look (self->missing, pg, error)
          && blocked_look (service, pg, error) && letters_look (service, pg, error)

@@ -33,3 +33,19 @@ transaction_rollback (Transaction *transaction)
   pg_rollback (transaction->pg);
   publisher_keep (transaction->publisher, g_steal_pointer (&transaction->riding));
 }
+
+gboolean
+transaction_remove_sent (Publisher *publisher, Pg *pg, GError **error)
+{
+  GPtrArray *riding = NULL;
+  if (!publisher_owes (publisher))
+    return TRUE;
+  gboolean ok = pg_begin (pg, error) && publisher_remove_sent (publisher, pg, &riding, error)
+                && (riding == NULL || (pg_flush (pg, error) && pg_finish (pg, error)))
+                && pg_commit (pg, error);
+  if (ok)
+    publisher_removed (publisher, riding);
+  else
+    publisher_keep (publisher, riding);
+  return ok;
+}

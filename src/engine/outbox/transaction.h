@@ -18,3 +18,7 @@ gboolean transaction_begin (Transaction *transaction, Publisher *publisher, Pg *
 gboolean transaction_flush (Transaction *transaction, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean transaction_commit (Transaction *transaction, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void transaction_rollback (Transaction *transaction);
+
+/* Removes what Kafka has acknowledged in a transaction of its own, if no other one did it. */
+gboolean transaction_remove_sent (Publisher *publisher, Pg *pg, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
