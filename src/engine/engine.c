@@ -25,6 +25,7 @@
 #include <stdlib.h>
 
 #define POLL_MS 100
+#define POLL_UNTIL_IDLE_MS 20 /* whether there is work left is looked at as often */
 #define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
 #define PATIENCE_US                                                                                \
   (4 * G_USEC_PER_SEC) /* after a revoke or SIGTERM, before running steps are cancelled */
@@ -179,7 +180,7 @@ watch_workers (Service *service)
 }
 
 static gboolean
-round_once (Service *service, gint64 *committed_us, GError **error)
+round_once (Service *service, int poll_ms, gint64 *committed_us, GError **error)
 {
   watchdog_beat ();
   atomic_store (&stopped, atomic_load (&service->shared.stopped));
@@ -187,7 +188,7 @@ round_once (Service *service, gint64 *committed_us, GError **error)
     reload_ask ();
   if (atomic_exchange (&service->shared.reloaded, FALSE))
     subscribe_follow (service);
-  if (!kafka_consumer_poll (service->consumer, POLL_MS, error))
+  if (!kafka_consumer_poll (service->consumer, poll_ms, error))
     return FALSE;
   gint64 now = clock_monotonic_us ();
   if (now - *committed_us < COMMIT_EVERY_US)
@@ -208,10 +209,11 @@ loop (const EngineOptions *options, Service *service, GError **error)
 {
   gint64 committed_us = 0;
   Idle *idle = options->until_idle ? idle_new (service) : NULL;
+  const int poll_ms = idle != NULL ? POLL_UNTIL_IDLE_MS : POLL_MS;
   Progress *progress = options->progress ? progress_new (service) : NULL;
   gboolean ok = TRUE, done = FALSE;
   while (ok && !done && !watchdog_asked_to_end () && !atomic_load (&service->shared.failed)) {
-    ok = round_once (service, &committed_us, error);
+    ok = round_once (service, poll_ms, &committed_us, error);
     done = ok && idle != NULL && idle_reached (idle);
     progress_show (progress);
   }
