@@ -9,11 +9,14 @@
 #define TOLD 5 /* letters whose obstacle is in the error */
 
 static gboolean all, yes;
+static char *reason;
 
 const GOptionEntry dead_options[]
     = { { "all", 0, 0, G_OPTION_ARG_NONE, &all, "list: also messages that were retried or dropped",
           NULL },
         { "yes", 0, 0, G_OPTION_ARG_NONE, &yes, "drop of all messages: do not ask", NULL },
+        { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "retry, drop: why; the journal keeps it",
+          "TEXT" },
         { NULL } };
 
 const char dead_more[]
@@ -87,7 +90,8 @@ show (Dead *dead, GError **error)
 static ExitCode
 drop (Dead *dead, GError **error)
 {
-  if (!letters_decide (dead->cli, dead->pg, dead->topic, dead->letters, LETTER_DROPPED, error))
+  if (!letters_decide (dead->cli, dead->pg, dead->topic, dead->letters, LETTER_DROPPED, reason,
+                       error))
     return cli_pg_failed (dead->pg, error);
   show_rows (dead, dead->letters);
   return CODE_OK;
@@ -127,7 +131,8 @@ static ExitCode
 note_retried (Dead *dead, GPtrArray *arrived, GError **error)
 {
   if (arrived->len > 0
-      && !letters_decide (dead->cli, dead->pg, dead->topic, arrived, LETTER_RETRIED, error)) {
+      && !letters_decide (dead->cli, dead->pg, dead->topic, arrived, LETTER_RETRIED, reason,
+                          error)) {
     g_prefix_error (
         error,
         "%u messages were sent again, but their verdict could not be stored (repeat the command: the same message is the same run): ",

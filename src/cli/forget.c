@@ -10,6 +10,12 @@
 #define SQL "src/cli/sql/"
 #define LONGEST_MS (24 * 60 * 60 * 1000) /* it reads the whole audit */
 
+static char *reason;
+
+const GOptionEntry forget_options[]
+    = { { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "why; the journal keeps it", "TEXT" },
+        { NULL } };
+
 const char forget_more[]
     = "KEY is the primary key: a number, a text, or a JSON object of its columns. The records of that row are taken out, and those of rows\n"
       "that refer to it: by a foreign key, and for users by the columns that users.destroy knows. The audit records how many were taken out.\n"
@@ -51,7 +57,7 @@ note (Cli *cli, Pg *pg, GError **error)
   const char *key = cli->arguments[1];
   gboolean number = *key != '\0' && strspn (key, "0123456789") == strlen (key);
   g_autofree char *object = g_strjoin (" ", cli->arguments[0], number ? key : NULL, NULL);
-  return cli_note (cli, pg, NULL, object, NULL, error);
+  return cli_note (cli, pg, NULL, object, reason, error);
 }
 
 static PgRows *

@@ -68,6 +68,8 @@ command_journal (Cli *cli, GError **error)
   output_rows (cli->out, rows);
   output_end (cli->out);
   if (rows_count (rows) == 0)
-    output_hint (cli->out, "Nobody has changed anything%s.", since != NULL ? " since then" : "");
+    output_hint (cli->out, "Nobody has %s%s.",
+                 command != NULL || job != NULL ? "done that" : "changed anything",
+                 since != NULL ? " since then" : "");
   return CODE_OK;
 }

@@ -123,7 +123,8 @@ letters_judge (Pg *pg, const char *topic, GPtrArray *letters, GError **error)
 
 /* The ids of the first NOTED letters. */
 static gboolean
-note (Cli *cli, Pg *pg, const GPtrArray *letters, const char *verdict, GError **error)
+note (Cli *cli, Pg *pg, const GPtrArray *letters, const char *verdict, const char *reason,
+      GError **error)
 {
   g_autoptr (GString) ids = g_string_new (NULL);
   for (guint i = 0; i < letters->len && i < NOTED; i++) {
@@ -133,12 +134,12 @@ note (Cli *cli, Pg *pg, const GPtrArray *letters, const char *verdict, GError **
   if (letters->len > NOTED)
     g_string_append_printf (ids, " and %u more", letters->len - NOTED);
   return cli_note (cli, pg, g_str_equal (verdict, LETTER_RETRIED) ? "retry" : "drop", ids->str,
-                   NULL, error);
+                   reason, error);
 }
 
 gboolean
 letters_decide (Cli *cli, Pg *pg, const char *topic, GPtrArray *letters, const char *verdict,
-                GError **error)
+                const char *reason, GError **error)
 {
   if (letters->len == 0)
     return TRUE;
@@ -147,7 +148,7 @@ letters_decide (Cli *cli, Pg *pg, const char *topic, GPtrArray *letters, const c
   g_autoptr (PgRows) rows = NULL;
   if (pg_begin (pg, error))
     rows = pg_run_file (pg, SQL "dead_decide.sql", values, error);
-  if (rows == NULL || !note (cli, pg, letters, verdict, error) || !pg_commit (pg, error)) {
+  if (rows == NULL || !note (cli, pg, letters, verdict, reason, error) || !pg_commit (pg, error)) {
     pg_rollback (pg);
     return FALSE;
   }

@@ -34,9 +34,10 @@ GArray *letter_ids_parse (char **texts, GError **error);
 /* Reads the verdicts of LETTERS. */
 gboolean letters_judge (Pg *pg, const char *topic, GPtrArray *letters, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Stores VERDICT for LETTERS, with a row of the journal. */
+/* Stores VERDICT for LETTERS, with a row of the journal. REASON: NULL: none. */
 gboolean letters_decide (Cli *cli, Pg *pg, const char *topic, GPtrArray *letters,
-                         const char *verdict, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                         const char *verdict, const char *reason, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* As rows of a table. */
 extern const Column LETTER_COLUMNS[];

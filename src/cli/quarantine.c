@@ -5,11 +5,14 @@
 #include "cli/note.h"
 
 static gboolean all, yes;
+static char *reason;
 
 const GOptionEntry quarantine_options[]
     = { { "all", 0, 0, G_OPTION_ARG_NONE, &all,
           "list: also items that will be retried automatically", NULL },
         { "yes", 0, 0, G_OPTION_ARG_NONE, &yes, "drop of all items: do not ask", NULL },
+        { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "retry, drop: why; the journal keeps it",
+          "TEXT" },
         { NULL } };
 
 static const Column COLUMNS[] = { { "job" },
@@ -102,7 +105,7 @@ static gboolean
 note (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **error)
 {
   g_autofree char *object = g_strjoin (" ", job != NULL ? job : "all", item, NULL);
-  return cli_note (cli, pg, VERBS[verb].name, object, NULL, error);
+  return cli_note (cli, pg, VERBS[verb].name, object, reason, error);
 }
 
 static PgRows *

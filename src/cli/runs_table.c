@@ -138,7 +138,7 @@ show_short (Output *out, const PgRows *rows, gint64 now_us)
   output_end (out);
 }
 
-/* It was approved for fewer rows; NULL: it was not. */
+/* It was approved for fewer rows, or the approval has ended; NULL: it was not. */
 static char *
 exceeded_of (const PgRows *rows, int row)
 {
@@ -146,7 +146,11 @@ exceeded_of (const PgRows *rows, int row)
   g_autoptr (json_t) held = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
   const json_t *approved = json_object_get (held, "approved");
   g_autofree char *number = words_of_number (json_integer_value (approved));
-  return approved != NULL ? g_strdup_printf (", more than the %s rows approved", number) : NULL;
+  if (approved == NULL)
+    return NULL;
+  return json_is_true (json_object_get (held, "approval_ended"))
+             ? g_strdup_printf (", the approval of %s rows has ended", number)
+             : g_strdup_printf (", more than the %s rows approved", number);
 }
 
 char *

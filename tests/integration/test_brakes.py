@@ -209,6 +209,10 @@ def test_an_approval_that_is_a_day_old_has_no_effect_and_the_run_is_held_again(n
     scene.start()
     row = scene.wait_run(run_id, "held")
     assert (row["error"], row["approved_at"], left(scene)) == ("held: max_rows 20, counted 30", None, 30)
+    held = shown(scene, run_id)["held"]
+    assert (held["approved"], held["approval_ended"]) == (30, True)
+    said = "held: max_rows 20, counted 30, the approval of 30 rows has ended"
+    assert said in scene.run("runs", run_id).ok().stdout
     # At least once: the first one may come again, from the process that was stopped at once.
     wait_until(lambda: len({m.headers["ce_id"] for m in scene.topics.outcomes("RunHeld")}) == 2, 30, "a second RunHeld")
     scene.run("approve", run_id).ok()

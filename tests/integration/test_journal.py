@@ -86,6 +86,21 @@ def test_topics_letters_indexes_and_what_is_forgotten_leave_rows(scene):
                            *[("migrate --indexes", name) for name in made]]
 
 
+def test_the_reason_of_what_is_put_back_dropped_or_forgotten(scene):
+    fill(scene.database, 2)
+    scene.topics.tick(SCRATCH, at := now(minutes=-1))
+    scene.run_until_idle()
+    run = tick_id(SCRATCH, at)
+    scene.topics.produce("dead", b"x", partition=0)
+    forget_before(scene)
+    owner, why = {"postgres.url": scene.database.url}, ("--reason", "a wrong date")
+    for command in (["restore", run, "--only", "scratch:1"], ["quarantine", "retry", SCRATCH, "scratch:1"], ["quarantine", "drop", SCRATCH],
+                    ["dead", "drop", "0:0"], ["forget", "scratch", "2"]):
+        scene.run(*command, *why, settings=owner).ok()
+    assert [(line["command"], line["reason"]) for line in reversed(journal(scene))] == [
+        (command, "a wrong date") for command in ("restore", "quarantine retry", "quarantine drop", "dead drop", "forget")]
+
+
 def test_what_changes_nothing_leaves_no_row(scene):
     forget_before(scene)
     waiting = add_run(scene.database, "ready")

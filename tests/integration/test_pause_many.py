@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from support.command_line import add_run
 from support.scene import fill, now, refuse_rows, result, tick_id
 from support.screen import on_a_terminal
 
@@ -35,6 +36,15 @@ def test_several_jobs_patterns_and_all(stored):
     assert len(paused(stored)) == len(stored.run("jobs", "--json").ok().json())
     stored.run("resume", "--all").ok()
     assert paused(stored) == []
+
+
+@pytest.mark.parametrize("names", [["members.*"], ["--all"], ["members.remove_expired", "members.remove_expired"]])
+def test_a_job_that_is_named_twice_is_paused_once(stored, names):
+    """By two patterns, or by the configuration and by its runs in the database."""
+    add_run(stored.database, "waiting")
+    paused_jobs = [line["job"] for line in stored.run("pause", *names, "--for", "2h", "--reason", "x", "--json").ok().json()]
+    assert paused_jobs.count("members.remove_expired") == 1 and paused_jobs == sorted(paused(stored)) == sorted(set(paused_jobs))
+    assert [line["object"] for line in stored.run("journal", "--command", "pause", "--json").ok().json()].count("members.remove_expired") == 1
 
 
 def test_nothing_is_paused_if_one_of_them_matches_nothing(stored):

@@ -61,3 +61,9 @@ def test_nothing_is_left_out_where_a_line_has_room(troubled):
     _, lines = shown(pruned, "jobs")
     assert lines[0].split() == ["job", "mode", "paused", "ready", "waiting", "last_state"]
     assert "role" in pruned.run("journal").ok().stdout.splitlines()[0].split("\t")
+
+
+@pytest.mark.parametrize("options, said", [(["--command", "nix"], "Nobody has done that."), (["--job", JOB, "--since", "-1d"], "Nobody has done that since then."),
+                                           (["--since", "2999-01-01"], "Nobody has changed anything since then.")])
+def test_an_empty_journal_speaks_of_what_was_asked_for(stored, options, said):
+    assert said in shown(stored, "journal", *options)[1]

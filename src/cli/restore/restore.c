@@ -3,17 +3,19 @@
 #include "cli/commands.h"
 
 static gboolean with_children, dry_run, partial;
-static char *only;
+static char *only, *why;
 
-const GOptionEntry restore_options[] = { { "with-children", 0, 0, G_OPTION_ARG_NONE, &with_children,
-                                           "also restore what its child runs removed", NULL },
-                                         { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run,
-                                           "try it in one transaction, and roll that back", NULL },
-                                         { "partial", 0, 0, G_OPTION_ARG_NONE, &partial,
-                                           "also if not everything can be restored", NULL },
-                                         { "only", 0, 0, G_OPTION_ARG_STRING, &only,
-                                           "just this row, as `pruned who` names it", "TABLE:KEY" },
-                                         { NULL } };
+const GOptionEntry restore_options[]
+    = { { "with-children", 0, 0, G_OPTION_ARG_NONE, &with_children,
+          "also restore what its child runs removed", NULL },
+        { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run,
+          "try it in one transaction, and roll that back", NULL },
+        { "partial", 0, 0, G_OPTION_ARG_NONE, &partial, "also if not everything can be restored",
+          NULL },
+        { "only", 0, 0, G_OPTION_ARG_STRING, &only, "just this row, as `pruned who` names it",
+          "TABLE:KEY" },
+        { "reason", 0, 0, G_OPTION_ARG_STRING, &why, "why; the journal keeps it", "TEXT" },
+        { NULL } };
 
 const char restore_more[]
     = "A row that exists again is left as it is. A change is undone only if the row has not changed since. Restored rows are held\n"
@@ -193,6 +195,7 @@ command_restore (Cli *cli, GError **error)
                                .partial = partial,
                                .run_id = cli->arguments[0],
                                .only_text = only,
+                               .reason = why,
                                .runs = g_ptr_array_new_with_free_func (g_free),
                                .jobs = g_ptr_array_new (),
                                .versions = g_ptr_array_new_with_free_func (g_free),

@@ -59,6 +59,7 @@ typedef struct {
   guint trials;          /* number of savepoints in the open transaction */
   gboolean noted;        /* in the journal */
   const char *only_text; /* --only as given; NULL: all rows */
+  const char *reason;    /* for the journal; NULL: none */
   Item only;             /* the row of --only */
   gboolean loosened;     /* foreign keys are deferred: nothing is committed between */
   gboolean last;         /* the last pass: rows that wait for others are given up */

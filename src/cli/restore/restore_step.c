@@ -30,7 +30,7 @@ note (Restore *restore, GError **error)
     return TRUE;
   restore->noted = TRUE;
   g_autofree char *object = g_strjoin (" ", restore->run_id, restore->only_text, NULL);
-  return cli_note (restore->cli, restore->pg, NULL, object, NULL, error);
+  return cli_note (restore->cli, restore->pg, NULL, object, restore->reason, error);
 }
 
 gboolean

@@ -3,8 +3,8 @@
 -- it is. So is a job that is to be resumed and is not paused.
 WITH put AS (
   INSERT INTO pruned.controls AS c (job, paused, paused_until, reason)
-  SELECT DISTINCT u.job, :paused::boolean, CASE WHEN :seconds::bigint > 0 THEN clock_timestamp() + :seconds::bigint::float8 * interval '1 s' END, :reason::text
-  FROM pg_catalog.unnest(:job::text[]) AS u (job)
+  SELECT u.job, :paused::boolean, CASE WHEN :seconds::bigint > 0 THEN clock_timestamp() + :seconds::bigint::float8 * interval '1 s' END, :reason::text
+  FROM (SELECT DISTINCT n.job FROM pg_catalog.unnest(:job::text[]) AS n (job)) AS u
   WHERE :paused::boolean OR EXISTS (SELECT FROM pruned.controls p WHERE p.job = u.job)
   ORDER BY u.job
   ON CONFLICT (job) DO UPDATE

@@ -65,8 +65,10 @@ brake_hold (Step *step, const RunCount *count, const BrakeFinding *finding, GErr
                                        count->estimated, "at", now, "version", step->job->version);
   limits_add_measure (&finding->limits, finding->limit, held);
   json_object_set (held, "values", count->values);
-  if (run_is_approved (step->run)) /* for fewer rows */
+  if (step->run->approved_until_us > 0) /* for fewer rows, or too long ago */
     json_object_set_new (held, "approved", json_integer (step->run->approved_rows));
+  if (run_was_approved (step->run))
+    json_object_set_new (held, "approval_ended", json_true ());
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run->run_id);
   pg_values_take (values, "held", json_text (held));
