@@ -69,8 +69,10 @@ rows_at_rest (Idle *idle)
   g_autoptr (PgRows) rows = transaction_remove_sent (idle->service->publisher, idle->pg, &error)
                                 ? pg_run_file (idle->pg, "src/engine/sql/idle.sql", values, &error)
                                 : NULL;
-  if (rows == NULL)
+  if (rows == NULL) {
+    pg_rollback (idle->pg);
     log_warning_every (10, "idle", "Could not check for remaining work", error->message);
+  }
   return rows != NULL && !rows_bool (rows, 0, "busy");
 }
 

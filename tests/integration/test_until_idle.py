@@ -159,3 +159,27 @@ def test_what_was_sent_leaves_the_outbox_without_the_next_round_of_housekeeping(
         scene.wait_run(run_id, "finished")
         scene.database.wait("SELECT count(*) FROM pruned.unpublished WHERE run_id = %s", [run_id], until=0)
     assert daemon.wait() == 0
+
+
+# For two seconds after the end of a run nobody takes out what it has sent.
+REFUSE = """
+    CREATE FUNCTION public.not_yet() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN
+           IF OLD.job = 'scratch.remove' AND NOT EXISTS (SELECT FROM pruned.runs r WHERE r.finished_at < clock_timestamp() - interval '2 s') THEN
+             RAISE EXCEPTION 'not yet' USING ERRCODE = '55P03';
+           END IF;
+           RETURN OLD;
+         END $$;
+    CREATE TRIGGER not_yet BEFORE DELETE ON pruned.unpublished FOR EACH ROW EXECUTE FUNCTION public.not_yet()
+"""
+
+
+def test_an_outbox_that_cannot_be_emptied_for_a_while_is_waited_for(scene):
+    scene.database.connection.execute(REFUSE)
+    fill(scene.database, 3)
+    run_id = tick(scene)
+    daemon = scene.start("--until-idle")
+    assert daemon.wait() == 0
+    assert scene.run_row(run_id)["state"] == "finished"
+    assert daemon.lines("Could not check for remaining work")
+    assert scene.database.value("SELECT count(*) FROM pruned.unpublished") == 0
