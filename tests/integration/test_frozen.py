@@ -98,7 +98,15 @@ def test_a_process_that_cannot_begin_because_postgres_hangs_ends_when_it_is_aske
 
 
 def has_socket(daemon):
-    return any(os.readlink(open_file).startswith("socket:") for open_file in pathlib.Path(f"/proc/{daemon.pid}/fd").iterdir())
+    return any(is_socket(open_file) for open_file in pathlib.Path(f"/proc/{daemon.pid}/fd").iterdir())
+
+
+def is_socket(open_file):
+    """False, too, if it has just been closed."""
+    try:
+        return os.readlink(open_file).startswith("socket:")
+    except FileNotFoundError:
+        return False
 
 
 def test_a_late_cancel_stops_no_other_work(scene):

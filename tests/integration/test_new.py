@@ -8,7 +8,7 @@ from support.sentences import house  # noqa: F401
 SHOP = """
     CREATE TABLE orders (id bigint PRIMARY KEY, note text, deleted_at timestamptz);
     CREATE INDEX orders_deleted_at ON orders (deleted_at);
-    CREATE TABLE order_items (id bigint PRIMARY KEY, order_id bigint NOT NULL REFERENCES orders);
+    CREATE TABLE order_items (id bigint PRIMARY KEY, order_id bigint NOT NULL REFERENCES orders) WITH (autovacuum_enabled = off);
     CREATE TABLE item_marks (id bigint PRIMARY KEY, item_id bigint NOT NULL REFERENCES order_items);
     CREATE TABLE order_views (id bigint PRIMARY KEY, order_id bigint NOT NULL REFERENCES orders ON DELETE CASCADE);
     CREATE TABLE refunds (id bigint PRIMARY KEY, order_id bigint REFERENCES orders ON DELETE SET NULL);
