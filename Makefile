@@ -60,14 +60,15 @@ $(BUILD)/pruned.gresource.c: $(BUILD)/pruned.gresource.xml $(EMBEDDED)
 $(BUILD)/pruned.gresource.o: $(BUILD)/pruned.gresource.c
 	@$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes $(PKG_CFLAGS) -c $< -o $@
 
-$(LIB): $(filter-out %/src/main.o,$(OBJECTS))
+MAIN    := $(filter %/src/main.o,$(OBJECTS))
+$(LIB): $(filter-out $(MAIN),$(OBJECTS))
 	@rm -f $@
 	@ar rcs $@ $^
 
 $(BUILD)/pruned $(UNIT): $(SHIM)
-$(BUILD)/pruned: $(BUILD)/src/main.o $(LIB) $(BUILD)/pruned.gresource.o
+$(BUILD)/pruned: $(MAIN) $(LIB) $(BUILD)/pruned.gresource.o
 	@echo "  link  $@"
-	@$(CC) $(ALL_LDFLAGS) $(BUILD)/src/main.o $(BUILD)/pruned.gresource.o $(LIB) $(PKG_LIBS) -o $@
+	@$(CC) $(ALL_LDFLAGS) $(MAIN) $(BUILD)/pruned.gresource.o $(LIB) $(PKG_LIBS) -o $@
 
 $(UNIT_SUPPORT): ALL_CFLAGS += -Itests/unit
 $(BUILD)/unit/%: tests/unit/%.c $(UNIT_SUPPORT) $(LIB) $(BUILD)/pruned.gresource.o
