@@ -8,6 +8,15 @@ quoted_is_name_char (char c)
   return g_ascii_isalnum (c) || c == '_' || c == '$' || (guchar)c >= 0x80;
 }
 
+gsize
+quoted_name_length (const char *p)
+{
+  gsize len = 0;
+  while (quoted_is_name_char (p[len]))
+    len++;
+  return len;
+}
+
 /* The end behind the quote that closes, in which two quotes are one; NULL: it is not closed.
  * ESCAPES: a backslash takes the next character with it. */
 static const char *

@@ -28,3 +28,5 @@ char *quoted_whole (const char *name);
 
 /* Whether C can stand in a name without quotes, behind its first character. */
 gboolean quoted_is_name_char (char c);
+/* How many such characters stand at P. */
+gsize quoted_name_length (const char *p);

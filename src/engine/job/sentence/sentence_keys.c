@@ -1,6 +1,7 @@
 #include "engine/job/sentence/sentence_keys.h"
 
 #include "engine/job/consistency.h"
+#include "engine/job/sentence/sql_interval.h"
 #include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
@@ -68,7 +69,7 @@ static gboolean
 read_where (Sentence *sentence, const char *value, GError **error)
 {
   sentence->where = g_strdup (value);
-  return sql_text_is_expression (value, error);
+  return sql_text_is_expression (value, error) && sql_interval_has_units (value, error);
 }
 
 /* `order_items`, or `order_notes (order_id)` */
@@ -144,7 +145,7 @@ read_assignment (Sentence *sentence, const char *item, GError **error)
   for (guint i = 0; i + 1 < sentence->set->len; i++)
     if (g_str_equal (((SentenceSet *)sentence->set->pdata[i])->column, set->column))
       return error_fatal (error, "the column %s twice", set->column);
-  if (!sql_text_is_expression (set->value, error)) {
+  if (!sql_text_is_expression (set->value, error) || !sql_interval_has_units (set->value, error)) {
     g_prefix_error (error, "%s: ", set->column);
     return FALSE;
   }

@@ -1,30 +1,9 @@
 #include "engine/job/sentence/sql_interval.h"
 
+#include "engine/job/sentence/sql_text.h"
 #include "pg/quoted.h"
 
 #include <string.h>
-
-static gsize
-name_length (const char *p)
-{
-  gsize len = 0;
-  while (quoted_is_name_char (p[len]))
-    len++;
-  return len;
-}
-
-/* Skips the blanks at *AT, and WORD in any case behind them. */
-static gboolean
-skip_word (const char **at, const char *word)
-{
-  while (g_ascii_isspace (**at))
-    (*at)++;
-  gsize len = strlen (word);
-  if (name_length (*at) != len || g_ascii_strncasecmp (*at, word, len) != 0)
-    return FALSE;
-  *at += len;
-  return TRUE;
-}
 
 /* A number that is not 0. */
 static gboolean
@@ -45,7 +24,7 @@ is_unit (const char *at)
 {
   static const char *const units[] = { "year", "month", "day", "hour", "minute", "second" };
   for (guint i = 0; i < G_N_ELEMENTS (units); i++)
-    if (skip_word (&at, units[i]))
+    if (sql_text_skip_word (&at, units[i]))
       return TRUE;
   return FALSE;
 }
@@ -59,7 +38,7 @@ skip_cast (const char **at)
   if ((*at)[0] != ':' || (*at)[1] != ':')
     return FALSE;
   *at += 2;
-  return skip_word (at, "interval");
+  return sql_text_skip_word (at, "interval");
 }
 
 gboolean
@@ -73,7 +52,7 @@ sql_interval_has_units (const char *text, GError **error)
         && !is_unit (behind))
       return error_fatal (error, "an interval of %.*s is one of seconds: write the unit, '30 days'",
                           (int)(end - p), p);
-    gsize word = name_length (p);
+    gsize word = quoted_name_length (p);
     if (quoted == QUOTED_NOT)
       end = p + (word > 0 ? word : 1);
     if (!g_ascii_isspace (*p))

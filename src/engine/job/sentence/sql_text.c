@@ -1,6 +1,5 @@
 #include "engine/job/sentence/sql_text.h"
 
-#include "engine/job/sentence/sql_interval.h"
 #include "engine/job/step_text.h"
 #include "pg/quoted.h"
 
@@ -12,15 +11,6 @@ static gboolean
 begins_name (char c)
 {
   return quoted_is_name_char (c) && !g_ascii_isdigit (c) && c != '$';
-}
-
-static gsize
-name_length (const char *p)
-{
-  gsize len = 0;
-  while (quoted_is_name_char (p[len]))
-    len++;
-  return len;
 }
 
 /* `:T`, and not `::T`. */
@@ -55,12 +45,12 @@ take_bracket (Brackets *brackets, char c, GError **error)
 static gsize
 take_code (const char *p, Brackets *brackets, GError **error)
 {
-  gsize len = begins_name (*p) ? name_length (p) : 1;
+  gsize len = begins_name (*p) ? quoted_name_length (p) : 1;
   if (*p == ';')
     return error_fatal (error, "';' cannot stand in an expression");
   if (*p == '$' && g_ascii_isdigit (p[1]))
     return error_fatal (error, "unknown parameter '$%.*s': the only one is :T",
-                        (int)name_length (p + 1), p + 1);
+                        (int)quoted_name_length (p + 1), p + 1);
   if (p[0] == ':' && p[1] == ':')
     return 2;
   if (is_time (p))
@@ -70,7 +60,7 @@ take_code (const char *p, Brackets *brackets, GError **error)
         error,
         "unknown parameter ':%.*s': the only one is :T; a blank behind the colon makes it "
         "the end of a slice",
-        (int)name_length (p + 1), p + 1);
+        (int)quoted_name_length (p + 1), p + 1);
   return take_bracket (brackets, *p, error) ? len : 0;
 }
 
@@ -106,8 +96,7 @@ sql_text_is_expression (const char *text, GError **error)
   if (text[strspn (text, " \t\r\n\f\v")] == '\0')
     return error_fatal (error, "there is nothing");
   const char *at = text;
-  return take_expression (text, &at, FALSE, error) && step_text_lasts_not (text, error)
-         && sql_interval_has_units (text, error);
+  return take_expression (text, &at, FALSE, error) && step_text_lasts_not (text, error);
 }
 
 char *
@@ -169,7 +158,7 @@ take_part (const char **at, GString *name, GError **error)
       return error_fatal (error, closed ? "an empty name" : "a quote (\") is not closed");
     g_string_append_len (name, p, end - p);
   } else if (begins_name (*p)) {
-    end = p + name_length (p);
+    end = p + quoted_name_length (p);
     g_autofree char *folded = g_ascii_strdown (p, end - p);
     g_string_append (name, folded);
   } else
@@ -243,7 +232,7 @@ sql_text_assigns_again (const char *text)
   for (const char *p = text, *end; *p != '\0'; p = end) {
     if (quoted_at (text, p, &end, NULL) != QUOTED_NOT)
       continue;
-    end = p + (quoted_is_name_char (*p) ? name_length (p) : 1);
+    end = p + (quoted_is_name_char (*p) ? quoted_name_length (p) : 1);
     depth += deeper (p, end - p);
     if (depth == 0 && end == p + 3 && g_ascii_strncasecmp (p, "and", 3) == 0 && is_assignment (end))
       return TRUE;
@@ -293,7 +282,7 @@ sql_text_reads_rows (const char *text)
       continue;
     }
     if (quoted == QUOTED_NOT)
-      end = p + name_length (p);
+      end = p + quoted_name_length (p);
     else if (quoted != QUOTED_NAME)
       continue;
     g_autofree char *word = g_ascii_strdown (p, end - p);

@@ -7,8 +7,7 @@
 #include "base/error.h"
 
 /* Whether TEXT can be put into a statement as one expression: not empty, no `;`, no comment, every
- * quote and bracket closed, no parameter but `:T`, no call whose effect lasts in the session, no
- * interval without a unit.
+ * quote and bracket closed, no parameter but `:T`, no call whose effect lasts in the session.
  * PRUNED_FATAL says what is wrong. */
 gboolean sql_text_is_expression (const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
