@@ -1,16 +1,21 @@
 #include "cli/job_left.h"
 
+#include "base/log.h"
 #include "engine/clock/processes.h"
 
-/* NULL: PostgreSQL does not say. */
+/* NULL: PostgreSQL does not say, and why is logged: the command goes on without. */
 static PgRows *
 ask (Cli *cli, const char *file, const char *job)
 {
-  g_autoptr (Pg) pg = cli_pg (cli, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Pg) pg = cli_pg (cli, &error);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", job);
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
-  return pg != NULL ? pg_run_file (pg, file, values, NULL) : NULL;
+  PgRows *rows = pg != NULL ? pg_run_file (pg, file, values, &error) : NULL;
+  if (rows == NULL)
+    log_warning ("Could not look for jobs that only the database knows", "error", error->message);
+  return rows;
 }
 
 gboolean

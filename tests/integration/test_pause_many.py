@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from support.places import ROLE
 from support.command_line import add_run
 from support.scene import fill, now, refuse_rows, result, tick_id
 from support.screen import on_a_terminal
@@ -263,3 +264,11 @@ def test_dropping_everything_asks(stored, what):
     if what == "quarantine":
         stored.run(what, "drop", "--yes").ok()
         assert stored.database.value("SELECT count(*) FROM pruned.quarantine") == 0
+
+
+def test_what_the_database_does_not_say_is_told(stored):
+    """The jobs of the configuration are paused all the same."""
+    stored.database.execute(f"REVOKE SELECT ON pruned.processes FROM {ROLE}")
+    done = stored.run("pause", "members.*").ok()
+    assert "Could not look for jobs that only the database knows" in done.stderr
+    assert "members.remove_expired" in stored.database.column("SELECT job FROM pruned.controls WHERE paused")
