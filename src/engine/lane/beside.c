@@ -22,7 +22,7 @@ static gboolean
 stands_like (const Lane *lane, const Lane *other)
 {
   return other->job == lane->job && (other->list.errand != NULL) == (lane->list.errand != NULL)
-         && (other->list.errand == NULL || other->list.sending == NULL) && !other->list.revoked
+         && (other->list.errand == NULL || other->list.sendings.length == 0) && !other->list.revoked
          && !other->worker.apart;
 }
 

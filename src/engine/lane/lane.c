@@ -155,9 +155,8 @@ pop_unsettled (Lanes *lanes, gboolean *left)
   *left = FALSE;
   for (guint i = 0; i < lanes->all->len; i++) {
     Lane *lane = lanes->all->pdata[i];
-    if ((lane->list.errand == NULL && lane->list.sending == NULL)
-        || (lane->list.state == LANE_HELD
-            && (lane->list.sending == NULL || !lane->list.sending->done)))
+    if ((lane->list.errand == NULL && lane->list.sendings.length == 0)
+        || (lane->list.state == LANE_HELD && !lane_has_sent (lane)))
       continue;
     *left = TRUE;
     if (lane->list.state == LANE_HELD
@@ -238,7 +237,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   {
     g_clear_pointer (&lane->list.errand,
                      errand_free); /* it could not be settled: its lease expires */
-    if (lane->list.sending != NULL && lane->list.sending->done && !lane->list.forgotten)
+    if (lane_has_sent (lane) && !lane->list.forgotten)
       lanes_make_ready (lanes, lane); /* what was sent meanwhile is recorded */
     pthread_cond_broadcast (&lanes->at_rest);
   } else if (next == LANE_HOLD) {
@@ -301,7 +300,7 @@ lanes_view (Lanes *lanes)
                       .seen_to = atomic_load (&lane->intake.seen_to),
                       .begun = lane->intake.begun,
                       .at_end = atomic_load (&lane->progress.at_end),
-                      .busy = lane->list.state != LANE_IDLE || lane->list.sending != NULL };
+                      .busy = lane->list.state != LANE_IDLE || lane->list.sendings.length > 0 };
     g_array_append_val (views, view);
   }
   pthread_mutex_unlock (&lanes->lock);

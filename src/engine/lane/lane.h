@@ -52,7 +52,7 @@ struct _Errand {
   ErrandGroup *group;             /* a reference; NULL: it was begun alone */
 };
 
-/* What the lane's last transaction published: it is being sent while the lane continues
+/* What a transaction of the lane published: it is being sent while the lane continues
  * (sending.h).
  */
 typedef struct {
@@ -60,6 +60,7 @@ typedef struct {
   struct _Lane *lane;
   Publisher *publisher;
   Bundle *bundle;
+  gint64 before; /* every message below this offset was handled before that transaction */
   gboolean done; /* under the list's lock */
 } Sending;
 
@@ -81,7 +82,7 @@ typedef struct _Lane {
   gboolean is_ticks; /* intake of ticks, else of events */
 
   /* Under the list's lock. While a worker holds the lane, only that worker sets `errand` and
-   * `sending`, so it reads these two without the lock. */
+   * `sendings`, so it reads these two without the lock. */
   struct {
     LaneState state;
     gboolean woken, revoked, lost, forgotten;
@@ -90,7 +91,7 @@ typedef struct _Lane {
     Pg *cancel;              /* the connection of the worker that holds the lane */
     char run_id[40];         /* of the step under way, or the first of several; "": none */
     Errand *errand;          /* works or has ended, without a worker; NULL: none */
-    Sending *sending;        /* not acknowledged yet, or not recorded yet; NULL: none */
+    GQueue sendings; /* of Sending, in their order: not acknowledged yet, or not recorded yet */
     /* Their message is on its way. Of Work: a run that became ready. NULL: none */
     GArray *early;
     KafkaMessage *copy; /* of an errand's message (copy.h); NULL: none */
@@ -132,7 +133,7 @@ typedef struct _Lane {
     struct _Replica *replica; /* the worker's (step/replica.h); NULL: there is none */
     /* Of Work: the lane's next step, while its message is still being sent. NULL: none */
     GArray *ahead;
-    GArray *behind;   /* the last one that was taken so, until its message comes; NULL: none */
+    GArray *behind;   /* the last ones that were taken so, until their messages come; NULL: none */
     gboolean stepped; /* the last try of a run alone has committed its step */
     /* Of Work, in their order: steps that were done by copies, and whose messages have not come.
      * NULL: none */

@@ -26,8 +26,6 @@ errand_is_back (const Lanes *lanes, const Errand *errand)
 void
 sending_free (Sending *sending)
 {
-  if (sending == NULL)
-    return;
   publisher_abandon (sending->publisher, sending->bundle);
   bundle_free (sending->bundle);
   g_free (sending);
@@ -46,17 +44,26 @@ lane_free (Lane *lane)
   g_clear_pointer (&lane->list.copy, kafka_message_free);
   bisect_free (lane->worker.bisect);
   errand_free (lane->list.errand);
-  sending_free (lane->list.sending);
+  g_queue_clear_full (&lane->list.sendings, (GDestroyNotify)sending_free);
   g_free (lane->suspects.counted_together);
   g_free (lane->topic);
   g_free (lane);
 }
 
 gboolean
+lane_has_sent (const Lane *lane)
+{
+  const GList *first = lane->list.sendings.head;
+  return first != NULL && ((const Sending *)first->data)->done;
+}
+
+gboolean
 lane_is_referred_to (const Lane *lane)
 {
-  return lane->list.state == LANE_RUNNING || lane->list.errand != NULL
-         || (lane->list.sending != NULL && !lane->list.sending->done);
+  gboolean sends = FALSE;
+  for (const GList *link = lane->list.sendings.head; link != NULL; link = link->next)
+    sends |= !((const Sending *)link->data)->done;
+  return lane->list.state == LANE_RUNNING || lane->list.errand != NULL || sends;
 }
 
 GQueue *

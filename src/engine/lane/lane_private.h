@@ -42,8 +42,10 @@ void errand_free (Errand *errand); /* NULL: nothing */
 /* ERRAND is done, and so are those that it was begun with. If its lane is to be given up, it does
  * not wait for these. With the lock. */
 gboolean errand_is_back (const Lanes *lanes, const Errand *errand);
-/* NULL: nothing. Messages that are not acknowledged go back to the outbox. */
+/* Messages that are not acknowledged go back to the outbox. */
 void sending_free (Sending *sending);
+/* The first of what is being sent is acknowledged: a worker can record it. With the lock. */
+gboolean lane_has_sent (const Lane *lane);
 /* A worker holds it, or something under way refers to it: it must not be freed. With the lock. */
 gboolean lane_is_referred_to (const Lane *lane);
 /* No worker holds LANE, which was forgotten, and nothing under way refers to it any more: the

@@ -17,7 +17,7 @@ any_running (GPtrArray *revoked, int round)
   for (guint i = 0; i < revoked->len; i++) {
     const Lane *lane = revoked->pdata[i];
     if (lane->list.state == LANE_RUNNING || lane->list.errand != NULL
-        || (round == 0 && lane->list.sending != NULL))
+        || (round == 0 && lane->list.sendings.length > 0))
       return TRUE;
   }
   return FALSE;
@@ -37,7 +37,7 @@ withdraw (Lanes *lanes, Lane *lane)
     g_queue_remove (lanes_queue (lanes, lane), lane);
     lane->list.state = LANE_IDLE;
   }
-  if (lane->list.state == LANE_IDLE && lane->list.sending != NULL && lane->list.sending->done)
+  if (lane->list.state == LANE_IDLE && lane_has_sent (lane))
     lanes_make_ready (lanes, lane);
 }
 

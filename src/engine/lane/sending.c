@@ -5,6 +5,9 @@
 #include "engine/lane/outage.h"
 #include "engine/lane/lane_private.h"
 
+#define MOST_SENDINGS 16
+#define MOST_MESSAGES 1000 /* under way for one lane, unless one bundle has more */
+
 /* All messages are acknowledged or have failed. Thread: kafka-acks, or the worker within
  * sending_begin. */
 static void
@@ -16,9 +19,9 @@ on_done (gpointer data)
   pthread_mutex_lock (&lanes->lock);
   sending->done = TRUE;
   gboolean forgotten = lane->list.forgotten && lanes_let_go (lanes, lane);
-  if (lane->list.state == LANE_IDLE && !lane->list.forgotten)
+  if (lane_has_sent (lane) && lane->list.state == LANE_IDLE && !lane->list.forgotten)
     lanes_make_ready (lanes, lane);
-  else
+  else if (lane_has_sent (lane))
     lane->list.woken = TRUE;
   pthread_mutex_unlock (&lanes->lock);
   if (forgotten)
@@ -26,26 +29,38 @@ on_done (gpointer data)
 }
 
 static gboolean
-is_done (Lane *lane)
+has_sent (Lanes *lanes, const Lane *lane)
 {
-  Lanes *lanes = lane->list.sending->lanes;
+  if (lane->list.sendings.length == 0)
+    return FALSE;
   pthread_mutex_lock (&lanes->lock);
-  gboolean done = lane->list.sending->done;
+  gboolean sent = lane_has_sent (lane);
   pthread_mutex_unlock (&lanes->lock);
-  return done;
+  return sent;
 }
 
-/* Everything below the first pending message is handled: stores that offset. */
-static void
-store_handled (Service *service, Lane *lane)
+static const LaneMessage *
+front_of (const Lane *lane)
 {
-  const KafkaMessage *front = lane->worker.pending->len > 0
-                                  ? g_array_index (lane->worker.pending, LaneMessage, 0).message
-                                  : NULL;
-  gboolean empty = front == NULL || copy_is (front);
-  gint64 handled = !empty                       ? front->offset
-                   : lane->worker.end_seen >= 0 ? lane->worker.end_seen
-                                                : lane->worker.taken;
+  const GArray *pending = lane->worker.pending;
+  const LaneMessage *front = pending->len > 0 ? &g_array_index (pending, LaneMessage, 0) : NULL;
+  return front != NULL && copy_is (front->message) ? NULL : front;
+}
+
+/* Every message below this offset is handled; -1: not known. */
+static gint64
+handled_below (const Lane *lane)
+{
+  const LaneMessage *front = front_of (lane);
+  if (front != NULL)
+    return front->message->offset;
+  return lane->worker.end_seen >= 0 ? lane->worker.end_seen : lane->worker.taken;
+}
+
+/* What was sent for the messages below HANDLED is acknowledged. */
+static void
+store (Service *service, Lane *lane, gint64 handled)
+{
   if (handled > lane->progress.handled && lane->worker.taken >= 0 && !lane->worker.unsent
       && !lane_is_lost (service->lanes, lane)) {
     FAULT_ABOUT ("lane.before_store", lane->job != NULL ? lane->job->name : lane->topic);
@@ -56,33 +71,60 @@ store_handled (Service *service, Lane *lane)
   }
   if (handled >= 0)
     atomic_store (&lane->progress.handled, handled);
-  if (empty && lane->worker.end_seen >= 0)
+}
+
+static void
+store_all (Service *service, Lane *lane)
+{
+  store (service, lane, handled_below (lane));
+  if (front_of (lane) == NULL && lane->worker.end_seen >= 0)
     atomic_store (&lane->progress.at_end, TRUE);
 }
 
-/* Waits until what is being sent is acknowledged, then stores the offset. Returns at once if
- * nothing is being sent. */
+/* Waits until the first of what is being sent is acknowledged, then stores the offset. If an
+ * earlier one was given up, it does not wait. */
 static void
-settle (Service *service, Lane *lane)
+settle_first (Service *service, Lane *lane)
 {
-  if (lane->list.sending == NULL)
-    return;
-  outage_publish (service, lane, lane->list.sending->bundle);
+  const Sending *first = g_queue_peek_head (&lane->list.sendings);
+  if (!lane->worker.unsent || has_sent (service->lanes, lane))
+    outage_publish (service, lane, first->bundle);
   pthread_mutex_lock (&service->lanes->lock);
-  Sending *sending = g_steal_pointer (&lane->list.sending);
+  Sending *settled = g_queue_pop_head (&lane->list.sendings);
   pthread_mutex_unlock (&service->lanes->lock);
-  sending_free (sending);
-  store_handled (service, lane);
+  sending_free (settled);
+  const Sending *next = g_queue_peek_head (&lane->list.sendings);
+  if (next != NULL)
+    store (service, lane, next->before);
+  else
+    store_all (service, lane);
+}
+
+static guint
+messages_under_way (const Lane *lane)
+{
+  guint n = 0;
+  for (const GList *link = lane->list.sendings.head; link != NULL; link = link->next)
+    n += bundle_size (((const Sending *)link->data)->bundle);
+  return n;
 }
 
 void
 sending_begin (Service *service, Lane *lane, Bundle *bundle)
 {
-  settle (service, lane);
+  GQueue *sendings = &lane->list.sendings;
+  while (
+      sendings->length >= MOST_SENDINGS
+      || (sendings->length > 0 && messages_under_way (lane) + bundle_size (bundle) > MOST_MESSAGES))
+    settle_first (service, lane);
   Sending *sending = g_new0 (Sending, 1);
-  *sending = (Sending){ service->lanes, lane, service->publisher, bundle, FALSE };
+  *sending = (Sending){ .lanes = service->lanes,
+                        .lane = lane,
+                        .publisher = service->publisher,
+                        .bundle = bundle,
+                        .before = handled_below (lane) };
   pthread_mutex_lock (&service->lanes->lock);
-  lane->list.sending = sending;
+  g_queue_push_tail (sendings, sending);
   pthread_mutex_unlock (&service->lanes->lock);
   publisher_begin (service->publisher, bundle, on_done, sending);
 }
@@ -90,15 +132,14 @@ sending_begin (Service *service, Lane *lane, Bundle *bundle)
 void
 sending_note_if_done (Service *service, Lane *lane)
 {
-  if (is_done (lane))
-    settle (service, lane);
+  while (has_sent (service->lanes, lane))
+    settle_first (service, lane);
 }
 
 void
 sending_note_handled (Service *service, Lane *lane)
 {
-  if (lane->list.sending == NULL)
-    store_handled (service, lane);
-  else
-    sending_note_if_done (service, lane);
+  sending_note_if_done (service, lane);
+  if (lane->list.sendings.length == 0)
+    store_all (service, lane);
 }

@@ -1,6 +1,6 @@
-/* A step's messages are sent while the next step of its lane runs already. The lane's offset moves
- * when all of them are acknowledged (docs/rules.md, invariant 4). At most one bundle of a lane is
- * being sent.
+/* A step's messages are sent while the next steps of its lane run already. The lane's offset moves
+ * past a message when the bundles of its step, and of all before it, are acknowledged
+ * (docs/rules.md, invariant 4).
  *
  * Threads: the worker that holds the lane. Ownership: the lane owns the bundle from sending_begin
  * on.
@@ -9,11 +9,10 @@
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* Waits until the bundle before is acknowledged, then begins to send BUNDLE. The lane is woken
- * when all its messages are acknowledged. */
+/* Begins to send BUNDLE. If very much of the lane is under way already, it first waits for the
+ * acknowledgement of the oldest. The lane is woken when the oldest is acknowledged. */
 void sending_begin (Service *service, Lane *lane, Bundle *bundle);
-/* Ends what is being sent, if all of it is acknowledged. The lane must have something that is
- * being sent. */
+/* Records what is acknowledged, up to the first that is not. */
 void sending_note_if_done (Service *service, Lane *lane);
 /* Stores the lane's offset behind the handled messages, unless some of its messages are still
  * being sent. */

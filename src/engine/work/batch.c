@@ -15,6 +15,7 @@
 #include "engine/work/together.h"
 
 #define LOCKED_HOLD_US 5000
+#define MOST_BEHIND 32
 
 static void
 handled (Lane *lane, guint index)
@@ -35,13 +36,28 @@ is_behind (const Lane *lane, const Work *work)
 static gboolean
 is_past (Lane *lane, const Work *work)
 {
-  const Work *behind
-      = lane->worker.behind != NULL ? &g_array_index (lane->worker.behind, Work, 0) : NULL;
-  if (behind == NULL || work->step != behind->step || work->attempt != behind->attempt
-      || !g_str_equal (work->run_id, behind->run_id))
-    return FALSE;
-  g_clear_pointer (&lane->worker.behind, g_array_unref);
-  return TRUE;
+  GArray *behind = lane->worker.behind;
+  for (guint i = 0; behind != NULL && i < behind->len; i++) {
+    const Work *one = &g_array_index (behind, Work, i);
+    if (work->step != one->step || work->attempt != one->attempt
+        || !g_str_equal (work->run_id, one->run_id))
+      continue;
+    g_array_remove_index (behind, i);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+/* WORK was taken before its message came. A message that was lost does not come at all. */
+static void
+note_behind (Lane *lane, Work *work)
+{
+  if (lane->worker.behind == NULL)
+    lane->worker.behind = works_new ();
+  if (lane->worker.behind->len == MOST_BEHIND)
+    g_array_remove_index (lane->worker.behind, 0);
+  g_array_append_val (lane->worker.behind, *work);
+  work->run_id = NULL;
 }
 
 /* The next shared transaction would not get to more messages. */
@@ -256,8 +272,7 @@ batch_run_ahead (Service *service, Pg *pg, Lane *lane)
          && !lane_should_yield (service->lanes, lane))
     ;
   lane->worker.locked_since_us = 0; /* its message follows */
-  g_clear_pointer (&lane->worker.behind, g_array_unref);
   if (lane->worker.stepped)
-    lane->worker.behind = g_steal_pointer (&works);
+    note_behind (lane, &g_array_index (works, Work, 0));
   bisect_reset (lane->worker.bisect);
 }

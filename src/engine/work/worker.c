@@ -140,7 +140,7 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
       return LANE_HOLD;
     }
   }
-  if (lane->list.sending != NULL) {
+  if (lane->list.sendings.length > 0) {
     sending_note_if_done (service, lane);
     if (lane->list.errand == NULL && lane_should_yield (service->lanes, lane))
       return LANE_DONE;

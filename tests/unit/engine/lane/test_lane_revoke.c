@@ -109,11 +109,11 @@ test_what_was_sent_meanwhile (void)
   Scene scene;
   begin (&scene);
   Sending sending = { .lanes = scene.lanes, .lane = scene.lane, .done = TRUE };
-  scene.lane->list.sending = &sending;
+  g_queue_push_tail (&scene.lane->list.sendings, &sending);
   scene.lane->list.revoked = TRUE;
   lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
   g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
-  scene.lane->list.sending = NULL;
+  g_queue_clear (&scene.lane->list.sendings);
   lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
   end (&scene);
 }
