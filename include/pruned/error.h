@@ -11,7 +11,7 @@
 
 typedef enum {
   PRUNED_OUTAGE = 1, /* a dependency is down: hold the lane, retry, no attempt is charged */
-  PRUNED_BUSY,       /* a lock conflict: due again in 1-30 s, uncharged */
+  PRUNED_BUSY,       /* a lock conflict: due again within 10 s, uncharged */
   PRUNED_RETRY,      /* this attempt failed: due again after the back-off, attempt counted */
   PRUNED_DATA,       /* a row is at fault: bisect, quarantine */
   PRUNED_REJECT,     /* can never succeed: dead topic, continue */

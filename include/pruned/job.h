@@ -23,7 +23,7 @@ typedef struct _Step Step;
 typedef gboolean (*JobStepFunc) (Step *step, GError **error);
 /* The next step of each of N runs, in one transaction. The SQL functions are called with the first
  * one; what came of each is reported with its own. *FITS (of N, all true): set to false for those
- * that are to be done alone; nothing may have been changed for them. FALSE with an error: all are
+ * that must be done alone, before anything is changed for them. FALSE with an error: all are
  * undone, and each is tried alone. */
 typedef gboolean (*JobManyFunc) (Step *const *steps, guint n, gboolean *fits, GError **error);
 /* Adds plan lines (step_plan_line), read-only. Called once for a plan: it walks through all pages.
@@ -157,8 +157,8 @@ void step_log (Step *step, LogLevel level, const char *message, json_t *fields);
 
 /* The run continues with CURSOR (taken) after DELAY_MS; without this call it has finished. */
 void step_continue (Step *step, json_t *cursor, gint64 delay_ms);
-/* The next step is so small that the transaction can have it as well, if runs share one. Only for
- * what may be undone together: the step stands only if the next one does. */
+/* The next step is small enough for the same transaction, if runs share one. Call it only if both
+ * steps may be rolled back together: this step then stands only if the next one does. */
 void step_may_follow (Step *step);
 /* The run continues with CURSOR (taken) after DELAY_MS because of REASON (a store is down): a
  * back-off without a charged attempt. */

@@ -1,7 +1,7 @@
 /* Any Avro schema of others, and what a datum of it says, as JSON.
  *
  * avro-c is not used for these: it trusts the lengths in the bytes (binary.h), and resolves one
- * schema against another, which nobody needs here: a datum is read with the schema that it was
+ * schema against another. That is not needed here: a datum is read with the schema that it was
  * written with.
  *
  * A datum's content is JSON as its writer would have sent it: the value of a union without the name

@@ -1,6 +1,6 @@
-/* What a daemon does to the server besides its work, for `pruned status` and `pruned doctor`: which
- * thresholds of [throttle] are passed now, who waits for them, and the dead rows of the tables that
- * jobs delete from. The thresholds are those of this command's configuration.
+/* The load of a daemon on the server, for `pruned status` and `pruned doctor`: which thresholds of
+ * [throttle] are passed now, who waits for them, and the dead rows of the tables that jobs delete
+ * from. The thresholds are those of this command's configuration.
  *
  * Threads: main only. Ownership: as said.
  */

@@ -1,5 +1,5 @@
-/* Jobs that are not in this command line's configuration any more, but in the database: removed
- * ones with runs or a pause, and those of running processes that have not read it again.
+/* Jobs that this command line's configuration lacks, but the database knows: removed ones with runs
+ * or a pause, and those of running processes that have not read it again.
  *
  * Threads: main only. Ownership: the caller frees.
  */

@@ -14,7 +14,7 @@ typedef struct {
   PgRows *row; /* state, step, job, args, unique_key, scheduled_at, due_at, status, approved */
   RunSender *sender;  /* borrowed; NULL: its message cannot be sent now */
   Run *ready;         /* its message is sent after the commit; NULL: no message */
-  gboolean unchanged; /* it was already as wanted */
+  gboolean unchanged; /* the run was already in the wanted state */
   char *told;         /* the reason for the journal; NULL: that of the options */
 } LockedRun;
 
@@ -24,8 +24,8 @@ typedef ExitCode (*RunVerb) (Cli *cli, Pg *pg, LockedRun *run, GError **error);
 typedef struct {
   const char *word; /* as in `retry 3 runs` */
   RunVerb verb;
-  gboolean again; /* it makes runs ready that have stopped */
-  gboolean retry; /* its filter means runs that can be retried */
+  gboolean again; /* it makes ready the runs that have stopped */
+  gboolean retry; /* its filter selects runs that can be retried */
 } RunDeed;
 
 /* Options of a command, for its runs. */

@@ -9,8 +9,8 @@
 #define DIGITS 32
 
 const char choice_more[]
-    = "ID is the id of a run, or a beginning of it that no other run has. A filter is about all runs that it matches and\n"
-      "that can be changed so; it asks on a terminal, and elsewhere wants --yes.";
+    = "ID is the id of a run, or a beginning of it that no other run has. A filter selects all runs that it matches\n"
+      "and that can be changed in this way. On a terminal the command asks first; elsewhere it needs --yes.";
 
 static const char *const STATES[] = { "waiting", "ready", "held", "dead", "blocked", NULL };
 

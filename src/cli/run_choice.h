@@ -10,7 +10,7 @@ typedef struct {
   char *job, *state, *error_class, *since;
 } RunFilter;
 
-/* Checks FILTER against the number of arguments: one of both is wanted. */
+/* Checks that there is a FILTER or arguments, and not both. */
 ExitCode run_choice_check (Cli *cli, const RunFilter *filter, GError **error);
 gboolean run_choice_is_filter (const RunFilter *filter);
 /* Adds the ids, g_strdup'ed: of the command's arguments, or of the runs that FILTER matches and

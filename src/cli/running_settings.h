@@ -1,4 +1,4 @@
-/* The settings of jobs in the running processes. A command's own settings can be others.
+/* The settings of jobs in the running processes. A command's own settings can differ from them.
  *
  * Threads: main only. Ownership: as said.
  */

@@ -27,7 +27,7 @@ const GOptionEntry go_options[]
 const char stop_more[]
     = "All processes have stopped within two seconds; they stay in their consumer group, and ticks and events become\n"
       "rows that wait. Twice is the same as once. Without --now a running step ends with all it does.\n"
-      "Exit code 8: it stands, but a process has not said yet that it has stopped.";
+      "Exit code 8: the stop is in force, but a process has not confirmed it yet.";
 
 static const Column PROCESSES[]
     = { { "id", .detail = TRUE }, { "host" }, { "pid", CELL_NUMBER }, { "stopped", CELL_BOOL },
@@ -161,7 +161,7 @@ code_of (const PgRows *processes, GError **error)
   const guint silent = count_silent (processes);
   return silent == 0 ? CODE_OK
                      : cli_fail (CODE_TIME_OVER, error,
-                                 "%u of %d processes have not said yet that they have stopped",
+                                 "%u of %d processes have not confirmed that they have stopped",
                                  silent, rows_count (processes));
 }
 

@@ -209,7 +209,7 @@ show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
   if (g_str_equal (rows_text (rows, 0, "state"), "held"))
     return cli_fail (
         CODE_ENDED_BADLY, error,
-        "run %s is %s; it has changed nothing more. Let it go: pruned approve %s; end it: "
+        "run %s is %s; it changes no further row. To let it go on: pruned approve %s; to end it: "
         "pruned discard %s",
         tick->run_id, rows_text (rows, 0, "error"), tick->run_id, tick->run_id);
   return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;

@@ -150,8 +150,8 @@ take_setting_variable (Config *config, const char *name, const char *text, GErro
     if (!g_str_equal (own, name))
       continue;
     if (found != NULL) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                   "means both [%s] and [%s]: set it in the file", found->section, value->section);
+      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "can mean [%s] or [%s]: set it in the file",
+                   found->section, value->section);
       return FALSE;
     }
     found = value;

@@ -7,7 +7,7 @@ log_change (Service *service)
     log_warning ("Kafka degraded; continuing where possible", "detail", service->main.trouble_seen,
                  "remedy", "pruned status; a missing topic: pruned topics --apply");
   else
-    log_info ("Kafka is well again");
+    log_info ("Kafka works again");
   g_free (service->main.trouble_told);
   service->main.trouble_told = g_strdup (service->main.trouble_seen);
 }

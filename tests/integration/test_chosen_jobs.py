@@ -58,7 +58,7 @@ def test_names_and_patterns_choose(stored, text, chosen):
     ("members.remove_expird", ["unknown job 'members.remove_expird'", "did you mean 'members.remove_expired'?"]),
     ("gitlb", ["unknown job 'gitlb'", "'gitlab'?"]),
     ("sessions.*", ["unknown job 'sessions.*'"]),
-    ("none; ci.*", ["'none' stands alone"]),
+    ("none; ci.*", ["'none' excludes other names"]),
     ("members.remove_expired", ["members.remove_expired starts runs of users.destroy", "'members.remove_expired; users.destroy'"]),
     ("groups.*", ["groups.destroy starts runs of users.destroy"])])
 def test_what_cannot_be_chosen_is_named(stored, text, words):

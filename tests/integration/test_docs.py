@@ -72,6 +72,13 @@ def test_a_page_that_differs_from_the_code_is_noticed(tmp_path):
     assert {page for *_, page in CHANGES} == set(re.findall(r"^--- docs/(\S+)", done.stdout, re.M))
 
 
+def test_messages_that_a_function_is_given_are_in_the_reference():
+    """Lines of the threads that work in rounds, and lines about clocks that differ."""
+    there = (MADE / "log-messages.md").read_text()
+    for said in ("Dispatcher round failed; will retry", "Housekeeping failed; will retry", "Nothing is archived: ", "Nothing old is dropped: "):
+        assert f"| `{said}" in there
+
+
 def test_the_tables_page_is_the_schema_that_migrate_makes(new_database):
     made = {(r["t"], r["c"]): (r["type"], r["open"]) for r in new_database().rows("""
         SELECT c.relname AS t, a.attname AS c, format_type(a.atttypid, a.atttypmod) AS type, NOT a.attnotnull AS open

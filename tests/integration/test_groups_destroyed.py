@@ -251,4 +251,4 @@ def test_a_table_without_rights_goes_by_its_key_and_is_named(doomed):
     doomed.database.execute("INSERT INTO theirs VALUES (%s)", [doomed.project_id])
     destroy(doomed, doomed.top)
     assert doomed.database.value("SELECT count(*) FROM theirs") == 0
-    assert "theirs" in {line["table"] for line in doomed.lines("Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE")}
+    assert "theirs" in {line["table"] for line in doomed.lines("No right to delete rows of this table: grant SELECT, UPDATE and DELETE")}

@@ -163,7 +163,7 @@ def test_a_topic_that_vanishes_is_reported_and_a_new_one_is_used(new_scene):
     assert scene.topics.full("work.scratch.remove") in trouble["detail"] and "topics --apply" in trouble["remedy"]
     scene.run("topics", "--apply").ok()
     assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
-    daemon.wait_line("Kafka is well again")
+    daemon.wait_line("Kafka works again")
 
 
 @pytest.fixture

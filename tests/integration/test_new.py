@@ -135,7 +135,7 @@ def test_what_it_refuses(shop):
         assert words in new(shop, "x", table, code=code).stderr, table
     for where, words in (("deleted_at < now(); DROP TABLE orders", "';' cannot stand"), ("gone < :T", 'column "gone" does not exist'),
                          ("id", "--where: "), ("(id = 1", "a bracket is not closed"), ("id = :x", "unknown parameter"), ("id = 1\nOR true", "line breaks"),
-                         ("id = 1 -- x", "a comment"), ("", "there is nothing")):
+                         ("id = 1 -- x", "a comment"), ("", "the value is empty")):
         assert words in new(shop, "x", "orders", "--where", where, code=1).stderr.replace(r'\"', '"'), where
     for name in ("a b", "../x", ".x", "", "ä"):
         assert "cannot be the name of a job" in new(shop, name, "orders", code=1).stderr, name

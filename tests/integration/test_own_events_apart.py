@@ -206,6 +206,18 @@ def test_whatever_another_program_says_of_what_its_job_reads_ends_no_process(apa
     assert apart.database.value("SELECT count(*) FROM pruned.runs WHERE job = 'people.mark' AND args ->> 'key' IS NULL") == 0
 
 
+def test_an_event_of_a_job_that_no_process_has_had_for_a_week_is_passed_over(apart):
+    """The day before, it still waits."""
+    start_other(apart).stop()
+    start_own(apart)
+    for days, key in (6, 1), (8, 2):
+        apart.database.execute(f"UPDATE pruned.job_states SET read_at = now() - interval '{days} days' WHERE job = 'people.mark'")
+        send(apart, user(key), ce_type="UserMarked")
+        send(apart, user(key + 2), ce_type="UserErasureRequested")
+        apart.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'people.erase' AND state = 'finished'", until=key)
+    assert apart.database.column("SELECT args ->> 'key' FROM pruned.runs WHERE job = 'people.mark'") == ["1"] and dead(apart) == {}
+
+
 def test_an_event_of_a_job_that_was_removed_is_passed_over(apart):
     """Nobody has the job any more, and whoever had it was told so."""
     other = start_other(apart)

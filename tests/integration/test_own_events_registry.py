@@ -123,7 +123,7 @@ def test_without_a_registry_and_a_schema_the_section_is_refused(erasure, registr
         done = erasure.pruned.run(command)
         said = done.stdout + done.stderr
         assert done.code != 0 and "event-UserErasureRequested.conf:1" in said, done
-        assert "format = avro: nothing has its schemas: write `schema = FILE.avsc`, or set [registry] url" in said, done
+        assert "format = avro needs a schema: write `schema = FILE.avsc`, or set [registry] url" in said, done
     erasure.pruned.settings["registry.url"] = registry.url
     erasure.pruned.run("jobs").ok()
 

@@ -120,7 +120,7 @@ def test_a_table_without_rights_goes_by_its_key_and_is_named(tenant):
     tenant.database.execute("INSERT INTO theirs VALUES (%s)", [user])
     tenant.tick(JOB, **AT_ONCE)
     assert user not in tenant.ids("users") and tenant.database.value("SELECT count(*) FROM theirs") == 0
-    (line,) = tenant.lines("Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE")
+    (line,) = tenant.lines("No right to delete rows of this table: grant SELECT, UPDATE and DELETE")
     assert (line["level"], line["table"], line["user_id"]) == ("warning", "theirs", user)
 
 

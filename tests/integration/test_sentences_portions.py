@@ -106,7 +106,7 @@ def test_a_row_that_is_not_due_any_more_keeps_the_rest(house):  # noqa: F811
     house.sql("UPDATE orders SET deleted_at = NULL WHERE id = 1")
     row = house.pruned.wait_run(run, "finished")
     assert {"removed": 7, "kept": 1, "in_part": 1, "portions": 1}.items() <= row["result"].items()
-    (line,) = daemon.lines("A part of its children is gone, but the row stays")
+    (line,) = daemon.lines("The row stays, but some of its children are gone")
     assert (line["level"], line["table"], line["key"], line["rows"]) == ("error", "orders", "1", PORTION)
     left = shop(house)
     assert left["orders"] == [(1, None), (9, None)]
@@ -122,7 +122,7 @@ def test_a_row_that_is_not_due_any_more_when_no_other_is(house):  # noqa: F811
     house.sql("UPDATE orders SET deleted_at = NULL")
     row = house.pruned.wait_run(run, "finished")
     assert {"kept": 1, "in_part": 1, "portions": 1}.items() <= row["result"].items(), row
-    assert daemon.lines("A part of its children is gone, but the row stays", rows=PORTION)
+    assert daemon.lines("The row stays, but some of its children are gone", rows=PORTION)
 
 
 def test_a_row_that_somebody_else_removes_is_gone(house):  # noqa: F811
@@ -227,7 +227,7 @@ def test_children_that_a_trigger_keeps_are_not_tried_for_ever(house):  # noqa: F
         ("orders:1", "a trigger or a rule keeps rows below it")]
     assert house.rows("orders", "id") == [(1,), (9,)]
     assert house.rows("item_marks m LEFT JOIN order_items i ON i.id = m.item_id", "count(*) AS marks, count(i.id) AS items") == [(ITEMS // 2 + 1, ITEMS // 2 + 1)]
-    (line,) = house.daemons[-1].lines("A part of its children is gone, but the row stays")
+    (line,) = house.daemons[-1].lines("The row stays, but some of its children are gone")
     assert line["rows"] == sum(1 for key in house.keys(run) if key[0] in ("order_items", "order_views")) - 7 > 0
 
 
@@ -238,7 +238,7 @@ def test_a_row_that_cannot_go_says_what_is_gone(house):  # noqa: F811
               "CREATE TRIGGER refuse BEFORE DELETE ON order_views FOR EACH ROW WHEN (OLD.seen = 7) EXECUTE FUNCTION refuse()")
     counters, run = house.done(JOB)
     assert {"removed": 7, "failed": 1, "in_part": 1}.items() <= counters.items()
-    (line,) = house.daemons[-1].lines("A part of its children is gone, but the row stays")
+    (line,) = house.daemons[-1].lines("The row stays, but some of its children are gone")
     assert line["rows"] == sum(1 for key in house.keys(run) if key[0] in ("order_items", "item_marks", "order_views")) - 7
 
 

@@ -67,5 +67,5 @@ def test_a_row_that_has_begun_is_judged_also_without_the_key(house):  # noqa: F8
     house.work()
     row = house.pruned.run_row(run)
     assert {"removed": 7, "kept": 1, "in_part": 1, "portions": 1}.items() <= row["result"].items(), row
-    (line,) = house.daemons[-1].lines("A part of its children is gone, but the row stays")
+    (line,) = house.daemons[-1].lines("The row stays, but some of its children are gone")
     assert (line["key"], line["rows"]) == ("1", 1000)

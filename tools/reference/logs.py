@@ -6,7 +6,13 @@ from .text import ROOT, calls, head, literal, sources, table, without_comments
 
 # Name of the call: which argument is the level, and which the message.
 CALLS = {"log_debug": ("debug", 0), "log_info": ("info", 0), "log_warning": ("warning", 0), "log_error": ("error", 0),
-         "log_warning_every": ("warning", 2), "log_fields": (0, 1), "log_line": (0, 1), "log_format": (0, 1), "step_log": (1, 2)}
+         "log_warning_every": ("warning", 2), "log_fields": (0, 1), "log_line": (0, 1), "log_format": (0, 1), "step_log": (1, 2),
+         "rounds_failed": ("warning", 1), "clocks_agree": ("warning", 2)}
+# Files that log a text which they are given. Where it comes from is listed by CALLS, is a text of a
+# job, or of somebody else: an error, a message of librdkafka.
+GIVEN = {"src/base/log.c", "src/base/log_format.c", "src/cli/cli.c", "src/engine/clock/clocks.c", "src/engine/clock/rounds.c",
+         "src/engine/step/record.c", "src/engine/step/step_report.c", "src/engine/work/on_failure.c", "src/kafka/client.c"}
+DECLARED = re.compile(r"const char \*\w+$")
 LEVELS = ("debug", "info", "warning", "error")
 CONF = re.compile(r"^log = (?:(debug|info|warning|error): )?(.*)$", re.M)
 SQL = re.compile(r"'(debug|info|warning|error)' AS level, '((?:[^']|'')*)' AS message")
@@ -48,7 +54,11 @@ def in_c():
             for _, given in calls(text, name):
                 if len(given) > message:
                     seen.add(name)
-                    for said in messages(given[message], text):
+                    found = messages(given[message], text)
+                    if not found and path not in GIVEN and not DECLARED.match(given[message]):
+                        raise SystemExit(f"{path}: the text that {name} gets is unknown: {given[message]}; see GIVEN in "
+                                         "tools/reference/logs.py")
+                    for said in found:
                         yield from ((said, one, path) for one in levels(level, given))
     if seen != set(CALLS):
         raise SystemExit(f"not called any more: {', '.join(sorted(set(CALLS) - seen))}; see CALLS in tools/reference/logs.py")

@@ -82,8 +82,8 @@ PgRows *check_page_rows (Check *check, Step *step, int limit, GError **error);
 
 /* Large tables that PLAN (EXPLAIN's JSON) reads as a whole are findings. */
 void check_plan (Check *check, CheckPlace place, const char *plan);
-/* So is, in a folder of one's own, a FILE (`apply/removed/10-items`) that changes rows of another
- * table than the job's own which the keys do not name, or that should change none. */
+/* A finding is also, in a folder of one's own, a FILE (`apply/removed/10-items`) that changes rows
+ * of another table than the job's own which the keys do not name, or that should change none. */
 void check_keys (Check *check, const char *file, CheckPlace place, const PgStatement *statement,
                  const char *plan);
 /* So is a condition of a sentence that no index serves. FALSE: PostgreSQL refuses the condition. */
@@ -110,9 +110,9 @@ void check_rights (Check *check);     /* by check_access; of a sentence that has
 void check_access (Check *check);     /* rights and hidden rows, by check_tables */
 void check_tables (Check *check);     /* rights, hidden rows, triggers, foreign keys, brakes */
 
-/* What a daemon checks when it loads JOBS (of Job); no row is read. ERRORS: of those that are
- * refused, `PLACE: why`. What a job lacks beside that is a warning. SURE: without an answer of
- * PostgreSQL it is refused, too. */
+/* What a daemon checks when it loads JOBS (of Job); no row is read. ERRORS: `PLACE: why` for each
+ * job that is refused. Anything else that a job lacks is a warning. SURE: a job is also refused if
+ * PostgreSQL does not answer. */
 void check_load (Cli *cli, Pg *pg, const GPtrArray *jobs, gboolean sure, GError **errors);
 /* Refuses the jobs of the user that check_load refuses, before a daemon starts. BEGIN is called
  * once no other process is made, before this one logs. */

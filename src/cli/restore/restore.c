@@ -21,7 +21,7 @@ const char restore_more[]
     = "A row that exists again is left as it is. A change is undone only if the row has not changed since. Restored rows are held\n"
       "in quarantine, so that the next run does not remove them again: `pruned quarantine drop JOB ITEM` ends that. Needs INSERT\n"
       "on the tables (pruned grants). Exit code 6 if rows cannot be restored. Refused if a foreign key may have removed rows\n"
-      "that were not recorded. With --partial neither applies. It can be repeated.";
+      "that were not recorded. With --partial it restores what it can in both cases. It can be repeated.";
 
 static const Column COLUMNS[] = { { "table" }, { "key" }, { "action" }, { "reason" }, { NULL } };
 

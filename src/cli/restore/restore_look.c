@@ -99,7 +99,7 @@ find_runs (Restore *restore, gboolean with_children, GError **error)
     return cli_pg_failed (restore->pg, error);
   if (refused != NULL)
     return cli_fail (CODE_NOT_FOUND, error,
-                     "what the job has to do with the rows cannot be done now: %s", refused);
+                     "the job's own statements for these rows cannot be made now: %s", refused);
   return code;
 }
 

@@ -19,8 +19,8 @@ check_unversioned (const Restore *restore, guint i, const char *name, GError **e
   if (job != NULL && job->sentence == NULL)
     return CODE_OK;
   return cli_fail (CODE_NOT_FOUND, error,
-                   "it is not known with which version of %s run %s removed rows, and so not what "
-                   "else it did with them: use the audit (pruned.deletions) or a backup",
+                   "the version of %s with which run %s removed rows is not known, and so neither "
+                   "is what else it did with them: use the audit (pruned.deletions) or a backup",
                    name, (char *)restore->runs->pdata[i]);
 }
 
@@ -52,8 +52,8 @@ restore_check_version (const Restore *restore, guint i, const PgRows *rows, int 
   if (is_mixed (version, earlier))
     return cli_fail (
         CODE_NOT_FOUND, error,
-        "run %s was done by several versions of %s (%s, then %s), of which one did more "
-        "with the rows than the audit tells: use the audit (pruned.deletions) or a "
+        "run %s was done by several versions of %s (%s, then %s), and one of them did "
+        "something that the audit does not record: use the audit (pruned.deletions) or a "
         "backup",
         (char *)restore->runs->pdata[i], name, earlier, version);
   if (!job_version_is_bound (version) || restore_same_job (restore, i) != NULL)
@@ -61,7 +61,7 @@ restore_check_version (const Restore *restore, guint i, const PgRows *rows, int 
   g_autofree char *now = job != NULL ? g_strdup_printf ("version %s is in force", job->version)
                                      : g_strdup ("no such job is in force");
   return cli_fail (CODE_NOT_FOUND, error,
-                   "run %s was done by version %s of %s, which did more with the rows than the "
-                   "audit tells, and %s: bring its section or folder back as it was then",
+                   "run %s was done by version %s of %s, which did something that the audit does "
+                   "not record, and %s: bring its section or folder back as it was then",
                    (char *)restore->runs->pdata[i], version, name, now);
 }

@@ -54,9 +54,9 @@ brake_below (const Step *step)
   return count_below_before (step) + step->below;
 }
 
-/* Share and ratio of a run of which KNOWN rows are known to go; -1: it is not known. They are read
- * again, once, where the settings are others than those that KNOWN comes from: the table had the
- * rows that the run has removed, and no limit rises by that. */
+/* Share and ratio of a run that may change KNOWN rows; -1: that is not known. They are read again,
+ * once, if other settings are in force than those that KNOWN comes from. The rows that the run has
+ * removed count as rows of the table, and the result is never above KNOWN. */
 static gboolean
 read_others (Step *step, gint64 rows, gint64 known, RowLimits *limits, GError **error)
 {

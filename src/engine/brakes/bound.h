@@ -1,14 +1,14 @@
-/* How many rows a run may change that goes on. Its row has what was read when it began
- * (`rows_limit`). That can come from other settings: from before a reload, or of a process that has
- * ended. So it holds together with what this process has read by the settings in force: once for
- * each run.
+/* How many rows a run may change after its first page. The run's row keeps what was read when it
+ * began (`rows_limit`). That can come from other settings: from before a reload, or from another
+ * process. So this process reads the limits by its settings once for each run, and the lower ones
+ * hold.
  *
  * Threads: the worker that has the lane. Ownership: of the arguments: none.
  */
 #pragma once
 #include "engine/brakes/limits.h"
 
-/* Of a run whose count is known, or whose last page of ROWS this is. */
+/* For a run whose count is known, or whose last page has ROWS. */
 gboolean brake_bound (Step *step, gint64 rows, gint64 *bound, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* LIMITS of the run were read: share and ratio are not read again before it exceeds them. */

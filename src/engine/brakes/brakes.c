@@ -163,7 +163,7 @@ bound_before (Step *step, gint64 *bound, GError **error)
   return TRUE;
 }
 
-/* How many rows more the run may change. */
+/* How many more rows the run may change. */
 static gboolean
 room_before (Step *step, gint64 *bound, gint64 *room, GError **error)
 {
@@ -210,7 +210,7 @@ count_before (Step *step, GError **error)
   return again || !is_errand (step) || brake_note_planned (step, step->counted, error);
 }
 
-/* Partitions that a step has noted go in later ones, which change no row more. */
+/* Partitions that one step has noted are dropped by later steps, which change no further row. */
 static gboolean
 has_noted_partitions (const Step *step)
 {
@@ -228,7 +228,7 @@ brakes_before (Step *step, GError **error)
   return !is_to_count_before (step) || count_before (step, error);
 }
 
-/* Each is asked before one is judged, because that can ask, too. */
+/* All are asked before any is judged, because judging can send queries, too. */
 static gboolean
 count_many (const GPtrArray *steps, const gint64 *rooms, gint64 *ns, GError **error)
 {

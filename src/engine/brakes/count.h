@@ -22,8 +22,8 @@ gint64 count_below_before (const Step *step);
 /* Counts the run of STEP, whose transaction was rolled back; at least what the step had changed. */
 gboolean count_run (Step *step, RunCount *count, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* An estimate, without asking the database: what STEP had found before it was rolled back. This is
- * the upper bound because of which the run is to be counted, so it holds the run. */
+/* An estimate without asking the database: what STEP had found before it was rolled back. It is the
+ * upper bound that exceeded a limit, so it is enough to hold the run. */
 void count_known (const Step *step, RunCount *count);
 
 /* Keys that page.sql finds behind STEP, which goes on; up to LIMIT. */

@@ -45,8 +45,8 @@ day_of (const char *job)
   return day;
 }
 
-/* A step has to count: the first one, one with another limit, the first after a while, and one
- * behind a step that was refused. */
+/* Whether the next step must count the rows of the day: the first step of the process, the first
+ * one after a while or with another limit, and one that follows a refused step. */
 static gboolean
 is_to_count (const char *job, gint64 most, gint64 rows, gboolean *left)
 {
@@ -59,7 +59,7 @@ is_to_count (const char *job, gint64 most, gint64 rows, gboolean *left)
   return count;
 }
 
-/* FALSE: what is left was not given by the count LABEL, or is less than ROWS. */
+/* Takes ROWS from the portion. FALSE: it is less than ROWS, or the count LABEL did not give it. */
 static gboolean
 spend (const char *job, const char *label, gint64 rows)
 {
@@ -193,7 +193,7 @@ take_given (const Take *take, gboolean left, Taken *taken, GError **error)
     return FALSE;
   if (rows_count (rows) > 0)
     note_portion (take, rows);
-  else { /* who shares the lock cannot have it alone */
+  else { /* a shared lock cannot become an exclusive one */
     note_tight (take->job);
     *taken = TAKE_AGAIN;
   }

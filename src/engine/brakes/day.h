@@ -24,7 +24,7 @@
 typedef struct {
   char *job, *label;
   gint64 most, rows, age_us;
-  gboolean again; /* the transaction is to be done again, as it is: then it counts */
+  gboolean again; /* the transaction is done again unchanged, and counts then */
 } DayPortion;
 void day_portion_clear (DayPortion *portion);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DayPortion, day_portion_clear)

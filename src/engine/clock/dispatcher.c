@@ -169,7 +169,7 @@ keyed_jobs (const Jobs *jobs)
   return array_take (array);
 }
 
-/* What is kept of the jobs that are in force. */
+/* Notes what the dispatcher needs to know about the jobs in force. */
 static void
 know_jobs (Dispatcher *dispatcher)
 {

@@ -70,7 +70,7 @@ chosen_take (Jobs *jobs, const char *text, GError **error)
   if (n == 0)
     return TRUE;
   if (nothing > 0 && n > 1) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "'" NONE "' stands alone");
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "'" NONE "' excludes other names");
     return FALSE;
   }
   for (guint i = 0; i < jobs_count (jobs); i++)

@@ -11,7 +11,7 @@
 #pragma once
 #include "engine/job/job.h"
 
-/* What becomes of a job's runs: rows go, a run does all but that, or there is none. */
+/* What a job's runs do: remove rows, only plan, or nothing because the job is off. */
 typedef enum { MODE_PLAN, MODE_APPLY, MODE_OFF } JobMode;
 typedef enum { APPROVE_NEVER, APPROVE_FIRST, APPROVE_ABOVE, APPROVE_ALWAYS } JobApprove;
 

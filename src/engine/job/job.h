@@ -149,8 +149,8 @@ typedef struct {
   char *name;
   char *place;  /* a file, mostly with its line */
   char *reason; /* without the place */
-  Job *job;     /* stands for it in runs that are asked for; it does nothing. NULL: no job, but an
-                   `event NAME` */
+  Job *job;     /* takes the place of the refused job for its runs, and does nothing. NULL: what is
+                   refused is an `event NAME` */
   char *topic;  /* of such an event; NULL: not known */
 } JobRefused;
 

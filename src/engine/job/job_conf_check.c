@@ -311,7 +311,7 @@ job_conf_check_apply (const Job *job, GError **error)
     gboolean is_folder = g_str_has_suffix (names[i], "/");
     if (!is_folder && g_str_has_suffix (names[i], ".sql")) {
       g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                   "%s: a file of apply/ is in a folder, apply/<what>/", path);
+                   "%s: a file of apply/ must be in a folder, apply/<what>/", path);
       return FALSE;
     }
     if (!is_folder)

@@ -1,4 +1,4 @@
-/* The SQL files of a job's folder, as statements. For job.c and step.c.
+/* The SQL files of a job's folder, as statements.
  * Threads: any. Ownership: statements live as long as the process.
  */
 #pragma once

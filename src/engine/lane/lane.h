@@ -117,7 +117,7 @@ typedef struct _Lane {
   struct {
     gboolean started; /* intake: the start position was found */
     GArray *pending;  /* of LaneMessage: taken, not handled */
-    gint64 taken;     /* messages below this offset were taken into pending; -1: none yet */
+    gint64 taken;     /* all messages below this offset were taken into pending; -1: none yet */
     gint64 end_seen;  /* the partition's end at the last take; -1: not reached */
     gboolean full;    /* the last take was full: the mailbox can hold more, and sends no wake-up */
     gboolean unsent;  /* given up with messages that Kafka lacks: its offset is not stored again */

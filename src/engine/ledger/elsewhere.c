@@ -62,7 +62,7 @@ elsewhere_find (Elsewhere *self, const char *name, const Job **job, GError **err
 
 /* --- events --- */
 
-/* What is refused here waits here, too. */
+/* A job that this process refuses waits here, too, and is not looked for elsewhere. */
 static char *
 names_of (const Jobs *jobs)
 {

@@ -88,13 +88,13 @@ PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);
 
 /* A run in STATE takes no further step. */
 gboolean run_has_ended (const char *state);
-/* RUN is approved now. */
+/* RUN has an approval that still holds. */
 gboolean run_is_approved (const Run *run);
-/* It was, and its time is over. */
+/* RUN was approved, and the approval has ended. */
 gboolean run_was_approved (const Run *run);
 /* The id by which others know the run: that of its row, or for a range that of its run. */
 const char *run_known_id (const Run *run);
-/* It is a range, or a run with ranges. */
+/* RUN is a range, or a run with ranges. */
 gboolean run_in_ranges (const Run *run);
 
 /* RUN began as a plan, in an earlier step: it stays one. */

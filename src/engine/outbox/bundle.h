@@ -51,7 +51,7 @@ void bundle_cut (Bundle *bundle, BundleMark mark);
 /* A message cannot be encoded: makes the bundle wrong with PRUNED_RETRY and this text. The first
  * error is kept. */
 void bundle_spoil (Bundle *bundle, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* Whether nothing is wrong with it; else a copy of the error. */
+/* TRUE: every message of the bundle could be encoded. Else ERROR is a copy of the first failure. */
 gboolean bundle_is_whole (const Bundle *bundle, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* The messages (of KafkaMessage, owned) in stored bytes. PREFIX: of topics. PRUNED_FATAL: not the

@@ -27,7 +27,7 @@ typedef enum {
 } Stat;
 
 void stats_show (Stat stat, const char *label,
-                 const char *label2); /* shows it from here on, with the value 0 */
+                 const char *label2); /* shows the counter from here on, with the value 0 */
 void stats_add (Stat stat, const char *label, const char *label2, double n);
 void stats_observe (Stat stat, const char *label, double seconds);
 double stats_get (Stat stat, const char *label,

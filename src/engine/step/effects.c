@@ -182,7 +182,8 @@ effects_settle (Step *step, Effects *effects, GError **error)
   if (apply == NULL)
     return TRUE;
   if (step->many)
-    return step_fail (step, error, PRUNED_BUSY, "the counts do not fit; each run is tried itself");
+    return step_fail (step, error, PRUNED_BUSY,
+                      "more rows changed than were returned; each run is tried alone");
   g_autoptr (PgRows) rows = ask (step, effects, apply, error);
   if (rows == NULL)
     return FALSE;

@@ -21,7 +21,7 @@ typedef struct {
   gint64 deleted, returned; /* of the job's own table since the try began: rows, and those told */
   const JobApply *last;     /* the file that ran last */
   gboolean stirred; /* the file on the job's own table deletes, and rows of that were updated */
-  /* what the counts alone do not decide */
+  /* the file whose counts do not fit and must be looked into; NULL: none */
   const JobApply *doubted;
   gboolean too_many; /* it updated more rows than it returned; else: fewer */
   char *doubt;

@@ -250,8 +250,7 @@ record_all (const Union *all, GArray *ones, const Trial *trial, GError **error)
     const One *one = g_hash_table_lookup (all->owner, rows_at (trial->decided, i, key));
     if (one == NULL)
       return step_fail (all->lead, error, PRUNED_BUSY,
-                        "a key is written otherwise than its run"
-                        " has it; each run is tried itself");
+                        "a key is written differently than in its run; each run is tried alone");
     g_array_append_val (one->rows, i);
   }
   for (guint i = 0; i < ones->len; i++) {

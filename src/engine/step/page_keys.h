@@ -1,13 +1,13 @@
 /* The keys of a page: what page.sql is asked for, and what it returned.
  *
- * Invariant: what a page query returns is only a wish; decide and apply look again, under lock.
+ * Invariant: a page is only a proposal; decide and apply ask the condition again, under lock.
  * Threads: any. Ownership: as said.
  */
 #pragma once
 #include "engine/step/step.h"
 
 typedef struct {
-  GPtrArray *keys; /* of char, decimal */
+  GPtrArray *keys; /* of char: a key as text */
   gboolean large;  /* its only row has more rows below it than one step may remove (portion.h) */
   gboolean more;   /* a next page exists, or a next range of the same chain */
   json_t *cursor;  /* after the last key; NULL: nothing was found */

@@ -143,7 +143,7 @@ portion_note (Step *step, const PgRows *decided, Page *page)
   if (gone == 0 || !stays)
     return;
   step_count (step, "in_part", 1);
-  step_log (step, LOG_ERROR, "A part of its children is gone, but the row stays",
+  step_log (step, LOG_ERROR, "The row stays, but some of its children are gone",
             json_pack ("{s:s, s:s, s:I}", "table", step->job->table, "key",
                        (char *)page->keys->pdata[0], "rows", (json_int_t)gone));
 }

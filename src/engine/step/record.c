@@ -40,7 +40,8 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
   g_autoptr (GHashTable) over = g_hash_table_new (g_str_hash, g_str_equal);
   for (int i = 0; i < rows_count (rows); i++) {
     char *key = keys->pdata[rows_int (rows, i, "row")];
-    /* The sender of an event waits for an answer, so its row is not passed over. */
+    /* An event's sender waits for an answer, so a row that an event names is tried although it is
+     * in quarantine. */
     if (g_array_index (waits, gboolean, i) && !(step->job->sentence != NULL && is_about_row (step)))
       g_hash_table_add (over, key);
     else

@@ -7,7 +7,7 @@
 #pragma once
 #include "engine/ledger/run.h"
 
-/* Sets in CURSOR, which is that after a page of RUN with N_KEYS keys, what the next page needs. */
+/* Adds to CURSOR, the cursor behind a page of RUN with N_KEYS keys, what the next page needs. */
 void spacing_advance (const Run *run, int n_keys, json_t *cursor);
 /* Binds `index` and `began_at` where STATEMENT wants them. */
 void spacing_bind (const Run *run, const PgStatement *statement, PgValues *values);

@@ -120,7 +120,8 @@ void step_add_run_finished (Step *step, const char *state, const char *result,
  * has named. ERROR_CLASS: NULL, there is none. */
 void step_add_dead (Step *step, const char *result, const char *error_class,
                     const char *error_text);
-/* What OTHER, which looks ahead for the run of STEP, has found to be wrong with the job. */
+/* Takes over what is wrong with the job, as OTHER has found by looking ahead for the run of STEP.
+ */
 void step_fails_as (Step *step, const Step *other);
 /* After the commit: the gathered lines. */
 void step_write_logs (Step *step);

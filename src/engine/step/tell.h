@@ -1,5 +1,5 @@
-/* The outcomes of rows, made from what was decided about them: while PostgreSQL still works on
- * their effects, or when the try stands.
+/* Makes the outcomes of rows from the decision about them: early, while PostgreSQL still works on
+ * their effects, or once the try stands.
  *
  * Invariant: the bundle of a step has no outcomes of a try that was rolled back.
  * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
@@ -7,9 +7,10 @@
 #pragma once
 #include "engine/step/trial_rows.h"
 
-/* The rows WHICH of TRIAL are decided as WHAT and changed; their other effects are on their way. */
+/* Early: the rows WHICH of TRIAL were decided as WHAT and changed; PostgreSQL works on their other
+ * effects. */
 void tell_ahead (Step *step, const JobWhat *what, Trial *trial, const GArray *which);
-/* TRIAL does not stand. */
+/* TRIAL does not stand: takes its outcomes back. */
 void tell_nothing (Step *step, Trial *trial);
-/* TRIAL stands, and WHICH are all its rows of WHAT. */
+/* TRIAL stands: makes the missing outcomes. WHICH are all its rows of WHAT. */
 void tell_rest (Step *step, const JobWhat *what, const Trial *trial, const GArray *which);

@@ -15,7 +15,7 @@ const char *const throttle_words[THROTTLE_N]
     = { "standby_lag",     "slot_lag",     "wal",     "wal_unarchived",
         "old_transaction", "lock_waiters", "min_free" };
 
-/* Each setting: which reason it is, and the words behind its amount. */
+/* The settings, each with its reason and with the words that follow the amount in a text. */
 static const struct {
   const char *setting;
   ThrottleReason reason;
@@ -36,7 +36,7 @@ struct _ThrottleEye {
   const Jobs *jobs;
   char *job, *relation, *written; /* array literals: the jobs' tables as SQL writes them, and
                                      whether they write them */
-  char *role;                     /* whose eye it is; NULL: the session's */
+  char *role;                     /* the role whose rights count; NULL: the session's */
   gint64 wal_bytes, wal_at_us;    /* of the look before; 0: none */
   GHashTable *behind;             /* name of a standby -> Behind */
 };

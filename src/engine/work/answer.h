@@ -1,5 +1,6 @@
-/* Decides what follows a failed step, by verdict (docs/rules.md): the run waits, is retried, is
- * blocked, or is dead; or the lane holds its message because a dependency is down.
+/* What follows a failed step, by verdict (docs/rules.md). If a dependency is down, the lane keeps
+ * the message. Else retry.h decides whether the run is retried, blocked or dead, and this file
+ * writes that down.
  *
  * Threads: the worker that has the lane. Ownership: none.
  */
@@ -10,7 +11,7 @@
 #include "engine/step/step.h"
 
 typedef enum {
-  ANSWER_HANDLED, /* done; the run's row says what happens next */
+  ANSWER_HANDLED, /* the run's row says what happens next */
   ANSWER_AGAIN,   /* the same step at once, in a new transaction */
   ANSWER_AWAY,    /* an errand is under way */
   ANSWER_HOLD     /* nothing is charged; the lane keeps the message */

@@ -23,7 +23,7 @@ handled (Lane *lane, guint index)
   g_array_remove_index (lane->worker.pending, index);
 }
 
-/* The lane's last transaction took this run past that step. */
+/* The lane's last transaction has moved the run beyond the step of WORK: the message is stale. */
 static gboolean
 is_behind (const Lane *lane, const Work *work)
 {
@@ -32,7 +32,7 @@ is_behind (const Lane *lane, const Work *work)
   return ahead != NULL && work->step < ahead->step && g_str_equal (work->run_id, ahead->run_id);
 }
 
-/* That very step was taken before its message came. */
+/* The step of WORK was done before its message came. */
 static gboolean
 is_past (Lane *lane, const Work *work)
 {
@@ -60,7 +60,7 @@ note_behind (Lane *lane, Work *work)
   work->run_id = NULL;
 }
 
-/* The next shared transaction would not get to more messages. */
+/* The next shared transaction would not have time for more messages. */
 static gboolean
 is_full (const Lane *lane, const GArray *works)
 {

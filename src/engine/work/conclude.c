@@ -4,7 +4,8 @@
 #include "engine/lane/sending.h"
 #include "engine/service/stats.h"
 
-/* The log fields of the step that lies BEFORE steps back in this transaction. New reference. */
+/* The log fields of an earlier step of the run in this transaction, BEFORE steps back. New
+ * reference. */
 static json_t *
 fields_of (Step *step, int before)
 {

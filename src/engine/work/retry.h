@@ -1,5 +1,7 @@
-/* What becomes of a run whose step failed: tried again and when, with fewer rows, blocked, dead;
- * for a range: given back to its run. It is decided from the error alone; answer.c writes it.
+/* Decides about the retry of a failed step: whether the run is tried again, when, and with how many
+ * rows; or whether it is blocked, dead, or, if it is a range, given back to its run.
+ * The decision follows from the error, the run and the settings in force. Nothing is written here:
+ * answer.c writes the decision into the run's row. (src/cli/retry.c is the command `pruned retry`.)
  *
  * Threads: the worker that has the lane. Ownership: retry_decision_clear.
  */
@@ -13,14 +15,14 @@ typedef struct {
   char *error;
   const char *class;       /* of the error: its SQLSTATE, or another name */
   json_t *cursor, *result; /* NULL: stay */
-  gboolean blocked, known; /* it ends blocked; it did so at an earlier try, too */
+  gboolean blocked, known; /* the run ends blocked; it had already ended so before */
   gint64 limit;            /* rows of the next try of a step that took too long; 0: it did not */
 } RetryDecision;
 
 void retry_decision_clear (RetryDecision *decision);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RetryDecision, retry_decision_clear)
 
-/* The step failed by CAUSE; SQLSTATE: "" if it was not PostgreSQL's. */
+/* STEP failed because of CAUSE. SQLSTATE: "" if the error is not PostgreSQL's. */
 void retry_decide (const Step *step, const char *sqlstate, const GError *cause,
                    RetryDecision *decision);
 /* The error's class: its SQLSTATE, or the verdict's name. Static. */

@@ -217,7 +217,8 @@ joins (const Worker *worker, Lane *lane, const Job *job, gboolean *down)
   return fits;
 }
 
-/* As handle_pending and handle_lane do. DOWN: PostgreSQL is. FALSE: it is now. */
+/* Gives the lane back, as handle_pending and handle_lane do. DOWN: PostgreSQL was down. FALSE: it
+ * is down. */
 static gboolean
 put_joined (const Worker *worker, Lane *lane, gboolean away, gboolean down)
 {
@@ -251,7 +252,7 @@ put_apart (Worker *worker, Lane *lane)
   return TRUE;
 }
 
-/* What one lane has waited for is not waited for once more by each of the others. */
+/* Gives the lane back as waiting: one lane has met the outage, so the others do not try again. */
 static void
 put_waiting (const Worker *worker, Lane *lane)
 {

@@ -15,8 +15,8 @@ typedef struct {
   char *beyond; /* where the next step begins if objects are skipped and this step found fewer than
                    it could take */
   gboolean is_full; /* there can be more in the same window */
-  gboolean refused; /* PostgreSQL refuses to delete some: find out which */
-  gboolean asked;   /* that has been done once */
+  gboolean refused; /* PostgreSQL refuses to delete some rows: the step finds out which */
+  gboolean asked;   /* the step has found out which */
   gint64 limit;     /* how many are settled, because all took too long; 0: all */
 } Leased;
 

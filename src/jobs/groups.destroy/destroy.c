@@ -33,7 +33,7 @@ warn_unseen (Step *step, const char *kind, const char *catalogue, GError **error
   for (int i = 0; i < rows_count (references); i++)
     if (!rows_bool (references, i, "may"))
       step_log (step, LOG_WARNING,
-                "Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE",
+                "No right to delete rows of this table: grant SELECT, UPDATE and DELETE",
                 json_pack ("{s:s}", "table", rows_text (references, i, "table")));
   return TRUE;
 }

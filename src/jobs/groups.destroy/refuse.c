@@ -8,7 +8,7 @@ portion_refuse_stranger (Step *step, const PgRows *rows, GError **error)
     return TRUE;
   return step_fail (
       step, error, PRUNED_DATA,
-      "%s %s belongs elsewhere, but names a namespace that is to go, by a foreign key with ON DELETE CASCADE: correct it "
+      "%s %s belongs elsewhere, but names a namespace that is to be deleted, by a foreign key with ON DELETE CASCADE: correct it "
       "first, then `pruned retry`",
       rows_text (rows, 0, "tab"), rows_text (rows, 0, "id"));
 }
@@ -28,6 +28,6 @@ walk_refuse (Step *step, const char *group, const char *catalogue, GError **erro
     return portion_refuse_stranger (step, found, error);
   return step_fail (
       step, error, PRUNED_DATA,
-      "a row of %s refers to %s %s, by a foreign key that forbids that it goes: move or delete it first, then `pruned retry`",
+      "a row of %s refers to %s %s, by a foreign key that forbids its deletion: move or delete it first, then `pruned retry`",
       rows_text (found, 0, "tab"), rows_text (found, 0, "kind"), rows_text (found, 0, "id"));
 }

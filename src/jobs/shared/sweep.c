@@ -18,7 +18,7 @@ warn_unseen (const Sweep *sweep, const char *tables)
       json_object_set_new (fields, "user_id",
                            json_integer (g_ascii_strtoll (sweep->user_id, NULL, 10)));
     step_log (sweep->step, LOG_WARNING,
-              "Rows of this table are not deleted by us: grant SELECT, UPDATE and DELETE", fields);
+              "No right to delete rows of this table: grant SELECT, UPDATE and DELETE", fields);
   }
 }
 
@@ -173,8 +173,8 @@ sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth
   if (depth > 0 && g_strv_contains (sweep->refused, relation))
     return step_fail (
         sweep->step, error, PRUNED_DATA,
-        "rows of %s refer, by a foreign key with ON DELETE CASCADE, to rows that are to go, and may not go with them "
-        "unannounced: move or delete them first, then `pruned retry`",
+        "rows of %s refer, by a foreign key with ON DELETE CASCADE, to rows that are to be deleted; they would be deleted "
+        "without an outcome: move or delete them first, then `pruned retry`",
         relation);
   g_autofree char *level = g_strdup_printf ("%d", depth);
   const PgRows *made

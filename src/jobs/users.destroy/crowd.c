@@ -3,7 +3,7 @@
 gboolean
 crowd_part (Crowd *crowd, const char *why, GError **error)
 {
-  return step_fail (crowd->lead, error, PRUNED_BUSY, "%s: each of the users is tried alone", why);
+  return step_fail (crowd->lead, error, PRUNED_BUSY, "%s; each user is tried alone", why);
 }
 
 void

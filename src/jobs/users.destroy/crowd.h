@@ -47,7 +47,7 @@ gboolean crowd_queue_look (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESU
 /* WANTED rows were changed, each audited as of its user's run; -1: any number. */
 gboolean crowd_is_owned (Crowd *crowd, const PgRows *done, gint64 wanted, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* FALSE with an error: what was done is undone, because of WHY. */
+/* Sets an error that rolls the transaction back because of WHY, and returns FALSE. */
 gboolean crowd_part (Crowd *crowd, const char *why, GError **error);
 
 gboolean crowd_begin (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;

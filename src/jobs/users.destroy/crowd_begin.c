@@ -17,7 +17,7 @@ leave_others (Crowd *crowd, GError **error)
   return all != NULL;
 }
 
-/* The rows of PAGE that belong to users who fit; g_free it. */
+/* The rows of PAGE whose users are not left out; g_free it. */
 static int *
 rows_of_users (const Crowd *crowd, const PgRows *page, guint *n)
 {

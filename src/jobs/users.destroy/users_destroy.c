@@ -248,7 +248,7 @@ call_off (Destroy *destroy, const char *reason, GError **error)
   if (destroy->migration && gone == NULL)
     return FALSE;
   step_log (destroy->step, LOG_WARNING,
-            "User is wanted again: they stay, without what has been removed",
+            "Removal of the user called off; what was already removed stays removed",
             json_pack ("{s:s, s:s}", "user_id", destroy->user_id, "reason", reason));
   step_count (destroy->step, "kept", 1);
   step_reason (destroy->step, reason);

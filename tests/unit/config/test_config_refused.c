@@ -159,9 +159,8 @@ test_a_variable_of_two_jobs_is_an_error (void)
   g_setenv ("PRUNED_JOBS_A_B_BATCH", "5", TRUE);
   g_assert_null (config_load (&sources, &error));
   g_unsetenv ("PRUNED_JOBS_A_B_BATCH");
-  g_assert_cmpstr (
-      error->message, ==,
-      "PRUNED_JOBS_A_B_BATCH: means both [jobs.a.b] and [jobs.a_b]: set it in the file");
+  g_assert_cmpstr (error->message, ==,
+                   "PRUNED_JOBS_A_B_BATCH: can mean [jobs.a.b] or [jobs.a_b]: set it in the file");
 }
 
 static const char *

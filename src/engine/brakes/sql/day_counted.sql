@@ -1,5 +1,5 @@
--- The rows were counted: so many are given, with those of this transaction, and with a portion for
--- those behind it. Whatever was given before is void.
+-- Stores the result of a count: the rows that are given, with those of this transaction and with a
+-- portion for later ones. All earlier portions are void.
 INSERT INTO pruned.days AS d (job, label, given, portion, counted_at)
 VALUES (:job::text, gen_random_uuid(), :given::bigint, :portion::bigint, clock_timestamp())
 ON CONFLICT (job) DO UPDATE

@@ -1,5 +1,5 @@
--- Gives the rows of a transaction, and a part of what is left for those behind it. No row: there
--- are not so many left, or they were counted too long ago.
+-- Gives a transaction its rows, and its process a part of what is left for later transactions. No
+-- row: fewer rows are left, or the last count is too old.
 UPDATE pruned.days d
 SET given = d.given + :rows::bigint + (:most::bigint - d.given - :rows::bigint) / :parts::bigint,
     portion = (:most::bigint - d.given - :rows::bigint) / :parts::bigint

@@ -150,8 +150,8 @@ attribute (const OwnEvent *own, const char *name)
   return json_string_value (json_object_get (own->json.body, name));
 }
 
-/* A CloudEvent in structured mode says its type in the value: without it, nobody knows whose the
- * message is. */
+/* A CloudEvent in structured mode has its type in the value. Without a type it cannot be told which
+ * event the message is. */
 static gboolean
 read_structured (OwnEvent *own, const char *content_type, GError **error)
 {

@@ -82,9 +82,9 @@ typedef struct {
   char *version; /* changes with every key of the section, and with the schema's file */
 } SentenceEvent;
 
-/* Whether it is about partitions, not rows. NULL: it is not. */
+/* Whether it drops partitions instead of rows. SENTENCE can be NULL: FALSE. */
 gboolean sentence_is_of_partitions (const Sentence *sentence);
-/* Rows go only after their objects in a store. SENTENCE can be NULL: no. */
+/* Whether its rows go only after their objects in a store. SENTENCE can be NULL: FALSE. */
 gboolean sentence_has_objects (const Sentence *sentence);
 void sentence_event_free (SentenceEvent *event);
 void sentence_free (Sentence *sentence);

@@ -39,7 +39,7 @@ static gboolean
 read_schema (SentenceEvent *event, const char *value, GError **error)
 {
   event->schema_file = g_strdup (value);
-  return *value != '\0' || error_fatal (error, "there is nothing");
+  return *value != '\0' || error_fatal (error, "the value is empty");
 }
 
 static gboolean
@@ -49,7 +49,7 @@ read_key (SentenceEvent *event, const char *value, GError **error)
   for (guint i = 0; event->key[i] != NULL; i++)
     if (!is_path (g_strstrip (event->key[i]), error))
       return FALSE;
-  return event->key[0] != NULL || error_fatal (error, "there is nothing");
+  return event->key[0] != NULL || error_fatal (error, "the value is empty");
 }
 
 static gboolean
@@ -65,7 +65,7 @@ read_cancel_on (SentenceEvent *event, const char *value, GError **error)
   event->cancel_on = g_strdup (value);
   if (g_str_equal (value, event->name))
     return error_fatal (error, "an event cannot cancel itself");
-  return *value != '\0' || error_fatal (error, "there is nothing");
+  return *value != '\0' || error_fatal (error, "the value is empty");
 }
 
 /* `type = X` */
@@ -155,8 +155,8 @@ sentence_event_read (const Section *section, gboolean no_registry, GError **erro
     return NULL;
   if (event->format == EVENT_AVRO && event->schema == NULL && no_registry) {
     section_fail (section, NULL, error,
-                  "format = avro: nothing has its schemas: write"
-                  " `schema = FILE.avsc`, or set [registry] url");
+                  "format = avro needs a schema: write `schema = FILE.avsc`, or set"
+                  " [registry] url");
     return NULL;
   }
   event->version = g_strndup (g_checksum_get_string (sum), 16);

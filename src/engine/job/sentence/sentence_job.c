@@ -65,8 +65,8 @@ settings_of (GKeyFile *settings)
   return (char **)g_ptr_array_free (keys, FALSE);
 }
 
-/* A wrong `where` names most of a table, and a wrong age most of its partitions: then somebody has
- * to look. */
+/* Default limits: a wrong `where` selects most of a table, and a wrong age most of its partitions.
+ * Such a run waits for an approval. */
 #define MAX_SHARE "20 %"
 #define MAX_PARTITIONS "31"
 

@@ -242,7 +242,7 @@ read_keep (Sentence *sentence, const char *value, GError **error)
   gboolean per = sql_text_skip_word (&at, "per");
   const char *by = find_by (at);
   if (by == NULL)
-    return error_fatal (error, "there is no 'by': which rows are the first?");
+    return error_fatal (error, "'by' is missing: it says which rows stay");
   g_autofree char *groups = g_strstrip (g_strndup (at, by - at));
   if (!per && *groups != '\0')
     return error_fatal (error, "expected 'per' or 'by' at '%s'", groups);

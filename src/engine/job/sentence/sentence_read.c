@@ -106,7 +106,7 @@ take (Sentence *sentence, const Section *section, const KeyFileEntry *entry, GKe
 
 /* --- the whole --- */
 
-/* A sentence says one thing. */
+/* A sentence has at most one of these keys. */
 static gboolean
 check_kind (const Section *section, GError **error)
 {
@@ -136,7 +136,7 @@ check_beside (const Section *section, const char *key, const char *const *others
   return TRUE;
 }
 
-/* Nothing is meant for every row by leaving something out. */
+/* A sentence must say which rows it means: a missing `where` does not mean every row. */
 static gboolean
 check_rows (const Section *section, GError **error)
 {
@@ -153,8 +153,8 @@ check_rows (const Section *section, GError **error)
       && section_find (section, "where") == NULL && section_find (section, "keep") == NULL
       && section_find (section, "drop_partitions_older_than") == NULL)
     return section_fail (section, schedule, error,
-                         "schedule: a run of the clock needs 'where' or 'keep'; 'on' names single "
-                         "rows");
+                         "schedule: a scheduled run needs 'where' or 'keep', because 'on' names "
+                         "single rows");
   return TRUE;
 }
 

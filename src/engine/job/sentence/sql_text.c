@@ -94,7 +94,7 @@ gboolean
 sql_text_is_expression (const char *text, GError **error)
 {
   if (text[strspn (text, " \t\r\n\f\v")] == '\0')
-    return error_fatal (error, "there is nothing");
+    return error_fatal (error, "the value is empty");
   const char *at = text;
   return take_expression (text, &at, FALSE, error) && step_text_lasts_not (text, error);
 }
@@ -127,8 +127,8 @@ sql_text_list (const char *text, GError **error)
       return NULL;
     g_ptr_array_add (items, g_strstrip (g_strndup (p, end - p)));
     if (*(char *)items->pdata[items->len - 1] == '\0') {
-      error_fatal (error,
-                   items->len == 1 && *end == '\0' ? "there is nothing" : "nothing at a comma");
+      error_fatal (error, items->len == 1 && *end == '\0' ? "the value is empty"
+                                                          : "an item beside a comma is empty");
       return NULL;
     }
     if (*end == '\0')
