@@ -51,30 +51,6 @@ check_runs (Doctor *doctor)
     doctor_ok (doctor, "paused", "no job");
 }
 
-/* Names of the jobs of MODES that have MODE. */
-static char *
-jobs_of_mode (const json_t *modes, const char *mode)
-{
-  GString *jobs = g_string_new (NULL);
-  const char *job;
-  json_t *word;
-  json_object_foreach ((json_t *)modes, job, word)
-    if (g_str_equal (json_string_value (word), mode))
-      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? ", " : "", job);
-  return g_string_free (jobs, FALSE);
-}
-
-static gboolean
-all_are_off (const Jobs *jobs, const json_t *modes)
-{
-  guint n = 0;
-  const char *job;
-  json_t *word;
-  json_object_foreach ((json_t *)modes, job, word)
-    n += g_str_equal (json_string_value (word), "off");
-  return n == jobs_count (jobs);
-}
-
 /* Jobs whose runs change nothing. Without a process it is about this command line's settings. */
 static void
 check_mode (Doctor *doctor)
@@ -86,18 +62,19 @@ check_mode (Doctor *doctor)
     return;
   const char *where = rows_count (running) > 0 ? "in the running processes" : "no process runs";
   g_autoptr (json_t) modes = running_settings_modes (doctor->cli, running);
-  g_autofree char *plan = jobs_of_mode (modes, "plan"), *off = jobs_of_mode (modes, "off");
+  g_autofree char *plan = running_settings_in_mode (doctor->cli, modes, "plan"),
+                  *off = running_settings_in_mode (doctor->cli, modes, "off");
   if (json_object_size (modes) == 0)
     doctor_ok (doctor, "mode", "apply: runs change rows (%s)", where);
-  if (*plan != '\0')
+  if (plan != NULL)
     doctor_warn (
         doctor, "mode", "pruned -s run.mode=apply run",
         "plan: runs of these jobs change nothing%s: %s (%s). Once their results are as they should"
         " be, set [run] mode = apply",
         in_force_mode_is_recorded () ? ", as in every new installation" : "", plan, where);
-  if (*off == '\0')
+  if (off == NULL)
     return;
-  if (all_are_off (doctor->cli->jobs, modes))
+  if (g_str_equal (off, "all jobs"))
     doctor_warn (doctor, "mode", "pruned -s run.mode=apply run",
                  "off: no job runs (%s): [run] mode or [jobs.NAME] mode says so", where);
   else
