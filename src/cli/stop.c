@@ -3,6 +3,7 @@
  * pruned.processes that they have read it.
  */
 #include "base/clock.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/note.h"
@@ -160,9 +161,9 @@ code_of (const PgRows *processes, GError **error)
 {
   const guint silent = count_silent (processes);
   return silent == 0 ? CODE_OK
-                     : cli_fail (CODE_TIME_OVER, error,
-                                 "%u of %d processes have not said yet that they have stopped",
-                                 silent, rows_count (processes));
+                     : cli_fail (CODE_TIME_OVER, error, "%u of %d %s not said yet to have stopped",
+                                 silent, rows_count (processes),
+                                 plural (rows_count (processes), "process has", "processes have"));
 }
 
 static ExitCode
