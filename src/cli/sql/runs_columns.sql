@@ -13,5 +13,5 @@ coalesce(r.error, CASE WHEN r.cursor ? 'ranges' AND r.state || '' IN ('waiting',
                        THEN (SELECT pg_catalog.min(g.error) FROM pruned.runs g
                              WHERE g.range_of = r.run_id AND g.state || '' = 'waiting' AND (g.error LIKE 'throttled: %' OR g.error LIKE 'quiet hours until %'))
                        END) AS error,
-r.held - 'version' - 'values' AS held, r.job_version,
+r.held - '{version,known_as,values}'::text[] AS held, r.job_version,
 CASE WHEN r.state = 'waiting' AND r.error LIKE 'blocked: %' THEN 'blocked' ELSE r.result ->> 'status' END AS status
