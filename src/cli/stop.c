@@ -203,8 +203,10 @@ command_stop (Cli *cli, GError **error)
   pg_values_set (values, "reason", reason);
   g_autoptr (PgRows) stop
       = pg_begin (pg, error) ? pg_run_file (pg, "src/cli/sql/stop.sql", values, error) : NULL;
-  gboolean ok = stop != NULL && cli_note (cli, pg, NULL, "all jobs", reason, error)
-                && pg_commit (pg, error);
+  gboolean ok
+      = stop != NULL
+        && (!rows_bool (stop, 0, "changed") || cli_note (cli, pg, NULL, "all jobs", reason, error))
+        && pg_commit (pg, error);
   return ok ? answer (cli, pg, stop, error) : cli_pg_failed (pg, error);
 }
 

@@ -113,6 +113,16 @@ def test_what_changes_nothing_leaves_no_row(scene):
     assert journal(scene) == []
 
 
+def test_a_stop_that_stands_leaves_no_second_row(scene):
+    """Unless it is another one from now on, by its reason or because it cancels."""
+    forget_before(scene)
+    for command in (["stop", "--reason", "a"], ["stop"], ["stop", "--reason", "a"], ["stop", "--reason", "b"], ["stop", "--now"], ["stop"], ["go"],
+                    ["go"], ["stop"]):
+        scene.run(*command).ok()
+    assert [(line["command"], line["reason"]) for line in reversed(journal(scene))] == [
+        ("stop", "a"), ("stop", "b"), ("stop", None), ("go", None), ("stop", None)]
+
+
 def test_resuming_all_leaves_a_row_for_each_job_that_was_paused(scene):
     scene.run("pause", SCRATCH, "scratch.wide").ok()
     scene.run("resume", "scratch.wide").ok()
