@@ -11,7 +11,7 @@ import pytest
 from stack.process import wait_until
 from support.command_line import JOB, add_run, says
 from support.places import ROLE
-from support.scene import fill, now, tick_id
+from support.scene import configure, fill, now, tick_id
 
 KEYS = {"at", "role", "os_user", "host", "command", "object", "reason"}
 SCRATCH = "scratch.remove"
@@ -201,6 +201,15 @@ def test_settings_that_changed_at_a_start_or_reload_are_told(scene):
     two = scene.start()
     two.wait_line("Partitions assigned")
     assert len(journal(scene, "--command", "reload")) == 1
+
+
+def test_a_setting_that_was_in_force_for_a_moment_is_told(scene):
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    scene.database.wait("SELECT count(*) FROM pruned.settings", until=lambda n: n > 0)
+    configure(scene, "[throttle]\nlock_waiters = off\n", daemon)
+    assert daemon.stop() == 0
+    assert [(line["object"], line["reason"]) for line in journal(scene, "--command", "reload")] == [("throttle.lock_waiters", "was 1, is off")]
 
 
 def test_a_setting_of_one_process_is_no_change(scene):
