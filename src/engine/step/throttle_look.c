@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#define MIB (1024.0 * 1024)
+#define KIB 1024
+#define MIB (1024 * KIB)
 #define RATE_LEAST_US (G_USEC_PER_SEC / 2)
 
 const char *const throttle_words[THROTTLE_N]
@@ -164,6 +165,15 @@ is_passed (ThrottleReason reason, gint64 amount, gint64 limit)
   return reason == THROTTLE_MIN_FREE ? amount < limit : amount >= MAX (1, limit);
 }
 
+static char *
+words_of_bytes (gint64 bytes)
+{
+  if (bytes < 10 * KIB)
+    return g_strdup_printf ("%" G_GINT64_FORMAT " %s", bytes, plural (bytes, "byte", "bytes"));
+  return bytes < MIB ? g_strdup_printf ("%.1f KiB", (double)bytes / KIB)
+                     : g_strdup_printf ("%.1f MiB", (double)bytes / MIB);
+}
+
 static void
 compare (ThrottleLook *look, const char *setting, const Job *job, const char *name, gint64 amount)
 {
@@ -173,8 +183,8 @@ compare (ThrottleLook *look, const char *setting, const Job *job, const char *na
       continue;
     const char *words
         = BOUNDS[i].one != NULL ? plural (amount, BOUNDS[i].one, BOUNDS[i].words) : BOUNDS[i].words;
-    g_autofree char *size = BOUNDS[i].bytes ? g_strdup_printf ("%.1f MiB", (double)amount / MIB)
-                                            : g_strdup_printf ("%" G_GINT64_FORMAT, amount);
+    g_autofree char *size
+        = BOUNDS[i].bytes ? words_of_bytes (amount) : g_strdup_printf ("%" G_GINT64_FORMAT, amount);
     add_passed (look, BOUNDS[i].reason, job, FALSE,
                 g_strdup_printf ("%s: %s%s ([throttle] %s %" G_GINT64_FORMAT ")", name, size, words,
                                  setting, limit));
