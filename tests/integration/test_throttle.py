@@ -195,7 +195,8 @@ def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
         row = scene.wait_run(run_id, deadline_s=90)
         assert (row["state"], row["attempts"], scene.database.value("SELECT count(*) FROM scratch")) == ("finished", 0, 0)
         said = [line["reason"].partition(":")[0] for line in owner.lines("Throttled; runs wait between pages")]
-        assert said.count("standby_lag") == 1, said
+        # Before its replay was paused it may have been a moment behind, too.
+        assert 1 <= said.count("standby_lag") <= 1 + len(owner.lines("No longer throttled")), said
     finally:
         standby.kill()
 
