@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/commands.h"
@@ -135,8 +136,8 @@ note_retried (Dead *dead, GPtrArray *arrived, GError **error)
                           error)) {
     g_prefix_error (
         error,
-        "%u messages were sent again, but their verdict could not be stored (repeat the command: the same message is the same run): ",
-        arrived->len);
+        "%u %s sent again, but the verdict could not be stored (repeat the command: the same message is the same run): ",
+        arrived->len, plural (arrived->len, "message was", "messages were"));
     return cli_pg_failed (dead->pg, error);
   }
   show_rows (dead, arrived);
@@ -298,7 +299,8 @@ deal_with (Dead *dead, const GArray *ids, GError **error)
     output_table (dead->cli->out, LETTER_COLUMNS);
   ExitCode code = ids->len > 0 ? deal_with_named (dead, ids, error) : deal_with_all (dead, error);
   if (code == CODE_OK && dead->obstacles > 0)
-    return cli_usage (error, "%u letters cannot be retried: %s%s", dead->obstacles, dead->told->str,
+    return cli_usage (error, "%u %s cannot be retried: %s%s", dead->obstacles,
+                      plural (dead->obstacles, "letter", "letters"), dead->told->str,
                       dead->obstacles > TOLD ? "; ..." : "");
   if (code == CODE_OK && dead->shown == 0 && dead->verb->deal != show)
     output_hint (dead->cli->out, "No letters%s.", all ? "" : " without a verdict");

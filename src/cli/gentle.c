@@ -1,5 +1,6 @@
 #include "cli/gentle.h"
 
+#include "base/plural.h"
 #include "engine/job/job_tables.h"
 #include "engine/step/throttle_look.h"
 
@@ -133,10 +134,10 @@ gentle_say (Output *out, const json_t *found)
   json_object_foreach (json_object_get (throttle, "passed"), reason, text)
     output_titled (out, "Throttle", "%s: %s", reason, json_string_value (text));
   json_array_foreach (json_object_get (throttle, "waiting"), i, one)
-    output_titled (out, "Waiting", "%s, %" JSON_INTEGER_FORMAT " run%s: %s",
+    output_titled (out, "Waiting", "%s, %" JSON_INTEGER_FORMAT " %s: %s",
                    json_string_value (json_object_get (one, "job")),
                    json_integer_value (json_object_get (one, "runs")),
-                   json_integer_value (json_object_get (one, "runs")) == 1 ? "" : "s",
+                   plural (json_integer_value (json_object_get (one, "runs")), "run", "runs"),
                    json_string_value (json_object_get (one, "reason")));
   say_dead (out, json_object_get (found, "dead_rows"));
 }

@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/grants.h"
@@ -140,9 +141,9 @@ keep (Done *done, Pg *pg, GError **error)
   for (int i = 0; differs != NULL && i < rows_count (differs); i++) {
     const char *days = rows_text (differs, i, "wanted");
     g_autofree char *action
-        = days != NULL
-              ? g_strdup_printf ("%s%s days", dry_run ? "would be kept for " : "kept for ", days)
-              : g_strdup (dry_run ? "would be kept as the others" : "kept as the others");
+        = days != NULL ? g_strdup_printf ("%s%s %s", dry_run ? "would be kept for " : "kept for ",
+                                          days, plural (g_str_equal (days, "1"), "day", "days"))
+                       : g_strdup (dry_run ? "would be kept as the others" : "kept as the others");
     show (done->cli, "keeping", rows_text (differs, i, "what"), action, NULL);
     done->n++;
   }

@@ -1,6 +1,7 @@
 #include "engine/brakes/foresee.h"
 
 #include "base/clock.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/plan_kept.h"
@@ -133,8 +134,8 @@ show_below (Output *out, const json_t *tables)
   g_autoptr (json_t) below = json_pack ("{s:O}", "below", tables);
   output_object (out, below);
   json_object_foreach ((json_t *)tables, table, n)
-    output_say (out, "with them: %" JSON_INTEGER_FORMAT " row%s of %s", json_integer_value (n),
-                json_integer_value (n) == 1 ? "" : "s", table);
+    output_say (out, "with them: %" JSON_INTEGER_FORMAT " %s of %s", json_integer_value (n),
+                plural (json_integer_value (n), "row", "rows"), table);
 }
 
 /* --- compared with the last one --------------------------------------------------------------- */

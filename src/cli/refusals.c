@@ -1,5 +1,6 @@
 #include "cli/refusals.h"
 
+#include "base/plural.h"
 #include "engine/clock/processes.h"
 
 PgRows *
@@ -52,6 +53,7 @@ refusals_end (Cli *cli, const PgRows *refusals, GError **error)
                rows_text (refusals, i, "place"), "reason", rows_text (refusals, i, "reason"),
                "process", rows_text (refusals, i, "process"));
   }
-  return n == 0 ? CODE_OK
-                : cli_fail (CODE_CONFIG, error, "%u job%s refused", n, n == 1 ? " is" : "s are");
+  return n == 0
+             ? CODE_OK
+             : cli_fail (CODE_CONFIG, error, "%u %s refused", n, plural (n, "job is", "jobs are"));
 }

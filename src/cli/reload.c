@@ -2,6 +2,7 @@
  * and settings again, from its own files, and says in pruned.processes what came of it.
  */
 #include "base/clock.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/note.h"
@@ -91,7 +92,7 @@ command_reload (Cli *cli, GError **error)
     return cli_fail (CODE_CONFIG, error, "something was refused; what was in force before goes on");
   return silent == 0 ? CODE_OK
                      : cli_fail (CODE_TIME_OVER, error,
-                                 "%u of %u processes have not answered within"
+                                 "%u of %u %s not answered within"
                                  " %" G_GINT64_FORMAT " s",
-                                 silent, n, wait_s);
+                                 silent, n, plural (n, "process has", "processes have"), wait_s);
 }

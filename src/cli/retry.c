@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/run_change.h"
 #include "cli/run_wait.h"
@@ -169,8 +170,9 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
   if (job != NULL && g_str_equal (rows_text (rows, 0, "state"), "ready"))
     run->ready = run_from_row (job, rows, 0);
   run->told
-      = g_strdup_printf ("%s%sup to %s rows", options.reason != NULL ? options.reason : "",
-                         options.reason != NULL ? "; " : "", rows_text (rows, 0, "approved_rows"));
+      = g_strdup_printf ("%s%sup to %s %s", options.reason != NULL ? options.reason : "",
+                         options.reason != NULL ? "; " : "", rows_text (rows, 0, "approved_rows"),
+                         plural (rows_int (rows, 0, "approved_rows"), "row", "rows"));
   return CODE_OK;
 }
 

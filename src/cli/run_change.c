@@ -1,5 +1,6 @@
 #include "cli/run_change.h"
 
+#include "base/plural.h"
 #include "cli/ask.h"
 #include "cli/note.h"
 #include "cli/run_row.h"
@@ -185,7 +186,7 @@ run_change (Cli *cli, const RunDeed *deed, const RunOptions *options, GError **e
     return CODE_POSTGRES;
   code = run_choice_find (cli, pg, &options->filter, deed->retry, ids, error);
   g_autofree char *question
-      = g_strdup_printf ("%s %u run%s", deed->word, ids->len, ids->len == 1 ? "" : "s");
+      = g_strdup_printf ("%s %u %s", deed->word, ids->len, plural (ids->len, "run", "runs"));
   if (code == CODE_OK && run_choice_is_filter (&options->filter))
     code = ask_first (options->yes, question, error);
   if (code != CODE_OK)

@@ -7,9 +7,13 @@
 
 static const Column PARENT[] = { { "run_id" }, { "job" }, { "state" }, { NULL } };
 static const Column VALUES[] = { { "value" }, { "rows", CELL_NUMBER }, { NULL } };
-static const Column STEPS[]
-    = { { "step", CELL_NUMBER },    { "at", CELL_TIME }, { "rows", CELL_NUMBER },
-        { "took_ms", CELL_NUMBER }, { "tables" },        { NULL } };
+static const Column STEPS[] = { { "range", CELL_NUMBER },
+                                { "step", CELL_NUMBER },
+                                { "at", CELL_TIME },
+                                { "rows", CELL_NUMBER },
+                                { "took_ms", CELL_NUMBER },
+                                { "tables" },
+                                { NULL } };
 static const Column TABLES[] = { { "table" }, { "action" }, { "rows", CELL_NUMBER }, { NULL } };
 static const Column CHILDREN[] = { { "job" }, { "state" }, { "runs", CELL_NUMBER }, { NULL } };
 static const Column QUARANTINED[]
@@ -162,6 +166,16 @@ say_result (Output *out, const PgRows *run)
                g_str_has_prefix (words, says) ? "" : says, words);
 }
 
+/* A run that was not divided has steps without a range. */
+static const Column *
+shown_columns (guint part, const PgRows *rows)
+{
+  gboolean plain = part == OF_STEPS;
+  for (int i = 0; plain && i < rows_count (rows); i++)
+    plain = rows_text (rows, i, "range") == NULL;
+  return PART[part].columns + (plain ? 1 : 0);
+}
+
 static void
 say_parts (Output *out, const Page *page, const GPtrArray *next)
 {
@@ -169,7 +183,7 @@ say_parts (Output *out, const Page *page, const GPtrArray *next)
     if (rows_count (page->rows[i]) == 0)
       continue;
     output_say (out, "\n%s", PART[i].name);
-    output_table (out, PART[i].columns);
+    output_table (out, shown_columns (i, page->rows[i]));
     output_rows (out, page->rows[i]);
     output_end (out);
   }

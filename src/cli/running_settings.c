@@ -44,3 +44,28 @@ running_settings_modes (Cli *cli, const PgRows *running)
   }
   return modes;
 }
+
+#define LISTED 4 /* of more than LISTED + 1 jobs: so never "and 1 more" */
+
+char *
+running_settings_in_mode (Cli *cli, const json_t *modes, const char *mode)
+{
+  guint n = 0;
+  const char *job;
+  json_t *word;
+  GString *jobs = g_string_new (NULL);
+  json_object_foreach ((json_t *)modes, job, word)
+    n += g_str_equal (json_string_value (word), mode);
+  const guint shown = n > LISTED + 1 ? LISTED : n;
+  guint left = n == jobs_count (cli->jobs) ? 0 : shown;
+  json_object_foreach ((json_t *)modes, job, word)
+    if (left > 0 && g_str_equal (json_string_value (word), mode)) {
+      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? ", " : "", job);
+      left--;
+    }
+  if (n == jobs_count (cli->jobs))
+    g_string_assign (jobs, n > 0 ? "all jobs" : "");
+  else if (n > shown)
+    g_string_append_printf (jobs, ", ... and %u more", n - shown);
+  return g_string_free (jobs, n == 0);
+}

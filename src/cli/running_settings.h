@@ -14,3 +14,6 @@ int running_settings_row (const PgRows *running, const Job *job);
 json_t *running_settings_of (const PgRows *running, const Job *job);
 /* {job: mode} of the jobs whose mode is not `apply`. New reference. */
 json_t *running_settings_modes (Cli *cli, const PgRows *running);
+/* The jobs of such MODES that have MODE, for people: `all jobs`, or their names, the first of many.
+ * NULL: there are none. g_free it. */
+char *running_settings_in_mode (Cli *cli, const json_t *modes, const char *mode);

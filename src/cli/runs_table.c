@@ -1,6 +1,7 @@
 #include "cli/runs_table.h"
 
 #include "base/clock.h"
+#include "base/plural.h"
 #include "cli/arguments.h"
 #include "cli/run_row.h"
 #include "cli/words.h"
@@ -145,12 +146,14 @@ exceeded_of (const PgRows *rows, int row)
   const char *text = rows_text (rows, row, "held");
   g_autoptr (json_t) held = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
   const json_t *approved = json_object_get (held, "approved");
-  g_autofree char *number = words_of_number (json_integer_value (approved));
+  const gint64 n = json_integer_value (approved);
+  g_autofree char *number = words_of_number (n);
+  const char *rows_word = plural (n, "row", "rows");
   if (approved == NULL)
     return NULL;
   return json_is_true (json_object_get (held, "approval_ended"))
-             ? g_strdup_printf (", the approval of %s rows has ended", number)
-             : g_strdup_printf (", more than the %s rows approved", number);
+             ? g_strdup_printf (", the approval of %s %s has ended", number, rows_word)
+             : g_strdup_printf (", more than the %s %s approved", number, rows_word);
 }
 
 char *

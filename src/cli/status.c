@@ -302,7 +302,7 @@ look_once (Cli *cli)
   look_at_kafka (&status);
   set (found, "stores", stores_of (cli));
   if (!output_is_json (cli->out))
-    status_say (cli->out, found);
+    status_say (cli, found);
   fill_gaps (found);
   output_object (cli->out, found);
   g_clear_pointer (&status.pg, pg_free);

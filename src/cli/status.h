@@ -3,7 +3,7 @@
  * Threads: main only.
  */
 #pragma once
-#include "cli/output.h"
+#include "cli/cli.h"
 
 /* FOUND is the object that --json prints. */
-void status_say (Output *out, const json_t *found);
+void status_say (Cli *cli, const json_t *found);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/gentle.h"
 #include "cli/replica.h"
+#include "cli/running_settings.h"
 #include "cli/stop_line.h"
 #include "cli/words.h"
 
@@ -147,27 +148,19 @@ say_stores (Output *out, const json_t *stores)
   say_words (out, "Stores", set);
 }
 
-/* `plan: a, b; off: c`, or that no job only plans. */
+/* `plan: a, b; off: c`, `plan: all jobs`, or that no job only plans. */
 static void
-say_modes (Output *out, const json_t *modes)
+say_modes (Cli *cli, const json_t *modes)
 {
   static const char *const words[] = { "plan", "off", NULL };
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; words[i] != NULL; i++) {
-    gboolean first = TRUE;
-    const char *job;
-    json_t *mode;
-    json_object_foreach ((json_t *)modes, job, mode) {
-      if (!g_str_equal (json_string_value (mode), words[i]))
-        continue;
-      if (first)
-        g_string_append_printf (text, "%s%s: ", text->len > 0 ? "; " : "", words[i]);
-      g_string_append_printf (text, "%s%s", first ? "" : ", ", job);
-      first = FALSE;
-    }
+    g_autofree char *jobs = running_settings_in_mode (cli, modes, words[i]);
+    if (jobs != NULL)
+      g_string_append_printf (text, "%s%s: %s", text->len > 0 ? "; " : "", words[i], jobs);
   }
   if (modes != NULL)
-    output_titled (out, "Mode", "%s", text->len > 0 ? text->str : "apply");
+    output_titled (cli->out, "Mode", "%s", text->len > 0 ? text->str : "apply");
 }
 
 /* A line for each job that is paused: until when, by whom and why. */
@@ -190,8 +183,9 @@ say_pauses (Output *out, const json_t *pauses)
 }
 
 void
-status_say (Output *out, const json_t *found)
+status_say (Cli *cli, const json_t *found)
 {
+  Output *out = cli->out;
   stop_line_say_object (out, json_object_get (found, "stop"));
   say_postgres (out, json_object_get (found, "postgres"));
   replica_say (out, found);
@@ -202,7 +196,7 @@ status_say (Output *out, const json_t *found)
   if (json_object_get (found, "runs") != NULL)
     output_titled (out, "Next due", "%s", next);
   say_schedules (out, json_object_get (found, "schedules"));
-  say_modes (out, json_object_get (found, "modes"));
+  say_modes (cli, json_object_get (found, "modes"));
   say_pauses (out, json_object_get (found, "pauses"));
   if (json_array_size (json_object_get (found, "quiet")) > 0)
     say_words (out, "Quiet hours", json_object_get (found, "quiet"));

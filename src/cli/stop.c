@@ -3,6 +3,7 @@
  * pruned.processes that they have read it.
  */
 #include "base/clock.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/note.h"
@@ -160,9 +161,11 @@ code_of (const PgRows *processes, GError **error)
 {
   const guint silent = count_silent (processes);
   return silent == 0 ? CODE_OK
-                     : cli_fail (CODE_TIME_OVER, error,
-                                 "%u of %d processes have not confirmed that they have stopped",
-                                 silent, rows_count (processes));
+                    : cli_fail (CODE_TIME_OVER, error,
+                                "%u of %d %s not confirmed that %s stopped", silent,
+                                rows_count (processes),
+                                plural (rows_count (processes), "process has", "processes have"),
+                                plural (rows_count (processes), "it has", "they have"));
 }
 
 static ExitCode
@@ -202,8 +205,10 @@ command_stop (Cli *cli, GError **error)
   pg_values_set (values, "reason", reason);
   g_autoptr (PgRows) stop
       = pg_begin (pg, error) ? pg_run_file (pg, "src/cli/sql/stop.sql", values, error) : NULL;
-  gboolean ok = stop != NULL && cli_note (cli, pg, NULL, "all jobs", reason, error)
-                && pg_commit (pg, error);
+  gboolean ok
+      = stop != NULL
+        && (!rows_bool (stop, 0, "changed") || cli_note (cli, pg, NULL, "all jobs", reason, error))
+        && pg_commit (pg, error);
   return ok ? answer (cli, pg, stop, error) : cli_pg_failed (pg, error);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/words.h"
 
 #include "base/clock.h"
+#include "base/plural.h"
 
 #include <string.h>
 
@@ -92,11 +93,28 @@ words_wrap (const char *text, glong most)
   return (char **)g_ptr_array_free (lines, FALSE);
 }
 
+/* Counters of the built-in jobs that are named by what they count; others are participles. */
+static const char *
+noun_of (const char *counter, gint64 number)
+{
+  static const char *const nouns[][2] = { { "rows", "row" },
+                                          { "groups", "group" },
+                                          { "projects", "project" },
+                                          { "members", "member" },
+                                          { "artifacts", "artifact" },
+                                          { "errors", "error" },
+                                          { "rows would change", "row would change" } };
+  for (guint i = 0; i < G_N_ELEMENTS (nouns); i++)
+    if (g_str_equal (counter, nouns[i][0]))
+      return plural (number, nouns[i][1], counter);
+  return counter;
+}
+
 static void
 add (GString *words, const char *name, gint64 number)
 {
   g_autofree char *amount = words_of_number (number);
-  g_autofree char *readable = g_strdelimit (g_strdup (name), "_", ' ');
+  g_autofree char *readable = g_strdelimit (g_strdup (noun_of (name, number)), "_", ' ');
   g_string_append_printf (words, "%s%s %s", words->len > 0 ? ", " : "", amount, readable);
 }
 

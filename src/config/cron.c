@@ -1,5 +1,6 @@
 #include "config/cron.h"
 #include "base/error.h"
+#include "base/plural.h"
 #include <string.h>
 #include <time.h>
 
@@ -121,9 +122,9 @@ cron_parse (const char *text, GError **error)
   }
   if (n != N_FIELDS) {
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "schedule '%s' has %u fields, expected 5: minute, hour, day of month, month, "
+                 "schedule '%s' has %u %s, expected 5: minute, hour, day of month, month, "
                  "day of week",
-                 text, n);
+                 text, n, plural (n, "field", "fields"));
     return NULL;
   }
   return g_steal_pointer (&cron);

@@ -1,6 +1,7 @@
 #include "kafka/producer.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/plural.h"
 #include "kafka/brokers.h"
 #include "kafka/reports.h"
 #include "kafka/writer.h"
@@ -206,8 +207,8 @@ fail_overdue (KafkaProducer *self, const Patience *patience, const Report *faile
   if (why == NULL && failed->reported)
     why = g_strdup (rd_kafka_err2str (failed->err));
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-               "%s: %u messages not acknowledged (the first: topic %s), %s%s%s", where, missing,
-               failed->message->topic,
+               "%s: %u %s not acknowledged (the first: topic %s), %s%s%s", where, missing,
+               plural (missing, "message", "messages"), failed->message->topic,
                patience_is_stopped (patience) ? "stopped waiting" : "timed out",
                why != NULL ? ": " : "", why != NULL ? why : "");
 }

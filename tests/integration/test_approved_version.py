@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.own_events import ERASE, erased, erasure, runs, say_event, send, topics, user  # noqa: F401
 from support.sentences import house  # noqa: F401
 
 OLD, NEW = "old AND id > 0", "id > 70"
@@ -78,3 +79,21 @@ def test_who_approves_a_run_of_another_version_is_told(house, held):  # noqa: F8
     house.pruned.run("discard", held).ok()
     run = house.run("items.purge")
     assert run["state"] == "held" and "has changed" not in house.pruned.run("approve", run["run_id"]).ok().stderr
+
+
+def test_another_event_is_another_version_of_the_job_that_it_names_rows_for(erasure):  # noqa: F811
+    """With `approve = first` somebody looks first at what goes by another key."""
+    erasure.say("people.erase", f"{ERASE}\napprove = first")
+
+    def ask(content):
+        send(erasure, content, ce_type="UserErasureRequested")
+        erasure.work()
+        return runs(erasure, "state, error")[-1]
+
+    say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
+    assert ask(user(1)) == ("held", "held: approve first, counted 1")
+    erasure.pruned.run("approve", erasure.database.value("SELECT run_id::text FROM pruned.runs")).ok()
+    assert ask(user(2)) == ("finished", None) and erased(erasure) == [1, 2]
+    say_event(erasure, "UserErasureRequested", "app-users", "key = payload.owner.id")
+    assert ask({"payload": {"owner": {"id": 3}}}) == ("held", "held: approve first, counted 1")
+    assert erased(erasure) == [1, 2]

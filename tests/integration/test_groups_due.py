@@ -139,6 +139,6 @@ def test_a_plan_says_what_each_child_would_touch(calm):
     lines = calm.pruned.run("plan", JOB, "--at", calm.at.isoformat(), "--json").ok().json()
     by_key = {line["key"]: line for line in lines if "key" in line}
     assert by_key[str(group)]["action"] == "scheduled"
-    assert by_key[str(group)]["reason"] == "2 groups, 2 projects, 1 members, 0 artifacts"
+    assert by_key[str(group)]["reason"] == "2 groups, 2 projects, 1 member, 0 artifacts"
     assert by_key[str(refused)]["action"] == "restored" and lines[-1]["summary"] == {"scheduled": 2, "restored": 1}
     assert len(calm.ids("group_deletion_schedules", key="group_id")) == 3

@@ -11,7 +11,7 @@ import pytest
 from stack.process import wait_until
 from support.command_line import JOB, add_run, says
 from support.places import ROLE
-from support.scene import fill, now, tick_id
+from support.scene import configure, fill, now, tick_id
 
 KEYS = {"at", "role", "os_user", "host", "command", "object", "reason"}
 SCRATCH = "scratch.remove"
@@ -113,6 +113,16 @@ def test_what_changes_nothing_leaves_no_row(scene):
     assert journal(scene) == []
 
 
+def test_a_stop_that_stands_leaves_no_second_row(scene):
+    """Unless it is another one from now on, by its reason or because it cancels."""
+    forget_before(scene)
+    for command in (["stop", "--reason", "a"], ["stop"], ["stop", "--reason", "a"], ["stop", "--reason", "b"], ["stop", "--now"], ["stop"], ["go"],
+                    ["go"], ["stop"]):
+        scene.run(*command).ok()
+    assert [(line["command"], line["reason"]) for line in reversed(journal(scene))] == [
+        ("stop", "a"), ("stop", "b"), ("stop", None), ("go", None), ("stop", None)]
+
+
 def test_resuming_all_leaves_a_row_for_each_job_that_was_paused(scene):
     scene.run("pause", SCRATCH, "scratch.wide").ok()
     scene.run("resume", "scratch.wide").ok()
@@ -191,6 +201,15 @@ def test_settings_that_changed_at_a_start_or_reload_are_told(scene):
     two = scene.start()
     two.wait_line("Partitions assigned")
     assert len(journal(scene, "--command", "reload")) == 1
+
+
+def test_a_setting_that_was_in_force_for_a_moment_is_told(scene):
+    daemon = scene.start()
+    daemon.wait_line("Partitions assigned")
+    scene.database.wait("SELECT count(*) FROM pruned.settings", until=lambda n: n > 0)
+    configure(scene, "[throttle]\nlock_waiters = off\n", daemon)
+    assert daemon.stop() == 0
+    assert [(line["object"], line["reason"]) for line in journal(scene, "--command", "reload")] == [("throttle.lock_waiters", "was 1, is off")]
 
 
 def test_a_setting_of_one_process_is_no_change(scene):

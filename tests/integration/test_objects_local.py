@@ -315,7 +315,7 @@ def test_the_plan_says_what_would_go_by_store_and_project_and_what_is_parked(obj
     *lines, summary = objects.pruned.run("plan", job, "--json").ok().json()
     assert [(line["table"], line["key"], line["action"], line["reason"]) for line in lines] == [
         ("ci_deleted_objects", "store 1, project 7", "deleted", "2 objects"),
-        ("ci_deleted_objects", "store 2, project 7", "deleted", "1 objects"),
+        ("ci_deleted_objects", "store 2, project 7", "deleted", "1 object"),
         ("ci_deleted_objects", str(parked), "parked", "is a directory")]
     assert summary["summary"] == {"deleted": 2, "parked": 1}
     assert (objects.root / "a" / "file").exists() and len(objects.left()) == 5

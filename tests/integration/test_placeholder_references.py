@@ -1,6 +1,8 @@
 """A placeholder goes when nothing refers to them any more, and stays, with a log line, while
 something does."""
 
+import datetime
+
 import pytest
 
 from support.instance import tenant  # noqa: F401
@@ -46,6 +48,29 @@ def test_a_configured_list_replaces_the_built_in_one(tenant):
     assert tenant.ids("users", "user_type = 15") == [note]
     (ghost,) = tenant.ids("users", "user_type = 5")
     assert tenant.database.column("SELECT author_id FROM issues") == [ghost]
+
+
+@pytest.mark.parametrize("changed", [CHILD, "users.destroy"])
+def test_another_list_is_another_version_of_the_job(tenant, changed):
+    """Other rows go by it: with `approve = first` somebody looks at them first. The jobs have their
+    lists in common."""
+    first = AT_ONCE | {f"jobs.{CHILD}.approve": "first"}
+
+    def clean_up(n, **more):
+        user = tenant.placeholder()[1]
+        tenant.tick(JOB, at=tenant.at + datetime.timedelta(seconds=n), **first, **more)
+        [run] = [r for r in tenant.runs(CHILD) if r["args"]["placeholder_user_id"] == user]
+        return run
+
+    run = clean_up(0)
+    assert (run["state"], run["error"]) == ("held", "held: approve first, counted 1")
+    tenant.pruned.run("approve", str(run["run_id"])).ok()
+    assert clean_up(1)["state"] == "finished", "its list is known"
+    changes = {f"jobs.{changed}.references": "notes.author_id"}
+    run = clean_up(2, **changes)
+    assert (run["state"], run["error"]) == ("held", "held: approve first, counted 1")
+    tenant.pruned.run("approve", str(run["run_id"])).ok()
+    assert (clean_up(3, **changes)["state"], clean_up(4)["state"]) == ("finished", "finished"), "both are known"
 
 
 @pytest.fixture

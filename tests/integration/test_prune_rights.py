@@ -138,7 +138,7 @@ def test_a_plan_shows_what_would_go_and_what_is_denied_and_changes_nothing(tree)
         **{("members", str(tree.m[n])): "denied" for n in ("top", "request")}, ("members_deletion_schedules", "1"): "removed"}
     assert left(tree) == set(tree.m)
     parent = tree.pruned.run("plan", JOB, "--at", tree.at.isoformat(), "--json").ok().json()
-    assert parent[0]["action"] == "scheduled" and parent[0]["reason"] == "1 schedules"
+    assert parent[0]["action"] == "scheduled" and parent[0]["reason"] == "1 schedule"
 
 
 def test_a_plan_counts_each_membership_once(tree):

@@ -231,6 +231,7 @@ def test_commands_show_one_run(divided):
     scene = divided
     shown = scene.run("runs", "--json").ok().json()
     assert [run["run_id"] for run in shown] == [scene.the_run]
+    assert (shown[0]["result"]["removed"], shown[0]["result"]["updated_rows"]) == (40, 40), "of all ranges so far"
     status = scene.run("status", "--json").ok().json()
     assert sum(status[0]["runs"].values() if isinstance(status, list) else status["runs"].values()) == 1
     inside = scene.database.value("SELECT run_id::text FROM pruned.runs WHERE range_of IS NOT NULL LIMIT 1")
@@ -238,6 +239,28 @@ def test_commands_show_one_run(divided):
     go_on(scene)
     scene.wait_run(scene.the_run)
     check_whole(scene, scene.the_run, 400)
+
+
+def test_people_see_counts_of_all_ranges_and_which_range_did_which_step(divided):
+    scene = divided
+    [row] = scene.run("runs").ok().stdout.splitlines()[1:]
+    assert row.split("\t")[0] == scene.the_run[:8] and row.split("\t")[4].startswith("40 removed")
+    first, *parts = scene.run("runs", scene.the_run, "--json").ok().json()
+    assert first["result"]["removed"] == 40
+    steps = next(part["steps"] for part in parts if "steps" in part)
+    assert [(step["range"], step["step"], step["rows"]) for step in steps] == [(3, 1, 10), (2, 1, 10), (1, 1, 10), (None, 0, 10)]
+    page = scene.run("runs", scene.the_run).ok().stdout
+    assert ": 40 removed" in page and "\nrange\tstep\tat\trows\t" in page and "0000000" not in page.partition("steps")[2]
+
+
+def test_what_ranges_wait_for_is_said_of_their_run(divided):
+    """The run itself only waits for them."""
+    scene = divided
+    scene.database.execute("UPDATE pruned.runs SET error = 'throttled: wal: much' WHERE range_of IS NOT NULL")
+    [shown] = scene.run("runs", "--json").ok().json()
+    assert (shown["state"], shown["error"]) == ("waiting", "throttled: wal: much")
+    [waits] = scene.run("status", "--json").json()[0]["throttle"]["waiting"]
+    assert (waits["job"], waits["runs"], waits["reason"]) == (JOB, 1, "wal: much")
 
 
 def test_discarded_it_ends_with_all_its_ranges(divided):

@@ -127,7 +127,7 @@ def test_a_tick_with_all_that_it_has_started(doomed):  # noqa: F811
     before = world(doomed.database)
     run = doomed.tick(GROUPS, **AT_ONCE, **QUIET)
     alone = doomed.pruned.run("restore", run["run_id"]).ok()
-    assert "0 restored" in alone.stdout and "started 1 runs" in alone.stdout and "--with-children" in alone.stdout
+    assert "0 restored" in alone.stdout and "It started 1 run: use --with-children to restore what it removed" in alone.stdout and "--with-children" in alone.stdout
     assert "restored" in actions(restore(doomed.pruned, run["run_id"], "--with-children"))
     assert world(doomed.database) == before
     assert f"{GROUPS} group_deletion_schedules:{doomed.top}" in held(doomed.database)

@@ -147,7 +147,7 @@ def test_a_process_that_does_not_say_that_it_has_stopped(scene):
     daemon.send(signal.SIGSTOP)
     try:
         done = scene.run("stop", "--json")
-        assert done.code == 8 and "1 of 1 processes have not confirmed" in done.stderr
+        assert done.code == 8 and "1 of 1 process has not confirmed" in done.stderr
         assert [process["stopped"] for process in done.json()[0]["processes"]] == [False]
     finally:
         daemon.send(signal.SIGCONT)

@@ -151,7 +151,7 @@ def test_a_run_waits_and_goes_on(scene, http, cause, reason):
         row = throttled(scene, run_id, reason)
         assert 4 < (row["due_at"] - row["changed_at"]).total_seconds() <= 30 and row["attempts"] == 0
         shown, *_ = scene.run("runs", run_id, "--json").json()
-        assert shown["error"].startswith(f"throttled: {reason}: ") and scene.database.value("SELECT count(*) FROM scratch") > 0
+        assert shown["error"].startswith(f"throttled: {reason}: ") and "1 sessions" not in shown["error"] and scene.database.value("SELECT count(*) FROM scratch") > 0
         [waits] = scene.run("status", "--json").json()[0]["throttle"]["waiting"]
         assert (waits["job"], waits["runs"], waits["reason"]) == (JOB, 1, shown["error"].removeprefix("throttled: "))
         assert http.metrics().of("pruned_throttled_seconds_total", job=JOB, reason=reason) >= 5
@@ -185,7 +185,7 @@ def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
         standby._ask("SELECT pg_wal_replay_pause()")
         row = throttled(scene, run_id, "standby_lag")
         left = scene.database.value("SELECT count(*) FROM scratch")
-        assert 0 < left < 2 * ROWS and row["step"] >= 1 and "walreceiver" in row["error"]
+        assert 0 < left < 2 * ROWS and row["step"] >= 1 and "walreceiver" in row["error"] and ": 0.0 " not in row["error"]
         owner = next(d for d in pair if d.lines("Throttled; runs wait between pages"))
         assert owner.stop() == 0
         other = next(d for d in pair if d is not owner)
@@ -195,7 +195,8 @@ def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
         row = scene.wait_run(run_id, deadline_s=90)
         assert (row["state"], row["attempts"], scene.database.value("SELECT count(*) FROM scratch")) == ("finished", 0, 0)
         said = [line["reason"].partition(":")[0] for line in owner.lines("Throttled; runs wait between pages")]
-        assert said.count("standby_lag") == 1, said
+        # Before its replay was paused it may have been a moment behind, too.
+        assert 1 <= said.count("standby_lag") <= 1 + len(owner.lines("No longer throttled")), said
     finally:
         standby.kill()
 
@@ -274,7 +275,7 @@ def test_doctor_warns_of_standbys_that_this_role_may_not_see(scene, server):
     try:
         standby.catch_up()
         [found] = [f for f in scene.run("doctor", "--json").json() if f["check"] == "throttle"]
-        assert not found["ok"] and f"there are 1 standbys, and the daemons' role {ROLE} may not see how far they are behind" in found["detail"]
+        assert not found["ok"] and f"there is 1 standby, and the daemons' role {ROLE} may not see how far behind" in found["detail"]
         assert f"GRANT pg_monitor TO {ROLE}" in found["remedy"]
     finally:
         standby.kill()

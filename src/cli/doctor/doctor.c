@@ -1,5 +1,6 @@
 #include "cli/doctor/doctor.h"
 
+#include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/grants.h"
 #include "cli/words.h"
@@ -94,7 +95,8 @@ doctor_list (const PgRows *rows, const char *name)
 char *
 doctor_count (gint64 n, const char *what)
 {
-  return g_strdup_printf ("%" G_GINT64_FORMAT " %s%s", n, what, n == 1 ? "" : "s");
+  g_autofree char *many = g_strconcat (what, "s", NULL);
+  return g_strdup_printf ("%" G_GINT64_FORMAT " %s", n, plural (n, what, many));
 }
 
 /* The checks that have the same remedy as the finding at I, once. */

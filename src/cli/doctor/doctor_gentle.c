@@ -1,4 +1,5 @@
 /* Checks what [throttle] can see, and whether vacuum keeps up with what jobs delete. */
+#include "base/plural.h"
 #include "cli/doctor/doctor.h"
 #include "cli/gentle.h"
 #include "cli/grants.h"
@@ -42,9 +43,9 @@ say_hidden (Doctor *doctor, const ThrottleLook *look, const char *role)
                                : g_strdup_printf ("this role (%s; no daemon is seen)", own);
   if (look->hidden_standbys > 0)
     doctor_warn (doctor, "throttle", remedy,
-                 "there are %" G_GINT64_FORMAT
-                 " standbys, and %s may not see how far they are behind; off: %s",
-                 look->hidden_standbys, whose, hidden);
+                 "there %s %" G_GINT64_FORMAT " %s, and %s may not see how far behind; off: %s",
+                 plural (look->hidden_standbys, "is", "are"), look->hidden_standbys,
+                 plural (look->hidden_standbys, "standby", "standbys"), whose, hidden);
   else if (look->hidden != 0)
     doctor_ok (doctor, "throttle",
                "off, because %s may not see what they need: %s (a superuser can allow it: %s)%s",

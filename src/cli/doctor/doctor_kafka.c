@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/plural.h"
 #include "cli/dead_letters.h"
 #include "cli/doctor/doctor.h"
 #include "engine/job/sentence/own_topics.h"
@@ -80,8 +81,9 @@ check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
                     "there is no topic %s", found[i].name);
     else
       doctor_error (doctor, CODE_NOT_FOUND, "topics", "pruned topics --apply",
-                    "topic %s has %d partitions instead of %d, which limits the runs at a time",
-                    found[i].name, found[i].partitions, least);
+                    "topic %s has %d %s instead of %d, which limits the runs at a time",
+                    found[i].name, found[i].partitions,
+                    plural (found[i].partitions, "partition", "partitions"), least);
   }
   if (all)
     doctor_ok (doctor, "topics", "all %u exist, with a partition for every slot",
@@ -185,15 +187,15 @@ check_retention (Doctor *doctor, const char *topic, gint64 most_days, const char
   if (retention_ms >= 0 && retention_ms < keep_days * DAY_MS)
     doctor_ok (doctor, "retention",
                "topic %s keeps messages for %s, runs and verdicts are kept for %" G_GINT64_FORMAT
-               " days",
-               topic, days, keep_days);
+               " %s",
+               topic, days, keep_days, plural (keep_days, "day", "days"));
   else
     doctor_warn (
         doctor, "retention", remedy,
         "topic %s keeps messages %s%s, but runs and verdicts are kept for only %" G_GINT64_FORMAT
-        " days ([runs] keep_days): %s",
+        " %s ([runs] keep_days): %s",
         topic, retention_ms < 0 ? "" : "for ", retention_ms < 0 ? "for ever" : days, keep_days,
-        then);
+        plural (keep_days, "day", "days"), then);
 }
 
 static void
@@ -216,9 +218,9 @@ check_group (Doctor *doctor)
   if (others->len > 0)
     doctor_warn (
         doctor, "group", "pruned version",
-        "of %u members of group %s these have another version than %s, by their client.id: %s (two versions can run side by side"
+        "of %s of group %s these have another version than %s, by their client.id: %s (two versions can run side by side"
         " during an upgrade)",
-        members->len, group, PRUNED_VERSION, others->str);
+        count, group, PRUNED_VERSION, others->str);
   else
     doctor_ok (doctor, "group", "group %s has %s%s", group, count,
                members->len > 0 ? ", all of this version" : " now");

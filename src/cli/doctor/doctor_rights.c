@@ -1,6 +1,7 @@
 /* Checks the rights of this role. A job's job.conf lists what it reads (`needs`), column by column.
  * The other rights are those of `pruned grants`.
  */
+#include "base/plural.h"
 #include "cli/doctor/doctor.h"
 #include "cli/grants.h"
 #include "cli/own_rights.h"
@@ -244,8 +245,9 @@ check_keeping (Doctor *doctor)
     const char *wanted = rows_text (rows, i, "wanted"), *days = rows_text (rows, i, "days");
     doctor_warn (
         doctor, "audit", "pruned migrate",
-        "the database keeps %s for %s days, the configuration says %s (migrate as its owner)",
+        "the database keeps %s for %s %s, the configuration says %s (migrate as its owner)",
         rows_text (rows, i, "what"), days != NULL ? days : "as many",
+        plural (g_strcmp0 (days, "1") == 0, "day", "days"),
         wanted != NULL ? wanted : "nothing of it");
   }
   if (rows != NULL && n == 0)

@@ -1,5 +1,6 @@
 #include "cli/doctor/doctor.h"
 
+#include "base/plural.h"
 #include "cli/grants.h"
 #include "cli/running_settings.h"
 #include "engine/clock/processes.h"
@@ -51,30 +52,6 @@ check_runs (Doctor *doctor)
     doctor_ok (doctor, "paused", "no job");
 }
 
-/* Names of the jobs of MODES that have MODE. */
-static char *
-jobs_of_mode (const json_t *modes, const char *mode)
-{
-  GString *jobs = g_string_new (NULL);
-  const char *job;
-  json_t *word;
-  json_object_foreach ((json_t *)modes, job, word)
-    if (g_str_equal (json_string_value (word), mode))
-      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? ", " : "", job);
-  return g_string_free (jobs, FALSE);
-}
-
-static gboolean
-all_are_off (const Jobs *jobs, const json_t *modes)
-{
-  guint n = 0;
-  const char *job;
-  json_t *word;
-  json_object_foreach ((json_t *)modes, job, word)
-    n += g_str_equal (json_string_value (word), "off");
-  return n == jobs_count (jobs);
-}
-
 /* Jobs whose runs change nothing. Without a process it is about this command line's settings. */
 static void
 check_mode (Doctor *doctor)
@@ -86,18 +63,19 @@ check_mode (Doctor *doctor)
     return;
   const char *where = rows_count (running) > 0 ? "in the running processes" : "no process runs";
   g_autoptr (json_t) modes = running_settings_modes (doctor->cli, running);
-  g_autofree char *plan = jobs_of_mode (modes, "plan"), *off = jobs_of_mode (modes, "off");
+  g_autofree char *plan = running_settings_in_mode (doctor->cli, modes, "plan"),
+                  *off = running_settings_in_mode (doctor->cli, modes, "off");
   if (json_object_size (modes) == 0)
     doctor_ok (doctor, "mode", "apply: runs change rows (%s)", where);
-  if (*plan != '\0')
+  if (plan != NULL)
     doctor_warn (
         doctor, "mode", "pruned -s run.mode=apply run",
         "plan: runs of these jobs change nothing%s: %s (%s). Once their results are as they should"
         " be, set [run] mode = apply",
         in_force_mode_is_recorded () ? ", as in every new installation" : "", plan, where);
-  if (*off == '\0')
+  if (off == NULL)
     return;
-  if (all_are_off (doctor->cli->jobs, modes))
+  if (g_str_equal (off, "all jobs"))
     doctor_warn (doctor, "mode", "pruned -s run.mode=apply run",
                  "off: no job runs (%s): [run] mode or [jobs.NAME] mode says so", where);
   else
@@ -204,9 +182,9 @@ check_processes (Doctor *doctor)
       = rows != NULL ? doctor_ask (doctor, "processes", "src/cli/sql/in_force.sql", values) : NULL;
   if (running == NULL)
     return;
-  g_autofree char *alive = rows_int (rows, 0, "alive") == 1
-                               ? g_strdup ("1 process")
-                               : g_strdup_printf ("%s processes", rows_text (rows, 0, "alive"));
+  const gint64 n = rows_int (rows, 0, "alive");
+  g_autofree char *alive
+      = g_strdup_printf ("%" G_GINT64_FORMAT " %s", n, plural (n, "process", "processes"));
   guint wrong = 0;
   for (int i = 0; i < rows_count (running); i++)
     if (!g_str_equal (rows_text (running, i, "differs"), "{}")) {
@@ -225,7 +203,7 @@ check_processes (Doctor *doctor)
                  rows_text (rows, 0, "silent"));
   else if (wrong == 0)
     doctor_ok (doctor, "processes", "%s%s", alive,
-               rows_int (rows, 0, "alive") > 1 ? " run, all with the same settings" : " now");
+               n > 1 ? " run, all with the same settings" : " now");
 }
 
 static void
@@ -234,19 +212,20 @@ check_bloat (Doctor *doctor)
   g_autoptr (PgRows) rows = doctor_ask (doctor, "bloat", SQL "bloat.sql", NULL);
   if (rows == NULL)
     return;
-  for (int i = 0; i < rows_count (rows); i++)
+  for (int i = 0; i < rows_count (rows); i++) {
+    g_autofree char *dead = doctor_count (rows_int (rows, i, "dead"), "dead row"),
+                    *live = doctor_count (rows_int (rows, i, "live"), "live row");
     if (rows_bool (rows, i, "bloated")) {
       g_autofree char *sql = g_strdup_printf ("VACUUM (ANALYZE) %s", rows_text (rows, i, "name"));
       g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql);
-      doctor_warn (
-          doctor, "bloat", remedy,
-          "%s has %s dead rows beside %s live ones (%s); the oldest open transaction is %s old",
-          rows_text (rows, i, "name"), rows_text (rows, i, "dead"), rows_text (rows, i, "live"),
-          rows_text (rows, i, "size"), rows_text (rows, i, "oldest"));
+      doctor_warn (doctor, "bloat", remedy,
+                   "%s has %s beside %s (%s); the oldest open transaction is %s old",
+                   rows_text (rows, i, "name"), dead, live, rows_text (rows, i, "size"),
+                   rows_text (rows, i, "oldest"));
     } else
-      doctor_ok (doctor, "bloat", "%s: %s dead rows, %s live ones (%s)",
-                 rows_text (rows, i, "name"), rows_text (rows, i, "dead"),
-                 rows_text (rows, i, "live"), rows_text (rows, i, "size"));
+      doctor_ok (doctor, "bloat", "%s: %s, %s (%s)", rows_text (rows, i, "name"), dead, live,
+                 rows_text (rows, i, "size"));
+  }
 }
 
 /* Finds workers of the class that a job's label names, and sessions that look like background
@@ -283,11 +262,13 @@ check_application (Doctor *doctor)
                  "session %s of '%s' does the same work (%s): %s", rows_text (rows, i, "pid"),
                  rows_text (rows, i, "name"), worker, rows_text (rows, i, "query"));
   }
+  g_autofree char *others = doctor_count (rows_int (rows, 0, "sessions"), "other session"),
+                  *hidden = doctor_count (rows_int (rows, 0, "hidden"), "session");
   if (!found)
     doctor_ok (doctor, "application's workers",
-               "none among %s other sessions of this database (application_name and last statement,"
-               " as pg_stat_activity shows them now; %s sessions hide theirs from this role)",
-               rows_text (rows, 0, "sessions"), rows_text (rows, 0, "hidden"));
+               "none among %s of this database (application_name and last statement, as"
+               " pg_stat_activity shows them now; %s %s theirs from this role)",
+               others, hidden, plural (rows_int (rows, 0, "hidden"), "hides", "hide"));
 }
 
 void

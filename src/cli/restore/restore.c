@@ -1,5 +1,6 @@
 #include "cli/restore/restore.h"
 
+#include "base/plural.h"
 #include "cli/commands.h"
 
 static gboolean with_children, dry_run, partial;
@@ -117,8 +118,9 @@ say_end (Restore *restore)
               restore->restored > 0 ? "\n" : "", restore->restored, restore->there, restore->lost,
               restore->left_out, dry_run ? "; nothing was changed (--dry-run)" : "");
   if (restore->children > 0)
-    output_say (out, "It started %u runs: use --with-children to restore what they removed.",
-                restore->children);
+    output_say (out, "It started %u %s: use --with-children to restore what %s removed.",
+                restore->children, plural (restore->children, "run", "runs"),
+                plural (restore->children, "it", "they"));
   if (restore->restored > 0 && !dry_run)
     output_say (out, "Held in quarantine: pruned quarantine list");
 }

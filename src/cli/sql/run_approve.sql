@@ -4,7 +4,7 @@
 -- now on.
 WITH known AS (
   INSERT INTO pruned.approved_versions (job, version)
-  SELECT r.job, r.held ->> 'version' FROM pruned.runs r WHERE r.run_id = :run_id::uuid AND r.held ->> 'version' IS NOT NULL
+  SELECT r.job, coalesce(r.held ->> 'known_as', r.held ->> 'version') FROM pruned.runs r WHERE r.run_id = :run_id::uuid AND r.held ->> 'version' IS NOT NULL
   ON CONFLICT DO NOTHING)
 UPDATE pruned.runs
 SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready' END, step = step + 1, error = NULL, due_at = greatest(now(), :earliest::timestamptz),

@@ -2,14 +2,14 @@
 -- started. Each of the two is limited before they are combined.
 (SELECT
  -- include: runs_columns.sql
- FROM pruned.runs
+ FROM pruned.runs r
  WHERE range_of IS NULL AND
  -- include: runs_matching.sql
  ORDER BY created_at DESC, run_id DESC LIMIT :limit::bigint)
 UNION ALL
 (SELECT
  -- include: runs_columns.sql
- FROM pruned.runs_done
+ FROM pruned.runs_done r
  WHERE
  -- include: runs_matching.sql
  ORDER BY created_at DESC, run_id DESC LIMIT :limit::bigint)

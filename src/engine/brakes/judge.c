@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/brakes/bound.h"
+#include "engine/brakes/known.h"
 
 #define SQL "src/engine/brakes/sql/"
 
@@ -60,9 +61,11 @@ brake_hold (Step *step, const RunCount *count, const BrakeFinding *finding, GErr
   if (!pg_now_us (step->pg, &now_us, error))
     return FALSE;
   g_autofree char *now = clock_format (now_us);
-  g_autoptr (json_t) held = json_pack ("{s:s, s:I, s:b, s:s, s:s}", "limit", finding->limit,
-                                       "counted", (json_int_t)count->rows, "estimated",
-                                       count->estimated, "at", now, "version", step->job->version);
+  g_autofree char *known_as = known_version (step->job);
+  g_autoptr (json_t) held
+      = json_pack ("{s:s, s:I, s:b, s:s, s:s, s:s}", "limit", finding->limit, "counted",
+                   (json_int_t)count->rows, "estimated", count->estimated, "at", now, "version",
+                   step->job->version, "known_as", known_as);
   limits_add_measure (&finding->limits, finding->limit, held);
   json_object_set (held, "values", count->values);
   if (step->run->approved_until_us > 0) /* for fewer rows, or too long ago */

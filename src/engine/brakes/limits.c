@@ -1,6 +1,7 @@
 #include "engine/brakes/limits.h"
 
 #include "engine/brakes/count.h"
+#include "engine/brakes/known.h"
 
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000
@@ -194,7 +195,7 @@ is_known (Step *step, gboolean *known, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", step->job->name);
-  pg_values_set (values, "version", step->job->version);
+  pg_values_take (values, "version", known_version (step->job));
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "version_known.sql", values, error);
   *known = rows != NULL && rows_count (rows) > 0;
   return rows != NULL;

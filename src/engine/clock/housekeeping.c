@@ -85,8 +85,12 @@ housekeeping_main (void *data)
     } else
       wait_us = rounds_failed (&self->rounds, "Housekeeping failed; will retry", &error);
   }
-  if (self->rounds.failures == 0) /* else PostgreSQL may be down, and the shutdown must not wait */
+  if (self->rounds.failures
+      == 0) {          /* else PostgreSQL may be down, and the shutdown must not wait */
+    in_force_renew (); /* what a reload has just put in force is told, too */
+    (void)!note_settings (self, NULL);
     processes_leave (self->rounds.pg);
+  }
   return NULL;
 }
 

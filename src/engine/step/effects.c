@@ -1,5 +1,7 @@
 #include "engine/step/effects.h"
 
+#include "base/plural.h"
+
 #define SQL "src/engine/step/sql/"
 
 void
@@ -120,8 +122,10 @@ count_own (const Step *step, Effects *effects, const PgRows *rows)
   if (effects->deleted > effects->returned)
     doubt (effects, effects->last, TRUE,
            g_strdup_printf ("or a trigger behind it deletes %" G_GINT64_FORMAT
-                            " rows of %s, and %" G_GINT64_FORMAT " were returned",
-                            effects->deleted, step->job->table, effects->returned));
+                            " %s of %s, and %" G_GINT64_FORMAT " %s returned",
+                            effects->deleted, plural (effects->deleted, "row", "rows"),
+                            step->job->table, effects->returned,
+                            plural (effects->returned, "was", "were")));
 }
 
 /* APPLY has returned N rows and changed CHANGED. */
@@ -130,9 +134,9 @@ compare (Effects *effects, const JobApply *apply, gint64 n, gint64 changed, gboo
 {
   if (changed < n || (own && changed > n))
     doubt (effects, apply, changed > n,
-           g_strdup_printf ("%s %" G_GINT64_FORMAT " rows of %s and returns %" G_GINT64_FORMAT,
+           g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s and returns %" G_GINT64_FORMAT,
                             apply->kind == APPLY_DELETE ? "deletes" : "updates", changed,
-                            apply->table, n));
+                            plural (changed, "row", "rows"), apply->table, n));
 }
 
 gboolean
@@ -226,8 +230,9 @@ effects_are_decided (Step *step, const JobApply *apply, const PgRows *returned,
   if (!GUARDS || effects_are_all (returned, decided, which))
     return TRUE;
   if (apply->kind != APPLY_INSERT && rows_count (returned) > (int)which->len)
-    return guard_block (step, statement, error, "returns %d rows of %s for %u keys",
-                        rows_count (returned), apply->table, which->len);
+    return guard_block (step, statement, error, "returns %d rows of %s for %u %s",
+                        rows_count (returned), apply->table, which->len,
+                        plural (which->len, "key", "keys"));
   g_autoptr (GHashTable) open = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; i < which->len; i++)
     g_hash_table_add (open, (gpointer)rows_text (decided, g_array_index (which, int, i), "key"));

@@ -1,5 +1,6 @@
 #include "engine/step/guard.h"
 
+#include "base/plural.h"
 #include "engine/step/page_event.h"
 
 #include <stdarg.h>
@@ -258,8 +259,9 @@ is_each_key_decided (Step *step, const PgStatement *statement, const GPtrArray *
   for (guint i = 0; rows_count (decided) < (int)keys->len && i < keys->len; i++)
     if (g_hash_table_lookup (open, keys->pdata[i]) != NULL)
       return guard_block (step, statement, error,
-                          "leaves out the key %s of its page (%u keys, %d rows)",
-                          (char *)keys->pdata[i], keys->len, rows_count (decided));
+                          "leaves out the key %s of its page (%u %s, %d %s)",
+                          (char *)keys->pdata[i], keys->len, plural (keys->len, "key", "keys"),
+                          rows_count (decided), plural (rows_count (decided), "row", "rows"));
   return TRUE;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/step/record.h"
 
 #include "base/clock.h"
+#include "base/plural.h"
 #include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
 #include "engine/job/template.h"
@@ -155,8 +156,8 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, cons
       step); /* the lines about rows come before the one about the step, which fails as well */
   g_array_set_size (step->logs, 0);
   return step_fail (step, error, PRUNED_RETRY,
-                    "%u rows failed, and [run] environment is development; the first: %s",
-                    keys->len, (char *)reasons->pdata[0]);
+                    "%u %s failed, and [run] environment is development; the first: %s", keys->len,
+                    plural (keys->len, "row", "rows"), (char *)reasons->pdata[0]);
 }
 
 typedef struct {

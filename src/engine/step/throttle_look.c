@@ -1,6 +1,7 @@
 #include "engine/step/throttle_look.h"
 
 #include "base/clock.h"
+#include "base/plural.h"
 #include "engine/job/in_force.h"
 #include "engine/job/job_tables.h"
 #include "pg/quoted.h"
@@ -8,28 +9,31 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#define MIB (1024.0 * 1024)
+#define KIB 1024
+#define MIB (1024 * KIB)
 #define RATE_LEAST_US (G_USEC_PER_SEC / 2)
 
 const char *const throttle_words[THROTTLE_N]
     = { "standby_lag",     "slot_lag",     "wal",     "wal_unarchived",
         "old_transaction", "lock_waiters", "min_free" };
 
-/* The settings, each with its reason and with the words that follow the amount in a text. */
+/* The settings, each with its reason and with the words that follow the amount in a text. `one`:
+ * those behind 1, if they are others. */
 static const struct {
   const char *setting;
   ThrottleReason reason;
   gboolean bytes;
-  const char *words;
+  const char *words, *one;
 } BOUNDS[] = {
-  { "standby_lag_bytes", THROTTLE_STANDBY_LAG, TRUE, " to replay" },
-  { "standby_lag_s", THROTTLE_STANDBY_LAG, FALSE, " s behind" },
-  { "slot_lag_bytes", THROTTLE_SLOT_LAG, TRUE, " retained" },
-  { "wal_bytes_per_s", THROTTLE_WAL, TRUE, " of write-ahead log a second" },
-  { "wal_unarchived_files", THROTTLE_WAL_UNARCHIVED, FALSE, " files wait" },
-  { "old_transaction_s", THROTTLE_OLD_TRANSACTION, FALSE, " s old" },
-  { "lock_waiters", THROTTLE_LOCK_WAITERS, FALSE, " sessions wait for locks" },
-  { "min_free_bytes", THROTTLE_MIN_FREE, TRUE, " free" },
+  { "standby_lag_bytes", THROTTLE_STANDBY_LAG, TRUE, " to replay", NULL },
+  { "standby_lag_s", THROTTLE_STANDBY_LAG, FALSE, " s behind", NULL },
+  { "slot_lag_bytes", THROTTLE_SLOT_LAG, TRUE, " retained", NULL },
+  { "wal_bytes_per_s", THROTTLE_WAL, TRUE, " of write-ahead log a second", NULL },
+  { "wal_unarchived_files", THROTTLE_WAL_UNARCHIVED, FALSE, " files wait", " file waits" },
+  { "old_transaction_s", THROTTLE_OLD_TRANSACTION, FALSE, " s old", NULL },
+  { "lock_waiters", THROTTLE_LOCK_WAITERS, FALSE, " sessions wait for locks",
+    " session waits for locks" },
+  { "min_free_bytes", THROTTLE_MIN_FREE, TRUE, " free", NULL },
 };
 
 struct _ThrottleEye {
@@ -162,6 +166,15 @@ is_passed (ThrottleReason reason, gint64 amount, gint64 limit)
   return reason == THROTTLE_MIN_FREE ? amount < limit : amount >= MAX (1, limit);
 }
 
+static char *
+words_of_bytes (gint64 bytes)
+{
+  if (bytes < 10 * KIB)
+    return g_strdup_printf ("%" G_GINT64_FORMAT " %s", bytes, plural (bytes, "byte", "bytes"));
+  return bytes < MIB ? g_strdup_printf ("%.1f KiB", (double)bytes / KIB)
+                     : g_strdup_printf ("%.1f MiB", (double)bytes / MIB);
+}
+
 static void
 compare (ThrottleLook *look, const char *setting, const Job *job, const char *name, gint64 amount)
 {
@@ -169,11 +182,13 @@ compare (ThrottleLook *look, const char *setting, const Job *job, const char *na
     gint64 limit = g_str_equal (BOUNDS[i].setting, setting) ? limit_of (setting) : -1;
     if (limit < 0 || !is_passed (BOUNDS[i].reason, amount, limit))
       continue;
-    g_autofree char *size = BOUNDS[i].bytes ? g_strdup_printf ("%.1f MiB", (double)amount / MIB)
-                                            : g_strdup_printf ("%" G_GINT64_FORMAT, amount);
+    const char *words
+        = BOUNDS[i].one != NULL ? plural (amount, BOUNDS[i].one, BOUNDS[i].words) : BOUNDS[i].words;
+    g_autofree char *size
+        = BOUNDS[i].bytes ? words_of_bytes (amount) : g_strdup_printf ("%" G_GINT64_FORMAT, amount);
     add_passed (look, BOUNDS[i].reason, job, FALSE,
-                g_strdup_printf ("%s: %s%s ([throttle] %s %" G_GINT64_FORMAT ")", name, size,
-                                 BOUNDS[i].words, setting, limit));
+                g_strdup_printf ("%s: %s%s ([throttle] %s %" G_GINT64_FORMAT ")", name, size, words,
+                                 setting, limit));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "engine/work/retry.h"
 
+#include "base/plural.h"
 #include "engine/job/in_force.h"
 #include "engine/step/pace.h"
 #include "engine/step/page_event.h"
@@ -37,8 +38,9 @@ cut (const Step *step, const GError *cause, RetryDecision *decision)
   decision->limit = pace_less (step);
   if (decision->limit == 0)
     return FALSE;
-  decision->error = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " rows: %s",
-                                     decision->limit, cause->message);
+  decision->error
+      = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " %s: %s", decision->limit,
+                         plural (decision->limit, "row", "rows"), cause->message);
   decision->cursor = run_cursor_with (step->run, "limit", decision->limit);
   return TRUE;
 }

@@ -1,7 +1,7 @@
 -- What would be deleted, by store and project, then what is parked. One scan of the ready objects,
 -- fast enough for a person.
 (SELECT pg_catalog.format('store %s, project %s', file_store, coalesce(project_id::text, 'none')) AS key, 'deleted' AS action,
-        count(*)::text || ' objects' AS reason
+        count(*)::text || CASE count(*) WHEN 1 THEN ' object' ELSE ' objects' END AS reason
  FROM ci_deleted_objects WHERE pick_up_at < now()
  GROUP BY file_store, project_id ORDER BY count(*) DESC, file_store, project_id)
 UNION ALL

@@ -1,5 +1,6 @@
 #include "jobs/members.prune_deletions/prune.h"
 
+#include "base/plural.h"
 #include "jobs/jobs.h"
 
 static void
@@ -91,9 +92,10 @@ prune_conclude (Prune *prune, const Turn *turn)
     g_array_append_val (prune->done, turn->id);
   else if (end == PASS_STUCK) {
     g_autofree char *reason = g_strdup_printf (
-        "%" G_GINT64_FORMAT " memberships of user %s in the hierarchy of namespace %s"
-        " cannot be removed: they are in quarantine",
-        left, column (prune, turn, "user_id"), column (prune, turn, "namespace_id"));
+        "%" G_GINT64_FORMAT " %s of user %s in the hierarchy of namespace %s"
+        " cannot be removed: %s in quarantine",
+        left, plural (left, "membership", "memberships"), column (prune, turn, "user_id"),
+        column (prune, turn, "namespace_id"), plural (left, "it is", "they are"));
     prune_quarantine (prune, turn->id, reason, FALSE);
   }
   return end;

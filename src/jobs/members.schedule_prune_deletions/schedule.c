@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "jobs/jobs.h"
 
 #define CHILD "members.prune_deletions"
@@ -47,8 +48,8 @@ schedule_prune_plan (Step *step, GError **error)
   gint64 n = rows_int (work, 0, "schedules");
   if (n == 0)
     return TRUE;
-  g_autofree char *reason
-      = g_strdup_printf ("%" G_GINT64_FORMAT "%s schedules", n, n == 1000 ? "+" : "");
+  g_autofree char *reason = g_strdup_printf ("%" G_GINT64_FORMAT "%s %s", n, n == 1000 ? "+" : "",
+                                             plural (n, "schedule", "schedules"));
   step_plan_line (step, "runs", CHILD,
                   rows_bool (work, 0, "running") ? "already_running" : "scheduled", reason);
   return TRUE;

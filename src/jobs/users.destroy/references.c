@@ -6,6 +6,7 @@
 
 #include "found.h"
 
+#include "base/plural.h"
 #include "jobs/shared/hidden.h"
 #include "jobs/shared/placeholder.h"
 
@@ -40,10 +41,12 @@ move_page (Destroy *destroy, const PgRows *references, int row, const PgRows *pa
                         rows_text (references, row, "action"), keys, error);
   if (changed < 0)
     return FALSE;
-  if (deleted + changed < rows_count (page))
+  const int stay = rows_count (page) - deleted - changed;
+  if (stay > 0)
     return step_fail (destroy->step, error, PRUNED_DATA,
-                      "%d rows of %s were not changed (a trigger or a rule keeps them)",
-                      rows_count (page) - deleted - changed, rows_text (references, row, "name"));
+                      "%d %s of %s %s not changed (a trigger or a rule keeps %s)", stay,
+                      plural (stay, "row", "rows"), rows_text (references, row, "name"),
+                      plural (stay, "was", "were"), plural (stay, "it", "them"));
   destroy->left -= rows_count (page);
   step_tries (destroy->step, 0);
   return TRUE;

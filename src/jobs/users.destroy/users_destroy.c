@@ -3,6 +3,7 @@
 #include "finish.h"
 #include "references.h"
 
+#include "base/plural.h"
 #include "jobs/shared/placeholder.h"
 #include "jobs/shared/stamp.h"
 
@@ -108,10 +109,12 @@ drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
   if (done == NULL)
     return FALSE;
   gint64 gone = rows_int (done->pdata[0], 0, "n");
-  if (gone < rows_count (page))
+  const int stay = rows_count (page) - (int)gone;
+  if (stay > 0)
     return step_fail (destroy->step, error, PRUNED_DATA,
-                      "%d memberships of user %s were not removed (a trigger or a rule keeps them)",
-                      rows_count (page) - (int)gone, destroy->user_id);
+                      "%d %s of user %s %s not removed (a trigger or a rule keeps %s)", stay,
+                      plural (stay, "membership", "memberships"), destroy->user_id,
+                      plural (stay, "was", "were"), plural (stay, "it", "them"));
   g_autoptr (json_t) constants = json_pack ("{s:s}", "reason", "user_destroyed");
   step_outcomes (destroy->step, "MemberRemoved", page, "key", constants);
   return TRUE;

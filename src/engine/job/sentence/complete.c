@@ -1,5 +1,6 @@
 #include "engine/job/sentence/complete.h"
 
+#include "base/plural.h"
 #include "engine/job/sentence/sentence_copy.h"
 #include "engine/job/sentence/sentence_partitions.h"
 
@@ -65,10 +66,9 @@ event_refusal (const Job *job, const Catalogue *catalogue)
     const SentenceEvent *event = ((const JobEvent *)job->events->pdata[i])->own;
     guint n = event != NULL ? g_strv_length (event->key) : table->key->len;
     if (n != table->key->len)
-      return g_strdup_printf ("the key of [event %s] has %u path%s, and the primary key of %s %u"
-                              " column%s",
-                              event->name, n, n == 1 ? "" : "s", table->name, table->key->len,
-                              table->key->len == 1 ? "" : "s");
+      return g_strdup_printf ("the key of [event %s] has %u %s, and the primary key of %s %u %s",
+                              event->name, n, plural (n, "path", "paths"), table->name,
+                              table->key->len, plural (table->key->len, "column", "columns"));
   }
   return NULL;
 }

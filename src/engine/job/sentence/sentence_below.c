@@ -1,5 +1,7 @@
 #include "engine/job/sentence/sentence_below_private.h"
 
+#include "base/plural.h"
+
 void
 below_free (Below *below)
 {
@@ -76,8 +78,8 @@ add_said (Below *below, const SentenceChild *child)
     g_ptr_array_add (key->from, (gpointer)column);
   }
   if (key->from->len != key->to->len)
-    return g_strdup_printf ("%s: the key of %s has %u columns", child->table, below->root->name,
-                            key->to->len);
+    return g_strdup_printf ("%s: the key of %s has %u %s", child->table, below->root->name,
+                            key->to->len, plural (key->to->len, "column", "columns"));
   return NULL;
 }
 

@@ -49,7 +49,9 @@ portion_set_reason (const Below *below)
 {
   words_set (below->words, "gone_below",
              is_said (below) ? " || CASE WHEN :gone_below::bigint > 0 THEN"
-                               " pg_catalog.format('; %s rows below it are gone',"
+                               " pg_catalog.format(CASE :gone_below::bigint WHEN 1"
+                               " THEN '; %s row below it is gone'"
+                               " ELSE '; %s rows below it are gone' END,"
                                " :gone_below::bigint) ELSE '' END"
                              : "");
 }

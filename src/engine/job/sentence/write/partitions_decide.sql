@@ -10,7 +10,7 @@ WITH due AS (
 )
 SELECT k.key, CASE WHEN d.relid IS NULL THEN 'gone' WHEN s.stays IS NOT NULL THEN 'kept' ELSE 'removed' END AS what,
        CASE WHEN d.relid IS NOT NULL THEN coalesce(s.stays, pg_catalog.format('%s, from %s to %s',
-         CASE WHEN d.rows IS NULL THEN 'never analyzed' ELSE pg_catalog.format('about %s rows', d.rows) END, coalesce(d.lower, 'MINVALUE'), d.upper)) END AS reason
+         CASE WHEN d.rows IS NULL THEN 'never analyzed' ELSE pg_catalog.format(CASE d.rows WHEN 1 THEN 'about %s row' ELSE 'about %s rows' END, d.rows) END, coalesce(d.lower, 'MINVALUE'), d.upper)) END AS reason
 FROM pg_catalog.unnest(:key::text[]) WITH ORDINALITY AS k (key, pos)
 LEFT JOIN due d ON d.name = k.key
 LEFT JOIN LATERAL (
