@@ -19,6 +19,8 @@ typedef struct {
   const CatColumn *column; /* the one that `where` is about; NULL: not known. Borrowed */
   char *children;          /* as the sentence has them; NULL: no foreign key blocks */
   gint64 rows, matching;   /* estimates; -1: not known */
+  gint64 most;             /* more rows than the table can have */
+  gboolean counted;        /* rows and matching are no estimates */
   gint64 below;            /* of tables whose rows go with the own ones; an estimate */
   gboolean all;            /* `where` asks nothing of a row */
   char *index;             /* that finds the rows; NULL: none */

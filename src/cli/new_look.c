@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define SQL "src/cli/sql/"
+#define LEAST_ROW_BYTES 32 /* on a page of a table */
+#define COUNT_MOST 500000  /* rows, of 32 bytes: 16 MB */
 
 void
 new_clear (New *new)
@@ -270,6 +272,24 @@ look_below (New *new, Pg *pg, GError **error)
   return rows != NULL;
 }
 
+/* Counts the rows of a small table. What fails leaves the estimates as they are. */
+static void
+count (New *new, Pg *pg)
+{
+  const CatTable *table = new->catalogue->tables->pdata[0];
+  g_autofree char *where = sql_text_at (new->sentence->where, "pg_catalog.now()");
+  g_autofree char *text = g_strdup_printf (
+      "SELECT count(*) AS rows, count(*) FILTER (WHERE (%s)) AS matching FROM %s", where,
+      table->name);
+  const PgStatement *statement = pg_statement_text ("the count", text, NULL);
+  g_autoptr (PgRows) rows = statement != NULL ? pg_run (pg, statement, NULL, NULL) : NULL;
+  new->counted = rows != NULL;
+  if (rows == NULL)
+    return;
+  new->rows = rows_int (rows, 0, "rows");
+  new->matching = rows_int (rows, 0, "matching");
+}
+
 gboolean
 new_look (New *new, Pg *pg, GError **error)
 {
@@ -290,8 +310,11 @@ new_look (New *new, Pg *pg, GError **error)
     return FALSE;
   g_autoptr (GHashTable) indexes = indexes_of (rows);
   new->rows = rows_int (rows, 0, "rows");
+  new->most = rows_int (rows, 0, "bytes") / LEAST_ROW_BYTES;
   new->matching = json_integer_value (json_object_get (plan, "Plan Rows"));
   new->index = g_strdup (index_of (other, indexes));
   new->all = new->index == NULL && !asks (plan);
+  if (new->rows < 0 && new->most <= COUNT_MOST)
+    count (new, pg);
   return TRUE;
 }

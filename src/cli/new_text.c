@@ -49,9 +49,13 @@ add_rows (GString *text, const New *new)
 {
   g_autofree char *matching = words_of_number (new->matching),
                   *rows = new->rows >= 0 ? words_of_number (new->rows) : NULL;
-  remark (text, "Rows: about %s match today, of %s%s. PostgreSQL estimates this; a plan counts.",
-          matching, rows != NULL ? "about " : "a table without statistics: run ANALYZE",
-          rows != NULL ? rows : "");
+  if (new->counted)
+    remark (text, "Rows: %s match today, of %s: counted, since it has no statistics; run ANALYZE.",
+            matching, rows);
+  else
+    remark (text, "Rows: about %s match today, of %s%s. PostgreSQL estimates this; a plan counts.",
+            matching, rows != NULL ? "about " : "a table without statistics: run ANALYZE",
+            rows != NULL ? rows : "");
   if (new->rows > 0 && new->matching * 10 >= new->rows * 9)
     remark (text, "That is nearly all of the table: is it meant?");
 }
@@ -149,7 +153,8 @@ add_rest (GString *text, const New *new)
   g_string_append (text, "schedule = 30 3 * * *\n");
   remark (text, "About twice what matches today%s, and at least %d: a run of more is held.",
           new->below > 0 ? ", with the rows of other tables that go with it" : "", LEAST_MAX_ROWS);
-  const double each = 1 + (double)new->below / (double)MAX (1, new->rows);
+  const gint64 rows = new->rows >= 0 ? new->rows : new->most;
+  const double each = 1 + (double)new->below / (double)MAX (1, rows);
   g_string_append_printf (text, "max_rows = %" G_GINT64_FORMAT "\n",
                           MAX (LEAST_MAX_ROWS, (gint64)((double)new->matching * 2 * each)));
 }

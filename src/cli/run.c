@@ -67,6 +67,7 @@ command_run (Cli *cli, GError **error)
   if (cli->absent != NULL)
     log_info ("Built-in jobs are left out: the database lacks their tables", "jobs", cli->absent);
   cli_say_refused (cli);
+  jobs_remarks_log (cli->jobs);
   gboolean is_text = g_str_equal (config_text (cli->config, "log", "format"), "text");
   EngineOptions options = { .config = cli->config,
                             .jobs = cli->jobs,

@@ -161,11 +161,10 @@ code_of (const PgRows *processes, GError **error)
 {
   const guint silent = count_silent (processes);
   return silent == 0 ? CODE_OK
-                    : cli_fail (CODE_TIME_OVER, error,
-                                "%u of %d %s not confirmed that %s stopped", silent,
-                                rows_count (processes),
-                                plural (rows_count (processes), "process has", "processes have"),
-                                plural (rows_count (processes), "it has", "they have"));
+                     : cli_fail (CODE_TIME_OVER, error, "%u of %d %s not confirmed that %s stopped",
+                                 silent, rows_count (processes),
+                                 plural (rows_count (processes), "process has", "processes have"),
+                                 plural (rows_count (processes), "it has", "they have"));
 }
 
 static ExitCode

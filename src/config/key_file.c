@@ -84,12 +84,25 @@ scan_section (Scan *scan, const char *text)
   return TRUE;
 }
 
+/* A condition is often written in several lines. */
+static gboolean
+fail_line (Scan *scan)
+{
+  static const char want[] = "expected [section], key = value or # comment";
+  guint n = scan->entries->len;
+  const KeyFileEntry *before = n > 0 ? scan->entries->pdata[n - 1] : NULL;
+  return before == NULL || before->key == NULL || !scan->verbatim
+             ? fail (scan, want)
+             : fail (scan, "%s; if the value of '%s' goes on here: a key is one line", want,
+                     before->key);
+}
+
 static gboolean
 scan_key (Scan *scan, const char *text)
 {
   const char *equals = strchr (text, '=');
   if (equals == NULL || equals == text)
-    return fail (scan, "expected [section], key = value or # comment");
+    return fail_line (scan);
   if (scan->section == NULL)
     return fail (scan, "a key before the first [section]");
   g_autofree char *key = g_strchomp (g_strndup (text, equals - text));

@@ -86,6 +86,7 @@ reload_jobs_log (const ReloadJobs *self)
         old != NULL ? "the version before goes on" : "its ticks end blocked, its events wait");
   }
   warn_of_removed (self);
+  jobs_remarks_log (self->jobs);
   g_autofree char *changed = listed (self->changed), *added = listed (self->added),
                   *removed = listed (self->removed), *refused = listed (names);
   log_line (names->len > 0 ? LOG_WARNING : LOG_INFO, "reloaded", "changed", changed, "added", added,

@@ -49,3 +49,61 @@ def test_what_could_not_be_checked_has_its_place(house):  # noqa: F811
         done = house.pruned.run("check", "logs.old", "--json")
     wrong = [line for line in done.json() if not line["ok"]]
     assert wrong and all((line["file"], line["line"]) == (str(house.folder / "logs.old.conf"), 1) for line in wrong), done
+
+
+def test_a_mistake_names_the_line_of_its_key_and_the_nearest_column(house):  # noqa: F811
+    house.sql("""CREATE TABLE people (id bigint PRIMARY KEY, email text, seen_at timestamptz, size int, twice int GENERATED ALWAYS AS (size * 2) STORED);
+        CREATE TABLE lines (id bigint PRIMARY KEY, people_id bigint)""")
+    wrong = {"set = emial = NULL": "set: people has no column emial, did you mean email?",
+             "set = id = 1": "set: id is part of the primary key of people and cannot be set",
+             "set = twice = 1": "set: twice is generated from other columns and cannot be set",
+             "set = email = lower(emial)": "emial",
+             "keep = 5 by seen_ta desc": "keep: people has no column seen_ta, did you mean seen_at?",
+             "keep = 5 per emial by seen_at": "keep: people has no column emial, did you mean email?",
+             "object = s3:b column emial": "object: people has no column emial, did you mean email?",
+             "object = s3:b column size": "object: size is integer: the key of an object must be text or varchar",
+             "due = seen_ta": "due: people has no column seen_ta, did you mean seen_at?",
+             "archive = lines": "archive: the archive lines has no column email",
+             "children = lines": "children: lines has no foreign key to people",
+             "children = lines(people)": "children: lines has no column people, did you mean people_id?",
+             "where = emial IS NULL": "emial"}
+    text = "".join(f"[retention t{n}]\ntable = people\n" + ("" if line.startswith("where") else "where = id < 0\n") + f"{line}\naudit = keys\n"
+                   for n, line in enumerate(wrong))
+    (house.folder / "some.conf").write_text(text)
+    lines = text.splitlines()
+    said = [one for one in house.pruned.run("check", "--json").json() if not one["ok"] and one["check"] in ("sentence", "statements")]
+    for n, (line, why) in enumerate(wrong.items()):
+        (one,) = {(o["detail"], o["line"]) for o in said if o["job"] == f"t{n}"}
+        assert why in one[0] and lines[one[1] - 1] == line, (line, one)
+
+
+def test_a_value_that_goes_on_in_the_next_line_is_said(house):  # noqa: F811
+    house.sql(TABLES)
+    for n, more in enumerate(("  AND id < 9", "AND id = 9", "  id = 9", "  = 9")):
+        (house.folder / f"t{n}.conf").write_text(f"[retention]\ntable = t\nwhere = dead AND\n{more}\n")
+    said = [one for one in house.pruned.run("check", "--json").json() if one["check"] == "refused"]
+    assert [(one["job"], one["line"]) for one in said] == [(f"t{n}", 4) for n in range(4)], said
+    assert all("if the value of 'where' goes on here: a key is one line" in one["detail"] for one in said), said
+
+
+def test_what_has_no_effect_is_a_warning(house):  # noqa: F811
+    """A file that is not read, and an event that nobody names."""
+    house.sql(TABLES)
+    (house.folder / "orders").write_text("# Old ones.\n[retention]\ntable = t\nwhere = dead\n")
+    (house.folder / "README").write_text("Here are our jobs.\n")
+    (house.folder / "picture.png").write_bytes(b"\x00\xff[retention")
+    house.say("t.named", "table = t\non = Used\n[event Used]\ntopic = used\nkey = id\ncancel_on = Back\n[event Back]\ntopic = used\nkey = id\n"
+              "[event Unused]\ntopic = unused\nkey = id\n[retention wrong]\ntable = t\nwhere = (\non = OfARefused\n"
+              "[event OfARefused]\ntopic = refused\nkey = id")
+    said = [one for one in findings(house.pruned) if one["check"] == "no effect"]
+    assert [(one["job"], one["level"], one["file"], one["line"]) for one in said] == [
+        ("orders", "warning", str(house.folder / "orders"), None),
+        ("event Unused", "warning", str(house.folder / "t.named.conf"), 11)], said
+    assert "only files NAME.conf are read" in said[0]["detail"] and "its topic is not read" in said[1]["detail"]
+    doctor = house.pruned.run("doctor", "--json").stdout
+    assert "only files NAME.conf are read" in doctor and "its topic is not read" in doctor
+    (house.folder / "t.named.conf").unlink()
+    assert [one["job"] for one in findings(house.pruned) if one["check"] == "no effect"] == ["orders"]
+    house.start()
+    house.work()
+    assert [line["name"] for line in house.daemons[-1].lines("Without effect")] == ["orders"]

@@ -169,7 +169,7 @@ def test_a_role_that_cannot_read_the_table(house):  # noqa: F811
     assert "permission denied for table secrets" in done.stderr and "-s postgres.url=" in done.stderr
     assert list(house.folder.iterdir()) == []
     new(house, "secrets.old", "secrets", "-s", f"postgres.url={house.database.url}")
-    assert "a table without statistics" in text_of(house, "secrets.old")
+    assert "counted, since it has no statistics" in text_of(house, "secrets.old")
     assert house.pruned.run("check", "secrets.old").code == 3
     house.database.grant("run.jobs=none", f"run.jobs_dir={house.folder}")
     assert findings(house, "secrets.old") == []
@@ -225,3 +225,18 @@ def test_a_column_that_looks_like_the_key_of_a_file(house, column, bucket, propo
         file = house.folder / "uploads.old.conf"
         file.write_text(text.replace("# object = ", "object = "))
         assert set(errors(house, "uploads.old")) == {"store"}  # there is no endpoint here
+
+
+def test_a_small_table_without_statistics_is_counted(house):  # noqa: F811
+    house.sql("""CREATE TABLE letters (id bigint PRIMARY KEY, deleted_at timestamptz) WITH (autovacuum_enabled = off);
+        CREATE TABLE pages (id bigint PRIMARY KEY, letter bigint REFERENCES letters) WITH (autovacuum_enabled = off);
+        INSERT INTO letters SELECT n, CASE WHEN n <= 3000 THEN '2020-01-01'::timestamptz END FROM generate_series(1, 40000) n;
+        INSERT INTO pages SELECT n, n FROM generate_series(1, 3000) n""")
+    new(house, "letters", "letters")
+    assert "# Rows: 3,000 match today, of 40,000: counted" in text_of(house, "letters")
+    assert 6000 <= int(keys_of(text_of(house, "letters"))["max_rows"]) < 8000
+    new(house, "odd", "letters", "--where", "deleted_at < :T AND 1 / (id - 1) > 0")
+    assert "of a table without statistics" in text_of(house, "odd"), "what cannot be counted is estimated"
+    house.sql("ANALYZE letters")
+    new(house, "known", "letters")
+    assert "of about 40,000. PostgreSQL estimates" in text_of(house, "known")

@@ -22,7 +22,8 @@ WRONG = {
     "a.view": ("table = seen\nwhere = note < :T", "seen is a view"),
     "no.archive": ("table = items\nwhere = note < :T\narchive = gone", "there is no table gone"),
 }
-LINES = {"no.column": 3}  # what is wrong is in `where`; of the others the section is named
+# of the others the section is named
+LINES = {"no.column": 3, "no.child": 4, "no.archive": 4, "wrong.type": 3, "wrong.value": 3}
 FOLDER = "own.files"
 
 

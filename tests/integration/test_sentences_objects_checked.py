@@ -16,9 +16,9 @@ def test_check_knows_what_objects_need(uploads):  # noqa: F811
     assert findings(uploads, 0) == []
     assert findings(uploads, 2, **{"store.object.endpoint": ""}) == [("store", "[store.object] endpoint is not set: no object can be deleted")]
     uploads.house.sql("ALTER TABLE uploads RENAME s3_key TO other")
-    assert findings(uploads, 2) == [("sentence", "uploads has no column s3_key")]
+    assert findings(uploads, 2) == [("sentence", "object: uploads has no column s3_key")]
     uploads.house.sql("ALTER TABLE uploads ADD s3_key int")
-    assert findings(uploads, 2) == [("sentence", "s3_key is integer: the key of an object must be text or varchar")]
+    assert findings(uploads, 2) == [("sentence", "object: s3_key is integer: the key of an object must be text or varchar")]
 
 
 def test_check_wants_an_index_for_the_rows_that_name_an_object(uploads):  # noqa: F811

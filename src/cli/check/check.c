@@ -95,6 +95,16 @@ check_refused (Check *check, const JobRefused *refused)
   check->job = NULL;
 }
 
+/* What has no effect is no job. */
+static void
+check_remark (Check *check, const JobRemark *remark)
+{
+  const Job job = { .name = remark->name };
+  check->job = &job; // cppcheck-suppress autoVariables; until the end of this function
+  check_warn (check, "no effect", check_place_in (check, remark->place), NULL, "%s", remark->text);
+  check->job = NULL;
+}
+
 static void
 check_store (Check *check)
 {
@@ -138,6 +148,8 @@ command_check (Cli *cli, GError **error)
   for (guint i = 0; i < jobs_refused_count (cli->jobs); i++)
     if (one == NULL || one == jobs_refused_at (cli->jobs, i)->job)
       check_refused (&check, jobs_refused_at (cli->jobs, i));
+  for (guint i = 0; one == NULL && i < jobs_remarks (cli->jobs)->len; i++)
+    check_remark (&check, jobs_remarks (cli->jobs)->pdata[i]);
   g_autoptr (GPtrArray) jobs = g_ptr_array_new ();
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
     if (one == NULL || one == jobs_at (cli->jobs, i))

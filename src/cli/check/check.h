@@ -60,6 +60,8 @@ gboolean check_is_ahead (const Check *check, const Job *job, const Job **whole,
 PgRows *check_ask (Check *check, const char *name, const char *file, const PgValues *values);
 /* Where the section of a sentence is. */
 CheckPlace check_place (Check *check);
+/* Where KEY of a sentence is; that of the section if it has no such key. */
+CheckPlace check_place_of_key (Check *check, const char *key);
 /* `file:line` as a place; its text belongs to the Check. */
 CheckPlace check_place_in (Check *check, const char *text);
 /* How many findings about the job are errors. */

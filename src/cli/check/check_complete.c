@@ -6,20 +6,26 @@
 
 #include <string.h>
 
-/* `refused: PLACE: WHY` is WHY: the place has its own column. */
+/* Of `refused: PLACE: WHY`: the place has its own column. */
 static const char *
-without_place (const Job *job, const char *refusal)
+reason_of (const Sentence *sentence, const char *refusal)
 {
-  g_autofree char *begin = g_strdup_printf ("refused: %s: ", job->sentence->place);
-  return g_str_has_prefix (refusal, begin) ? refusal + strlen (begin) : refusal;
+  const char *colon = strrchr (sentence->place, ':'), *begin = refusal + strlen ("refused: ");
+  g_autofree char *file = g_strndup (sentence->place, colon - sentence->place);
+  const char *line = g_str_has_prefix (refusal, "refused: ") && g_str_has_prefix (begin, file)
+                         ? strstr (begin + strlen (file), ": ")
+                         : NULL;
+  return line != NULL ? line + strlen (": ") : refusal;
 }
 
 static void
 say_refused (Check *check, const char *refusal)
 {
-  const char *why = without_place (check->job, refusal);
+  const Sentence *sentence = check->job->sentence;
+  const char *why = reason_of (sentence, refusal);
+  g_autofree char *place = sentence_place_of (sentence, why);
   check_error (check, g_str_has_prefix (why, SENTENCE_HIDDEN) ? CODE_POSTGRES : CODE_CONFIG,
-               "sentence", check_place (check), NULL, "%s", why);
+               "sentence", check_place_in (check, place), NULL, "%s", why);
 }
 
 static const Job *

@@ -116,6 +116,15 @@ check_place (Check *check)
   return check_place_in (check, check->job->sentence->place);
 }
 
+CheckPlace
+check_place_of_key (Check *check, const char *key)
+{
+  CheckPlace place = check_place (check);
+  int line = sentence_line (check->job->sentence, key);
+  place.line = line != 0 ? line : place.line;
+  return place;
+}
+
 guint
 check_errors (const Check *check)
 {

@@ -155,8 +155,7 @@ check_where (Check *check)
   g_autoptr (GError) error = NULL;
   if (sentence->where == NULL)
     return TRUE;
-  CheckPlace place = check_place (check);
-  place.line = sentence->where_line;
+  CheckPlace place = check_place_of_key (check, "where");
   g_autofree char *where = sql_text_at (sentence->where, ":scheduled_at::timestamptz"),
                   *plan = plan_of_condition (check, where, &error);
   if (plan != NULL)
@@ -178,6 +177,6 @@ check_same_object (Check *check)
   g_autofree char *same = g_strdup_printf ("%s = 'x'", sentence->object_column),
                   *plan = plan_of_condition (check, same, NULL);
   if (plan != NULL) /* else another finding says so */
-    check_condition (check, check_place (check), plan,
+    check_condition (check, check_place_of_key (check, "object"), plan,
                      "which rows name the same object is asked of");
 }

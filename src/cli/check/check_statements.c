@@ -142,20 +142,33 @@ explain_all (Check *check, const GPtrArray *statements)
   return plans;
 }
 
+/* `where` was asked before: what else is wrong stands in another key. */
+static CheckPlace
+place_of_statement (Check *check, const PgStatement *statement)
+{
+  const GPtrArray *whats = check->job->whats;
+  for (guint i = 0; check->job->sentence->kind == SENTENCE_SET && i < whats->len; i++) {
+    const GArray *apply = ((const JobWhat *)whats->pdata[i])->apply;
+    for (guint j = 0; j < apply->len; j++)
+      if (g_array_index (apply, JobApply, j).statement == statement)
+        return check_place_of_key (check, "set");
+  }
+  return check_place_of_key (check, "keep");
+}
+
 /* All in one pipeline; if one is refused, each for itself. */
 static void
 explain_sentence (Files *files)
 {
   Check *check = files->check;
-  CheckPlace place = check_place (check);
   g_autoptr (GPtrArray) all = statements_of (check->job);
   g_auto (GStrv) plans = explain_all (check, all);
   for (guint i = 0; i < all->len; i++)
     if (plans == NULL)
-      explain (files, NULL, all->pdata[i], place, FALSE);
+      explain (files, NULL, all->pdata[i], place_of_statement (check, all->pdata[i]), FALSE);
     else {
       files->n++;
-      check_plan (check, place, plans[i]);
+      check_plan (check, check_place (check), plans[i]);
     }
 }
 

@@ -183,6 +183,10 @@ look_at_jobs (Doctor *doctor)
     doctor_error (doctor, CODE_CONFIG, "jobs", remedy, "%s is refused: %s: %s", one->name,
                   one->place, one->reason);
   }
+  for (guint i = 0; i < jobs_remarks (jobs)->len; i++) {
+    const JobRemark *one = jobs_remarks (jobs)->pdata[i];
+    doctor_warn (doctor, "jobs", NULL, "%s: %s: %s", one->name, one->place, one->text);
+  }
 }
 
 ExitCode

@@ -154,6 +154,13 @@ typedef struct {
   char *topic;  /* of such an event; NULL: not known */
 } JobRefused;
 
+/* What was read of the user's jobs and has no effect. */
+typedef struct {
+  char *name;  /* `event NAME`, or that of a file */
+  char *place; /* a file, perhaps with its line */
+  char *text;
+} JobRemark;
+
 /* Where jobs of the user are. */
 typedef struct {
   const char *config; /* the configuration file; NULL: none */
@@ -220,8 +227,10 @@ const char *const *jobs_sections (const Jobs *jobs);
 guint jobs_refused_count (const Jobs *jobs);
 const JobRefused *jobs_refused_at (const Jobs *jobs, guint i);
 const JobRefused *jobs_refused_find (const Jobs *jobs, const char *name); /* NULL: it is not */
-json_t *jobs_refused_list (const Jobs *jobs);    /* [{job, place, reason}]; new reference */
-const GPtrArray *jobs_events (const Jobs *jobs); /* of SentenceEvent */
+json_t *jobs_refused_list (const Jobs *jobs);     /* [{job, place, reason}]; new reference */
+const GPtrArray *jobs_events (const Jobs *jobs);  /* of SentenceEvent */
+const GPtrArray *jobs_remarks (const Jobs *jobs); /* of JobRemark */
+void jobs_remarks_log (const Jobs *jobs);         /* a line each */
 
 /* For ConfigSources: the default in job.conf, or CONFIG_NO_EFFECT. DATA: the Jobs. */
 const char *jobs_default (const char *job, const char *key, gpointer data);

@@ -47,6 +47,7 @@ jobs_new (void)
   jobs->others = g_ptr_array_new_with_free_func (job_free);
   jobs->refused = g_ptr_array_new_with_free_func (job_refused_free);
   jobs->events = g_ptr_array_new_with_free_func ((GDestroyNotify)sentence_event_free);
+  jobs->remarks = g_ptr_array_new_with_free_func (job_remark_free);
   return jobs;
 }
 

@@ -299,6 +299,8 @@ list_folder (Own *own, const char *folder, gboolean must_exist, GError **error)
         g_ptr_array_add (own->folders, g_steal_pointer (&one));
     } else if (g_str_has_suffix (names[i], ".conf") && names[i][0] != '.')
       sections_of_file (own->sections, one);
+    else if (names[i][0] != '.')
+      job_remark_file (own->jobs, one);
   }
   return TRUE;
 }
@@ -337,5 +339,6 @@ job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
   add_events (&own);
   check_cancels (&own);
   add_jobs (&own);
+  job_remark_events (own.jobs, own.sections);
   return TRUE;
 }

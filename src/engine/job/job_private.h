@@ -10,6 +10,7 @@ struct _Jobs {
   GPtrArray *others;     /* of Job: loaded, but not in force */
   GPtrArray *refused;    /* of JobRefused, by name */
   GPtrArray *events;     /* of SentenceEvent */
+  GPtrArray *remarks;    /* of JobRemark */
   const char **names;    /* of jobs */
   const char **loaded;   /* of jobs and others */
   const char **sections; /* of all, and of those that are refused */
@@ -39,6 +40,13 @@ void job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *ca
 
 /* What stands for JOB, which is refused, reads its events from here on. */
 void job_refused_events (Jobs *jobs, Job *job);
+
+/* Notes the events that none of SECTIONS (of Section) names. */
+void job_remark_events (Jobs *jobs, const GPtrArray *sections);
+/* Notes the file at PATH in [run] jobs_dir if it looks like jobs, but has another ending than
+ * `.conf`. */
+void job_remark_file (Jobs *jobs, const char *path);
+void job_remark_free (gpointer remark);
 
 /* Reads the sections and folders of SOURCES into JOBS. PRUNED_FATAL: a source cannot be read. */
 gboolean job_own_load (Jobs *jobs, const JobSources *sources, GError **error)

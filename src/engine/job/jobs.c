@@ -54,6 +54,7 @@ jobs_free (Jobs *jobs)
   g_ptr_array_unref (jobs->others);
   g_ptr_array_unref (jobs->refused);
   g_ptr_array_unref (jobs->events);
+  g_ptr_array_unref (jobs->remarks);
   g_free (jobs->names);
   g_free (jobs->loaded);
   g_free (jobs->sections);
@@ -170,6 +171,12 @@ const GPtrArray *
 jobs_events (const Jobs *jobs)
 {
   return jobs->events;
+}
+
+const GPtrArray *
+jobs_remarks (const Jobs *jobs)
+{
+  return jobs->remarks;
 }
 
 /* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and

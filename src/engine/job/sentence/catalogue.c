@@ -1,6 +1,7 @@
 #include "engine/job/sentence/catalogue.h"
 
 #include "base/json.h"
+#include "config/nearest.h"
 
 #include <string.h>
 
@@ -290,4 +291,17 @@ catalogue_read (Pg *pg, const Sentence *sentence, GError **error)
     return all != NULL ? g_ptr_array_steal_index (all, 0) : NULL;
   g_set_error (error, PRUNED_ERROR, PRUNED_BUSY, CATALOGUE_TORN, sentence->name);
   return NULL;
+}
+
+char *
+catalogue_no_column (const CatTable *table, const char *name)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < table->columns->len; i++)
+    g_ptr_array_add (names, ((const CatColumn *)table->columns->pdata[i])->quoted);
+  g_ptr_array_add (names, NULL);
+  const char *meant = nearest_name (name, (const char *const *)names->pdata);
+  return g_strdup_printf ("%s has no column %s%s%s%s", table->name, name,
+                          meant != NULL ? ", did you mean " : "", meant != NULL ? meant : "",
+                          meant != NULL ? "?" : "");
 }

@@ -60,4 +60,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Catalogue, catalogue_free)
 const CatTable *catalogue_asked (const Catalogue *catalogue, const char *name);
 /* NULL: the table has no such column. NAME as SQL writes it. */
 const CatColumn *catalogue_column (const CatTable *table, const char *name);
+/* Says that TABLE has no column NAME, with the nearest one; g_free it. */
+char *catalogue_no_column (const CatTable *table, const char *name);
 void catalogue_key_free (gpointer key);

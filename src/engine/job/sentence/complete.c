@@ -66,9 +66,10 @@ event_refusal (const Job *job, const Catalogue *catalogue)
     const SentenceEvent *event = ((const JobEvent *)job->events->pdata[i])->own;
     guint n = event != NULL ? g_strv_length (event->key) : table->key->len;
     if (n != table->key->len)
-      return g_strdup_printf ("the key of [event %s] has %u %s, and the primary key of %s %u %s",
-                              event->name, n, plural (n, "path", "paths"), table->name,
-                              table->key->len, plural (table->key->len, "column", "columns"));
+      return g_strdup_printf (
+          "on: the key of [event %s] has %u %s, and the primary key of %s %u %s", event->name, n,
+          plural (n, "path", "paths"), table->name, table->key->len,
+          plural (table->key->len, "column", "columns"));
   }
   return NULL;
 }
@@ -104,8 +105,10 @@ try_free (gpointer data)
 static void
 note_refusal (Try *one, char *why)
 {
-  if (why != NULL)
-    one->refusal = g_strdup_printf ("refused: %s: %s", one->job->sentence->place, why);
+  if (why != NULL) {
+    g_autofree char *place = sentence_place_of (one->job->sentence, why);
+    one->refusal = g_strdup_printf ("refused: %s: %s", place, why);
+  }
   g_free (why);
 }
 

@@ -1,5 +1,7 @@
 #include "engine/job/sentence/sentence.h"
 
+#include <string.h>
+
 void
 sentence_free (Sentence *sentence)
 {
@@ -7,6 +9,7 @@ sentence_free (Sentence *sentence)
     return;
   g_free (sentence->name);
   g_free (sentence->place);
+  g_clear_pointer (&sentence->lines, g_hash_table_unref);
   g_free (sentence->table);
   g_free (sentence->where);
   g_free (sentence->due);
@@ -21,6 +24,23 @@ sentence_free (Sentence *sentence)
   g_free (sentence->consistency);
   g_strfreev (sentence->on);
   g_free (sentence);
+}
+
+int
+sentence_line (const Sentence *sentence, const char *key)
+{
+  return GPOINTER_TO_INT (g_hash_table_lookup (sentence->lines, key));
+}
+
+char *
+sentence_place_of (const Sentence *sentence, const char *why)
+{
+  const char *colon = strstr (why, ": "), *last = strrchr (sentence->place, ':');
+  g_autofree char *key = g_strndup (why, colon != NULL ? (gsize)(colon - why) : 0);
+  int line = sentence_line (sentence, key);
+  return line == 0
+             ? g_strdup (sentence->place)
+             : g_strdup_printf ("%.*s:%d", (int)(last - sentence->place), sentence->place, line);
 }
 
 void

@@ -43,9 +43,9 @@ typedef struct {
 } SentenceKeep;
 
 typedef struct {
-  char *name;     /* of the job */
-  char *place;    /* `file:line` of the section, for errors */
-  int where_line; /* that of `where`; 0: there is none */
+  char *name;        /* of the job */
+  char *place;       /* `file:line` of the section, for errors */
+  GHashTable *lines; /* key -> its line */
   char *table;
   SentenceKind kind;
   char *where;         /* NULL: every row */
@@ -86,6 +86,10 @@ typedef struct {
 gboolean sentence_is_of_partitions (const Sentence *sentence);
 /* Whether its rows go only after their objects in a store. SENTENCE can be NULL: FALSE. */
 gboolean sentence_has_objects (const Sentence *sentence);
+/* The line of KEY in its file; 0: the sentence has no such key. */
+int sentence_line (const Sentence *sentence, const char *key);
+/* The `file:line` of the key that WHY begins with (`set: ...`), else of the section; g_free it. */
+char *sentence_place_of (const Sentence *sentence, const char *why);
 void sentence_event_free (SentenceEvent *event);
 void sentence_free (Sentence *sentence);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Sentence, sentence_free)

@@ -61,7 +61,7 @@ add_said (Below *below, const SentenceChild *child)
   }
   if (child->columns == NULL)
     return g_strdup_printf (
-        "%s has no foreign key to %s: write %s(column), with the column that holds its key",
+        "children: %s has no foreign key to %s: write %s(column), with the column that holds its key",
         child->table, below->root->name, child->table);
   CatKey *key = g_new0 (CatKey, 1);
   g_ptr_array_add (below->said, key);
@@ -73,13 +73,16 @@ add_said (Below *below, const SentenceChild *child)
                    .to = g_ptr_array_ref (below->root->key) };
   for (char **name = child->columns; *name != NULL; name++) {
     const CatColumn *column = catalogue_column (table, *name);
-    if (column == NULL)
-      return g_strdup_printf ("%s has no column %s", child->table, *name);
+    if (column == NULL) {
+      g_autofree char *why = catalogue_no_column (table, *name);
+      return g_strconcat ("children: ", why, NULL);
+    }
     g_ptr_array_add (key->from, (gpointer)column);
   }
   if (key->from->len != key->to->len)
-    return g_strdup_printf ("%s: the key of %s has %u %s", child->table, below->root->name,
-                            key->to->len, plural (key->to->len, "column", "columns"));
+    return g_strdup_printf ("children: %s: the key of %s has %u %s", child->table,
+                            below->root->name, key->to->len,
+                            plural (key->to->len, "column", "columns"));
   return NULL;
 }
 
@@ -141,7 +144,7 @@ check_said_children (const Below *below)
     const SentenceChild *child = below->sentence->children->pdata[i];
     const CatTable *table = catalogue_asked (below->catalogue, child->table);
     if (table == NULL || table->kind == '\0')
-      return g_strdup_printf ("there is no table %s", child->table);
+      return g_strdup_printf ("children: there is no table %s", child->table);
     char *refusal = add_said ((Below *)below, child);
     if (refusal != NULL)
       return refusal;
@@ -155,8 +158,8 @@ check_order (const Below *below)
   for (guint i = 0; below->sentence->children != NULL && i < below->sentence->children->len; i++) {
     const SentenceChild *child = below->sentence->children->pdata[i];
     if (!g_ptr_array_find (below->order, catalogue_asked (below->catalogue, child->table), NULL))
-      return g_strdup_printf ("%s has no foreign key to %s, nor to another child", child->table,
-                              below->root->name);
+      return g_strdup_printf ("children: %s has no foreign key to %s, nor to another child",
+                              child->table, below->root->name);
   }
   for (guint i = 0; i < below->order->len; i++) {
     const CatTable *table = below->order->pdata[i];

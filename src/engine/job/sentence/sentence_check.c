@@ -1,5 +1,7 @@
 #include "engine/job/sentence/sentence_check.h"
 
+#include "engine/job/sentence/sql_text.h"
+
 #include <string.h>
 
 typedef struct {
@@ -20,8 +22,17 @@ refuse (Checker *checker, const char *format, ...)
   va_end (arguments);
 }
 
+/* KEY of the sentence names COLUMN, which TABLE lacks. */
+static void
+refuse_column (Checker *checker, const char *key, const CatTable *table, const char *column)
+{
+  g_autofree char *why = catalogue_no_column (table, column);
+  refuse (checker, "%s: %s", key, why);
+}
+
+/* KEY: `archive: `, or "" of the own table. */
 static gboolean
-check_kind (Checker *checker, const char *name, const CatTable *table)
+check_kind (Checker *checker, const char *key, const char *name, const CatTable *table)
 {
   const char *is = NULL;
   switch (table != NULL ? table->kind : '\0') {
@@ -29,7 +40,7 @@ check_kind (Checker *checker, const char *name, const CatTable *table)
   case 'p':
     return TRUE;
   case '\0':
-    refuse (checker, "there is no table %s", name);
+    refuse (checker, "%sthere is no table %s", key, name);
     return FALSE;
   case 'v':
     is = "a view: name the table that its rows are in";
@@ -43,7 +54,7 @@ check_kind (Checker *checker, const char *name, const CatTable *table)
   default:
     is = "no table";
   }
-  refuse (checker, "%s is %s", name, is);
+  refuse (checker, "%s%s is %s", key, name, is);
   return FALSE;
 }
 
@@ -75,14 +86,14 @@ check_set (Checker *checker)
     const SentenceSet *set = checker->sentence->set->pdata[i];
     const CatColumn *column = catalogue_column (checker->table, set->column);
     if (column == NULL)
-      refuse (checker, "%s has no column %s", checker->table->name, set->column);
+      refuse_column (checker, "set", checker->table, set->column);
     else if (g_ptr_array_find (checker->table->key, column, NULL))
-      refuse (checker, "%s is part of the primary key of %s and cannot be set", set->column,
+      refuse (checker, "set: %s is part of the primary key of %s and cannot be set", set->column,
               checker->table->name);
     else if (column->made)
-      refuse (checker, "%s is generated from other columns and cannot be set", set->column);
+      refuse (checker, "set: %s is generated from other columns and cannot be set", set->column);
     else if (column->emptied != NULL)
-      refuse (checker, "%s refers to %s: ON UPDATE would empty its rows, unrecorded",
+      refuse (checker, "set: %s refers to %s: ON UPDATE would empty its rows, unrecorded",
               column->emptied, set->column);
   }
 }
@@ -124,15 +135,18 @@ check_archived (Checker *checker, const CatTable *archive, const CatColumn *colu
   const CatColumn *there = catalogue_column (archive, column->quoted);
   const char *name = checker->sentence->archive;
   if (there == NULL)
-    refuse (checker, "the archive %s has no column %s", name, column->quoted);
+    refuse (checker, "archive: the archive %s has no column %s", name, column->quoted);
   else if (there->made && !column->made)
-    refuse (checker, "%s is generated in the archive %s: it would be lost", column->quoted, name);
+    refuse (checker, "archive: %s is generated in the archive %s: it would be lost", column->quoted,
+            name);
   else if (g_ptr_array_find (checker->table->key, column, NULL)
            && !same_family (column->type, there->type))
-    refuse (checker, "%s is %s, and %s in the archive %s: `restore` could not find the row there",
+    refuse (checker,
+            "archive: %s is %s, and %s in the archive %s: `restore` could not find the row there",
             column->quoted, column->type, there->type, name);
   else if (!keeps_all (column, there))
-    refuse (checker, "%s is %s, and %s in the archive %s, which can cut or round its values",
+    refuse (checker,
+            "archive: %s is %s, and %s in the archive %s, which can cut or round its values",
             column->quoted, column->declared, there->declared, name);
 }
 
@@ -141,15 +155,32 @@ check_archive (Checker *checker)
 {
   const char *name = checker->sentence->archive;
   const CatTable *archive = catalogue_asked (checker->catalogue, name);
-  if (!check_kind (checker, name, archive))
+  if (!check_kind (checker, "archive: ", name, archive))
     return;
   if (g_strcmp0 (archive->root, checker->table->root) == 0)
-    refuse (checker, "the archive %s is a part of %s, or the same", name, checker->table->name);
+    refuse (checker, "archive: the archive %s is a part of %s, or the same", name,
+            checker->table->name);
   if (archive->catches != NULL)
-    refuse (checker, "the archive %s has %s, which can keep rows away from it", name,
+    refuse (checker, "archive: the archive %s has %s, which can keep rows away from it", name,
             archive->catches);
   for (guint i = 0; i < checker->table->columns->len; i++)
     check_archived (checker, archive, checker->table->columns->pdata[i]);
+}
+
+static void
+check_keep (Checker *checker)
+{
+  const SentenceKeep *keep = &checker->sentence->keep;
+  for (char **per = keep->per; *per != NULL; per++)
+    if (catalogue_column (checker->table, *per) == NULL)
+      refuse_column (checker, "keep", checker->table, *per);
+  for (char **by = keep->by; *by != NULL; by++) {
+    g_autoptr (GError) error = NULL;
+    const char *at = *by;
+    g_autofree char *name = sql_text_name (&at, 1, &error);
+    if (catalogue_column (checker->table, name) == NULL)
+      refuse_column (checker, "keep", checker->table, name);
+  }
 }
 
 static void
@@ -157,7 +188,7 @@ check_due (Checker *checker)
 {
   const char *name = checker->sentence->due;
   if (name != NULL && catalogue_column (checker->table, name) == NULL)
-    refuse (checker, "due: %s has no column %s", checker->table->name, name);
+    refuse_column (checker, "due", checker->table, name);
 }
 
 /* The texts of objects' keys are compared as they are. */
@@ -167,9 +198,9 @@ check_object (Checker *checker)
   const char *name = checker->sentence->object_column;
   const CatColumn *column = catalogue_column (checker->table, name);
   if (column == NULL)
-    refuse (checker, "%s has no column %s", checker->table->name, name);
+    refuse_column (checker, "object", checker->table, name);
   else if (!g_str_equal (column->type, "text") && !g_str_equal (column->type, "varchar"))
-    refuse (checker, "%s is %s: the key of an object must be text or varchar", name,
+    refuse (checker, "object: %s is %s: the key of an object must be text or varchar", name,
             column->declared);
 }
 
@@ -177,14 +208,11 @@ char *
 sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
 {
   Checker one = { sentence, catalogue, catalogue->tables->pdata[0], NULL }, *checker = &one;
-  if (!check_kind (checker, sentence->table, checker->table))
+  if (!check_kind (checker, "", sentence->table, checker->table))
     return checker->refusal;
   if (checker->table->key->len == 0)
     refuse (checker, "%s has no primary key", checker->table->name);
-  for (char **per = sentence->keep.per; sentence->keep.rows > 0 && per != NULL && *per != NULL;
-       per++)
-    if (catalogue_column (checker->table, *per) == NULL)
-      refuse (checker, "%s has no column %s", checker->table->name, *per);
+  check_keep (checker);
   check_each_table (checker);
   check_set (checker);
   check_due (checker);

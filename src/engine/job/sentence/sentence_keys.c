@@ -36,6 +36,7 @@ sentence_new (void)
   sentence->keep.per = g_new0 (char *, 1);
   sentence->keep.by = g_new0 (char *, 1);
   sentence->on = g_new0 (char *, 1);
+  sentence->lines = g_hash_table_new (g_str_hash, g_str_equal);
   return sentence;
 }
 

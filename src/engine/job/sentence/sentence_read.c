@@ -31,14 +31,30 @@ sentence_name_check (const Section *section, GError **error)
                           section->name, NAME_MOST);
 }
 
+/* NULL: ENTRY is the first one of the section. */
+static const KeyFileEntry *
+entry_before (const Section *section, const KeyFileEntry *entry)
+{
+  const KeyFileEntry *before = NULL;
+  for (guint i = 0; section_entry (section, i) != entry; i++)
+    before = section_entry (section, i);
+  return before;
+}
+
 gboolean
 sentence_key_unknown (const Section *section, const KeyFileEntry *entry, const char *const *known,
                       GError **error)
 {
+  const KeyFileEntry *before = entry_before (section, entry);
   const char *meant = nearest_name (entry->key, known);
-  return section_fail (section, entry, error, "unknown key '%s' in [%s]%s%s%s", entry->key,
-                       entry->section, meant != NULL ? ", did you mean '" : "",
-                       meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+  g_autofree char *hint
+      = meant != NULL    ? g_strdup_printf (", did you mean '%s'?", meant)
+        : before != NULL ? g_strdup_printf ("; if the value of '%s' goes on here: a key is one "
+                                            "line",
+                                            before->key)
+                         : g_strdup ("");
+  return section_fail (section, entry, error, "unknown key '%s' in [%s]%s", entry->key,
+                       entry->section, hint);
 }
 
 gboolean
@@ -86,6 +102,20 @@ take_setting (const Setting *setting, const char *text, GKeyFile *settings, GErr
 }
 
 static gboolean
+keys_are_known (const Section *section, GError **error)
+{
+  for (guint i = 0; i < section->n; i++) {
+    const KeyFileEntry *entry = section_entry (section, i);
+    const SentenceKey *key = sentence_keys;
+    while (key->name != NULL && !g_str_equal (key->name, entry->key))
+      key++;
+    if (key->name == NULL && setting_of (entry->key) == NULL)
+      return unknown (section, entry, error);
+  }
+  return TRUE;
+}
+
+static gboolean
 take (Sentence *sentence, const Section *section, const KeyFileEntry *entry, GKeyFile *settings,
       GError **error)
 {
@@ -94,10 +124,10 @@ take (Sentence *sentence, const Section *section, const KeyFileEntry *entry, GKe
   while (key->name != NULL && !g_str_equal (key->name, entry->key))
     key++;
   const Setting *setting = key->name == NULL ? setting_of (entry->key) : NULL;
-  if (key->name == NULL && setting == NULL)
-    return unknown (section, entry, error);
   if (!sentence_key_once (section, entry, error))
     return FALSE;
+  if (key->name != NULL)
+    g_hash_table_insert (sentence->lines, (gpointer)key->name, GINT_TO_POINTER (entry->line));
   if (setting != NULL ? take_setting (setting, entry->value, settings, &cause)
                       : key->read (sentence, entry->value, &cause))
     return TRUE;
@@ -188,9 +218,7 @@ sentence_read (const Section *section, GKeyFile *settings, GError **error)
   g_autoptr (Sentence) sentence = sentence_new ();
   sentence->name = g_strdup (section->name);
   sentence->place = g_strdup_printf ("%s:%d", section->path, section->line);
-  const KeyFileEntry *where = section_find (section, "where");
-  sentence->where_line = where != NULL ? where->line : 0;
-  if (!sentence_name_check (section, error))
+  if (!sentence_name_check (section, error) || !keys_are_known (section, error))
     return NULL;
   for (guint i = 0; i < section->n; i++)
     if (!take (sentence, section, section_entry (section, i), settings, error))
