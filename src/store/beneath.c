@@ -3,10 +3,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <limits.h>
 #include <linux/openat2.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+int
+beneath_errno (const char *name)
+{
+  return errno == ENAMETOOLONG && strlen (name) > NAME_MAX ? ENOENT : errno;
+}
 
 /* Opens the folder NAME in FOLDER, and closes FOLDER. ELOOP: NAME is a link. */
 static int
@@ -14,7 +22,7 @@ step_into (int folder, const char *name)
 {
   struct stat info;
   int next = openat (folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  int saved = errno;
+  int saved = beneath_errno (name);
   if (next < 0 && saved == ENOTDIR && fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0
       && S_ISLNK (info.st_mode))
     saved = ELOOP; /* O_NOFOLLOW with O_DIRECTORY fails with ENOTDIR for a link, too */
@@ -23,7 +31,8 @@ step_into (int folder, const char *name)
   return next;
 }
 
-/* Opens PATH component by component, for kernels without openat2. */
+/* Opens PATH component by component: for kernels without openat2, and for a path that is too
+ * long for one call. */
 static int
 walk (int root, const char *path)
 {
@@ -43,9 +52,9 @@ beneath_open (int root, const char *path)
   if (*path == '\0')
     return dup (root);
   int folder = (int)syscall (SYS_openat2, root, path, &how, sizeof how);
-  gboolean unknown
+  gboolean again
       = folder < 0
-        && (errno == ENOSYS
+        && (errno == ENOSYS || errno == ENAMETOOLONG
             || errno == EPERM); /* EPERM: a container's filter that does not know the call */
-  return unknown ? walk (root, path) : folder;
+  return again ? walk (root, path) : folder;
 }

@@ -6,5 +6,10 @@
 #pragma once
 
 /* Opens the folder PATH beneath ROOT (relative; empty: ROOT itself). -1: failed, see errno; ELOOP
- * or EXDEV: PATH would leave the root or follow a link. */
+ * or EXDEV: PATH would leave the root or follow a link; ENOENT also if no file can have such a
+ * name. */
 int beneath_open (int root, const char *path);
+
+/* errno after a call that was given NAME, one component. ENOENT instead of ENAMETOOLONG if NAME is
+ * longer than the name of any file: then there is no such file. */
+int beneath_errno (const char *name);

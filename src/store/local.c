@@ -63,11 +63,10 @@ concerns_store (int error)
   return FALSE;
 }
 
-/* Sets OBJECT's result by errno. TRUE: the cause can be the store. */
+/* Sets OBJECT's result by ERROR. TRUE: the cause can be the store. */
 static gboolean
-fail_by_errno (StoreObject *object)
+fail_by_errno (StoreObject *object, int error)
 {
-  int error = errno;
   if (error == ENOENT || error == ENOTDIR) /* ENOTDIR: nothing can be beneath a file */
     object->result = STORE_ABSENT;
   else if (error == ELOOP || error == EXDEV)
@@ -83,7 +82,7 @@ unlink_in (const Root *root, int folder, const char *name, StoreObject *object)
   struct stat info;
   gboolean is_folder = *name == '\0'; /* the path ends with a slash */
   if (!is_folder && fstatat (folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-    return fail_by_errno (object);
+    return fail_by_errno (object, beneath_errno (name));
   if (is_folder || S_ISDIR (info.st_mode))
     fail (object, STORE_FAILED, "is a directory");
   else if (S_ISLNK (info.st_mode))
@@ -93,7 +92,7 @@ unlink_in (const Root *root, int folder, const char *name, StoreObject *object)
   else if (unlinkat (folder, name, 0) == 0)
     object->result = STORE_DELETED;
   else
-    return fail_by_errno (object);
+    return fail_by_errno (object, errno);
   return FALSE;
 }
 
@@ -108,7 +107,7 @@ delete_one (const Local *local, int root, StoreObject *object)
   g_autofree char *folder_path = g_strndup (path, slash != NULL ? (gsize)(slash - path) : 0);
   int folder = beneath_open (root, folder_path);
   if (folder < 0)
-    return fail_by_errno (object);
+    return fail_by_errno (object, errno);
   gboolean of_the_store = unlink_in (&local->root, folder, name, object);
   close (folder);
   if (local->prune_empty_dirs && object->result == STORE_DELETED)

@@ -1,6 +1,7 @@
 """Objects in a local folder: listed objects go, nothing else is ever touched."""
 
 import errno
+import os
 
 import pytest
 
@@ -102,6 +103,39 @@ def test_an_object_that_is_not_there_counts_as_deleted(objects, kernel):
     assert objects.left() == []
     assert objects.results()[0]["absent"] == 2
     assert (objects.root / "plain").exists()
+
+
+def folders_below(root, names):
+    """Makes folders in each other, one at a time, because the whole path may be longer than a call
+    takes. Returns the innermost one, open."""
+    folder = os.open(root, os.O_RDONLY)
+    for name in names:
+        os.mkdir(name, dir_fd=folder)
+        inner = os.open(name, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    return folder
+
+
+def test_a_name_that_is_too_long_for_a_file_counts_as_deleted_and_a_long_path_is_followed(objects, kernel):
+    """No file can have a name of 256 bytes. A file can lie deeper than one call can say: more than
+    4096 bytes."""
+    (objects.root / "a").mkdir()
+    (objects.root / "link").symlink_to(objects.root.parent / "outside")
+    names = ["d" * 200] * 25
+    folder, deep = folders_below(objects.root, names), "/".join(names)
+    os.close(os.open("x", os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+    absent = [("a", "x" * 256), ("a", "\u00fc" * 128), ("a", "x" * 5000), ("a/" + "y" * 256, "x"), ("", f"{deep}/none"), ("", f"{deep}/{'x' * 256}")]
+    for dir_, file in [*absent, ("", f"{deep}/x")]:
+        objects.add(dir_, file, make=False)
+    objects.add("a", "w" * 255)
+    behind = [objects.add(dir_, file, make=False) for dir_, file in (("link", "x" * 256), ("link/" + "y" * 256, "x"))]
+    objects.delete()
+    assert objects.left() == behind and {item["reason"] for item in objects.quarantine().values()} == {"unsafe path"}
+    (slot,) = objects.results()
+    assert (slot["deleted"], slot["absent"], slot["failed"]) == (2, len(absent), len(behind))
+    assert os.listdir(folder) == [] and list((objects.root / "a").iterdir()) == []
+    os.close(folder)
 
 
 UNSAFE = [("../outside", "precious"), ("/etc", "passwd"), ("a", "/etc/passwd"), ("a/../../outside", "precious"), ("a/..", "x"), ("a", ".."),

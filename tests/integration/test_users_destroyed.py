@@ -48,6 +48,50 @@ def inherited(tenant, user, other):
             *(("user_achievements", achievement, f"{who}user_id") for who in ("", "awarded_by_", "revoked_by_"))]
 
 
+UNIQUE = """
+    ALTER TABLE approvals DROP COLUMN id, ADD PRIMARY KEY (user_id, merge_request_id);
+    ALTER TABLE award_emoji DROP COLUMN id, ADD PRIMARY KEY (name, user_id);
+    CREATE UNIQUE INDEX ON issues (lower(title), author_id) WHERE project_id = 1;
+    CREATE UNIQUE INDEX ON notes (author_id, project_id) NULLS NOT DISTINCT;
+    ALTER TABLE merge_requests ADD UNIQUE (author_id, merge_user_id) DEFERRABLE INITIALLY DEFERRED"""
+
+
+def written_by(tenant, user, count):
+    """Rows of USER, of which COUNT differ in each unique key."""
+    for i in range(1, count + 1):
+        tenant.database.execute("INSERT INTO approvals (user_id, merge_request_id) VALUES (%s, %s)", [user, i])
+        tenant.database.execute("INSERT INTO award_emoji (user_id, name) VALUES (%s, %s)", [user, f"name {i}"])
+        for project in (1, 2):
+            tenant.put("issues", title=f"x{i}", author_id=user, project_id=project)
+    for project in (None, 5):
+        tenant.put("notes", author_id=user, project_id=project)
+    for author, merger in ((user, user), (user, 999), (998, user)):
+        tenant.put("merge_requests", author_id=author, merge_user_id=merger)
+
+
+@pytest.mark.parametrize("users, batch", [(1, 2), (3, 1000)])
+def test_rows_that_would_meet_the_ghost_users_at_a_unique_key_of_any_kind_go(bot, users, batch):
+    """Several of one kind cannot meet each other either. All other rows move."""
+    bot.database.connection.execute(UNIQUE)
+    all_bots = [bot.bot, *(bot.user(user_type=6) for _ in range(users - 1))]
+    for user in all_bots[1:]:
+        bot.member(user, project=bot.home, expires_at=bot.day(-1))
+    bot.put("issues", title="X1", author_id=bot.ghost, project_id=1)
+    for table, more in (("notes", {}), ("merge_requests", {"merge_user_id": bot.ghost})):
+        bot.put(table, author_id=bot.ghost, **more)
+    bot.database.execute("INSERT INTO approvals (user_id, merge_request_id) VALUES (%s, 1)", [bot.ghost])
+    for user in all_bots:
+        written_by(bot, user, 7)
+    bot.tick(EXPIRED, **{f"jobs.{JOB}.batch": batch})
+    assert {run["state"] for run in bot.runs(JOB)} == {"finished"} and not set(all_bots) & set(bot.ids("users"))
+    for table, column in (("approvals", "merge_request_id"), ("award_emoji", "name")):
+        assert len(bot.ids(table, f"user_id = {bot.ghost}", key=column)) == len(bot.ids(table, key=column)) == 7
+    assert [len(bot.ids("issues", f"project_id = {n} AND author_id = {bot.ghost}")) for n in (1, 2)] == [7, 7 * users]
+    assert bot.ids("notes", key="concat(author_id, ' ', project_id)") == [f"{bot.ghost} ", f"{bot.ghost} 5"]
+    assert set(bot.ids("merge_requests", key="concat(author_id, ' ', merge_user_id)")) == {
+        f"{bot.ghost} {bot.ghost}", f"{bot.ghost} 999", f"998 {bot.ghost}"}
+
+
 CASCADES = "ALTER TABLE todos ADD FOREIGN KEY (author_id) REFERENCES users ON DELETE CASCADE"
 
 

@@ -27,11 +27,13 @@ clashes AS (
   FROM found f
   JOIN row_key k ON k.relid = f.attrelid
   JOIN LATERAL (SELECT x.indexrelid, x.indnkeyatts, x.indkey,
+                       -- NULLS NOT DISTINCT; PostgreSQL 14 has no such column
+                       CASE WHEN pg_catalog.to_jsonb(x.*) ->> 'indnullsnotdistinct' = 'true' THEN ' OR g.e%1$s IS NULL AND m.e%1$s IS NULL' ELSE '' END AS nulls,
                        coalesce(' AND (' || pg_catalog.pg_get_expr(x.indpred, x.indrelid) || ')', '') AS predicate
                 FROM pg_index x WHERE x.indrelid = f.attrelid AND x.indisunique AND f.attnum = ANY (x.indkey[0: (x.indnkeyatts - 1)])) i ON true
   CROSS JOIN LATERAL (
     SELECT coalesce(pg_catalog.string_agg(pg_catalog.format(', %s AS e%s', pg_catalog.pg_get_indexdef(i.indexrelid, p.n, true), p.n), ''), '') AS list,
-           coalesce(pg_catalog.string_agg(pg_catalog.format(' AND g.e%s = m.e%s', p.n, p.n), ''), '') AS equal
+           coalesce(pg_catalog.string_agg(pg_catalog.format(' AND (g.e%1$s = m.e%1$s' || i.nulls || ')', p.n), ''), '') AS equal
     FROM pg_catalog.generate_series(1, i.indnkeyatts) AS p (n) WHERE i.indkey[p.n - 1] <> f.attnum) e
   WHERE NOT f.drops
   GROUP BY f.name
