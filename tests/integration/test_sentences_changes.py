@@ -116,3 +116,16 @@ def test_a_row_that_is_not_recorded_is_not_made_for_the_audit(house, audit, sent
         assert run["state"] == "finished" and run["result"]["updated_rows"] == 2 and run["result"]["failed"] == 0, run
     text = house.pruned.run("jobs", "show", "of.a").ok().stdout
     assert ("CASE WHEN coalesce(:audit_of::jsonb ->> 'a', :audit::text) = 'full'" in text) == (audit != "full")
+
+
+def test_rows_that_fail_only_beside_each_other_are_tried_apart(house):  # noqa: F811
+    """One of them can have the value; no attempt is charged, and nothing waits."""
+    house.sql("""CREATE TABLE people (id bigint PRIMARY KEY, email text UNIQUE DEFERRABLE INITIALLY DEFERRED, room text UNIQUE);
+        INSERT INTO people SELECT n, 'p' || n, 'r' || n FROM generate_series(1, 16) AS n""")
+    house.say("people.email", "table = people\nwhere = id <= 8\nset = email = 'erased'")
+    house.say("people.room", "table = people\nwhere = id > 8\nset = room = 'erased'")
+    for run in house.tick("people.email", "people.room"):
+        result = {k: v for k, v in (run["result"] or {}).items() if v != 0}
+        assert (run["state"], run["attempts"], result) == ("finished", 0, {"status": "completed", "changed": 1, "updated_rows": 1, "failed": 7}), run
+    assert house.rows("people WHERE email = 'erased' OR room = 'erased'", "id") == [(1,), (9,)]
+    assert house.rows("pruned.quarantine", "count(*)") == [(14,)]

@@ -68,6 +68,21 @@ turn_to_portions (const Step *step, const GError *cause, RetryDecision *decision
   return TRUE;
 }
 
+/* Rows that fail only beside each other are tried apart, at once. Nothing is charged, because the
+ * page gets smaller each time, down to one row. */
+static gboolean
+set_apart (const Step *step, const GError *cause, RetryDecision *decision)
+{
+  if (!step->halve || step->bisect->page <= 1)
+    return FALSE;
+  decision->limit = half_page (step);
+  decision->error = g_strdup_printf (
+      "rows fail beside each other, tried again with %" G_GINT64_FORMAT " rows: %s",
+      decision->limit, cause->message);
+  decision->cursor = run_cursor_with (step->run, "limit", decision->limit);
+  return TRUE;
+}
+
 static void
 charge (const Step *step, gboolean timed_out, const GError *cause, RetryDecision *decision)
 {
@@ -78,9 +93,7 @@ charge (const Step *step, gboolean timed_out, const GError *cause, RetryDecision
   decision->error = g_strdup (cause->message);
   if (decision->attempts > in_force_of (run->job)->max_attempts)
     decision->state = "dead";
-  if (step->halve)
-    decision->cursor = run_cursor_with (run, "limit", half_page (step));
-  else if (step->systemic)
+  if (step->systemic)
     count_in_cursor (step, "systemic", decision);
   else if (timed_out)
     count_in_cursor (step, TRIAL_TIMEOUTS, decision);
@@ -136,8 +149,8 @@ by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDe
   default:
     if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
       block (step, cause, decision);
-    else if (!timed_out
-             || (!cut (step, cause, decision) && !turn_to_portions (step, cause, decision)))
+    else if (timed_out ? !cut (step, cause, decision) && !turn_to_portions (step, cause, decision)
+                       : !set_apart (step, cause, decision))
       charge (step, timed_out, cause, decision);
   }
 }
