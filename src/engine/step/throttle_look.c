@@ -9,8 +9,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
-#define KIB 1024
-#define MIB (1024 * KIB)
+#define MIB (1024 * 1024)
 #define RATE_LEAST_US (G_USEC_PER_SEC / 2)
 
 const char *const throttle_words[THROTTLE_N]
@@ -86,7 +85,6 @@ add_table (Tables *tables, const Job *job, const char *table, gboolean written)
 static void
 add_changed (const Job *job, const char *table, const char *privilege, gpointer data)
 {
-  (void)privilege;
   add_table (data, job, table, TRUE);
 }
 
@@ -169,9 +167,9 @@ is_passed (ThrottleReason reason, gint64 amount, gint64 limit)
 static char *
 words_of_bytes (gint64 bytes)
 {
-  if (bytes < 10 * KIB)
+  if (bytes < 10240)
     return g_strdup_printf ("%" G_GINT64_FORMAT " %s", bytes, plural (bytes, "byte", "bytes"));
-  return bytes < MIB ? g_strdup_printf ("%.1f KiB", (double)bytes / KIB)
+  return bytes < MIB ? g_strdup_printf ("%.1f KiB", (double)bytes / 1024)
                      : g_strdup_printf ("%.1f MiB", (double)bytes / MIB);
 }
 
@@ -212,7 +210,6 @@ forget_if_unseen (gpointer name, gpointer value, gpointer data)
 {
   Behind *behind = value;
   gboolean gone = !behind->seen;
-  (void)name, (void)data;
   behind->seen = FALSE;
   return gone;
 }
