@@ -232,11 +232,9 @@ add_to_version (GChecksum *sum, const char *folder)
       add_to_version (sum, path);
       continue;
     }
-    g_autofree char *text
-        = g_str_has_suffix (names[i], ".sql") && path[0] == '/' ? resource_sql (path, NULL)
-          : g_str_has_suffix (names[i], ".sql") || g_str_equal (names[i], "job.conf")
-              ? resource_text (path, NULL)
-              : NULL;
+    g_autofree char *text = g_str_has_suffix (names[i], ".sql")  ? resource_sql (path, NULL)
+                            : g_str_equal (names[i], "job.conf") ? resource_text (path, NULL)
+                                                                 : NULL;
     g_checksum_update (sum, (const guchar *)names[i], -1);
     g_checksum_update (sum, (const guchar *)(text != NULL ? text : ""), -1);
   }
@@ -251,8 +249,8 @@ is_bound (const Job *job)
   return job->final != NULL || job->makes[0] != NULL || names[0] != NULL;
 }
 
-/* Changes with every file of the folder, and of a user's job with the files that these include; of
- * a job in C with every version of the program, too. */
+/* Changes with every file of the folder and with the files that these include; of a job in C with
+ * every version of the program, too. */
 static void
 note_version (Job *job)
 {
