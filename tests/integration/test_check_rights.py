@@ -46,6 +46,18 @@ def test_check_names_the_right_and_its_grant(house, job, right, table):  # noqa:
     assert house.pruned.run("check", job).code == 0
 
 
+def test_check_grants_a_function_of_a_condition(house):  # noqa: F811
+    """`pruned grants` knows tables only."""
+    house.sql(TABLES)
+    house.sql("""CREATE FUNCTION "is Gone"(bigint, text DEFAULT '') RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
+        REVOKE EXECUTE ON FUNCTION "is Gone" FROM public""")
+    house.say("calls", 'table = r\nwhere = dead AND "is Gone"(id)')
+    found = errors(house, "check", "calls")
+    assert {line["remedy"] for line in found} == {f'GRANT EXECUTE ON FUNCTION public."is Gone"(bigint, text) TO {ROLE};'}
+    house.database.connection.execute(found[0]["remedy"])
+    assert house.pruned.run("check", "calls").code == 0
+
+
 def test_columns_that_are_enough_are_enough(house):  # noqa: F811
     make(house, "reads")
     revoke(house, ("SELECT", "closed"))

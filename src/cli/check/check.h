@@ -69,9 +69,9 @@ guint check_errors (const Check *check);
 /* The code of what PostgreSQL has said of a statement: CODE_CONFIG, the job is wrong;
  * CODE_POSTGRES, a right is missing, or there was no answer. */
 ExitCode check_code (Check *check, const GError *cause);
-/* What to do about it, before another transaction: to grant what is missing, or to try again. It
- * belongs to the Check. */
-const char *check_remedy (Check *check, ExitCode code);
+/* What to do about it (CAUSE), before another transaction: to grant what is missing, or to try
+ * again. It belongs to the Check. */
+const char *check_remedy (Check *check, ExitCode code, const GError *cause);
 
 void check_begin (Check *check, Cli *cli, Pg *pg);
 void check_end (Check *check);

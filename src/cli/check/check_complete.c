@@ -42,7 +42,7 @@ complete_alone (Check *check)
   else if (whole == NULL) {
     (void)check_code (check, error);
     check_error (check, CODE_POSTGRES, "sentence", check_place (check),
-                 check_remedy (check, CODE_POSTGRES), "%s", error->message);
+                 check_remedy (check, CODE_POSTGRES, error), "%s", error->message);
     if (!check->away)
       check_rights (check);
   }

@@ -91,8 +91,9 @@ check_ask (Check *check, const char *name, const char *file, const PgValues *val
   pg_rollback (check->pg);
   if (rows == NULL) {
     check->away |= error->code == PRUNED_OUTAGE;
-    check_error (check, CODE_POSTGRES, name, (CheckPlace){ 0 }, check_remedy (check, CODE_POSTGRES),
-                 "could not be checked: %s", error->message);
+    check_error (check, CODE_POSTGRES, name, (CheckPlace){ 0 },
+                 check_remedy (check, CODE_POSTGRES, error), "could not be checked: %s",
+                 error->message);
   }
   return rows;
 }
@@ -147,24 +148,52 @@ check_code (Check *check, const GError *cause)
              : CODE_CONFIG;
 }
 
+static PgRows *
+ask_plainly (Check *check, const char *file, const PgValues *values)
+{
+  PgRows *rows
+      = pg_begin_read_only (check->pg, NULL) ? pg_run_file (check->pg, file, values, NULL) : NULL;
+  pg_rollback (check->pg);
+  return rows;
+}
+
+/* `pruned grants` does not know the functions that a sentence calls. NULL: CAUSE is not about one.
+ */
+static char *
+grant_of_function (Check *check, const GError *cause)
+{
+  static const char denied[] = "permission denied for function ";
+  const char *at = strstr (cause->message, denied);
+  if (at == NULL)
+    return NULL;
+  at += strlen (denied);
+  g_autoptr (PgValues) values = pg_values_new ();
+  const char *end = strstr (at, " ["); /* the SQLSTATE */
+  pg_values_take (values, "name", g_strndup (at, end != NULL ? (gsize)(end - at) : strlen (at)));
+  g_autoptr (PgRows) rows = ask_plainly (check, "src/cli/check/sql/function_grants.sql", values);
+  return rows != NULL ? g_strdup (rows_text (rows, 0, "grants")) : NULL;
+}
+
+static char *
+grant_of (Check *check, const GError *cause)
+{
+  char *of_function = grant_of_function (check, cause);
+  if (of_function != NULL)
+    return of_function;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "app_schema", config_text (check->cli->config, "postgres", "app_schema"));
+  g_autoptr (PgRows) owners = ask_plainly (check, "src/cli/sql/owners.sql", values);
+  return grants_of (check->cli->config, owners);
+}
+
 const char *
-check_remedy (Check *check, ExitCode code)
+check_remedy (Check *check, ExitCode code, const GError *cause)
 {
   if (code != CODE_POSTGRES)
     return NULL;
-  char *remedy = NULL;
-  if (g_str_equal (pg_sqlstate (check->pg), "42501")) {
-    g_autoptr (PgValues) values = pg_values_new ();
-    pg_values_set (values, "app_schema",
-                   config_text (check->cli->config, "postgres", "app_schema"));
-    g_autoptr (PgRows) owners
-        = pg_begin_read_only (check->pg, NULL)
-              ? pg_run_file (check->pg, "src/cli/sql/owners.sql", values, NULL)
-              : NULL;
-    pg_rollback (check->pg);
-    remedy = grants_of (check->cli->config, owners);
-  } else
-    remedy = g_strdup_printf ("pruned check %s", check->job->name);
+  char *remedy = g_str_equal (pg_sqlstate (check->pg), "42501")
+                     ? grant_of (check, cause)
+                     : g_strdup_printf ("pruned check %s", check->job->name);
   g_ptr_array_add (check->texts, remedy);
   return remedy;
 }

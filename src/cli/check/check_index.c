@@ -162,7 +162,7 @@ check_where (Check *check)
     check_condition (check, place, plan, "the condition is asked of");
   else {
     ExitCode code = check_code (check, error);
-    check_error (check, code, "statements", place, check_remedy (check, code), "where: %s",
+    check_error (check, code, "statements", place, check_remedy (check, code, error), "where: %s",
                  error->message);
   }
   return plan != NULL;

@@ -204,7 +204,7 @@ check_page (Check *check)
   const ExitCode code = answered ? CODE_OK : check_code (check, error);
   pg_rollback (check->pg);
   if (!answered)
-    check_error (check, code, asked.name, asked.place, check_remedy (check, code), "%s",
+    check_error (check, code, asked.name, asked.place, check_remedy (check, code, error), "%s",
                  error->message);
   if (check_errors (check) == before)
     check_ok (check, "page",

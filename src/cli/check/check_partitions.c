@@ -39,7 +39,7 @@ check_due (Check *check, const PgRows *found)
   pg_rollback (check->pg);
   if (due == NULL) {
     ExitCode code = check_code (check, error);
-    check_error (check, code, "partitions", NOWHERE, check_remedy (check, code),
+    check_error (check, code, "partitions", NOWHERE, check_remedy (check, code, error),
                  "could not be checked: %s", error->message);
   } else
     check_ok (check, "partitions", "%d of %d would go now", rows_count (due),

@@ -93,7 +93,7 @@ explain (Files *files, const char *file, const PgStatement *statement, CheckPlac
   files->unanswered = plan == NULL && code == CODE_POSTGRES;
   if (plan == NULL && !unset)
     check_error (check, code, "statements", (CheckPlace){ place.file, lines ? line : place.line },
-                 check_remedy (check, code), "%s", error->message);
+                 check_remedy (check, code, error), "%s", error->message);
   else if (plan != NULL)
     check_plan (check, place, plan);
   if (plan != NULL && file != NULL && !check->job->built_in)
