@@ -127,7 +127,7 @@ def test_a_run_of_an_event_waits_for_the_job_to_be_mended(own):  # noqa: F811
     scene.run_until_idle()
     [row] = scene.database.rows("SELECT * FROM pruned.runs WHERE job = %s", [JOB])
     assert (row["state"], row["attempts"]) == ("waiting", 0)
-    assert row["error"].startswith("blocked: guard: apply/removed/10-scratch.sql returns 1000 rows of scratch for 1 keys")
+    assert row["error"].startswith("blocked: guard: apply/removed/10-scratch.sql returns 1000 rows of scratch for 1 key")
     assert counts(scene) == 1000
     nothing_happened(scene)
     assert [r["run_id"] for r in scene.run("runs", "--state", "blocked", "--json").ok().json()] == [str(row["run_id"])]
