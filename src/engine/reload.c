@@ -108,19 +108,11 @@ static void
 answer (Pg *pg, const char *asked_at, const ReloadJobs *jobs, const GError *error)
 {
   g_autoptr (json_t) said = error == NULL ? reload_jobs_object (jobs) : json_object ();
-  g_autoptr (PgValues) values = pg_values_new ();
   if (error != NULL)
     json_object_set_new (said, "error", json_string (error->message));
-  pg_values_set (values, "id", processes_id ());
-  pg_values_set (values, "asked_at", asked_at);
-  pg_values_take (values, "answer", json_text (said));
-  processes_in_force (values);
-  for (int i = 0; i < TRIES && !is_ended (); i++, g_usleep (AGAIN_US)) {
-    g_autoptr (GError) cause = NULL;
-    g_autoptr (PgRows) rows = pg_run_file (pg, "src/engine/sql/reload_answer.sql", values, &cause);
-    if (rows != NULL && rows_count (rows) > 0)
+  for (int i = 0; i < TRIES && !is_ended (); i++, g_usleep (AGAIN_US))
+    if (processes_answer (pg, asked_at, said))
       return; /* else housekeeping registers this process soon */
-  }
 }
 
 /* The request that is to be answered; NULL: none, or it cannot be read. */

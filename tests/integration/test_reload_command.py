@@ -51,6 +51,25 @@ def test_what_is_shown_after_it_is_what_is_in_force(items):  # noqa: F811
     assert daemon.stop() == 0
 
 
+STALE = """INSERT INTO pruned.processes (id, host, pid, version, started_at, settings, jobs, partitions, seen_at)
+    VALUES (gen_random_uuid(), 'killed', 1, '0', now(), '', '{}', 0, now() - interval '9 minutes 57 seconds')"""
+
+
+def test_housekeeping_does_not_bring_back_what_a_reload_has_replaced(items):  # noqa: F811
+    """It waits for a lock, and is about to write its row, while a reload is answered."""
+    daemon = start(items)
+    wait_until(lambda: items.pruned.run("processes", "--json").ok().json(), 30, "a process")
+    items.database.execute(STALE)
+    with items.database.connect() as other, other.transaction():
+        other.execute("SELECT FROM pruned.processes WHERE host = 'killed' FOR UPDATE")
+        items.database.wait("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM pruned.processes%'")
+        items.say(JOB, sentence(more="batch = 2\nmode = plan"))
+        items.pruned.run("reload").ok()
+    items.database.wait("SELECT count(*) FROM pruned.processes WHERE host = 'killed'", until=0)
+    assert next(job for job in items.pruned.run("jobs", "--json").ok().json() if job["job"] == JOB)["mode"] == "plan"
+    assert daemon.stop() == 0
+
+
 def test_the_command_without_processes(items):  # noqa: F811
     assert "no process runs" in items.pruned.run("reload").ok().stdout
 

@@ -70,6 +70,17 @@ round_once (Housekeeping *self, GError **error)
          && janitor_look (service, pg, error);
 }
 
+/* What a reload has just put in force is told, too. */
+static void
+leave (Housekeeping *self)
+{
+  g_autoptr (GError) error = NULL;
+  in_force_renew ();
+  if (!note_settings (self, &error))
+    log_warning ("Changed settings are missing in the journal", "detail", error->message);
+  processes_leave (self->rounds.pg);
+}
+
 static void *
 housekeeping_main (void *data)
 {
@@ -85,12 +96,8 @@ housekeeping_main (void *data)
     } else
       wait_us = rounds_failed (&self->rounds, "Housekeeping failed; will retry", &error);
   }
-  if (self->rounds.failures
-      == 0) {          /* else PostgreSQL may be down, and the shutdown must not wait */
-    in_force_renew (); /* what a reload has just put in force is told, too */
-    (void)!note_settings (self, NULL);
-    processes_leave (self->rounds.pg);
-  }
+  if (self->rounds.failures == 0) /* else PostgreSQL may be down, and the shutdown must not wait */
+    leave (self);
   return NULL;
 }
 

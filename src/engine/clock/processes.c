@@ -13,6 +13,7 @@
 #define SQL "src/engine/clock/sql/"
 #define EVERY_US (5 * G_USEC_PER_SEC)
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* to write what is in force */
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 static char id[40];
 /* Of the one housekeeping thread. */
@@ -117,8 +118,8 @@ versions_of (const Jobs *jobs)
   return json_text (versions);
 }
 
-void
-processes_in_force (PgValues *values)
+static void
+add_in_force (PgValues *values)
 {
   g_autoptr (json_t) jobs = json_object ();
   for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
@@ -141,9 +142,25 @@ row_values (Service *service)
   pg_values_int (values, "pid", getpid ());
   pg_values_set (values, "version", PRUNED_VERSION);
   pg_values_time (values, "started_at", started_us);
-  processes_in_force (values);
+  add_in_force (values);
   pg_values_int (values, "partitions", lanes->len);
   return values;
+}
+
+/* With the lock. A reload that has just put something else in force writes that itself. */
+static gboolean
+write_row (Service *service, Pg *pg, GError **error)
+{
+  if (!in_force_is_latest ()) {
+    beat_us = 0;
+    return TRUE;
+  }
+  g_autoptr (PgValues) values = row_values (service);
+  g_autoptr (PgRows) seen = pg_run_file (pg, SQL "process_seen.sql", values, error);
+  g_autoptr (PgRows) put = seen != NULL && rows_count (seen) == 0
+                               ? pg_run_file (pg, SQL "process_put.sql", values, error)
+                               : NULL;
+  return seen != NULL && (rows_count (seen) > 0 || put != NULL);
 }
 
 static gboolean
@@ -151,14 +168,27 @@ beat (Service *service, Pg *pg, GError **error)
 {
   if (started_us == 0)
     started_us = clock_now_us ();
-  g_autoptr (PgValues) values = row_values (service);
   g_autoptr (PgRows) forgotten = pg_run_file (pg, SQL "process_forget.sql", NULL, error);
-  g_autoptr (PgRows) seen
-      = forgotten != NULL ? pg_run_file (pg, SQL "process_seen.sql", values, error) : NULL;
-  g_autoptr (PgRows) put = seen != NULL && rows_count (seen) == 0
-                               ? pg_run_file (pg, SQL "process_put.sql", values, error)
-                               : NULL;
-  return seen != NULL && (rows_count (seen) > 0 || put != NULL) && reads_tell (pg, error);
+  if (forgotten == NULL)
+    return FALSE;
+  pthread_mutex_lock (&lock);
+  gboolean written = write_row (service, pg, error);
+  pthread_mutex_unlock (&lock);
+  return written && reads_tell (pg, error);
+}
+
+gboolean
+processes_answer (Pg *pg, const char *asked_at, const json_t *said)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "id", processes_id ());
+  pg_values_set (values, "asked_at", asked_at);
+  pg_values_take (values, "answer", json_text (said));
+  add_in_force (values);
+  pthread_mutex_lock (&lock);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "process_answer.sql", values, NULL);
+  pthread_mutex_unlock (&lock);
+  return rows != NULL && rows_count (rows) > 0;
 }
 
 gboolean

@@ -286,3 +286,13 @@ in_force_number (void)
 {
   return snapshot ()->number;
 }
+
+gboolean
+in_force_is_latest (void)
+{
+  const InForce *own = snapshot ();
+  pthread_mutex_lock (&lock);
+  gboolean latest = own == current;
+  pthread_mutex_unlock (&lock);
+  return latest;
+}

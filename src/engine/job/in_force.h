@@ -63,3 +63,5 @@ void in_force_record_mode (const char *word);
 gint64 in_force_next (const Job *job, gint64 after_us);
 /* The number of this thread's snapshot; each snapshot has its own. */
 guint in_force_number (void);
+/* Whether no later snapshot has been put in force. */
+gboolean in_force_is_latest (void);

@@ -2,14 +2,14 @@
  * through Kafka. */
 #include "engine/lane/lane_private.h"
 
-#define MOST_SENDINGS 4
+#define FEW_SENDINGS 4
 
 /* Nothing is in front of the run, and little waits to be acknowledged. With the lock. */
 static gboolean
 is_free (const Lanes *lanes, const Lane *lane)
 {
   return lane->list.state == LANE_IDLE && !lane->list.woken && !lane->list.revoked
-         && lane->list.sendings.length < MOST_SENDINGS && lane->list.errand == NULL
+         && lane->list.sendings.length < FEW_SENDINGS && lane->list.errand == NULL
          && lane->list.early == NULL && !lanes->stopping && lanes->alone == NULL;
 }
 

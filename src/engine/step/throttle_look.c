@@ -16,8 +16,7 @@ const char *const throttle_words[THROTTLE_N]
     = { "standby_lag",     "slot_lag",     "wal",     "wal_unarchived",
         "old_transaction", "lock_waiters", "min_free" };
 
-/* The settings, each with its reason and with the words that follow the amount in a text. `one`:
- * those behind 1, if they are others. */
+/* The settings: reason, and the words behind the amount in a text; `one`: behind 1, if others. */
 static const struct {
   const char *setting;
   ThrottleReason reason;
