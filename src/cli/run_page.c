@@ -2,6 +2,7 @@
 
 #include "cli/run_row.h"
 #include "cli/runs_table.h"
+#include "engine/work/divide.h"
 
 #define SQL "src/cli/sql/"
 
@@ -54,6 +55,7 @@ look (Pg *pg, const PgRows *run, Page *page, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   for (guint i = 0; i < G_N_ELEMENTS (given); i++)
     pg_values_set (values, given[i], rows_text (run, 0, given[i]));
+  pg_values_int (values, "range_steps", RANGE_STEPS);
   gboolean ok = pg_begin_read_only (pg, error);
   for (guint i = 0; ok && i < PARTS; i++)
     ok = (page->rows[i] = pg_run_file (pg, PART[i].file, values, error)) != NULL;

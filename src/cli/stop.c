@@ -9,6 +9,7 @@
 #include "cli/note.h"
 #include "cli/stop_line.h"
 #include "engine/clock/processes.h"
+#include "engine/work/divide.h"
 
 #define SEEN_US (2 * G_USEC_PER_SEC)
 #define CANCELLED_US (4 * G_USEC_PER_SEC)
@@ -41,6 +42,7 @@ ask (Pg *pg, const char *file, const PgRows *stop, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "since", rows_text (stop, 0, "since"));
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  pg_values_int (values, "range_steps", RANGE_STEPS);
   return pg_run_file (pg, file, values, error);
 }
 
