@@ -130,6 +130,15 @@ def run_lint(name, *arguments):
     return Count(1) if code == 0 else Count(failed=1, units=[f"{name}: {text[-SAID:].rstrip()}"])
 
 
+def run_lints(build):
+    total = Count()
+    for lint in OF_A_BUILD:
+        total.add(run_lint(lint, build))
+    for lint in OF_THE_TREE:
+        total.add(run_lint(lint))
+    return total
+
+
 def fuzz_one(program):
     """(exit code or a word, output) of one fuzz program. It starts with the kept inputs, in its own
     folder."""
@@ -257,11 +266,10 @@ def run_quick(build, arguments):
 
 def run_everything(build, arguments):
     with pair_for_all():
-        total = run_units(build, unit_sources())
-        for lint in OF_A_BUILD:
-            total.add(run_lint(lint, build))
-        for lint in OF_THE_TREE:
-            total.add(run_lint(lint))
+        with ThreadPoolExecutor(1) as beside:
+            lints = beside.submit(run_lints, build)  # units wait for most of their time
+            total = run_units(build, unit_sources())
+            total.add(lints.result())
         folders = [HERE / name for name in FOLDERS if any((HERE / name).glob("test_*.py"))]
         with ThreadPoolExecutor(1) as beside:
             beside.submit(compile_tests, folders)  # the fuzz programs end after a given time
