@@ -16,14 +16,14 @@ lane_most_beside (const Lane *lane)
   return (guint)MAX (1, MOST_ROWS / MAX (1, in_force_of (lane->job)->batch));
 }
 
-/* A lane that is given up is taken by itself. So is one whose next messages have to wait until the
- * last ones are sent. */
+/* A lane that is given up is taken by itself. So is one that has to wait until messages of it are
+ * sent before it may send more. */
 static gboolean
 stands_like (const Lane *lane, const Lane *other)
 {
   return other->job == lane->job && (other->list.errand != NULL) == (lane->list.errand != NULL)
-         && (other->list.errand == NULL || other->list.sendings.length == 0) && !other->list.revoked
-         && !other->worker.apart;
+         && (other->list.errand == NULL || other->list.sendings.length < MOST_SENDINGS)
+         && !other->list.revoked && !other->worker.apart;
 }
 
 /* The first lane of QUEUE to begin an errand, or to settle one. NULL: there is none. */

@@ -8,6 +8,8 @@
 
 #include <pthread.h>
 
+#define MOST_SENDINGS 16 /* bundles of one lane that are under way to the broker at once */
+
 struct _Lanes {
   pthread_mutex_t lock;
   pthread_cond_t ready;   /* a lane became ready, or stopping */

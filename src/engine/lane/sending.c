@@ -5,7 +5,6 @@
 #include "engine/lane/outage.h"
 #include "engine/lane/lane_private.h"
 
-#define MOST_SENDINGS 16
 #define MOST_MESSAGES 1000 /* under way for one lane, unless one bundle has more */
 
 /* All messages are acknowledged or have failed. Thread: kafka-acks, or the worker within
