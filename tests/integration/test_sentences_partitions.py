@@ -148,6 +148,62 @@ def test_what_others_need_is_kept_with_the_reason(house):  # noqa: F811
         ("logs_1", "used by last"), ("logs_2", "referred to by remarks")]
 
 
+# What needs the partition, and how that is said.
+NEEDS = {
+    "type": ("CREATE TABLE typed (x logs_1)", "used by column x of table typed"),
+    "array": ("CREATE TABLE typed (x logs_1[])", "used by column x of table typed"),
+    "function": ("CREATE FUNCTION uses() RETURNS bigint LANGUAGE sql BEGIN ATOMIC SELECT count(*) FROM logs_1; END", "used by function uses()"),
+    "argument": ("CREATE FUNCTION takes(logs_1) RETURNS int LANGUAGE sql RETURN 1", "used by function takes(logs_1)"),
+    "below": ("CREATE TABLE typed (x logs_1a)", "used by column x of table typed"),
+    "view_below": ("CREATE VIEW last AS SELECT id FROM logs_1a", "used by last"),
+    "sequence": ("CREATE SEQUENCE numbers OWNED BY logs_1.id; CREATE TABLE other (id int DEFAULT nextval('numbers'))",
+                 "used by default value for column id of table other"),
+    "policy": ("CREATE TABLE other (id int); CREATE POLICY few ON other USING (EXISTS (SELECT FROM logs_1))", "used by policy few on table other"),
+}
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_whatever_would_forbid_the_drop_keeps_the_partition(house, name):  # noqa: F811
+    """`plan` and `check` say so, too, and nothing is detached."""
+    sql, reason = NEEDS[name]
+    house.sql("""CREATE TABLE logs (id int DEFAULT 0 CHECK (id >= 0), at timestamptz NOT NULL, PRIMARY KEY (at, id)) PARTITION BY RANGE (at);
+        CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2024-01-01') TO ('2024-02-01') PARTITION BY RANGE (id);
+        CREATE TABLE logs_1a PARTITION OF logs_1 FOR VALUES FROM (0) TO (10);
+        CREATE TABLE logs_2 PARTITION OF logs FOR VALUES FROM ('2024-02-01') TO ('2024-03-01')""")
+    house.sql(sql)
+    own(house)
+    say(house, more="batch = 10")
+    assert [line[1:3] for line in house.plan("logs.old")] == [("logs_1", "kept"), ("logs_2", "removed")]
+    assert house.plan("logs.old")[0][3] == reason
+    said = [(one["level"], one["check"], one["detail"]) for one in house.pruned.run("check", "logs.old", "--json").ok().json()]
+    assert ("ok", "partitions", "1 of 2 would go now") in said
+    assert ("warning", "kept partitions", f"1 that would go stay: logs_1, {reason}") in said
+    counters, _ = house.done("logs.old")
+    assert counters == {"removed": 1, "updated_rows": 1, "kept": 1} and left(house) == ["logs_1"] and noted(house) == []
+
+
+def test_what_goes_with_the_partition_keeps_nothing(house):  # noqa: F811
+    """Its own keys, sequences, rules, triggers, generated columns and statistics, and those of its
+    partitions."""
+    house.sql("""CREATE TABLE kinds (id int PRIMARY KEY); INSERT INTO kinds VALUES (1);
+        CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+        CREATE TABLE logs (id int, n bigint GENERATED ALWAYS AS (id * 2) STORED, at timestamptz NOT NULL, kind int REFERENCES kinds, PRIMARY KEY (at, id)) PARTITION BY RANGE (at);
+        CREATE TRIGGER t AFTER INSERT ON logs FOR EACH ROW EXECUTE FUNCTION nothing();
+        CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2024-01-01') TO ('2024-02-01') PARTITION BY RANGE (id);
+        CREATE TABLE logs_1a PARTITION OF logs_1 FOR VALUES FROM (0) TO (10);
+        CREATE SEQUENCE numbers OWNED BY logs_1a.id; ALTER TABLE logs_1a ALTER id SET DEFAULT nextval('numbers');
+        ALTER TABLE logs_1a ADD CHECK (id + n >= 0), ADD UNIQUE (id); CREATE INDEX ON logs_1a ((id + n)) WHERE kind = 1;
+        CREATE STATISTICS both_of ON id, kind FROM logs_1a; CREATE POLICY few ON logs_1 USING (id IN (SELECT id FROM logs_1a));
+        CREATE RULE r AS ON INSERT TO logs_1a WHERE new.id < 0 DO INSTEAD NOTHING;
+        CREATE TRIGGER u AFTER UPDATE ON logs_1a FOR EACH ROW WHEN (old.id IS DISTINCT FROM new.id) EXECUTE FUNCTION nothing();
+        CREATE PUBLICATION few FOR TABLE logs_1a; CREATE VIEW last AS SELECT * FROM logs;
+        INSERT INTO logs VALUES (1, DEFAULT, '2024-01-05', 1)""")
+    own(house)
+    say(house)
+    assert [line[1:3] for line in house.plan("logs.old")] == [("logs_1", "removed")]
+    assert house.done("logs.old")[0] == {"removed": 1, "updated_rows": 1} and tables(house) == ["logs"]
+
+
 # --- what an operator sees
 
 def test_check_says_who_must_own_what(house):  # noqa: F811

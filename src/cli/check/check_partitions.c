@@ -1,5 +1,6 @@
 /* A sentence that drops partitions: who may, what is beside them, and how many would go. */
 #include "cli/check/check.h"
+#include "engine/step/trial.h"
 
 #define SQL "src/cli/check/sql/"
 #define NOWHERE ((CheckPlace){ 0 })
@@ -27,6 +28,27 @@ check_owner (Check *check)
     check_ok (check, "rights", "this role owns the table and its partitions");
 }
 
+/* How many of DUE would go. Names one that is kept. -1: error. */
+static int
+count_going (Check *check, Step *step, const PgRows *due, GError **error)
+{
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  for (int i = 0; i < rows_count (due); i++)
+    g_ptr_array_add (keys, (char *)rows_text (due, i, "key"));
+  g_autoptr (PgRows) decided = trial_decide (step, keys, NULL, error);
+  int n = decided != NULL ? 0 : -1, kept = 0, first = -1;
+  for (int i = 0; decided != NULL && i < rows_count (decided); i++) {
+    n += g_str_equal (rows_text (decided, i, "what"), "removed");
+    if (g_str_equal (rows_text (decided, i, "what"), "kept") && kept++ == 0)
+      first = i;
+  }
+  if (kept > 0)
+    check_warn (check, "kept partitions", NOWHERE, NULL, "%d that would go stay: %s, %s%s", kept,
+                rows_text (decided, first, "key"), rows_text (decided, first, "reason"),
+                kept > 1 ? ", and others" : "");
+  return n;
+}
+
 static void
 check_due (Check *check, const PgRows *found)
 {
@@ -36,14 +58,14 @@ check_due (Check *check, const PgRows *found)
   step->plan = TRUE;
   g_autoptr (PgRows) due
       = pg_begin_read_only (check->pg, &error) ? check_page_rows (check, step, MOST, &error) : NULL;
+  int going = due != NULL ? count_going (check, step, due, &error) : -1;
   pg_rollback (check->pg);
-  if (due == NULL) {
+  if (going < 0) {
     ExitCode code = check_code (check, error);
     check_error (check, code, "partitions", NOWHERE, check_remedy (check, code, error),
                  "could not be checked: %s", error->message);
   } else
-    check_ok (check, "partitions", "%d of %d would go now", rows_count (due),
-              (int)rows_int (found, 0, "n"));
+    check_ok (check, "partitions", "%d of %d would go now", going, (int)rows_int (found, 0, "n"));
 }
 
 static void

@@ -5,30 +5,12 @@
 #include "engine/job/sentence/sentence_partitions.h"
 #include "engine/step/guard.h"
 #include "engine/step/page_keys.h"
+#include "engine/step/partitions_noted.h"
 #include "engine/step/trial.h"
 
 #include <string.h>
 
-#define SQL "src/engine/step/sql/"
-
-/* --- what was begun --- */
-
-static PgRows *
-begun (Step *step, GError **error)
-{
-  const PgStatement *statement = pg_statement (SQL "partitions_begun.sql");
-  g_autoptr (PgValues) values = pg_values_new ();
-  step_bind (step, statement, values);
-  pg_values_set (values, "table", step->job->table);
-  pg_values_set (values, "age", step->job->sentence->older_than);
-  return pg_run (step->pg, statement, values, error);
-}
-
-static gboolean
-is (const PgRows *rows, int row, const char *state)
-{
-  return g_str_equal (rows_text (rows, row, "state"), state);
-}
+/* --- the detach --- */
 
 static const JobApply *
 file_of (const Step *step, guint file)
@@ -43,9 +25,9 @@ next_to_detach (const PgRows *rows)
 {
   int next = -1;
   for (int i = 0; i < rows_count (rows); i++) {
-    if (is (rows, i, "pending"))
+    if (noted_is (rows, i, "pending"))
       return -1;
-    if (next < 0 && is (rows, i, "attached") && !rows_bool (rows, i, "beside"))
+    if (next < 0 && noted_is (rows, i, "attached") && !rows_bool (rows, i, "beside"))
       next = i;
   }
   return next;
@@ -64,6 +46,8 @@ ask_for_detach (Step *step, const PgRows *rows, int i, GError **error)
         "until it is finished: run ALTER TABLE %s DETACH PARTITION %s FINALIZE",
         stranger, table, stranger);
   g_free (step->outside);
+  g_free (step->outside_relid);
+  step->outside_relid = g_strdup (rows_text (rows, i, "relid"));
   step->outside
       = g_strdup_printf ("ALTER TABLE %s DETACH PARTITION %s CONCURRENTLY", table, partition);
   return step_fail (step, error, PRUNED_BUSY, "%s is to be detached", partition);
@@ -98,11 +82,12 @@ take_off (Step *step, const PgRows *rows, int i, GError **error)
 {
   const char *table = rows_text (rows, i, "table"), *partition = rows_text (rows, i, "partition");
   g_autofree char *sql
-      = is (rows, i, "detached")
+      = noted_is (rows, i, "detached")
             ? g_strdup_printf ("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE", partition)
             : g_strdup_printf ("ALTER TABLE %s DETACH PARTITION %s%s", table, partition,
-                               is (rows, i, "pending") ? " FINALIZE" : "");
-  return run_briefly (step, sql, error);
+                               noted_is (rows, i, "pending") ? " FINALIZE" : "");
+  return (!noted_is (rows, i, "attached") || noted_mark (step, rows_text (rows, i, "relid"), error))
+         && run_briefly (step, sql, error);
 }
 
 static gboolean
@@ -122,13 +107,13 @@ take_off_some (Step *step, const PgRows *rows, GError **error)
   if (!set_limits (step, PARTITIONS_LOCK, PARTITIONS_LOCK, error))
     return FALSE;
   for (int i = 0; i < rows_count (rows); i++)
-    if (is (rows, i, "detached") || is (rows, i, "pending")) {
+    if (noted_is (rows, i, "detached") || noted_is (rows, i, "pending")) {
       n++;
       if (!take_off (step, rows, i, error))
         return FALSE;
     }
   for (int i = 0; n == 0 && i < rows_count (rows); i++)
-    if (is (rows, i, "attached")) {
+    if (noted_is (rows, i, "attached")) {
       n++;
       if (!take_off (step, rows, i, error))
         return FALSE;
@@ -159,80 +144,68 @@ drop (Step *step, const PgRows *rows, int i, GString *gone, GError **error)
   return TRUE;
 }
 
-/* Runs STATEMENT about the partitions RELIDS (taken). Counts its rows as COUNTER. */
+/* ROWS and DECIDED were asked for again once all was locked: what is detached now stays so. */
 static gboolean
-conclude (Step *step, const PgStatement *statement, GString *relids, const char *counter, gint64 *n,
-          GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  gboolean none = relids->len < 2;
-  pg_values_take (values, "relid", array_take (relids));
-  step_bind (step, statement, values);
-  g_autoptr (PgRows) rows = none ? NULL : pg_run (step->pg, statement, values, error);
-  *n = rows != NULL ? rows_count (rows) : 0;
-  step_count (step, counter, *n);
-  return none || rows != NULL;
-}
-
-/* What an earlier version of the job has noted, and this one keeps. */
-static gboolean
-forget_kept (Step *step, const PgRows *rows, GError **error)
-{
-  GString *kept = array_new ();
-  gint64 n = 0;
-  for (int i = 0; i < rows_count (rows); i++)
-    if (is (rows, i, "kept")) {
-      array_add (kept, rows_text (rows, i, "relid"));
-      step_log (step, LOG_WARNING, "Partition kept",
-                json_pack ("{s:s, s:s, s:s}", "table", step->job->table, "partition",
-                           rows_text (rows, i, "name"), "reason",
-                           "not due any more: the job has changed since it was noted"));
-    }
-  return conclude (step, pg_statement (SQL "partitions_forget.sql"), kept, "kept", &n, error);
-}
-
-/* ROWS were asked for again once all was locked: what is detached now stays so. */
-static gboolean
-drop_all (Step *step, const PgRows *rows, GError **error)
+drop_all (Step *step, const PgRows *rows, const PgRows *decided, GError **error)
 {
   GString *gone = array_new (), *other = array_new ();
   gboolean ok = TRUE;
   gint64 n = 0;
   for (int i = 0; ok && i < rows_count (rows); i++)
-    if (is (rows, i, "detached"))
+    if (noted_is (rows, i, "detached") && noted_reason_to_keep (rows, decided, i) == NULL)
       ok = drop (step, rows, i, gone, error);
-    else if (is (rows, i, "gone") || is (rows, i, "changed"))
+    else if (noted_is (rows, i, "gone") || noted_is (rows, i, "changed"))
       array_add (other, rows_text (rows, i, "relid"));
   FAULT ("partitions.after_drop");
   ok = ok
-       && conclude (step, file_of (step, PARTITIONS_DROP)->statement, g_steal_pointer (&gone),
-                    "removed", &n, error);
+       && noted_end (step, file_of (step, PARTITIONS_DROP)->statement, g_steal_pointer (&gone),
+                     "removed", &n, error);
   step_add_count (step->counts, "updated_rows", n);
-  ok = ok
-       && conclude (step, pg_statement (SQL "partitions_forget.sql"), g_steal_pointer (&other),
-                    "gone", &n, error);
+  ok = ok && noted_forget (step, g_steal_pointer (&other), "gone", &n, error);
   if (gone != NULL)
     g_string_free (gone, TRUE);
   if (other != NULL)
     g_string_free (other, TRUE);
-  return ok && set_limits (step, "2s", "15s", error);
+  return ok && noted_forget_kept (step, rows, decided, &n, error)
+         && set_limits (step, "2s", "15s", error);
+}
+
+/* By the cursor of the page that was noted. */
+static void
+continue_here (Step *step, gint64 delay_ms)
+{
+  json_t *cursor = step->run->cursor;
+  step_continue (step, cursor != NULL ? json_deep_copy (cursor) : NULL, delay_ms);
 }
 
 static gboolean
-go_on (Step *step, const PgRows *rows, GError **error)
+take_off_and_drop (Step *step, const PgRows *rows, GError **error)
 {
-  int next = next_to_detach (rows);
-  if (next >= 0)
-    return ask_for_detach (step, rows, next, error);
   if (!take_off_some (step, rows, error))
     return FALSE;
-  g_autoptr (PgRows) locked = begun (step, error);
-  if (locked == NULL || !drop_all (step, locked, error) || !forget_kept (step, locked, error))
+  g_autoptr (PgRows) locked = noted_ask (step, error);
+  g_autoptr (PgRows) decided = locked != NULL ? noted_decide (step, locked, error) : NULL;
+  if (decided == NULL || !drop_all (step, locked, decided, error))
     return FALSE;
-  json_t *cursor = step->run->cursor;
-  step_continue (step, cursor != NULL ? json_deep_copy (cursor) : NULL,
-                 in_force_of (step->job)->delay_ms);
+  continue_here (step, in_force_of (step->job)->delay_ms);
   return TRUE;
+}
+
+/* What is kept is a step of its own, because one that asks for a detach is rolled back. */
+static gboolean
+go_on (Step *step, const PgRows *rows, GError **error)
+{
+  gint64 kept = 0;
+  g_autoptr (PgRows) decided = noted_decide (step, rows, error);
+  if (decided == NULL || !noted_forget_kept (step, rows, decided, &kept, error))
+    return FALSE;
+  if (kept > 0) {
+    continue_here (step, 0);
+    return TRUE;
+  }
+  int next = next_to_detach (rows);
+  return next >= 0 ? ask_for_detach (step, rows, next, error)
+                   : take_off_and_drop (step, rows, error);
 }
 
 /* --- the next ones --- */
@@ -249,14 +222,6 @@ find (Step *step, Page *page, GError **error)
   return guard_page (step, page, error);
 }
 
-static void
-log_kept (Step *step, const PgRows *decided, int i)
-{
-  step_log (step, LOG_WARNING, "Partition kept",
-            json_pack ("{s:s, s:s, s:s}", "table", step->job->table, "partition",
-                       rows_text (decided, i, "key"), "reason", rows_text (decided, i, "reason")));
-}
-
 /* Those that will go, as an array literal; NULL: none. */
 static char *
 sort_out (Step *step, const PgRows *decided)
@@ -270,7 +235,7 @@ sort_out (Step *step, const PgRows *decided)
     }
     step_count (step, what, 1);
     if (g_str_equal (what, "kept"))
-      log_kept (step, decided, i);
+      noted_log_kept (step, rows_text (decided, i, "key"), rows_text (decided, i, "reason"));
   }
   g_autofree char *list = array_take (keys);
   return g_str_equal (list, "{}") ? NULL : g_steal_pointer (&list);
@@ -307,7 +272,7 @@ begin (Step *step, GError **error)
 gboolean
 partitions_step (Step *step, GError **error)
 {
-  g_autoptr (PgRows) rows = begun (step, error);
+  g_autoptr (PgRows) rows = noted_ask (step, error);
   if (rows == NULL)
     return FALSE;
   return rows_count (rows) > 0 ? go_on (step, rows, error) : begin (step, error);
@@ -316,6 +281,11 @@ partitions_step (Step *step, GError **error)
 gboolean
 partitions_outside (Step *step, GError **error)
 {
+  gboolean found = FALSE;
+  if (!noted_mark_alone (step, step->outside_relid, &found, error))
+    return FALSE;
+  if (!found)
+    return TRUE;
   FAULT ("partitions.before_detach");
   GError *cause = NULL;
   if (pg_outside (step->pg, step->outside, PARTITIONS_DETACH_US, &cause)) {
@@ -323,4 +293,10 @@ partitions_outside (Step *step, GError **error)
     return TRUE;
   }
   return give_way (step, step->outside, cause, error);
+}
+
+gboolean
+partitions_was_late (Step *step, const char *sqlstate)
+{
+  return noted_unmark_alone (step, step->outside_relid, sqlstate);
 }

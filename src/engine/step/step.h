@@ -76,11 +76,12 @@ struct _Step {
   GArray *ages;      /* of double: seconds */
   const PgStatement *on_failure;
   /* how to continue after a failure */
-  gboolean again;   /* the same step at once, in a new transaction */
-  gboolean halve;   /* the page is to be smaller */
-  gboolean blocked; /* something that the job needs is missing */
-  char *outside;    /* a statement that has to run with no transaction open, before the step is
-                       tried again (partitions.h); NULL: none */
+  gboolean again;      /* the same step at once, in a new transaction */
+  gboolean halve;      /* the page is to be smaller */
+  gboolean blocked;    /* something that the job needs is missing */
+  char *outside;       /* a statement that has to run with no transaction open, before the step is
+                          tried again (partitions.h); NULL: none */
+  char *outside_relid; /* the partition that it is about */
   const char *error_class; /* NULL: the SQLSTATE, or the verdict */
   gboolean systemic;       /* most of the page fails alike: nothing is quarantined */
   /* brakes */

@@ -149,7 +149,9 @@ go_outside (Service *service, Pg *pg, Lane *lane, Step *step)
   if (partitions_outside (step, &error))
     return ANSWER_AGAIN;
   g_autofree char *sqlstate = g_strdup (error->code == PRUNED_OUTAGE ? "" : pg_sqlstate (pg));
-  return answer_failure (service, lane, pg, step, sqlstate, error);
+  return partitions_was_late (step, sqlstate)
+             ? ANSWER_AGAIN
+             : answer_failure (service, lane, pg, step, sqlstate, error);
 }
 
 /* One try of one run. AHEAD: its message has not come. An errand needs its message, and only here

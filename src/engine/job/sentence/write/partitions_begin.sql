@@ -6,8 +6,8 @@ WITH taken AS (
     AND r.decided_at <= now() - interval '1 day'
   RETURNING r.name
 ), begun AS (
-  INSERT INTO pruned.partitions (relid, job, run_id, parent, name, bound, lower, upper, upper_at, rows)
-  SELECT d.relid, :job::text, :run_id::uuid, pg_catalog.to_regclass({relation}), d.name, d.bound, d.lower, d.upper, d.upper_at, d.rows
+  INSERT INTO pruned.partitions (relid, job, run_id, parent, name, bound, lower, upper, upper_at, rows, detaching)
+  SELECT d.relid, :job::text, :run_id::uuid, pg_catalog.to_regclass({relation}), d.name, d.bound, d.lower, d.upper, d.upper_at, d.rows, false
   FROM (
 {due}
   ) AS d

@@ -8,4 +8,5 @@
   CROSS JOIN LATERAL (SELECT e.bound, pg_catalog.substring(e.bound, ' FROM \(''([^'']*)''\)') AS lower, pg_catalog.substring(e.bound, ' TO \(''([^'']*)''\)$') AS upper
                       FROM (SELECT pg_catalog.pg_get_expr(c.relpartbound, c.oid) AS bound) AS e) AS b
   WHERE i.inhparent = pg_catalog.to_regclass({relation}) AND {upper_at} <= :scheduled_at::timestamptz - interval '{age}'
+    AND (NOT i.inhdetachpending OR EXISTS (SELECT FROM pruned.partitions o WHERE o.relid = c.oid AND o.detaching))
     AND NOT EXISTS (SELECT FROM pruned.partitions o WHERE o.relid = c.oid AND o.job <> :job::text AND o.decided_at > now() - interval '1 day')

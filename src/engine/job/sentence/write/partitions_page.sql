@@ -7,7 +7,7 @@ WITH due AS (
   SELECT r.relid, r.name, r.bound, r.lower, r.upper, r.upper_at, r.rows FROM pruned.partitions r
   WHERE (r.job = :job::text OR r.parent = pg_catalog.to_regclass({relation}) AND r.decided_at <= now() - interval '1 day')
     AND pg_catalog.to_regclass(r.name)::oid = r.relid
-    AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = r.relid)
+    AND r.detaching AND NOT EXISTS (SELECT FROM pg_inherits h WHERE h.inhrelid = r.relid)
 )
 SELECT d.name AS key, d.upper_at AS k1, d.relid::bigint AS k2
 FROM due d
