@@ -1,6 +1,11 @@
 #include "cli/item.h"
 
+#include "engine/job/sentence/key_read.h"
+#include "engine/job/sentence/sentence_key.h"
+
 #include <string.h>
+
+#define NEITHER "'%s:%s': the key is neither a number nor a text nor a JSON object"
 
 void
 item_clear (Item *item)
@@ -9,14 +14,11 @@ item_clear (Item *item)
   g_clear_pointer (&item->key, g_free);
 }
 
-/* TEXT as JSON: a number or an object if it parses as one, else a string. NULL: it begins as an
- * object and is none. */
+/* TEXT as JSON: a number or an object if it parses as one, else a string. */
 static char *
 key_of (const char *text)
 {
   g_autoptr (json_t) key = json_parse (text, strlen (text), NULL);
-  if (key == NULL && *text == '{')
-    return NULL;
   if (key == NULL || !(json_is_integer (key) || json_is_object (key))) {
     g_clear_pointer (&key, json_decref);
     key = json_string (text);
@@ -35,7 +37,7 @@ item_parse (const char *text, Item *item, GError **error)
   }
   char *key = g_utf8_validate (text, -1, NULL) ? key_of (colon + 1) : NULL;
   if (key == NULL) {
-    cli_usage (error, "'%s': the key is neither a number nor a text nor a JSON object", text);
+    cli_usage (error, "'%s' is not UTF-8", text);
     return FALSE;
   }
   *item = (Item){ g_strndup (text, (gsize)(colon - text)), key };
@@ -104,7 +106,7 @@ compare (Item *item, gboolean whole, const PgRows *rows, GError **error)
   gint64 n = rows_int (rows, 0, "n");
   const char *columns = rows_text (rows, 0, "columns");
   gboolean object = *item->key == '{';
-  if (n > 1 && !object)
+  if (n > 1 && !object && !g_str_has_prefix (item->key, "\"{"))
     return cli_usage (error,
                       "the key of %s has the columns %s: write it as %s:{\"column\": value, ...}",
                       item->table, columns, item->table);
@@ -120,8 +122,63 @@ compare (Item *item, gboolean whole, const PgRows *rows, GError **error)
     g_autoptr (json_t) key = json_string (digits);
     item->key = json_text (key);
   }
+  if (text && item->key[1] == '{' && (n != 1 || rows_bool (rows, 0, "numbers")))
+    return cli_usage (error, NEITHER, item->table, item->key);
   if (n == 1 && text && rows_bool (rows, 0, "numbers"))
     return cli_usage (error, "%s: the key of %s (%s) is a number", item->key, item->table, columns);
+  return CODE_OK;
+}
+
+/* --- the key as the audit has it --- */
+
+static char *
+text_of (const json_t *value)
+{
+  return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
+}
+
+/* The texts of the columns; NULL: the key names a row in another way. */
+static char **
+parts_of (const char *key, const PgRows *rows)
+{
+  const gsize n = (gsize)rows_int (rows, 0, "n");
+  g_autoptr (json_t) value = json_parse_digits (key, strlen (key), NULL);
+  g_auto (GStrv) names = g_strsplit (rows_text (rows, 0, "columns"), ", ", -1);
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+  if (n == 1 && !json_is_object (value))
+    g_ptr_array_add (parts, text_of (value));
+  else if (n <= 1 || json_object_size (value) != n || g_strv_length (names) != n)
+    return NULL;
+  for (gsize i = 0; parts->len < n; i++) {
+    const json_t *one = json_object_get (value, names[i]);
+    if (one == NULL || json_is_null (one))
+      return NULL;
+    g_ptr_array_add (parts, text_of (one));
+  }
+  g_ptr_array_add (parts, NULL);
+  return (char **)g_ptr_array_free (g_steal_pointer (&parts), FALSE);
+}
+
+/* Reads the key as the columns of the primary key: the audit has their values. */
+static ExitCode
+read_key (Item *item, Pg *pg, const PgRows *rows, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_autofree char *key = NULL;
+  g_auto (GStrv) parts = parts_of (item->key, rows);
+  if (parts == NULL || rows_bool (rows, 0, "numbers"))
+    return CODE_OK;
+  gboolean ok = pg_begin_read_only (pg, &cause) && key_read (pg, item->table, parts, &key, &cause);
+  pg_rollback (pg);
+  if (!ok && cause->code != PRUNED_REJECT) {
+    g_propagate_error (error, g_steal_pointer (&cause));
+    return cli_pg_failed (pg, error);
+  }
+  if (key == NULL)
+    return cli_usage (error, "%s: no key of %s (%s): %s", item->key, item->table,
+                      rows_text (rows, 0, "columns"), ok ? KEY_INEXACT : cause->message);
+  g_free (item->key);
+  item->key = g_steal_pointer (&key);
   return CODE_OK;
 }
 
@@ -140,7 +197,8 @@ item_check (Item *item, Pg *pg, gboolean whole, GError **error)
     return cli_fail (CODE_NOT_FOUND, error, "there is no table '%s'", item->table);
   g_free (item->table);
   item->table = g_strdup (rows_text (rows, 0, "name"));
-  return compare (item, whole, rows, error);
+  ExitCode code = compare (item, whole, rows, error);
+  return code == CODE_OK ? read_key (item, pg, rows, error) : code;
 }
 
 static gboolean

@@ -1,5 +1,5 @@
-/* A row as an argument: TABLE:KEY. KEY is the primary key: a number, a text, or a JSON object of
- * its columns.
+/* A row as an argument: TABLE:KEY. KEY is the primary key, as PostgreSQL reads its type, or a JSON
+ * object of its columns.
  *
  * Threads: main only. Ownership: item_clear.
  */
@@ -17,8 +17,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Item, item_clear)
 /* FALSE: a usage error; ITEM is cleared. */
 gboolean item_parse (const char *text, Item *item, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Compares the key with the primary key of the table; one of digits becomes a text where the
- * table's is one. WHOLE: an object must have all its columns. CODE_NOT_FOUND: no such table.
+/* Compares the key with the primary key of the table, and reads it as its columns: then it is as
+ * the audit has it. WHOLE: an object must have all its columns. CODE_NOT_FOUND: no such table.
  * CODE_USAGE: the key is none of this table. */
 ExitCode item_check (Item *item, Pg *pg, gboolean whole, GError **error);
 

@@ -16,7 +16,7 @@ const GOptionEntry who_options[]
         { NULL } };
 
 const char who_more[]
-    = "KEY is the primary key: a number, a text, or a JSON object of its columns. Rows that name a user are shown as well, and those that\n"
+    = "KEY is the primary key, as PostgreSQL reads its type, or a JSON object of its columns. Rows that name a user are shown as well, and those that\n"
       "name the row and went in the same run; with --all, those of every run. Each has the command that puts back just this row.";
 
 static const Column COLUMNS[]

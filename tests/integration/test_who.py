@@ -262,3 +262,11 @@ def test_days_that_are_older_than_the_index_get_it(scene):
     made = [line["name"] for line in scene.migrate("--indexes", "--json").json() if line["name"].startswith("deletions_")]
     assert len(made) >= 2 and scene.database.value(valid)
     assert not [line for line in scene.migrate("--indexes", "--json").json() if line["name"].startswith("deletions_")]
+
+
+def test_a_key_that_includes_other_columns(expired):  # noqa: F811
+    expired.database.connection.execute("ALTER TABLE members DROP CONSTRAINT members_pkey, ADD PRIMARY KEY (id) INCLUDE (user_id)")
+    expired.tick(EXPIRED, **QUIET)
+    member = expired.ids_gone[0]
+    (line,) = [x for x in who(expired.pruned, f"members:{member}") if x["table"] == "members"]
+    assert [(x["key"], x["action"]) for x in again(expired.pruned, line)] == [(str(member), "restored")]

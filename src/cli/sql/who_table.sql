@@ -7,7 +7,7 @@ SELECT c.oid::regclass::text AS name,
        coalesce(pg_catalog.bool_and(a.atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)), false) AS texts
 FROM pg_class c
 LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey::smallint[])
+LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY ((i.indkey::smallint[])[0: (i.indnkeyatts - 1)])
 WHERE c.oid = coalesce(CASE WHEN :whose::text ~ '^("([^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*)([.]("([^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*))?$' THEN pg_catalog.to_regclass(:whose::text) END,
                        pg_catalog.to_regclass(pg_catalog.quote_ident(:whose::text))) AND c.relkind IN ('r', 'p')
 GROUP BY c.oid

@@ -113,6 +113,17 @@ run (Pg *pg, const PgStatement *statement, Ask *const *asks, guint n, GError **e
   return rows;
 }
 
+/* The table cannot be read: its job is as one that the catalogue refuses. */
+static gboolean
+is_unreadable (const OwnKeys *keys, const Job *job, GError *cause)
+{
+  if (!pg_is_class42 (keys->pg) || cause->code != PRUNED_RETRY)
+    return FALSE;
+  g_error_free (cause);
+  g_hash_table_insert (keys->complete, (gpointer)job, NULL);
+  return TRUE;
+}
+
 /* What is no value stays unknown: own_keys_find asks for it again, and says why. */
 static gboolean
 ask_some (const OwnKeys *keys, const PgStatement *statement, Ask *const *asks, guint n,
@@ -128,6 +139,8 @@ ask_some (const OwnKeys *keys, const PgStatement *statement, Ask *const *asks, g
            || (ask_some (keys, statement, asks, n / 2, error)
                && ask_some (keys, statement, asks + n / 2, n - n / 2, error));
   }
+  if (rows == NULL && is_unreadable (keys, asks[0]->job, cause))
+    return TRUE;
   if (rows == NULL) {
     g_propagate_error (error, cause);
     return FALSE;
@@ -190,9 +203,14 @@ own_keys_find (OwnKeys *keys, const Job *job, char **parts, char **key, GError *
   if (ask != NULL && ask->is_known)
     *key = g_strdup (ask->key);
   else {
-    g_autoptr (PgRows) rows = run (keys->pg, complete->event_key, &only, 1, error);
-    if (rows == NULL)
+    GError *cause = NULL;
+    g_autoptr (PgRows) rows = run (keys->pg, complete->event_key, &only, 1, &cause);
+    if (rows == NULL && is_unreadable (keys, job, cause))
+      return TRUE;
+    if (rows == NULL) {
+      g_propagate_error (error, cause);
       return FALSE;
+    }
     *key = g_strdup (rows_text (rows, 0, "key"));
   }
   if (*key == NULL)

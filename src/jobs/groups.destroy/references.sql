@@ -97,7 +97,7 @@ keyed AS (
            CASE count(*) WHEN 0 THEN CASE w.rule WHEN 'c' THEN 'pg_catalog.to_jsonb(t.*)' ELSE 'd.pruned_row' END
                          WHEN 1 THEN pg_catalog.format('t.%I', pg_catalog.min(a.attname))
                          ELSE pg_catalog.format('pg_catalog.jsonb_build_object(%s)', pg_catalog.string_agg(pg_catalog.format('%1$L, t.%1$I', a.attname), ', ')) END AS key
-    FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey::smallint[])
+    FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::smallint[])[0: (i.indnkeyatts - 1)])
     WHERE i.indrelid = w.rel AND i.indisprimary) AS k
 ),
 -- The ctid alone does not identify a row in a partitioned table.

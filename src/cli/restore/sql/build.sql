@@ -4,7 +4,10 @@
 -- of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows),
 -- `:item_column` (see job.conf), `:makes`; for changes also `:xid` and `:own` (transactions whose
 -- rows are ours) and `:runs` (all runs that are restored). Reads the catalogue only.
--- A record says null both for NULL and for the null of JSON: where NULL cannot be, it is JSON's.
+-- `key` is the row's key as pages give it, which names the row in quarantine: the record has that
+-- of one column as a value of JSON (`2020-01-01T00:00:00+00:00`), so it is read as one of the
+-- column. A record says null both for NULL and for the null of JSON: where NULL cannot be, it is
+-- JSON's.
 WITH relation AS (
   SELECT pg_catalog.to_regclass(:table_name::text) AS rel,
          (SELECT CASE c.relkind WHEN 'p' THEN 'NULL::text' ELSE 't.xmin::text' END FROM pg_class c
@@ -16,7 +19,7 @@ col AS (
          pg_catalog.format(CASE WHEN a.attnotnull AND a.atttypid IN ('json'::regtype, 'jsonb'::regtype) THEN 'coalesce(r.%I, ''null'')'
                                 ELSE 'r.%I' END, a.attname) AS value,
          a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS wanted,
-         EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY (i.indkey::smallint[])) AS is_key
+         EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY ((i.indkey::smallint[])[0: (i.indnkeyatts - 1)])) AS is_key
   FROM relation r JOIN pg_attribute a ON a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped
 ),
 piece AS (
@@ -32,6 +35,11 @@ piece AS (
                     FILTER (WHERE c.is_key) || ')',
                   '%1$s - ' || pg_catalog.replace(pg_catalog.quote_literal(coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}')::text), '%', '%%')
                     || '::text[]') AS key_of,
+         CASE pg_catalog.count(*) FILTER (WHERE c.is_key) WHEN 1 THEN
+           'CASE WHEN e.row -> ' || pg_catalog.max(pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%')) FILTER (WHERE c.is_key)
+             || ' = e.key THEN pg_catalog.format(''%%s'', %s) ELSE e.key #>> ''{}'' END'
+         ELSE 'e.key #>> ''{}''' END AS named,
+         pg_catalog.max(c.value) FILTER (WHERE c.is_key) AS key_value, pg_catalog.max(pg_catalog.format('x.%I', c.attname)) FILTER (WHERE c.is_key) AS key_now,
          pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND (c.wanted OR c.is_key)) AS missing,
          pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND c.secret) AS secrets,
          pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND NOT c.secret) AS added,
@@ -54,17 +62,17 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
                  'column dropped since: ' || p.dropped) AS notes,
        CASE WHEN :action::text = 'deleted' THEN
          t.entry
-         || pg_catalog.format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, e.key, e.row, pg_catalog.to_jsonb(x.*) AS now,'
+         || pg_catalog.format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, %3$s AS named, e.row, pg_catalog.to_jsonb(x.*) AS now,'
                    ' :makes::boolean AND e.row ->> ''created_at'' ~ ''^\d{4}-\d\d-\d\d'' AND (e.row ->> ''created_at'')::timestamptz >='
                    ' (SELECT u.started_at FROM (SELECT run_id, started_at FROM pruned.runs UNION ALL'
                    ' SELECT run_id, started_at FROM pruned.runs_done) AS u WHERE u.run_id = :run_id::uuid LIMIT 1) AS made'
                    ' FROM entry e CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, e.row) AS r'
-                   ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match)
+                   ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match, pg_catalog.format(p.named, p.key_value))
          || pg_catalog.format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM looked l'
                    ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, l.row) AS r'
                    ' WHERE l.now IS NULL AND l.made IS NOT TRUE ORDER BY l.n'
                    ' RETURNING pg_catalog.to_jsonb(t.*) AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid)
-         || ' SELECT DISTINCT ON (l.n) l.n, l.key #>> ''{}'' AS key, l.row ->> :item_column::text AS item, p.xid,'
+         || ' SELECT DISTINCT ON (l.n) l.n, l.named AS key, l.row ->> :item_column::text AS item, p.xid,'
             ' CASE WHEN l.now IS NOT NULL THEN ''exists again'' WHEN l.made THEN ''left out'''
             ' WHEN p.now IS NULL THEN ''cannot be'' ELSE ''restored'' END AS action,'
          || pg_catalog.format(' CASE WHEN l.now IS NOT NULL THEN ''different now: '' || %s WHEN l.made THEN ''the run made it itself'''
@@ -76,9 +84,9 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
          || pg_catalog.format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))
        ELSE
          t.entry
-         || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, e.row, x.tableoid AS part, x.ctid AS place, pg_catalog.to_jsonb(x.*) AS now,'
+         || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, %3$s AS named, e.row, x.tableoid AS part, x.ctid AS place, pg_catalog.to_jsonb(x.*) AS now,'
                    ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
-                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match)
+                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match, pg_catalog.format(p.named, p.key_now))
          || pg_catalog.format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', pg_catalog.format(t.differs, 'f.row', 'f.now'))
          -- A row that equals a later image of these runs was restored by an interrupted restore: it
          -- continues from there. A row that equals an earlier image is already restored further
@@ -88,12 +96,12 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             ' AND i.table_name = e.table_name AND NOT (i.tableoid = :part::oid AND i.ctid = :place::tid)'
             ' CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(i.rows) AS v (row)'
             ' WHERE (SELECT pg_catalog.bool_or(NOT f.ours AND f.differs IS NOT NULL) FROM differing f) GROUP BY v.row)'
-         || pg_catalog.format(', judged AS MATERIALIZED (SELECT f.n, f.row, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
+         || pg_catalog.format(', judged AS MATERIALIZED (SELECT f.n, f.named, f.row, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
                    ' i.row IS NOT NULL AND NOT i.later AS back FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[])', p.secret)
          || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
                    ' RETURNING j.n, %3$s AS xid)', r.rel, p.sets, r.xid)
-         || ' SELECT e.n, e.key #>> ''{}'' AS key, e.row ->> :item_column::text AS item, p.xid,'
+         || ' SELECT e.n, coalesce(j.named, e.key #>> ''{}'') AS key, e.row ->> :item_column::text AS item, p.xid,'
             ' CASE WHEN p.n IS NOT NULL THEN ''restored'' WHEN j.n IS NULL THEN ''waits'' WHEN j.differs IS NULL OR j.back THEN ''exists again'''
             ' ELSE ''cannot be'' END AS action,'
             ' CASE WHEN p.n IS NOT NULL THEN ''put back: '' || j.differs WHEN j.n IS NULL THEN ''the row is gone'''

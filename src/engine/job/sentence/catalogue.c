@@ -152,6 +152,7 @@ table_new (const PgRows *rows, int row)
     column->emptied = g_strdup (json_string_value (json_object_get (one, "emptied")));
     column->notnull = json_is_true (json_object_get (one, "notnull"));
     column->made = json_is_true (json_object_get (one, "made"));
+    column->several = json_is_true (json_object_get (one, "several"));
     g_ptr_array_add (table->columns, column);
   }
   table->key = columns_of (table, key);

@@ -13,6 +13,7 @@ typedef struct {
   char *declared;         /* as it is declared */
   char *emptied;          /* a table whose rows ON UPDATE SET NULL or DEFAULT empties; NULL: none */
   gboolean notnull, made; /* made: generated from others */
+  gboolean several;       /* values that are equal can have different texts: `1.0` and `1.00` */
 } CatColumn;
 
 typedef struct {

@@ -132,3 +132,24 @@ key_is_exact (const CatTable *table)
   }
   return g_string_free (out, FALSE);
 }
+
+gboolean
+key_has_several_texts (const CatTable *table)
+{
+  gboolean several = FALSE;
+  for (guint i = 0; i < table->key->len; i++)
+    several = several || ((const CatColumn *)table->key->pdata[i])->several;
+  return several;
+}
+
+char *
+key_matches (const CatTable *table)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    list_add (out, " AND ", "%s.%s = pruned_p.pruned_%u::%s", table->own, column->quoted, i + 1,
+              column->type);
+  }
+  return g_string_free (out, FALSE);
+}

@@ -24,3 +24,7 @@ char *key_parameter (guint column);
  * the event says. */
 char *key_written (const CatTable *table);
 char *key_is_exact (const CatTable *table);
+/* Whether equal keys can be written in several ways; and whether a row of the table has the key of
+ * pruned_p, however that is written. */
+gboolean key_has_several_texts (const CatTable *table);
+char *key_matches (const CatTable *table);

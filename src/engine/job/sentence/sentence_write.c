@@ -220,7 +220,8 @@ add_event_key (Writer *writer)
   words_take (writer->words, "event_parts", key_parts (writer->table));
   words_take (writer->words, "event_key", key_written (writer->table));
   words_take (writer->words, "event_exact", key_is_exact (writer->table));
-  add (writer, "event_key", "event_key");
+  words_take (writer->words, "event_matches", key_matches (writer->table));
+  add (writer, "event_key", key_has_several_texts (writer->table) ? "event_row" : "event_key");
   add (writer, "named", "named");
 }
 

@@ -3,8 +3,8 @@
 -- those that remove (cascade) or empty (`touched`) the child. `:archive`: one more, not followed. A
 -- foreign key to a partitioned table has a copy for each of its partitions: that one counts for a
 -- sentence about a partition. `partly`: a table that refers to some partitions of this one only.
--- `ours`: of the database or of pruned. Names are quoted here and nowhere else. Reads the catalogue
--- only.
+-- `ours`: of the database or of pruned. `several`: equal values of the column can have several
+-- texts. Names are quoted here and nowhere else. Reads the catalogue only.
 WITH RECURSIVE named AS (
   SELECT t.name, t.n, pg_catalog.to_regclass(t.name)::oid AS rel FROM pg_catalog.unnest(:tables::text[]) WITH ORDINALITY AS t (name, n)
   UNION ALL SELECT :archive::text, 0, pg_catalog.to_regclass(:archive::text)::oid WHERE :archive::text IS NOT NULL
@@ -37,14 +37,18 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                  CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace AND y.typname NOT IN ('char', 'bit', 'bpchar') THEN y.typname::text
                       ELSE pg_catalog.format_type(y.oid, -1) END,
                  'declared', pg_catalog.format_type(a.atttypid, a.atttypmod),
-                 'notnull', a.attnotnull, 'made', a.attgenerated <> '', 'emptied',
+                 'notnull', a.attnotnull, 'made', a.attgenerated <> '',
+                 'several', NOT coalesce(y.typtype = 'e' OR y.typnamespace = 'pg_catalog'::regnamespace
+                   AND (y.typname IN ('bool', 'int2', 'int4', 'int8', 'oid', 'uuid', 'date', 'time', 'timestamp', 'timestamptz', 'bytea', 'char')
+                        OR y.typname IN ('text', 'varchar', 'name') AND (SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = a.attcollation)), false),
+                 'emptied',
                  (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM emptying f
                   WHERE f.confrelid = c.oid AND a.attnum = ANY (f.confkey))) ORDER BY a.attnum), '[]')
         FROM pg_attribute a
         CROSS JOIN LATERAL (
           WITH RECURSIVE base (oid) AS (
             SELECT a.atttypid UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
-          SELECT t.oid, t.typname, t.typnamespace FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
+          SELECT t.oid, t.typname, t.typnamespace, t.typtype FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
        (SELECT coalesce(pg_catalog.jsonb_agg(a.attname ORDER BY k.n), '[]')
         FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
