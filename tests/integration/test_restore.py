@@ -194,3 +194,30 @@ def test_a_placeholder_user(tenant):  # noqa: F811
     again = tenant.tick("imports.placeholder_cleanup", at=tenant.at.replace(microsecond=1000), **QUIET)
     assert result(again)["passed_over"] == 2 and len(tenant.runs("users.destroy")) == 1
     assert world(tenant.database, ("import_placeholder_user_details",)) == before
+
+
+def test_a_group_of_a_run_that_died_half_way_is_held(doomed):  # noqa: F811
+    """Its mark is still there, and the next tick would find it."""
+    before = world(doomed.database, ("namespace_details", "ci_job_artifacts"))
+    doomed.database.connection.execute("""CREATE FUNCTION stays() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'stays'; END $$;
+        CREATE TRIGGER stays BEFORE DELETE ON namespaces FOR EACH ROW WHEN (OLD.type = 'Group') EXECUTE FUNCTION stays()""")
+    doomed.tick(GROUPS, **AT_ONCE, **QUIET, **{"jobs.groups.destroy.max_attempts": 0})
+    doomed.database.connection.execute("DROP TRIGGER stays ON namespaces")
+    (run,) = doomed.runs("groups.destroy")
+    assert run["state"] == "dead" and doomed.ids("projects") == []
+    restore(doomed.pruned, run["run_id"], "--with-children", "--partial")
+    assert f"{GROUPS} group_deletion_schedules:{doomed.top}" in held(doomed.database)
+    again = doomed.tick(GROUPS, at=doomed.at.replace(microsecond=1000), **AT_ONCE, **QUIET)
+    assert result(again)["passed_over"] == 1 and len(doomed.runs("groups.destroy")) == 1
+    assert world(doomed.database, ("namespace_details", "ci_job_artifacts")) == before
+
+
+def test_the_order_to_delete_a_restored_user_is_taken_back(expired):  # noqa: F811
+    """`finish = off` leaves the user and the order to the application."""
+    before = world(expired.database, ("users",))
+    run = expired.tick(EXPIRED, **QUIET, **{"jobs.users.destroy.finish": "off"})
+    (order,) = expired.database.column("SELECT id FROM ghost_user_migrations")
+    lines = restore(expired.pruned, run["run_id"], "--with-children")
+    assert [(line["key"], line["action"]) for line in lines if line["table"] == "ghost_user_migrations"] == [(str(order), "left out")]
+    assert expired.database.value("SELECT state FROM users WHERE id = %s", [expired.bot]) == "active"
+    assert world(expired.database, ("users",)) == before

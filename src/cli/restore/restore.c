@@ -182,8 +182,9 @@ static gboolean
 put_back (Restore *restore, GError **error)
 {
   if (!dry_run)
-    return all_passes (restore, error);
-  gboolean ok = restore_begin (restore, error) && all_passes (restore, error);
+    return restore_prepare (restore, error) && all_passes (restore, error);
+  gboolean ok = restore_begin (restore, error) && restore_prepare (restore, error)
+                && all_passes (restore, error);
   pg_rollback (restore->pg);
   restore_say_lines (restore);
   return ok;

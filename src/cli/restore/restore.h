@@ -14,6 +14,7 @@
  * restore_version.c whether the job in force is the one that the run had
  * restore_step.c    one step: transactions, records
  * restore_rows.c    rows of a record
+ * restore_runs.c    what a job does for a run as a whole
  *
  * Threads: main only. Ownership: the Restore owns everything.
  */
@@ -91,6 +92,15 @@ guint restore_open_rows (const RestoreStep *step);
 gboolean restore_begin (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* COMMIT, and prints the lines. */
 gboolean restore_commit (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Before the rows of the runs: what their jobs do for a run as a whole, in a transaction of its
+ * own; with dry_run inside the caller's. Rows that other processes could remove at once are held
+ * then. */
+gboolean restore_prepare (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Holds a row that is there for the jobs of the runs and of their ancestors that know it as an
+ * item. Within a transaction. */
+gboolean restore_hold_item (Restore *restore, const char *table, const char *key, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 void restore_record_free (gpointer record);
 /* Restores the open rows of RECORD. */

@@ -78,21 +78,47 @@ add_job (gpointer job, gpointer jobs)
     g_ptr_array_add (jobs, job);
 }
 
-/* Holds the rows back from the jobs of these runs, and from those of their ancestors. */
-static gboolean
-hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
+/* The jobs of the runs, and those of their ancestors, each once. g_ptr_array_unref it. */
+static GPtrArray *
+all_jobs (const Restore *restore)
 {
-  g_autoptr (GPtrArray) jobs = g_ptr_array_new ();
-  Held held = { array_new (), array_new () };
+  GPtrArray *jobs = g_ptr_array_new ();
   g_ptr_array_foreach (restore->jobs, add_job, jobs);
   g_ptr_array_foreach (restore->above, add_job, jobs);
-  for (guint i = 0; i < jobs->len; i++)
-    hold_rows (&held, jobs->pdata[i], record, rows);
+  return jobs;
+}
+
+/* Takes HELD. */
+static gboolean
+write_held (Restore *restore, Held held, GError **error)
+{
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", array_take (held.jobs));
   pg_values_take (values, "item", array_take (held.items));
   g_autoptr (PgRows) done = pg_run_file (restore->pg, SQL "hold.sql", values, error);
   return done != NULL;
+}
+
+gboolean
+restore_hold_item (Restore *restore, const char *table, const char *key, GError **error)
+{
+  g_autoptr (GPtrArray) jobs = all_jobs (restore);
+  Held held = { array_new (), array_new () };
+  for (guint i = 0; i < jobs->len; i++)
+    if (g_strv_contains ((const char *const *)((const Job *)jobs->pdata[i])->items, table))
+      hold_row (&held, jobs->pdata[i], table, key);
+  return write_held (restore, held, error);
+}
+
+/* Holds the rows back from the jobs of these runs, and from those of their ancestors. */
+static gboolean
+hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
+{
+  g_autoptr (GPtrArray) jobs = all_jobs (restore);
+  Held held = { array_new (), array_new () };
+  for (guint i = 0; i < jobs->len; i++)
+    hold_rows (&held, jobs->pdata[i], record, rows);
+  return write_held (restore, held, error);
 }
 
 static char *
