@@ -139,12 +139,28 @@ show_short (Output *out, const PgRows *rows, gint64 now_us)
   output_end (out);
 }
 
+static json_t *
+held_of (const PgRows *rows, int row)
+{
+  const char *text = rows_text (rows, row, "held");
+  return text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
+}
+
+const char *
+runs_table_estimated (const PgRows *rows, int row)
+{
+  g_autoptr (json_t) held = held_of (rows, row);
+  return g_str_equal (rows_text (rows, row, "state"), "held")
+                 && json_is_true (json_object_get (held, "estimated"))
+             ? " (estimated)"
+             : "";
+}
+
 /* It was approved for fewer rows, or the approval has ended; NULL: it was not. */
 static char *
 exceeded_of (const PgRows *rows, int row)
 {
-  const char *text = rows_text (rows, row, "held");
-  g_autoptr (json_t) held = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
+  g_autoptr (json_t) held = held_of (rows, row);
   const json_t *approved = json_object_get (held, "approved");
   const gint64 n = json_integer_value (approved);
   g_autofree char *number = words_of_number (n);
@@ -164,7 +180,8 @@ runs_table_result (const PgRows *rows, int row)
   g_autofree char *words = words_of_result (result), *exceeded = exceeded_of (rows, row);
   if (error == NULL)
     return g_steal_pointer (&words);
-  return g_strconcat (words != NULL ? words : "", words != NULL ? "; " : "", error, exceeded, NULL);
+  return g_strconcat (words != NULL ? words : "", words != NULL ? "; " : "", error,
+                      runs_table_estimated (rows, row), exceeded, NULL);
 }
 
 void

@@ -13,3 +13,5 @@ void runs_table_show (Output *out, const PgRows *rows, const char *names, gboole
 /* What the run in ROW has done, and how it stands: `180,500 removed; held: ...`. NULL: neither.
  * g_free it. */
 char *runs_table_result (const PgRows *rows, int row);
+/* What follows the words of a run that is held: that it was not counted to its end. Else "". */
+const char *runs_table_estimated (const PgRows *rows, int row);

@@ -6,6 +6,7 @@
 #include "cli/note.h"
 #include "cli/run_row.h"
 #include "cli/run_wait.h"
+#include "cli/runs_table.h"
 #include "engine/job/arguments.h"
 
 #include <string.h>
@@ -209,9 +210,10 @@ show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
   if (g_str_equal (rows_text (rows, 0, "state"), "held"))
     return cli_fail (
         CODE_ENDED_BADLY, error,
-        "run %s is %s; it changes no further row. To let it go on: pruned approve %s; to end it: "
+        "run %s is %s%s; it changes no further row. To let it go on: pruned approve %s; to end it: "
         "pruned discard %s",
-        tick->run_id, rows_text (rows, 0, "error"), tick->run_id, tick->run_id);
+        tick->run_id, rows_text (rows, 0, "error"), runs_table_estimated (rows, 0), tick->run_id,
+        tick->run_id);
   return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
 }
 

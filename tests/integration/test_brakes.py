@@ -8,6 +8,7 @@ import pytest
 
 from stack.process import wait_until
 from support.instance import Tenant, tenant  # noqa: F401
+from support.places import ROLE
 from support.scene import fill, now, refuse_rows, result, send_tick, tick_id
 
 JOB = "scratch.remove"
@@ -363,3 +364,19 @@ def test_limits_are_on_by_default(tenant):
         FROM u, members m WHERE m.id = %(member)s""", {"user": user, "day": tenant.day(-1), "member": tenant.member(user, group)})
     row = tenant.tick("members.remove_expired")
     assert (row["state"], row["error"]) == ("held", "held: max_share 20 % of 2001, counted 1800")
+
+
+def test_the_share_of_a_table_with_a_new_partition(new_scene):
+    """A partition that was never analyzed is taken to be as full as the others."""
+    scene = new_scene({"jobs.scratch.remove.max_share": "20 %", "jobs.scratch.remove.max_rows": "off"})
+    scene.database.connection.execute("""DROP TABLE scratch CASCADE;
+        CREATE TABLE scratch (id bigint, day date NOT NULL, note text, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+        CREATE TABLE scratch_old PARTITION OF scratch FOR VALUES FROM ('2000-01-01') TO ('2100-01-01');
+        CREATE TABLE scratch_new PARTITION OF scratch FOR VALUES FROM ('2100-01-01') TO ('2200-01-01')""")
+    fill(scene.database, 12000)
+    fill(scene.database, 3000, day="2150-01-01", first=100_000)
+    scene.database.connection.execute(f"GRANT ALL ON scratch TO {ROLE}; ANALYZE scratch_old")
+    scene.start()
+    row = scene.wait_run(send_tick(scene), "held")
+    of = int(row["error"].split()[5].strip(","))
+    assert 14_000 <= of <= 16_500 and row["error"].startswith("held: max_share 20 % of "), row["error"]

@@ -29,10 +29,11 @@ FAILS = "(1 / (SELECT pg_catalog.count(*) FROM scratch n WHERE n.id < 0))::text"
 def counted(new_scene, tmp_path):
     """Makes a scene of 30 rows of which 20 may go, whose page.sql does THEN where WHEN holds."""
 
-    def make(when, then):
+    def make(when, then, **settings):
         shutil.copytree(JOBS, tmp_path / "jobs")
         (tmp_path / f"jobs/{JOB}/page.sql").write_text(PAGE.format(when=when, then=then))
-        scene = new_scene({"run.jobs_dir": tmp_path / "jobs", f"jobs.{JOB}.max_rows": 20})
+        scene = new_scene({"run.jobs_dir": tmp_path / "jobs", f"jobs.{JOB}.max_rows": 20,
+                           **{f"jobs.{JOB}.{name}": value for name, value in settings.items()}})
         fill(scene.database, 30)
         scene.start()
         scene.topics.tick(JOB, at := now(minutes=-1))
@@ -80,3 +81,14 @@ def test_what_can_never_be_counted_is_held(counted):
     row = scene.wait_run(run_id, "held", deadline_s=90)
     assert (row["error"], left(scene)) == ("held: max_rows 20, counted 21", 30)
     assert scene.run("runs", run_id, "--json").ok().json()[0]["held"]["estimated"] is True
+
+
+def test_what_cannot_be_counted_goes_once_it_is_approved(counted):
+    """Up to the rows that are approved: 21, and 1 % of them, which is none. The pages take 10 of
+    the 30 rows each, so the third does not go."""
+    scene, run_id = counted(f"{IN_COUNT} OR {OF_REST}", SLEEPS, batch=10)
+    scene.wait_run(run_id, "held", deadline_s=90)
+    assert "held: max_rows 20, counted 21 (estimated)" in scene.run("runs", run_id).ok().stdout
+    scene.run("approve", run_id).ok()
+    scene.database.wait("SELECT rows_done FROM pruned.runs WHERE state = 'held' AND rows_done > 0", until=20, deadline_s=120)
+    assert left(scene) == 10

@@ -174,8 +174,12 @@ count_by_file (Step *step, RunCount *count, GError **error)
 void
 count_known (const Step *step, RunCount *count)
 {
-  const gint64 changed = step->run->rows_done + step->rows + step->children->len;
-  *count = (RunCount){ .rows = MAX (step->counted, changed),
+  const Run *run = step->run;
+  const gint64 changed = run->rows_done + step->rows + step->children->len;
+  gint64 rows = MAX (step->counted, changed);
+  if (run_is_approved (run) && changed <= run->approved_rows)
+    rows = MIN (rows, run->approved_rows);
+  *count = (RunCount){ .rows = rows,
                        .below = count_below_before (step) + step->below,
                        .estimated = TRUE,
                        .values = json_array () };
