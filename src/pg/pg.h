@@ -98,6 +98,8 @@ gboolean pg_begin_read_only (Pg *pg, GError **error)
 /* What the transaction that begins next works on: its application_name, unless the url or PGAPPNAME
  * gives one. It costs no round trip. NULL: nothing. Copied. */
 void pg_set_task (Pg *pg, const char *task);
+/* The transaction that has begun works on TASK instead, with a statement of its own. */
+gboolean pg_change_task (Pg *pg, const char *task, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Statements that are queued but not taken go in the same packet. If one fails, nothing is
  * committed, and ERROR is that of the first to fail. */
 gboolean pg_commit (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -83,6 +83,21 @@ pg_set_task (Pg *pg, const char *task)
 }
 
 gboolean
+pg_change_task (Pg *pg, const char *task, GError **error)
+{
+  pg_set_task (pg, task);
+  if (!pg->takes_task)
+    return TRUE;
+  const PgStatement *statement = pg_statement_text (
+      "the task of a transaction",
+      "SELECT pg_catalog.set_config('application_name', :task::text, true)", error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "task", task);
+  g_autoptr (PgRows) rows = statement != NULL ? pg_run (pg, statement, values, error) : NULL;
+  return rows != NULL;
+}
+
+gboolean
 pg_commit (Pg *pg, GError **error)
 {
   pg_set_task (pg, NULL);

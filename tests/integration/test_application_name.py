@@ -47,6 +47,19 @@ def test_of_a_long_name_the_run_stays_readable(house):  # noqa: F811
     house.pruned.wait_run(run_id)
 
 
+def test_of_a_range_the_divided_run_is_named(new_scene):
+    """A range has an id of its own, which no command knows."""
+    scene = new_scene({f"jobs.{JOB}.ranges": 3, f"jobs.{JOB}.approve": "never"})
+    fill(scene.database, 300)
+    hold_rows(scene.database, "OLD.id < 250")
+    scene.start()
+    run_id = tick(scene)
+    wait_until(lambda: len(named := scene.database.column(ASLEEP)) > 1 and set(named) == {f"pruned {JOB} {run_id[:8]}"}, 30,
+               lambda: scene.database.column(ASLEEP))
+    let_held_rows_go(scene.database)
+    scene.wait_run(run_id)
+
+
 def test_a_failed_step_says_its_run_in_the_servers_log(own_postgres, new_scene):
     scene = new_scene(server=own_postgres)
     scene.database.execute("ALTER SYSTEM SET log_line_prefix = 'by <%a> '")

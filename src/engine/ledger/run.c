@@ -137,12 +137,27 @@ run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args)
 #define NAME_MOST 63 /* bytes of an application_name; PostgreSQL cuts off what is behind */
 #define SHORT_ID 8
 
+static char *
+task_of (const Job *job, const char *run_id)
+{
+  const int room = NAME_MOST - (int)strlen ("pruned  ") - SHORT_ID;
+  return g_strdup_printf ("pruned %.*s %.*s", room, job->name, SHORT_ID, run_id);
+}
+
 void
 run_set_task (Pg *pg, const Job *job, const char *run_id)
 {
-  const int room = NAME_MOST - (int)strlen ("pruned  ") - SHORT_ID;
-  g_autofree char *task = g_strdup_printf ("pruned %.*s %.*s", room, job->name, SHORT_ID, run_id);
+  g_autofree char *task = task_of (job, run_id);
   pg_set_task (pg, task);
+}
+
+gboolean
+run_set_task_of_range (Pg *pg, const Run *run, GError **error)
+{
+  if (run->range_of == NULL)
+    return TRUE;
+  g_autofree char *task = task_of (run->job, run->range_of);
+  return pg_change_task (pg, task, error);
 }
 
 void

@@ -60,6 +60,9 @@ void run_add_work (Bundle *bundle, const Run *run);
 /* The transaction of PG that begins next works on this run: pg_stat_activity and PostgreSQL's log
  * show `pruned <job> <first 8 of the run's id>`. */
 void run_set_task (Pg *pg, const Job *job, const char *run_id);
+/* The transaction that has begun works on RUN. If that is a range, people know the divided run, and
+ * see its id; of others nothing changes. */
+gboolean run_set_task_of_range (Pg *pg, const Run *run, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* The fields of a work message that are used; the others only inform. */
 typedef struct {

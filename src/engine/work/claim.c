@@ -182,7 +182,8 @@ claim_locked (Claim *claim, Service *service, Pg *pg, const Job *job, const GArr
   if (!transaction_begin (&claim->transaction, service->publisher, pg, error))
     return FALSE;
   claim->runs = fence (claim, job, works, error);
-  return claim->runs != NULL;
+  return claim->runs != NULL
+         && (claim->runs->len == 0 || run_set_task_of_range (pg, claim->runs->pdata[0], error));
 }
 
 gboolean
