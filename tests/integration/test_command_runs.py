@@ -56,7 +56,7 @@ def test_pause_and_resume(stored):
 def test_a_dead_run_is_tried_again(stored, archived):
     run_id = add_run(stored.database, "dead", archived=archived, attempts=26, error="bad luck", step=3)
     [line] = stored.run("retry", run_id, "--json").ok().json()
-    assert (line["state"], line["attempts"], line["step"], line["error"]) == ("ready", 0, 3, None)
+    assert (line["state"], line["attempts"], line["step"], line["error"]) == ("ready", 0, 4, None)
     row = stored.database.row("SELECT * FROM pruned.runs WHERE run_id = %s", [run_id])
     assert row["unique_key"] == JOB and row["finished_at"] is None
     assert stored.database.value("SELECT count(*) FROM pruned.runs_done") == 0

@@ -171,3 +171,17 @@ def test_a_lock_conflict_charges_no_attempt(scene):
     row = scene.wait_run(run_id, deadline_s=60)
     assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 3)
     assert daemon.lines("Step failed", level="warning")
+
+
+def test_the_end_of_a_run_that_was_dead_before_is_another_outcome(failing):
+    """Who reads both takes an outcome with the same ce_id for a repeated message."""
+    failing.settings["jobs.scratch.remove.max_attempts"] = 0
+    run_id = send_tick(failing)
+    failing.run_until_idle()
+    assert failing.run_row(run_id)["state"] == "dead"
+    let_rows_go(failing.database)
+    failing.run("retry", run_id).ok()
+    failing.run_until_idle()
+    assert failing.run_row(run_id)["state"] == "finished"
+    ends = failing.topics.outcomes("RunFinished")
+    assert {m.value["state"] for m in ends} == {"dead", "finished"} and len({m.headers["ce_id"] for m in ends}) == 2
