@@ -45,3 +45,16 @@ def test_a_row_at_fault_is_one_of_the_job(applied):
     applied.sql("INSERT INTO c VALUES (1, 1)")
     done = applied.pruned.run("check", "t.dead", "--apply", "3")
     assert done.code == 2 and "a row is at fault" in done.stderr, done
+
+
+def test_files_behind_the_one_of_the_jobs_own_table(applied):
+    """In a daemon they run while the outcomes are made; here there are none."""
+    applied.sql("CREATE TABLE log (t bigint PRIMARY KEY)")
+    applied.pruned.run("jobs", "show", "t.dead", "--to", applied.folder).ok()
+    (applied.folder / "t.dead.conf").unlink()
+    apply = applied.folder / "t.dead/apply/removed"
+    (apply / "900-log.insert.sql").write_text("INSERT INTO log SELECT k FROM unnest(:key::bigint[]) AS k RETURNING t AS key")
+    done = applied.pruned.run("check", "t.dead", "--apply", "3", "--json")
+    assert done.code == 0, done
+    assert [line["rows"] for line in done.json() if line["file"].endswith("900-log.insert.sql")] == [3]
+    assert applied.rows("log", "count(*)") == [(0,)]

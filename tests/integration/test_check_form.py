@@ -165,3 +165,15 @@ def test_such_a_job_is_not_loaded_and_doctor_says_why(own, name):
     assert own.run_row(tick_id(OTHER, at))["result"]["removed"] == 3
     done = own.run("doctor", "--json")
     assert done.code == 2 and any(wrong in one["detail"] and str(file) in one["detail"] for one in done.json())
+
+
+@pytest.mark.parametrize("name, word, wanted", [("scratch.txt", "removed", "it wants TABLE.sql"), ("10-scratch.SQL", "removed", "TABLE.sql"),
+                                                ("x/10-scratch.sql", "changed", "TABLE.update.sql"), ("10-.sql", "removed", "the name says no table")])
+def test_rows_that_no_file_changes_do_not_count_as_changed(own, name, word, wanted):
+    folder = own.folder / "jobs" / JOB
+    (folder / "job.conf").write_text((folder / "job.conf").read_text().replace("[what removed]", f"[what {word}]"))
+    shutil.rmtree(folder / "apply")
+    (folder / "apply" / word / name).parent.mkdir(parents=True)
+    (folder / "apply" / word / name).write_text(DELETE)
+    done = own.run("check", JOB)
+    assert done.code == 2 and wanted in done.stdout + done.stderr, done

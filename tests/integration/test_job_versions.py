@@ -185,3 +185,27 @@ def test_a_built_in_job_goes_on_with_what_another_version_of_the_program_began(n
     scene.run_until_idle()
     row = scene.run_row(run)
     assert row["state"] == "finished" and row["job_version"]
+
+
+def test_the_version_of_a_folder_follows_the_folder_that_a_file_is_in(items):
+    """What decide.sql says of a row decides which files change it."""
+    items.pruned.run("jobs", "show", JOB, "--to", items.folder).ok()
+    (items.folder / f"{JOB}.conf").unlink()
+    apply = items.folder / JOB / "apply"
+    conf = items.folder / JOB / "job.conf"
+    conf.write_text(conf.read_text() + "\n[what other]\n")
+
+    def version(minutes):
+        run = tick(items, minutes)
+        items.work(**{f"jobs.{JOB}.delay_ms": 0})
+        return shown(items, run)["job_version"]
+
+    before = version(9)
+    (apply / "other").mkdir()
+    for file in (apply / "removed").iterdir():
+        (apply / "removed" / f"09-{file.name.partition('-')[2]}").write_text(file.read_text())
+        file.rename(apply / "other" / file.name)
+    moved = version(8)
+    for file in (apply / "other").iterdir():
+        file.rename(apply / "removed" / f"more-{file.name}")
+    assert len({before, moved, version(7)}) == 3

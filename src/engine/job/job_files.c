@@ -97,6 +97,10 @@ parse_name (const char *file, JobApply *apply, GError **error)
                  dot);
     return FALSE;
   }
+  if (*apply->table == '\0') {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s.sql: the name says no table", file);
+    return FALSE;
+  }
   return TRUE;
 }
 
@@ -187,6 +191,20 @@ load_many (const Job *job, const char *file, JobApply *apply, GError **error)
   return job_files_audited_many (name, without_semicolon (text), apply, error);
 }
 
+/* Rows count as removed or changed by what decide.sql says of them. So a file has to do it. */
+static gboolean
+check_effect (const Job *job, const JobWhat *what, GError **error)
+{
+  const gboolean removed = g_str_equal (what->counter, "removed");
+  if (what->apply->len > 0 || job->decide == NULL
+      || !(removed || g_str_equal (what->counter, "changed")))
+    return TRUE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "%s/apply/%s: no file, and [what %s] counts rows as %s: it wants %s", job->folder,
+               what->word, what->word, what->counter, removed ? "TABLE.sql" : "TABLE.update.sql");
+  return FALSE;
+}
+
 static gboolean
 load_what (const Job *job, JobWhat *what, GError **error)
 {
@@ -199,7 +217,7 @@ load_what (const Job *job, JobWhat *what, GError **error)
       return FALSE;
     g_array_append_val (what->apply, apply);
   }
-  return TRUE;
+  return check_effect (job, what, error);
 }
 
 char *
@@ -223,19 +241,19 @@ load_page_count (Job *job, GError **error)
 }
 
 static void
-add_to_version (GChecksum *sum, const char *folder)
+add_to_version (GChecksum *sum, const Job *job, const char *folder)
 {
   g_auto (GStrv) names = resource_list (folder);
   for (guint i = 0; names[i] != NULL; i++) {
     g_autofree char *path = g_build_filename (folder, names[i], NULL);
     if (g_str_has_suffix (names[i], "/")) {
-      add_to_version (sum, path);
+      add_to_version (sum, job, path);
       continue;
     }
     g_autofree char *text = g_str_has_suffix (names[i], ".sql")  ? resource_sql (path, NULL)
                             : g_str_equal (names[i], "job.conf") ? resource_text (path, NULL)
                                                                  : NULL;
-    g_checksum_update (sum, (const guchar *)names[i], -1);
+    g_checksum_update (sum, (const guchar *)path + strlen (job->folder), -1);
     g_checksum_update (sum, (const guchar *)(text != NULL ? text : ""), -1);
   }
 }
@@ -255,7 +273,7 @@ static void
 note_version (Job *job)
 {
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
-  add_to_version (sum, job->folder);
+  add_to_version (sum, job, job->folder);
   if (job->code != NULL)
     g_checksum_update (sum, (const guchar *)PRUNED_VERSION, -1);
   job->version = job_version_text (sum, is_bound (job));

@@ -13,7 +13,8 @@ tell (Step *step, const JobWhat *what, const Trial *trial, const GArray *which)
 void
 tell_ahead (Step *step, const JobWhat *what, Trial *trial, const GArray *which)
 {
-  if (step->many) /* the step stands for others, and each has its own outcomes */
+  /* One that stands for others: each has its own outcomes. One without a bundle only tries. */
+  if (step->many || step->bundle == NULL)
     return;
   if (trial->told == NULL) {
     trial->told = g_ptr_array_new ();
