@@ -12,6 +12,7 @@ from stack.process import wait_until
 from support.command_line import JOB, add_run, says
 from support.places import ROLE
 from support.scene import configure, fill, now, tick_id
+from support.sentences import house  # noqa: F401
 
 KEYS = {"at", "role", "os_user", "host", "command", "object", "reason"}
 SCRATCH = "scratch.remove"
@@ -148,6 +149,17 @@ def test_rows_are_chosen_by_time_command_and_job(stored):
     says(stored.run("journal", "--since", "yesterday-ish"), 1, "--since")
     says(stored.run("journal", "--limit", "0"), 1, "--limit")
     assert stored.run("journal", "--command", "no' such; --").ok().stdout == ""
+
+
+def test_a_jobs_rows_are_not_those_of_one_whose_name_goes_on(house):  # noqa: F811
+    house.sql("CREATE TABLE t (id bigint PRIMARY KEY, dead boolean)")
+    settings = ("jobs.orders.batch", "jobs.orders.purge.batch")
+    for setting in settings:
+        house.say(setting.removeprefix("jobs.").removesuffix(".batch"), "table = t\nwhere = dead")
+        house.database.execute("INSERT INTO pruned.journal (at, role, os_user, host, command, object) VALUES (now(), 'x', 'x', 'x', 'setting', %s)",
+                               [setting])
+    for job, setting in zip(("orders", "orders.purge"), settings):
+        assert [line["object"] for line in journal(house.pruned, "--job", job)] == [setting]
 
 
 @pytest.mark.parametrize("processes", [1, 2])
