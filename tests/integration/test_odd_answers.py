@@ -15,9 +15,10 @@ unique_key = {name}
 cursor = id bigint
 """
 REMOVED = "[what removed]\n"
+SEEN = "[what seen]\n"  # without a file
 MEMBER = "outcome = MemberKept\noutcome.member_id = 1\noutcome.source_type = Project\noutcome.source_id = 2\n"
 PAGE = "SELECT s.id AS key, s.id FROM scratch s WHERE s.id > :cursor.id::bigint ORDER BY s.id LIMIT :limit::int"
-DECIDE = "SELECT k AS key, 'removed' AS what, NULL::text AS reason FROM unnest(:key::bigint[]) k"
+DECIDE = "SELECT k AS key, 'seen' AS what, NULL::text AS reason FROM unnest(:key::bigint[]) k"
 CHILD = "SELECT {job} AS job, {args} AS args, {key} AS child_key, NULL::text AS unique_key, {due} AS due_at FROM unnest(:key::bigint[]) k"
 
 
@@ -27,11 +28,11 @@ def child(job="'scratch.wide'", args="'{}'::jsonb", key="k::text", due="NULL::ti
 
 # name: (what follows in job.conf, files, words of the run's error)
 CASES = {
-    "null.field": (REMOVED + MEMBER, {"decide": DECIDE}, ["MemberKept", "field reason"]),
-    "null.entity": (REMOVED + MEMBER + "entity = reason\n", {"decide": DECIDE}, ["MemberKept", "'reason'"]),
-    "null.what": (REMOVED, {"decide": "SELECT k AS key, NULL::text AS what, '' AS reason FROM unnest(:key::bigint[]) k"},
+    "null.field": (SEEN + MEMBER, {"decide": DECIDE}, ["MemberKept", "field reason"]),
+    "null.entity": (SEEN + MEMBER + "entity = reason\n", {"decide": DECIDE}, ["MemberKept", "'reason'"]),
+    "null.what": (SEEN, {"decide": "SELECT k AS key, NULL::text AS what, '' AS reason FROM unnest(:key::bigint[]) k"},
                   ["decide.sql", "'what' is NULL"]),
-    "null.key": (REMOVED, {"decide": "SELECT NULL::bigint AS key, 'removed' AS what FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'key' is NULL"]),
+    "null.key": (SEEN, {"decide": "SELECT NULL::bigint AS key, 'seen' AS what FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'key' is NULL"]),
     "null.gone": (REMOVED, {"apply/removed/10-scratch": "DELETE FROM scratch s USING unnest(:key::bigint[]) k WHERE s.id = k"
                             " RETURNING NULL::bigint AS key, to_jsonb(s) AS row"}, ["10-scratch", "'key' is NULL"]),
     "no.child": ("", {"children": child(job="'no.such.job'")}, ["no.such.job"]),
@@ -47,23 +48,23 @@ CASES = {
 # These are seen without a row, so the job is refused when it is loaded. The words are of the
 # reason.
 REFUSED = {
-    "no.entity": (REMOVED + MEMBER + "entity = nobody\n", {"decide": DECIDE}, ["job.conf", "'nobody'"]),
-    "no.field": (REMOVED + "outcome = MemberKept\n", {"decide": DECIDE}, ["job.conf:9: ", "MemberKept", "'member_id'"]),
+    "no.entity": (SEEN + MEMBER + "entity = nobody\n", {"decide": DECIDE}, ["job.conf", "'nobody'"]),
+    "no.field": (SEEN + "outcome = MemberKept\n", {"decide": DECIDE}, ["job.conf:9: ", "MemberKept", "'member_id'"]),
     "no.key": ("", {"page": "SELECT s.id FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'key'"]),
     "no.cursor": ("", {"page": "SELECT s.id AS key FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'id'"]),
-    "no.what": (REMOVED, {"decide": "SELECT k AS key FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'what'"]),
+    "no.what": (SEEN, {"decide": "SELECT k AS key FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'what'"]),
     "no.inserted": (REMOVED, {"apply/removed/10-scratch_log.insert": "INSERT INTO scratch_log SELECT k FROM unnest(:key::bigint[]) k"},
                     ["10-scratch_log", "'key'"]),
     "no.due": ("", {"children": "SELECT 'scratch.wide' AS job, '{}'::jsonb AS args, 'x' AS child_key"}, ["children.sql", "'unique_key'"]),
     "unbound": ("", {"decide": DECIDE + " WHERE :nothing::int IS NULL"}, ["decide.sql", ":nothing"]),
     "no.setting": ("", {"decide": DECIDE + " WHERE :setting.nothing::text IS NULL"}, ["decide.sql", ":setting.nothing"]),
     "no.blocked": ("", {"blocked": "SELECT 1 AS why WHERE :scheduled_at::timestamptz IS NOT NULL"}, ["blocked.sql", "'reason'"]),
-    "no.context": (REMOVED + "log = info: gone\n", {"context": "SELECT 1 AS nobody WHERE :key::bigint[] IS NOT NULL"}, ["context.sql", "'key'"]),
+    "no.context": (SEEN + "log = info: gone\n", {"context": "SELECT 1 AS nobody WHERE :key::bigint[] IS NOT NULL"}, ["context.sql", "'key'"]),
 }
 # These succeed: a missing value is only left out of a log line.
 FINE = {
-    "no.log_field": (REMOVED + "log = info: {nothing} of {reason}\nlog_fields = nobody; reason\n", {"decide": DECIDE}),
-    "null.context": (REMOVED + "log = info: gone\n", {"context": "SELECT NULL::bigint AS key WHERE :key::bigint[] IS NOT NULL"}),
+    "no.log_field": (SEEN + "log = info: {nothing} of {reason}\nlog_fields = nobody; reason\n", {"decide": DECIDE}),
+    "null.context": (SEEN + "log = info: gone\n", {"context": "SELECT NULL::bigint AS key WHERE :key::bigint[] IS NOT NULL"}),
 }
 
 

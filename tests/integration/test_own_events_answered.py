@@ -54,7 +54,7 @@ def test_a_run_whose_row_cannot_be_used_answers_its_event(erasure, bad):
 
 
 def test_a_run_that_is_retried_after_it_died_answers_again(house, topics):  # noqa: F811
-    """Both outcomes are of step 0 of one run, and a reader must not take the second for the
+    """Both outcomes are of one run that did nothing, and a reader must not take the second for the
     first."""
     topics.make("app-users")
     house.say("people.erase", "table = people\non = UserErasureRequested")
@@ -71,7 +71,7 @@ def test_a_run_that_is_retried_after_it_died_answers_again(house, topics):  # no
     assert [answer[2:4] for answer in answers(house)] == [("nobody", "failed"), ("nobody", "removed")]
     ids = [m.headers["ce_id"] for m in house.pruned.topics.outcomes("RowProcessed")]
     assert len(set(ids)) == 2
-    assert ids == [outcome_id(run_id, 0, "RowProcessed", "nobody/dead"), outcome_id(run_id, 0, "RowProcessed", "nobody")]
+    assert ids == [outcome_id(run_id, 0, "RowProcessed", "nobody/dead"), outcome_id(run_id, 1, "RowProcessed", "nobody")]
 
 
 def test_a_run_that_is_discarded_answers_its_event_and_that_of_a_tick_does_not(erasure):

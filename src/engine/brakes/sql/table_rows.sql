@@ -2,11 +2,11 @@
 -- never analyzed) by a statement that counts up to a million. A partition that was never analyzed
 -- is taken to be as full as the others. Only the catalogue is read, and the size of such
 -- partitions.
-SELECT CASE WHEN s.known < 10000::real THEN -1
-            ELSE (s.known + s.known / greatest(1, s.pages) * s.new_pages)::bigint END AS estimate, s.sql
+SELECT CASE WHEN s.known < 10000::float8 THEN -1
+            ELSE (s.known + s.known / greatest(1::float8, s.pages) * s.new_pages)::bigint END AS estimate, s.sql
 FROM (
   SELECT coalesce(pg_catalog.sum(c.reltuples::float8) FILTER (WHERE c.reltuples >= 0::real), 0) AS known,
-         coalesce(pg_catalog.sum(c.relpages) FILTER (WHERE c.reltuples >= 0::real), 0) AS pages,
+         coalesce(pg_catalog.sum(c.relpages::float8) FILTER (WHERE c.reltuples >= 0::real), 0) AS pages,
          coalesce(pg_catalog.sum(pg_catalog.pg_relation_size(c.oid) / pg_catalog.current_setting('block_size')::bigint) FILTER (WHERE c.reltuples < 0::real), 0)::float8 AS new_pages,
          pg_catalog.format('SELECT pg_catalog.count(*) AS n FROM (SELECT FROM %s LIMIT 1000000) AS t', t.root) AS sql
   FROM (SELECT coalesce(pg_catalog.to_regclass(:tab::text), pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text))) AS root) AS t,
