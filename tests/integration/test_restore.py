@@ -3,6 +3,8 @@
 import datetime
 import subprocess
 
+import pytest
+
 from stack.process import spawn, wait_until
 from support.instance import tenant  # noqa: F401
 from support.pruned import clean_environment
@@ -221,3 +223,15 @@ def test_the_order_to_delete_a_restored_user_is_taken_back(expired):  # noqa: F8
     assert [(line["key"], line["action"]) for line in lines if line["table"] == "ghost_user_migrations"] == [(str(order), "left out")]
     assert expired.database.value("SELECT state FROM users WHERE id = %s", [expired.bot]) == "active"
     assert world(expired.database, ("users",)) == before
+
+
+@pytest.mark.parametrize("change, only", [("created_at = created_at - interval '1 day'", False), ("created_at = now() + interval '1 minute'", False),
+                                          ("updated_at = updated_at", True)])
+def test_an_order_of_others_stays_and_so_does_that_of_a_user_of_whom_one_row_comes_back(expired, change, only):  # noqa: F811
+    """An order of the application itself, of a later run, and one that is still wanted."""
+    expired.tick(EXPIRED, **QUIET, **{"jobs.users.destroy.finish": "off"})
+    expired.database.execute(f"UPDATE ghost_user_migrations SET {change}")
+    (run,) = expired.runs("users.destroy")
+    member = expired.database.value("SELECT 'members:' || (keys ->> 0) FROM pruned.deletions WHERE run_id = %s AND table_name = 'members'", [run["run_id"]])
+    restore(expired.pruned, run["run_id"], *(["--only", member] if only else []))
+    assert expired.ids("ghost_user_migrations", f"user_id = {expired.bot}") != []

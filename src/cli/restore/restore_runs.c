@@ -28,6 +28,7 @@ prepare (Restore *restore, guint i, GError **error)
   }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", restore->runs->pdata[i]);
+  pg_values_set (values, "whole", restore->only.table == NULL ? "t" : "f");
   g_autoptr (PgRows) rows = pg_run (restore->pg, statement, values, error);
   for (int row = 0; rows != NULL && row < rows_count (rows); row++) {
     const char *table = rows_text (rows, row, "tab"), *key = rows_text (rows, row, "key"),
