@@ -127,6 +127,26 @@ def test_access_that_is_granted_again_meanwhile_stays(tenant, place):  # noqa: F
     assert tenant.database.column("SELECT project_id FROM project_authorizations WHERE user_id = %s", [user]) == [project]
 
 
+def test_nothing_is_given_in_a_project_that_is_deleted_meanwhile(tenant):  # noqa: F811
+    """groups.destroy locks a project, deletes what refers to it, and then the project. The table of
+    authorizations has no foreign key here."""
+    user = tenant.user()
+    lost, kept = (tenant.project(tenant.group()) for _ in range(2))
+    for project in (lost, kept):
+        tenant.member(user, project=project)
+    tenant.database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (%s, 'authorizations', now())", [user])
+    writer = Writer(tenant.database, f"""SELECT FROM projects WHERE id = {lost} FOR UPDATE;
+        DELETE FROM project_authorizations WHERE project_id = {lost};
+        DELETE FROM members WHERE source_id = {lost} AND source_type = 'Project'; DELETE FROM projects WHERE id = {lost}""").write()
+    writer.start()
+    try:
+        tenant.tick(REFRESH)
+    finally:
+        writer.end()
+    assert writer.waited
+    assert tenant.database.column("SELECT project_id FROM project_authorizations WHERE user_id = %s", [user]) == [kept]
+
+
 def test_access_that_is_taken_meanwhile_is_not_given(tenant):  # noqa: F811
     user = tenant.user()
     lost, left, kept = (tenant.project(tenant.group()) for _ in range(3))
