@@ -3,6 +3,7 @@
 #include <gio/gio.h>
 #include <string.h>
 
+#define INCLUDE "-- include: "
 #define INCLUDE_DEPTH 8
 
 static char *
@@ -40,6 +41,19 @@ resource_exists (const char *path)
   return g_resources_get_info (name, 0, NULL, NULL, NULL);
 }
 
+static gboolean append_sql (GString *out, const char *path, int depth, GError **error);
+
+/* TARGET to END: a path relative to FOLDER, which is that of PATH. */
+static gboolean
+append_included (GString *out, const char *path, const char *folder, const char *target,
+                 const char *end, int depth, GError **error)
+{
+  g_autofree char *relative = g_strstrip (g_strndup (target, (gsize)(end - target)));
+  g_autofree char *joined = g_build_filename (folder, relative, NULL);
+  g_autofree char *clean = g_canonicalize_filename (joined, "/");
+  return append_sql (out, path[0] == '/' ? clean : clean + 1, depth + 1, error);
+}
+
 static gboolean
 append_sql (GString *out, const char *path, int depth, GError **error)
 {
@@ -51,24 +65,19 @@ append_sql (GString *out, const char *path, int depth, GError **error)
     return FALSE;
   }
   g_autofree char *folder = g_path_get_dirname (path);
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++) {
-    const char *line = g_strchug (g_strdup (lines[i]));
-    if (g_str_has_prefix (line, "-- include: ")) {
-      g_autofree char *target = g_strstrip (g_strdup (line + strlen ("-- include: ")));
-      g_autofree char *joined = g_build_filename (folder, target, NULL);
-      g_autofree char *clean = g_canonicalize_filename (joined, "/");
-      const char *name = path[0] == '/' ? clean : clean + 1;
-      if (!append_sql (out, name, depth + 1, error)) {
-        g_free ((char *)line);
+  for (const char *line = text, *end; *line != '\0'; line = end) {
+    end = line + strcspn (line, "\n");
+    const char *first = line;
+    while (first < end && g_ascii_isspace (*first))
+      first++;
+    if (g_str_has_prefix (first, INCLUDE)) {
+      if (!append_included (out, path, folder, first + strlen (INCLUDE), end, depth, error))
         return FALSE;
-      }
+      end += *end == '\n';
     } else {
-      g_string_append (out, lines[i]);
-      if (lines[i + 1] != NULL)
-        g_string_append_c (out, '\n');
+      end += *end == '\n';
+      g_string_append_len (out, line, end - line);
     }
-    g_free ((char *)line);
   }
   return TRUE;
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define FEW 100 /* a short list has no more elements */
+#define SPECIAL                                                                                    \
+  "'\"$-/:()" /* what a quotation, a comment, a parameter or a bracket can begin with */
 
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *known; /* name -> PgStatement, never removed */
@@ -126,8 +128,10 @@ parse_text (Parsed *parsed, const char *name, const char *text, GError **error)
       append_parameter (parsed, p + 1, len);
       p += 1 + len;
     } else {
+      gsize plain = 1 + strcspn (p + 1, SPECIAL);
       note_bracket (parsed, *p);
-      append (parsed, p++, 1);
+      append (parsed, p, plain);
+      p += plain;
     }
   }
   return TRUE;

@@ -74,6 +74,9 @@ def due_in_backlog(stage, report, quick):
         of = pruned.database.row(BACKLOG, [EMPTY])
         late = pruned.database.column("SELECT extract(epoch FROM started_at - due_at)::float8 * 1000 FROM pruned.runs"
                                       " WHERE job = %s AND due_at BETWEEN %s AND %s ORDER BY 1", [one_row.JOB, first, of["ended"]])
+        print("BREAK", pruned.database.rows("""SELECT count(*), percentile_cont(array[0.1,0.5,0.9,0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM published_at - due_at)::float8 * 1000) AS ready,
+          percentile_cont(array[0.1,0.5,0.9,0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM started_at - published_at)::float8 * 1000) AS begun FROM pruned.runs
+          WHERE job = %s AND due_at BETWEEN %s AND %s""", [one_row.JOB, first, of["ended"]]), flush=True)
         if len(late) < number // 4:
             raise RuntimeError(f"only {len(late)} of {number} runs were due before the backlog's end")
     template.drop()
