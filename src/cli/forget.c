@@ -2,6 +2,7 @@
  * schema pruned may change the audit, so this command runs as the owner. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/item.h"
 #include "cli/note.h"
 #include "engine/ledger/schema.h"
 
@@ -22,18 +23,6 @@ const char forget_more[]
       "Rows recorded by keys only ([audit] rows) have no personal data and stay. Run it as the owner of schema pruned, as `pruned migrate`.";
 
 static const Column COLUMNS[] = { { "table" }, { "forgotten", CELL_NUMBER }, { NULL } };
-
-/* TEXT as JSON: a number or an object if it parses as one, else a string. */
-static char *
-key_of (const char *text)
-{
-  g_autoptr (json_t) key = json_parse (text, strlen (text), NULL);
-  if (key == NULL || !(json_is_integer (key) || json_is_object (key))) {
-    g_clear_pointer (&key, json_decref);
-    key = json_string (text);
-  }
-  return json_text (key);
-}
 
 /* As cli_pg, with a longer time-out. */
 static Pg *
@@ -61,11 +50,11 @@ note (Cli *cli, Pg *pg, GError **error)
 }
 
 static PgRows *
-forget (Cli *cli, Pg *pg, GError **error)
+forget (Cli *cli, Pg *pg, const Item *item, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "whose", cli->arguments[0]);
-  pg_values_take (values, "key", key_of (cli->arguments[1]));
+  pg_values_set (values, "whose", item->table);
+  pg_values_set (values, "key", item->key);
   pg_values_set (values, "references",
                  config_job_text (cli->config, "users.destroy", "references"));
   pg_values_set (values, "also",
@@ -78,15 +67,53 @@ forget (Cli *cli, Pg *pg, GError **error)
   return g_steal_pointer (&rows);
 }
 
+/* The audit can have records of a table that is gone or that had another key: then the key is taken
+ * as it is, and *DOUBT says what is wrong with it. */
+static ExitCode
+look (Pg *pg, Item *item, GError **doubt, GError **error)
+{
+  g_auto (Item) checked = { g_strdup (item->table), g_strdup (item->key) };
+  g_autoptr (GError) cause = NULL;
+  ExitCode code = item_check (&checked, pg, FALSE, &cause);
+  if (code == CODE_OK) {
+    Item as_given = *item;
+    *item = checked;
+    checked = as_given;
+  } else if (code == CODE_USAGE)
+    *doubt = g_steal_pointer (&cause);
+  else if (code != CODE_NOT_FOUND) {
+    g_propagate_error (error, g_steal_pointer (&cause));
+    return code;
+  }
+  return CODE_OK;
+}
+
+static ExitCode
+none_found (Cli *cli, GError *doubt, GError **error)
+{
+  if (doubt == NULL)
+    return cli_fail (CODE_NOT_FOUND, error, "the audit holds no row of %s %s", cli->arguments[0],
+                     cli->arguments[1]);
+  g_propagate_error (error, doubt);
+  return CODE_USAGE;
+}
+
 ExitCode
 command_forget (Cli *cli, GError **error)
 {
+  g_auto (Item) item = { 0 };
+  if (!item_make (cli->arguments[0], cli->arguments[1], &item, error))
+    return CODE_USAGE;
   g_autoptr (Pg) pg = connected (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
-  g_autoptr (PgRows) rows = forget (cli, pg, error);
+  g_autoptr (GError) doubt = NULL;
+  ExitCode code = look (pg, &item, &doubt, error);
+  if (code != CODE_OK)
+    return code;
+  g_autoptr (PgRows) rows = forget (cli, pg, &item, error);
   if (rows == NULL) {
-    ExitCode code = cli_pg_failed_owner (cli, pg, error);
+    code = cli_pg_failed_owner (cli, pg, error);
     pg_rollback (pg);
     return code;
   }
@@ -96,7 +123,6 @@ command_forget (Cli *cli, GError **error)
                 json_integer (rows_int (rows, i, "n")));
   output_end (cli->out);
   if (rows_count (rows) == 0)
-    return cli_fail (CODE_NOT_FOUND, error, "the audit holds no row of %s %s", cli->arguments[0],
-                     cli->arguments[1]);
+    return none_found (cli, g_steal_pointer (&doubt), error);
   return CODE_OK;
 }

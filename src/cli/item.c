@@ -27,6 +27,20 @@ key_of (const char *text)
 }
 
 gboolean
+item_make (const char *table, const char *text, Item *item, GError **error)
+{
+  *item = (Item){ 0 };
+  gboolean fine = g_utf8_validate (table, -1, NULL) && g_utf8_validate (text, -1, NULL);
+  char *key = fine ? key_of (text) : NULL;
+  if (key == NULL) {
+    cli_usage (error, "'%s:%s' is not UTF-8", table, text);
+    return FALSE;
+  }
+  *item = (Item){ g_strdup (table), key };
+  return TRUE;
+}
+
+gboolean
 item_parse (const char *text, Item *item, GError **error)
 {
   *item = (Item){ 0 };
@@ -35,13 +49,8 @@ item_parse (const char *text, Item *item, GError **error)
     cli_usage (error, "'%s': expected TABLE:KEY, like members:42", text);
     return FALSE;
   }
-  char *key = g_utf8_validate (text, -1, NULL) ? key_of (colon + 1) : NULL;
-  if (key == NULL) {
-    cli_usage (error, "'%s' is not UTF-8", text);
-    return FALSE;
-  }
-  *item = (Item){ g_strndup (text, (gsize)(colon - text)), key };
-  return TRUE;
+  g_autofree char *table = g_strndup (text, (gsize)(colon - text));
+  return item_make (table, colon + 1, item, error);
 }
 
 /* Does the object KEY have all COLUMNS? One without columns names no row. */

@@ -17,6 +17,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Item, item_clear)
 /* FALSE: a usage error; ITEM is cleared. */
 gboolean item_parse (const char *text, Item *item, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* The same of two arguments: TEXT is the key. */
+gboolean item_make (const char *table, const char *text, Item *item, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
 /* Compares the key with the primary key of the table, and reads it as its columns: then it is as
  * the audit has it. WHOLE: an object must have all its columns. CODE_NOT_FOUND: no such table.
  * CODE_USAGE: the key is none of this table. */

@@ -3,11 +3,11 @@
 WITH
 -- include: naming.sql
 ,
-place (tab, col) AS (
-  SELECT n.tab, n.col FROM naming n
+place (tab, part) AS (
+  SELECT n.tab, n.part FROM naming n
   UNION
-  SELECT d.table_name, 'user_id' FROM pruned.deletions d WHERE :whose::text = 'users'
+  SELECT d.table_name, pg_catalog.jsonb_build_object('user_id', :key::jsonb) FROM pruned.deletions d WHERE :whose::text = 'users'
 )
 SELECT f.name, f.n
-FROM pruned.forget(:whose::text, :key::jsonb, ARRAY(SELECT tab FROM place ORDER BY tab, col), ARRAY(SELECT col FROM place ORDER BY tab, col)) AS f
+FROM pruned.forget(:whose::text, :key::jsonb, ARRAY(SELECT tab FROM place ORDER BY tab, part), ARRAY(SELECT part FROM place ORDER BY tab, part)) AS f
 ORDER BY f.name

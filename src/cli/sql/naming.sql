@@ -1,11 +1,19 @@
--- Part of statements: the columns that name a row of table `:whose`: those of foreign keys with one
--- column (from the catalogue), and for users those that users.destroy knows.
+-- Part of statements: what rows contain that name the row `:key` of table `:whose`, as an object of
+-- their columns: by a foreign key to its primary key (from the catalogue), and for users by the
+-- columns that users.destroy knows.
 -- include: ../../jobs/users.destroy/columns.sql
 ,
-naming (tab, col) AS (
-  SELECT f.conrelid::regclass::text, a.attname::text
-  FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = f.conkey[1]
-  WHERE f.contype = 'f' AND f.confrelid = pg_catalog.to_regclass(:whose::text) AND pg_catalog.cardinality(f.conkey) = 1
+naming (tab, part) AS (
+  SELECT f.conrelid::regclass::text, pg_catalog.jsonb_object_agg(a.attname, v.value)
+  FROM pg_constraint f
+  JOIN pg_index p ON p.indrelid = f.confrelid AND p.indisprimary AND p.indnkeyatts = pg_catalog.cardinality(f.confkey)
+  CROSS JOIN LATERAL ROWS FROM (pg_catalog.unnest(f.conkey), pg_catalog.unnest(f.confkey)) AS c (here, there)
+  JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = c.here
+  JOIN pg_attribute b ON b.attrelid = f.confrelid AND b.attnum = c.there
+  CROSS JOIN LATERAL (SELECT CASE WHEN p.indnkeyatts = 1 THEN :key::jsonb ELSE :key::jsonb -> b.attname::text END AS value) AS v
+  WHERE f.contype = 'f' AND f.confrelid = pg_catalog.to_regclass(:whose::text)
+  GROUP BY f.oid, f.conrelid
+  HAVING pg_catalog.bool_and(c.there = ANY ((p.indkey::smallint[])[0: (p.indnkeyatts - 1)]) AND v.value IS NOT NULL)
   UNION
-  SELECT r.tab, r.col FROM named r WHERE :whose::text = 'users'
+  SELECT r.tab, pg_catalog.jsonb_build_object(r.col, :key::jsonb) FROM named r WHERE :whose::text = 'users'
 )

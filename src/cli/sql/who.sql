@@ -1,5 +1,5 @@
--- What the audit has of a row, and of rows that name it, the oldest first: by a foreign key of one
--- column (from the catalogue), for users also by the columns that users.destroy knows and by any
+-- What the audit has of a row, and of rows that name it, the oldest first: by a foreign key (from
+-- the catalogue), for users also by the columns that users.destroy knows and by any
 -- `user_id`, for namespaces and projects by `source_id`. Records are found by the index on their
 -- keys and users (deletions_named), and those of the run that deleted the row, up to then, by
 -- (run_id, step). Without `:all` the statement runs without sequential scans: the planner does not
@@ -9,7 +9,7 @@ WITH
 ,
 -- What a record contains that has a row which names this one; any table: null.
 naming_row (tab, part) AS MATERIALIZED (
-  SELECT c.tab, pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object(c.col, :key::jsonb)) FROM naming c
+  SELECT c.tab, pg_catalog.jsonb_build_array(c.part) FROM naming c
   UNION ALL
   SELECT NULL, pg_catalog.jsonb_build_array(pg_catalog.jsonb_build_object('source_id', :key::jsonb, 'source_type', t.type))
   FROM (VALUES ('namespaces', 'Namespace'), ('projects', 'Project')) AS t (whose, type) WHERE t.whose = :whose::text
@@ -50,7 +50,7 @@ entry AS MATERIALIZED (
 SELECT e.at, e.run_id, e.table_name, e.action, v.key::text AS key, v.key #>> '{}' AS name, v.row::text AS row, r.job, r.scheduled_at, r.args,
        e.table_name = :whose::text AND v.key @> :key::jsonb AS mine
 FROM entry e
-CROSS JOIN LATERAL (SELECT pg_catalog.array_agg(c.col) AS cols FROM naming c WHERE c.tab = e.table_name) AS n
+CROSS JOIN LATERAL (SELECT pg_catalog.array_agg(c.part) AS parts FROM naming c WHERE c.tab = e.table_name) AS n
 CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(e.keys), pg_catalog.jsonb_array_elements(e.rows)) AS v (key, row)
 LEFT JOIN LATERAL (
   SELECT a.job, a.scheduled_at, a.args FROM pruned.runs a WHERE a.run_id = e.run_id
@@ -59,7 +59,7 @@ LEFT JOIN LATERAL (
   LIMIT 1) AS r ON true
 WHERE (e.table_name = :whose::text
        AND (v.key = :key::jsonb OR (pg_catalog.jsonb_typeof(:key::jsonb) = 'object' AND (v.key @> :key::jsonb OR coalesce(v.row @> :key::jsonb, false)))))
-   OR EXISTS (SELECT FROM pg_catalog.unnest(n.cols) AS c (col) WHERE coalesce(v.row -> c.col, v.key -> c.col) = :key::jsonb)
+   OR EXISTS (SELECT FROM pg_catalog.unnest(n.parts) AS c (part) WHERE v.key || c.part = v.key OR coalesce(v.row || c.part = v.row, false))
    OR (:whose::text = 'users' AND coalesce(v.row -> 'user_id', v.key -> 'user_id') = :key::jsonb)
    OR (v.row -> 'source_id' = :key::jsonb
        AND v.row ->> 'source_type' = CASE :whose::text WHEN 'namespaces' THEN 'Namespace' WHEN 'projects' THEN 'Project' END)

@@ -1,0 +1,84 @@
+"""`pruned who` and `pruned forget` find rows that name a row by a foreign key of one column or of
+several, and no others."""
+
+import pytest
+
+from support.command_line import says
+from support.sentences import house  # noqa: F811,F401
+
+TABLES = """
+CREATE TABLE people (tenant int, id int, email text UNIQUE, number int UNIQUE, PRIMARY KEY (tenant, id));
+CREATE TABLE visits (id int PRIMARY KEY, person int, of_tenant int, note text, FOREIGN KEY (of_tenant, person) REFERENCES people);
+CREATE TABLE letters (id int PRIMARY KEY, recipient int REFERENCES people (number));
+INSERT INTO people VALUES (1, 7, 'a@example.com', 1), (2, 7, 'b@example.com', 7), (1, 8, 'c@example.com', 2);
+INSERT INTO visits VALUES (1, 7, 1, 'of 1/7'), (2, 7, 2, 'of 2/7'), (3, 8, 1, 'of 1/8'), (5, NULL, 1, 'of nobody');
+INSERT INTO letters VALUES (1, 1), (2, 7);
+CREATE TABLE cards (id int PRIMARY KEY, number int UNIQUE);
+CREATE TABLE uses (id int PRIMARY KEY, card int REFERENCES cards (id), number int REFERENCES cards (number));
+INSERT INTO cards VALUES (5, 50), (6, 5);
+INSERT INTO uses VALUES (1, 5, NULL), (2, NULL, 5), (3, 6, 50);
+"""
+PERSON = '{"tenant": 1, "id": 7}'
+
+
+@pytest.fixture
+def gone(house):  # noqa: F811
+    """All rows of the tables have gone, each table by a job of its own."""
+    house.sql(TABLES)
+    tables = ("letters", "uses", "visits", "cards", "people")
+    for table in tables:
+        house.say(f"of.{table}", f"table = {table}\nwhere = true")
+    for table in tables:
+        house.tick(f"of.{table}")
+    return house
+
+
+def found(house, item, *more):  # noqa: F811
+    lines = house.pruned.run("who", item, "--json", *more).ok().json()
+    return sorted((line["table"], str(line["key"])) for line in lines)
+
+
+def left(house, table):  # noqa: F811
+    """The keys of the table that the audit still has."""
+    return sorted(str(key) for keys in house.database.column(
+        "SELECT keys FROM pruned.deletions WHERE table_name = %s AND action = 'deleted'", [table]) for key in keys)
+
+
+def forget(house, table, key):  # noqa: F811
+    lines = house.pruned.run("forget", table, key, "--json", settings={"postgres.url": house.database.url}).ok().json()
+    return {line["table"]: line["forgotten"] for line in lines}
+
+
+def test_rows_that_name_it_by_several_columns_are_found(gone):
+    assert found(gone, f"people:{PERSON}", "--all") == [("people", '{"id": 7, "tenant": 1}'), ("visits", "1")]
+
+
+def test_rows_that_name_it_by_several_columns_are_forgotten(gone):
+    assert forget(gone, "people", PERSON) == {"people": 1, "visits": 1}
+    assert left(gone, "visits") == ["2", "3", "5"] and left(gone, "letters") == ["1", "2"]
+
+
+def test_a_key_of_another_unique_column_names_another_row(gone):
+    """Use 2 names card 6, by its number."""
+    assert found(gone, "cards:5", "--all") == [("cards", "5"), ("uses", "1")]
+    assert forget(gone, "cards", "5") == {"cards": 1, "uses": 1}
+    assert left(gone, "uses") == ["2", "3"]
+
+
+@pytest.mark.parametrize("key, recorded", [("1.50", "1.5"), ("15e-1", "1.5")])
+def test_a_key_is_forgotten_by_each_of_its_texts(house, key, recorded):  # noqa: F811
+    house.sql("CREATE TABLE prices (id numeric PRIMARY KEY); INSERT INTO prices VALUES (1.5), (2)")
+    house.say("of.prices", "table = prices\nwhere = true")
+    house.tick("of.prices")
+    assert forget(house, "prices", key) == {"prices": 1}
+    assert left(house, "prices") == ["2"]
+
+
+def test_a_table_that_is_gone_can_be_forgotten(gone):
+    gone.sql("DROP TABLE uses")
+    assert forget(gone, "uses", "3") == {"uses": 1}
+    says(gone.pruned.run("forget", "uses", "4711", settings={"postgres.url": gone.database.url}), 6, "the audit holds no row of uses 4711")
+
+
+def test_a_key_that_is_none_of_the_table_is_said(gone):
+    says(gone.pruned.run("forget", "people", "7", settings={"postgres.url": gone.database.url}), 1, "the key of people has the columns tenant, id")
