@@ -17,7 +17,7 @@
 #define SQL "src/engine/clock/sql/"
 #define IDLE_US G_USEC_PER_SEC
 #define REFUSALS 3
-#define UNSENT_MOST 8 /* bundles of up to 600 messages on their way to Kafka */
+#define UNSENT_MOST 5000 /* messages on their way to Kafka */
 #define BEGINNING_OF_TIME "00000000-0000-0000-0000-000000000000"
 
 /* Messages of runs that are ready already. */
@@ -33,10 +33,11 @@ struct _Dispatcher {
   char *keyed; /* jobs that are on, whose ticks take a unique key, as an array literal */
   char *known; /* jobs of this process that are on */
   pthread_t thread;
-  GQueue unsent; /* of Sent, oldest first */
-  guint planted; /* number of the settings whose schedules are planted */
-  guint hours;   /* number of the settings by whose quiet hours runs wait; 0: not known */
-  guint refused; /* how often Kafka has refused the oldest of `unsent` while it was up */
+  GQueue unsent;  /* of Sent, oldest first */
+  guint planted;  /* number of the settings whose schedules are planted */
+  guint hours;    /* number of the settings by whose quiet hours runs wait; 0: not known */
+  guint n_unsent; /* messages in `unsent` */
+  guint refused;  /* how often Kafka has refused the oldest of `unsent` while it was up */
 };
 
 static Bundle *
@@ -75,6 +76,7 @@ send_begin (Dispatcher *dispatcher, Bundle *bundle, gint64 since_us)
   sent->bundle = bundle;
   sent->since_us = since_us;
   g_queue_push_tail (&dispatcher->unsent, sent);
+  dispatcher->n_unsent += bundle_size (bundle);
   note_unsent (dispatcher);
   FAULT ("dispatcher.before_send");
   publisher_begin_plain (dispatcher->service->publisher, bundle, on_done, sent);
@@ -94,6 +96,7 @@ send_oldest (Dispatcher *dispatcher, GError **error)
   if (!sent && !kafka_producer_is_up (service->producer))
     dispatcher->refused = 0;
   else if (sent || ++dispatcher->refused == REFUSALS) {
+    dispatcher->n_unsent -= bundle_size (oldest->bundle);
     sent_free (g_queue_pop_head (&dispatcher->unsent));
     note_unsent (dispatcher);
     dispatcher->refused = 0;
@@ -107,7 +110,7 @@ send_unsent (Dispatcher *dispatcher, GError **error)
 {
   Sent *oldest;
   while ((oldest = g_queue_peek_head (&dispatcher->unsent)) != NULL
-         && (atomic_load (&oldest->done) || dispatcher->unsent.length >= UNSENT_MOST))
+         && (atomic_load (&oldest->done) || dispatcher->n_unsent >= UNSENT_MOST))
     if (!send_oldest (dispatcher, error))
       return FALSE;
   return TRUE;

@@ -244,7 +244,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     lane->list.state = LANE_HELD;
     lane->list.hold_until_us = clock_monotonic_us () + hold_us;
     pthread_cond_broadcast (&lanes->ready);
-  } else if (next == LANE_AGAIN || lane->list.woken)
+  } else if (next == LANE_AGAIN || lane->list.woken || lane->list.early.length > 0)
     lanes_make_ready (lanes, lane);
   if (lanes->stopping                 /* workers wait for the last errand */
       || lane_most_beside (lane) > 1) /* or until this one's are put */

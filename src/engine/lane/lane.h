@@ -91,9 +91,8 @@ typedef struct _Lane {
     Pg *cancel;              /* the connection of the worker that holds the lane */
     char run_id[40];         /* of the step under way, or the first of several; "": none */
     Errand *errand;          /* works or has ended, without a worker; NULL: none */
-    GQueue sendings; /* of Sending, in their order: not acknowledged yet, or not recorded yet */
-    /* Their message is on its way. Of Work: a run that became ready. NULL: none */
-    GArray *early;
+    GQueue sendings;    /* of Sending, in their order: not acknowledged yet, or not recorded yet */
+    GQueue early;       /* of GArray of one Work: runs that became ready; their messages follow */
     KafkaMessage *copy; /* of an errand's message (copy.h); NULL: none */
   } list;
 
@@ -187,11 +186,13 @@ void lanes_stop (Lanes *lanes);
 void lanes_wake (Lanes *lanes, Lane *lane);
 
 /* The run of WORKS (of Work, taken) is ready, and its message is about to be sent to the lane of
- * JOB with this NUMBER. If that lane is of this process and has nothing to do, a worker takes it
+ * JOB with this NUMBER. If that lane is of this process and has little to do, a worker takes it
  * now. Thread: any. */
 void lanes_offer_early (Lanes *lanes, const Job *job, gint32 number, GArray *works);
-/* What was offered; NULL: nothing. Thread: the worker that holds LANE. */
+/* The first that was offered; NULL: none. Thread: the worker that holds LANE. */
 GArray *lane_take_early (Lanes *lanes, Lane *lane);
+/* The messages of WORKS have come. Thread: the same. */
+void lane_forget_early (Lanes *lanes, Lane *lane, const GArray *works);
 
 /* The next lane; NULL when stopped. INTAKE: only lanes of intake; else lanes of work first.
  * Thread: worker. */

@@ -39,7 +39,7 @@ lane_free (Lane *lane)
   g_array_unref (lane->intake.trail);
   g_clear_pointer (&lane->worker.ahead, g_array_unref);
   g_clear_pointer (&lane->worker.behind, g_array_unref);
-  g_clear_pointer (&lane->list.early, g_array_unref);
+  g_queue_clear_full (&lane->list.early, (GDestroyNotify)g_array_unref);
   g_clear_pointer (&lane->worker.late, g_array_unref);
   g_clear_pointer (&lane->list.copy, kafka_message_free);
   bisect_free (lane->worker.bisect);

@@ -238,6 +238,7 @@ handle (Service *service, Pg *pg, Lane *lane)
     return answer_outage (service, lane, error);
   if (works->len == 0)
     return ANSWER_HANDLED;
+  lane_forget_early (service->lanes, lane, works);
   if (is_alone (lane) || !together_can (lane)) {
     g_array_set_size (works, 1);
     return run_alone (service, pg, lane, works);

@@ -15,7 +15,12 @@ early_offer (Service *service, const Job *job, guint slot, const char *run_id, i
 void
 early_take (Service *service, Lane *lane, gboolean fresh)
 {
-  g_autoptr (GArray) works = lane_take_early (service->lanes, lane);
-  if (works != NULL && !fresh && lane->worker.pending->len == 0 && lane->worker.ahead == NULL)
-    lane->worker.ahead = g_steal_pointer (&works);
+  const gboolean busy = fresh || lane->worker.pending->len > EARLY_MOST;
+  while (busy || (lane->worker.pending->len == 0 && lane->worker.ahead == NULL)) {
+    g_autoptr (GArray) works = lane_take_early (service->lanes, lane);
+    if (works == NULL)
+      return;
+    if (!busy)
+      lane->worker.ahead = g_steal_pointer (&works);
+  }
 }
