@@ -95,14 +95,15 @@ choose_jobs (Cli *cli, GError **error)
   return TRUE;
 }
 
-/* The folder of the user's jobs, and whether there is a schema registry, are settings, which are
- * read ahead. They stay until the process ends. */
+/* The folder of the user's jobs, the prefix of topics, and whether there is a schema registry, are
+ * settings, which are read ahead. They stay until the process ends. */
 static JobSources
 sources_of (Cli *cli)
 {
   JobSources own = { 0 };
   own.config = config_file_name (cli->file, &own.config_must_exist);
   own.no_registry = cli->no_registry;
+  own.prefix = cli->prefix != NULL ? cli->prefix : CONFIG_PREFIX;
   own.folder_must_exist = cli->jobs_dir != NULL;
   own.folder = cli->jobs_dir != NULL ? cli->jobs_dir : CONFIG_JOBS_DIR;
   return own;
@@ -112,6 +113,7 @@ static Jobs *
 load_jobs (Cli *cli, const ConfigSources *sources, GError **error)
 {
   cli->jobs_dir = config_peek (sources, "run", "jobs_dir");
+  cli->prefix = config_peek (sources, "topics", "prefix");
   g_autofree char *registry = config_peek (sources, "registry", "url");
   cli->no_registry = registry == NULL || *registry == '\0';
   JobSources own = sources_of (cli);
@@ -220,6 +222,7 @@ load_urgently (Cli *cli, const Invocation *invocation, const GError *why)
   g_clear_pointer (&cli->config, config_free);
   g_clear_pointer (&cli->jobs, jobs_free);
   g_clear_pointer (&cli->jobs_dir, g_free);
+  g_clear_pointer (&cli->prefix, g_free);
   if (!cli_load (cli, "/dev/null", (const char *const *)cli->urgent->pdata, NULL))
     return FALSE;
   log_warning ("The configuration has an error; of it only [postgres] is used", "error",
@@ -267,6 +270,7 @@ run_invocation (const JobCode *code, const Invocation *invocation)
   g_clear_pointer (&cli.urgent, g_ptr_array_unref);
   g_free (cli.absent);
   g_free (cli.jobs_dir);
+  g_free (cli.prefix);
   return end;
 }
 

@@ -35,6 +35,7 @@ typedef struct {
   const char *file, *const *overrides; /* the sources of the settings, to read them again */
   GPtrArray *urgent;                   /* the overrides of an urgent command; NULL: none */
   char *jobs_dir;                      /* [run] jobs_dir, if it is set */
+  char *prefix;                        /* [topics] prefix as it is set; NULL: not set */
   gboolean no_registry;                /* [registry] url is not set */
 } Cli;
 

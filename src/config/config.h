@@ -35,6 +35,7 @@ typedef struct {
 
 /* The folder of the user's jobs, if [run] jobs_dir is not set; it need not exist. */
 #define CONFIG_JOBS_DIR "/etc/pruned/jobs.d"
+#define CONFIG_PREFIX "pruned" /* [topics] prefix, unless it is set */
 
 /* PRUNED_FATAL: an unknown key (`file.conf:12: unknown key 'bacth' in
  * [jobs.members.remove_expired], did you mean 'batch'?`), an unknown variable

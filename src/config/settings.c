@@ -34,7 +34,8 @@ const Setting settings_table[] = {
   NAME ("postgres", "app_schema", "public", "the schema of the application's tables"),
   BOOL ("postgres", "prepare", "on",
         "prepared statements; off behind pgbouncer in transaction mode"),
-  NAME ("topics", "prefix", "pruned", "first part of every topic's name, and the consumer group"),
+  NAME ("topics", "prefix", CONFIG_PREFIX,
+        "first part of every topic's name, and the consumer group"),
   INT ("topics", "partitions", "8", 1, 10000,
        "partitions of the topics ticks, events, outcomes and dead, when they are made"),
   BOOL (

@@ -168,6 +168,7 @@ typedef struct {
   const char *folder; /* [run] jobs_dir; NULL or "": none */
   gboolean folder_must_exist;
   gboolean no_registry; /* [registry] url is not set */
+  const char *prefix;   /* [topics] prefix; NULL: not known */
 } JobSources;
 
 /* Reads all embedded folders below src/jobs, and the jobs of SOURCES (NULL: none). CODE: the jobs

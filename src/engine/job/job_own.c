@@ -17,7 +17,7 @@ typedef struct {
   Jobs *jobs;
   GPtrArray *sections; /* of Section */
   GPtrArray *folders;  /* paths */
-  gboolean no_registry;
+  const JobSources *sources;
   GHashTable *places; /* the name of a job, or `event NAME` -> where it was first said */
 } Own;
 
@@ -91,6 +91,28 @@ refuse_event (Own *own, const Section *section, const GError *error)
   refused->topic = topic != NULL ? g_strdup (topic->value) : NULL;
 }
 
+/* The topics that pruned itself reads cannot be read for events, too; what it buries would come
+ * again. Kafka's own begin with `__`. */
+static gboolean
+has_own_topic (const Own *own, const Section *section, const char *topic, GError **error)
+{
+  static const char *const ours[] = { "ticks", "events", "clock", "dead", NULL };
+  g_autofree char *prefix
+      = g_strdup_printf ("%s.", own->sources->prefix != NULL ? own->sources->prefix : "");
+  const char *rest
+      = prefix[1] != '\0' && g_str_has_prefix (topic, prefix) ? topic + strlen (prefix) : "";
+  const KeyFileEntry *entry = section_find (section, "topic");
+  if (g_str_has_prefix (topic, "__"))
+    return section_fail (section, entry, error, "topic: %s is one of Kafka's own", topic);
+  if (!g_strv_contains (ours, rest) && !g_str_has_prefix (rest, "work."))
+    return TRUE;
+  return section_fail (
+      section, entry, error,
+      "topic: %s is one of pruned's own ([topics] prefix): events come from a topic of"
+      " the application",
+      topic);
+}
+
 static void
 add_events (Own *own)
 {
@@ -100,11 +122,14 @@ add_events (Own *own)
     g_autoptr (GError) error = NULL;
     if (!section->is_event || jobs_refused_find (own->jobs, name) != NULL)
       continue;
-    SentenceEvent *event = sentence_event_read (section, own->no_registry, &error);
-    if (event != NULL)
-      g_ptr_array_add (own->jobs->events, event);
-    else
+    g_autoptr (SentenceEvent) event
+        = sentence_event_read (section, own->sources->no_registry, &error);
+    if (event == NULL)
       refuse_event (own, section, error);
+    else if (!has_own_topic (own, section, event->topic, &error))
+      job_refuse (own->jobs, name, FALSE, error);
+    else
+      g_ptr_array_add (own->jobs->events, g_steal_pointer (&event));
   }
 }
 
@@ -329,7 +354,7 @@ job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
   g_autoptr (GPtrArray) sections = sections_new (),
                         folders = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  Own own = { jobs, sections, folders, sources->no_registry, places };
+  Own own = { jobs, sections, folders, sources, places };
   claim_built_in (places, jobs->jobs);
   claim_built_in (places, jobs->others);
   if (!list_all (&own, sources, error))
