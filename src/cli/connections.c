@@ -21,6 +21,7 @@
 #define UP                                                                                         \
   "PostgreSQL is up: check role, password and database in [postgres] url (pruned config says where it comes from)"
 #define UP_AGAIN "PostgreSQL is up: try again"
+#define FULL "PostgreSQL is out of connections, memory or disk"
 
 static const struct {
   const char *sqlstate; /* its beginning */
@@ -30,7 +31,7 @@ static const struct {
   { "42703", "run: pruned migrate, or see what the job needs in its job.conf" },
   { "3F000", "run: pruned migrate" },
   { "25006", "[postgres] url must name the primary" },
-  { "53", "PostgreSQL is out of connections, memory or disk" },
+  { "53", FULL },
   { "55P03", "another session holds a lock: try again" },
   { "57014", "it took too long: try again when there is less load" },
   { "", DOWN },
@@ -73,7 +74,9 @@ cli_pg_failed (const Pg *pg, GError **error)
   }
   gboolean up = *state == '\0' && pg_is_up (pg);
   if (up)
-    add_remedy (error, pg_connections (pg) == 0 ? UP : UP_AGAIN);
+    add_remedy (error, strstr ((*error)->message, "too many ") != NULL ? FULL
+                       : pg_connections (pg) == 0                      ? UP
+                                                                       : UP_AGAIN);
   for (guint i = 0; i < G_N_ELEMENTS (REMEDIES) && !up; i++)
     if (g_str_has_prefix (state, REMEDIES[i].sqlstate)
         && (*REMEDIES[i].sqlstate != '\0' || *state == '\0')) {

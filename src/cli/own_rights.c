@@ -2,7 +2,7 @@
 
 #define ALL "SELECT, INSERT, UPDATE, DELETE"
 
-const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT" },
+const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE" },
                                  { "blocked", ALL },
                                  { "controls", "SELECT, INSERT, UPDATE" },
                                  { "days", "SELECT, INSERT, UPDATE" },

@@ -9,6 +9,7 @@
 #include "cli/running_settings.h"
 #include "cli/status.h"
 #include "cli/stop_line.h"
+#include "config/settings.h"
 #include "engine/clock/processes.h"
 #include "engine/ledger/mode.h"
 #include "engine/outbox/topics.h"
@@ -275,7 +276,8 @@ static json_t *
 stores_of (Cli *cli)
 {
   const char *root = config_text (cli->config, "store.local", "root");
-  const char *endpoint = config_text (cli->config, "store.object", "endpoint");
+  g_autofree char *endpoint
+      = setting_shown_url (config_text (cli->config, "store.object", "endpoint"));
   json_t *stores = json_object ();
   set (stores, "local", *root != '\0' ? json_string (root) : json_null ());
   set (stores, "object", *endpoint != '\0' ? json_string (endpoint) : json_null ());

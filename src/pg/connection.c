@@ -120,6 +120,14 @@ pg_is_up (const Pg *pg)
 }
 
 gboolean
+pg_is_read_only (const Pg *pg)
+{
+  return pg->conn != NULL
+         && (g_strcmp0 (PQparameterStatus (pg->conn, "default_transaction_read_only"), "on") == 0
+             || g_strcmp0 (PQparameterStatus (pg->conn, "in_hot_standby"), "on") == 0);
+}
+
+gboolean
 pg_ensure (Pg *pg, GError **error)
 {
   if (pg->tainted && !pg_in_transaction (pg))

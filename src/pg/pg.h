@@ -39,6 +39,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pg, pg_free)
 gboolean pg_ensure (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* A server answers, even if it refuses the login. Takes 5 s at most. */
 gboolean pg_is_up (const Pg *pg);
+/* The session of the last statement can change nothing: its server is a standby, or a setting of
+ * the role or the database says so. */
+gboolean pg_is_read_only (const Pg *pg);
 void pg_close (Pg *pg); /* closes the connection; pg_ensure opens a new one */
 /* Asks the server to cancel the running statement, without waiting. The statement then fails with
  * PRUNED_BUSY, or, if the server does not answer, the connection is closed. Thread: any. */

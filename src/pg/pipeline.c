@@ -126,6 +126,14 @@ drain (Pg *pg, GError **error)
   return TRUE;
 }
 
+/* The session itself is read-only. A setting of the role or the database is taken when a session
+ * begins, so a later one can be writable. */
+static gboolean
+is_stuck_read_only (const Pg *pg, const char *state)
+{
+  return !pg->read_only && g_strcmp0 (state, "25006") == 0;
+}
+
 void
 pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement, GError **error)
 {
@@ -136,7 +144,8 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
   verdict_set_error (result, statement, atomic_load (&pg->cancelled_us) != 0, error);
   if (pg_is_class42 (pg)) /* cached rows can name a table or column that is gone */
     kept_clear (pg->kept);
-  gboolean lost = PQstatus (pg->conn) != CONNECTION_OK || verdict_is_of_session (result);
+  gboolean lost = PQstatus (pg->conn) != CONNECTION_OK || verdict_is_of_session (result)
+                  || is_stuck_read_only (pg, state);
   g_autoptr (GError) ignored = NULL;
   if (lost || !drain (pg, &ignored))
     pg_close (pg);

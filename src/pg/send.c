@@ -63,6 +63,7 @@ send_bound (Pg *pg, SentKind kind, const PgStatement *wanted, const char *const 
   " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                      \
   " pg_catalog.set_config('extra_float_digits', '1', true), pg_catalog.set_config('intervalstyle', 'postgres', true),"     \
   " pg_catalog.set_config('bytea_output', 'hex', true), pg_catalog.set_config('standard_conforming_strings', 'on', true)," \
+  " pg_catalog.set_config('array_nulls', 'on', true), pg_catalog.set_config('quote_all_identifiers', 'off', true),"        \
   " pg_catalog.set_config('jit', 'off', true),"                                                                            \
   " CASE WHEN :task::text <> '' THEN pg_catalog.set_config('application_name', :task::text, true) END"
 

@@ -241,13 +241,20 @@ static gboolean
 database_answers (Pages *pages, GError **error)
 {
   if (!take_turn (&pages->ready)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "other requests are waiting for its answer");
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL does not answer: other requests are waiting for it");
     return FALSE;
   }
   Pg *pg = pages->ready.pg;
   gint64 now_us;
   gboolean answers = pg_begin_read_only (pg, error) && pg_now_us (pg, &now_us, error);
+  if (!answers)
+    g_prefix_error (error, "PostgreSQL does not answer: ");
   pg_rollback (pg);
+  if (answers && pg_is_read_only (pg)) {
+    answers = FALSE;
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL is read-only");
+    pg_close (pg); /* a later session can be writable */
+  }
   pthread_mutex_unlock (&pages->ready.lock);
   return answers;
 }
@@ -260,7 +267,7 @@ answer_ready (GString *body, gpointer data)
   if (ready)
     g_string_append (body, "ready\n");
   else if (error != NULL)
-    g_string_append_printf (body, "not ready: PostgreSQL does not answer: %s\n", error->message);
+    g_string_append_printf (body, "not ready: %s\n", error->message);
   else
     g_string_append (body, "not ready: no partitions, or Kafka is away\n");
   return ready ? 200 : 503;

@@ -97,3 +97,14 @@ def test_another_event_is_another_version_of_the_job_that_it_names_rows_for(eras
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.owner.id")
     assert ask({"payload": {"owner": {"id": 3}}}) == ("held", "held: approve first, counted 1")
     assert erased(erasure) == [1, 2]
+
+
+def test_an_approval_that_was_taken_back_lets_no_later_run_go(erasure):  # noqa: F811
+    """The approved run is discarded before it has changed a row."""
+    erasure.say("items.first", "table = people\nwhere = true\nset = email = NULL\napprove = first")
+    run = erasure.run("items.first")
+    assert (run["state"], run["error"]) == ("held", "held: approve first, counted 9"), run
+    for command in ("pause items.first", f"approve {run['run_id']}", f"discard {run['run_id']}", "resume items.first"):
+        erasure.pruned.run(*command.split()).ok()
+    assert erasure.pruned.run_row(str(run["run_id"]))["state"] == "skipped"
+    assert erasure.run("items.first")["state"] == "held"

@@ -82,3 +82,14 @@ def test_a_table_that_is_gone_can_be_forgotten(gone):
 
 def test_a_key_that_is_none_of_the_table_is_said(gone):
     says(gone.pruned.run("forget", "people", "7", settings={"postgres.url": gone.database.url}), 1, "the key of people has the columns tenant, id")
+
+
+@pytest.mark.parametrize("name", ["subscribers", "public.subscribers", "Subscribers"])
+def test_the_table_can_be_written_as_sql_does_and_plans_do_not_keep_the_key(house, name):  # noqa: F811
+    house.sql("CREATE TABLE subscribers (email text PRIMARY KEY, name text); INSERT INTO subscribers VALUES ('a@example.com', 'A'), ('b@example.com', 'B')")
+    house.say("of.subscribers", "table = subscribers\nwhere = true")
+    house.pruned.run("plan", "of.subscribers").ok()
+    house.tick("of.subscribers")
+    assert forget(house, name, "a@example.com") == {"subscribers": 1}
+    assert left(house, "subscribers") == ["b@example.com"]
+    assert "a@example.com" not in str(house.database.rows("SELECT lines FROM pruned.plans"))

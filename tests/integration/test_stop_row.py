@@ -131,6 +131,18 @@ def test_a_stop_while_two_processes_take_in_a_backlog(scene):
     assert scene.database.value(done) == number
 
 
+@pytest.mark.parametrize("command, taken_back", [("stop", "go"), (f"pause {CHAIN}", f"resume {CHAIN}")])
+def test_it_works_while_the_new_schema_is_not_there_yet(scene, command, taken_back):
+    """A new program is installed, and `pruned migrate` has not run."""
+    scene.database.execute("DELETE FROM pruned.schema_version WHERE version > 25")
+    scene.run(*command.split()).ok()
+    column, table = ("stopped", "stop") if command == "stop" else ("paused", "controls")
+    assert scene.database.value(f"SELECT {column} FROM pruned.{table}") is True
+    scene.run(*taken_back.split()).ok()
+    assert scene.database.value(f"SELECT {column} FROM pruned.{table}") is False
+    assert scene.run("quarantine").code == 3
+
+
 # --- it is shown
 
 @pytest.mark.parametrize("command", ["jobs", "status"])

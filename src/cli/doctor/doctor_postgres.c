@@ -100,6 +100,17 @@ say_away (Doctor *doctor, const GError *error)
   doctor_error (doctor, CODE_POSTGRES, "PostgreSQL", remedy, "%s", error->message);
 }
 
+static void
+say_read_only (Doctor *doctor)
+{
+  g_autofree char *remedy
+      = grants_psql (doctor->cli->config, NULL, "SHOW default_transaction_read_only");
+  doctor_error (
+      doctor, CODE_POSTGRES, "PostgreSQL", remedy,
+      "it is read-only: a standby, or default_transaction_read_only is on for this role or database;"
+      " nothing is done until that ends");
+}
+
 /* A next tick beyond the schedule was set while a clock was ahead. The job has no tick until then.
  */
 static void
@@ -172,7 +183,10 @@ doctor_postgres (Doctor *doctor)
     return;
   }
   int version = pg_server_version (doctor->pg);
-  doctor_ok (doctor, "PostgreSQL", "it answers, version %d.%d", version / 10000, version % 10000);
+  if (pg_is_read_only (doctor->pg))
+    say_read_only (doctor);
+  else
+    doctor_ok (doctor, "PostgreSQL", "it answers, version %d.%d", version / 10000, version % 10000);
   learn_roles (doctor);
   check_schema (doctor);
   compare_clocks (doctor);

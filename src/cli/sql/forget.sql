@@ -1,5 +1,6 @@
 -- Takes the records of a row, and of rows that name it (naming.sql; for a user also any `user_id`),
--- out of the audit. Reads the whole audit of these tables.
+-- out of the audit. Reads the whole audit of these tables. A key that is a text can be personal
+-- data, and kept plans have keys: those with this one go.
 WITH
 -- include: naming.sql
 ,
@@ -7,6 +8,11 @@ place (tab, part) AS (
   SELECT n.tab, n.part FROM naming n
   UNION
   SELECT d.table_name, pg_catalog.jsonb_build_object('user_id', :key::jsonb) FROM pruned.deletions d WHERE :whose::text = 'users'
+),
+unplanned AS (
+  DELETE FROM pruned.plans p
+  WHERE pg_catalog.jsonb_typeof(:key::jsonb) <> 'number'
+    AND pg_catalog.jsonb_path_exists(p.lines -> :whose::text, '$.*.*[*] ? (@ == $key)', pg_catalog.jsonb_build_object('key', :key::jsonb))
 )
 SELECT f.name, f.n
 FROM pruned.forget(:whose::text, :key::jsonb, ARRAY(SELECT tab FROM place ORDER BY tab, part), ARRAY(SELECT part FROM place ORDER BY tab, part)) AS f

@@ -3,8 +3,8 @@
 -- next step, so that being held again gets another outcome. This version of its job is known from
 -- now on.
 WITH known AS (
-  INSERT INTO pruned.approved_versions (job, version)
-  SELECT r.job, coalesce(r.held ->> 'known_as', r.held ->> 'version') FROM pruned.runs r WHERE r.run_id = :run_id::uuid AND r.held ->> 'version' IS NOT NULL
+  INSERT INTO pruned.approved_versions (job, version, run_id)
+  SELECT r.job, coalesce(r.held ->> 'known_as', r.held ->> 'version'), r.run_id FROM pruned.runs r WHERE r.run_id = :run_id::uuid AND r.held ->> 'version' IS NOT NULL
   ON CONFLICT DO NOTHING)
 UPDATE pruned.runs
 SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready' END, step = step + 1, error = NULL, due_at = greatest(now(), :earliest::timestamptz),

@@ -1,6 +1,8 @@
 #include "engine/brakes/count.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
+#include "engine/ledger/keeping.h"
 #include "engine/step/page_event.h"
 #include "engine/step/plan.h"
 
@@ -87,12 +89,18 @@ count_ahead (Step *step, gint64 limit, gint64 *n, GError **error)
   return named || ask_keys (step, limit, n, error);
 }
 
+/* Values of a column that the audit never has are not shown. */
 static void
-add_values (const PgRows *rows, json_t *values)
+add_values (const Job *job, const PgRows *rows, json_t *values)
 {
-  for (int i = 0; i < rows_count (rows); i++)
-    json_array_append_new (values, json_pack ("{s:s?, s:I}", "value", rows_text (rows, i, "value"),
+  g_autofree char *secret = keeping_secret (in_force_config ());
+  const gboolean hidden
+      = job->due != NULL && g_regex_match_simple (secret, job->due, G_REGEX_CASELESS, 0);
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *value = rows_text (rows, i, "value");
+    json_array_append_new (values, json_pack ("{s:s?, s:I}", "value", hidden ? "***" : value,
                                               "rows", (json_int_t)rows_int (rows, i, "rows")));
+  }
 }
 
 /* The commonest values of the column that makes the rows KEYS due. */
@@ -111,7 +119,7 @@ read_values (Step *step, const GString *keys, json_t *values, GError **error)
   g_autoptr (PgRows) rows
       = step_query_text (step, error, rows_text (text, 0, "sql"), "key", key, NULL);
   if (rows != NULL)
-    add_values (rows, values);
+    add_values (step->job, rows, values);
   return rows != NULL;
 }
 
@@ -126,7 +134,7 @@ read_coded_values (Step *step, json_t *found, GError **error)
   pg_values_int (values, "limit", PLAN_KEYS);
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->values, values, error);
   if (rows != NULL)
-    add_values (rows, found);
+    add_values (step->job, rows, found);
   return rows != NULL;
 }
 

@@ -198,6 +198,7 @@ sentence_copy (const Job *job, const Written *written, GError **error)
         && !add_file (copy, what, written->files->pdata[i], error))
       return NULL; /* what there is of it stays: a sentence that is refused is not written often */
   copy->portions = written->portions;
+  copy->due = g_strdup (written->due);
   if (job->sentence->portion > 0 && written->portions && !add_portion (copy, written, error))
     return NULL;
   const WrittenFile below = { .path = (char *)"below", .text = written->below };

@@ -241,6 +241,7 @@ add_values (Writer *writer)
   if (column == NULL)
     return;
   words_set (writer->words, "due_column", column->quoted);
+  writer->written->due = g_strdup (column->name);
   add (writer, "values", "values");
 }
 

@@ -26,6 +26,7 @@ typedef struct {
   GPtrArray *files;  /* of WrittenFile, in order */
   GPtrArray *cursor; /* of char: the types of the cursor's columns k1, k2, ... */
   const char *word;  /* what becomes of a row: `removed` or `changed` */
+  char *due;         /* the column whose values values.sql shows; NULL: none */
   char *below;       /* the query that counts the rows below; NULL: there are none */
   gboolean portions; /* rows below can go in portions, whether or not the sentence says so */
   GPtrArray *tables; /* of char: all tables that it depends on */

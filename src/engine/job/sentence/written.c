@@ -30,6 +30,7 @@ written_free (Written *written)
   g_ptr_array_unref (written->cursor);
   g_ptr_array_unref (written->tables);
   g_free (written->below);
+  g_free (written->due);
   g_free (written);
 }
 

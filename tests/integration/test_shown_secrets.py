@@ -1,0 +1,36 @@
+"""Values that are never recorded are not shown elsewhere either."""
+
+import json
+
+import pytest
+
+from support.sentences import house  # noqa: F401
+
+H = "HUSHHUSH"
+STORE = {"store.object.endpoint": f"http://user:{H}@127.0.0.1:1", "store.object.bucket": "b", "store.object.access_key": "k",
+         "store.object.secret_key": "s"}
+
+
+@pytest.mark.parametrize("column, settings", [
+    ("session_token", {}), ("encrypted_password", {}), ("otp_secret", {}), ("email", {"audit.secret_columns": "email"})])
+def test_the_commonest_values_of_a_held_run_are_masked(house, column, settings):  # noqa: F811
+    house.sql(f"""CREATE TABLE sessions (id bigint PRIMARY KEY, {column} text, at date);
+        INSERT INTO sessions SELECT i, '{H}' || i % 3, '2020-01-01' FROM generate_series(1, 200) i""")
+    house.say("s.a", f"table = sessions\nwhere = {column} < 'ZZZ'\nmax_rows = 10\nbatch = 5")
+    run = house.run("s.a", **settings)
+    assert run["state"] == "held" and [v["value"] for v in run["held"]["values"]] == ["***"] * 3
+    shown = [json.dumps(run["held"]), house.daemons[-1].text(), house.pruned.run("runs", str(run["run_id"])).stdout,
+             repr([m.value for m in house.pruned.topics.outcomes("RunHeld")])]
+    assert [text for text in shown if H in text] == []
+
+
+def test_the_values_of_another_column_are_shown(house):  # noqa: F811
+    house.sql("CREATE TABLE sessions (id bigint PRIMARY KEY, at date); INSERT INTO sessions SELECT i, '2020-01-01' FROM generate_series(1, 20) i")
+    house.say("s.a", "table = sessions\nwhere = at < '2021-01-01'\nmax_rows = 10\nbatch = 5")
+    assert house.run("s.a")["held"]["values"] == [{"value": "2020-01-01", "rows": 20}]
+
+
+@pytest.mark.parametrize("command", ["status", "status --json", "doctor", "config"])
+def test_a_password_in_the_endpoint_is_masked(stored, command):
+    done = stored.run(*command.split(), settings=STORE)
+    assert H not in done.stdout + done.stderr
