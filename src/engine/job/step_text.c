@@ -117,6 +117,28 @@ is_local (const char *text, const char *p)
   return g_ascii_strcasecmp (argument, "true") == 0;
 }
 
+/* The words behind FOR that lock the rows of a query. */
+static gboolean
+is_lock (const char *text, const char *p)
+{
+  const char *at;
+  g_autofree char *first = next_word (text, &p, &at), *second = next_word (text, &p, &at);
+  return g_str_equal (first, "update") || g_str_equal (first, "share")
+         || (g_str_equal (first, "no") && g_str_equal (second, "key"))
+         || (g_str_equal (first, "key") && g_str_equal (second, "share"));
+}
+
+gboolean
+step_text_locks (const char *text)
+{
+  for (const char *p = text, *at; *p != '\0';) {
+    g_autofree char *word = next_word (text, &p, &at);
+    if (g_str_equal (word, "for") && is_lock (text, p))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 typedef struct {
   char *word; /* a function; g_free it */
   guint n;    /* which of its calls, from 1 */
