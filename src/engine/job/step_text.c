@@ -22,14 +22,27 @@ static const char *const LASTING[]
     = { "pg_advisory_lock", "pg_advisory_lock_shared", "pg_try_advisory_lock",
         "pg_try_advisory_lock_shared", NULL };
 
-/* The first word at P or behind it that is code, in lower case; "": there is none. *P is behind it,
- * *AT where it begins. */
+static gboolean
+is_called (const char *end)
+{
+  return end[strspn (end, " \t\r\n\f\v")] == '(';
+}
+
+/* The first word at P or behind it that is code, in lower case, or quoted name of a call, as it is;
+ * "": there is none. *P is behind it, *AT where it begins. */
 static char *
 next_word (const char *text, const char **p, const char **at)
 {
   const char *end;
   for (; **p != '\0'; *p = end) {
-    if (quoted_at (text, *p, &end, NULL) != QUOTED_NOT)
+    Quoted quoted = quoted_at (text, *p, &end, NULL);
+    if (quoted == QUOTED_NAME && is_called (end)) {
+      g_autofree char *name = g_strndup (*p, end - *p);
+      *at = *p;
+      *p = end;
+      return quoted_bare (name);
+    }
+    if (quoted != QUOTED_NOT)
       continue;
     end = *p + 1;
     if (!quoted_is_name_char (**p))
