@@ -74,6 +74,11 @@ const PgStatement *pg_statement_known (const char *name);
 /* As pg_statement_text. It is planned for its values each time, and not once for all values: for
  * conditions whose best index depends on them. */
 const PgStatement *pg_statement_anew (const char *name, const char *text, GError **error);
+/* As pg_statement_text, or as pg_statement_anew. It may change nothing: PostgreSQL
+ * refuses what it or a function that it calls would change, with PRUNED_RETRY and 25006. In a
+ * transaction that may write it goes with a savepoint, in the same packet. */
+const PgStatement *pg_statement_reading (const char *name, const char *text, gboolean anew,
+                                         GError **error);
 gboolean pg_statement_wants (const PgStatement *statement, const char *parameter);
 /* The names of the parameters, NULL-terminated; owned by the statement. */
 const char *const *pg_statement_parameters (const PgStatement *statement);

@@ -93,12 +93,27 @@ pg_send_limits (Pg *pg, GError **error)
          && send_limits (pg, error);
 }
 
+/* A transaction that may write cannot be told to read only for a while, but a part of it can: the
+ * end of the savepoint gives back what was. */
+static gboolean
+send_reading (Pg *pg, const PgStatement *statement, const char *const *bound, GError **error)
+{
+  return pg_send_own (pg, "SAVEPOINT reading", error)
+         && pg_send_own (pg, "SET LOCAL transaction_read_only = on", error)
+         && send_bound (pg, SENT_CALLER, statement, bound, error)
+         && pg_send_own (pg, "RELEASE reading", error);
+}
+
 gboolean
 pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
 {
   const char *bound[statement->n_parameters + 1];
-  return pg_values_bind (values, statement, bound, error) && pg_ensure (pg, error)
-         && pg_send_limits (pg, error) && send_bound (pg, SENT_CALLER, statement, bound, error);
+  if (!pg_values_bind (values, statement, bound, error) || !pg_ensure (pg, error)
+      || !pg_send_limits (pg, error))
+    return FALSE;
+  return statement->reads && pg->in_transaction && !pg->read_only
+             ? send_reading (pg, statement, bound, error)
+             : send_bound (pg, SENT_CALLER, statement, bound, error);
 }
 
 /* Without a name: nothing of it stays in the session. */

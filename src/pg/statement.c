@@ -250,7 +250,8 @@ pg_statement (const char *file)
 }
 
 static const PgStatement *
-statement_of_text (const char *name, const char *text, gboolean anew, GError **error)
+statement_of_text (const char *name, const char *text, gboolean anew, gboolean reads,
+                   GError **error)
 {
   PgStatement *statement = known_get (name);
   if (statement != NULL)
@@ -259,6 +260,9 @@ statement_of_text (const char *name, const char *text, gboolean anew, GError **e
   if (statement == NULL)
     return NULL;
   statement->anew = anew;
+  statement->reads = reads;
+  if (statement->few != NULL)
+    statement->few->reads = reads;
   return known_put (statement);
 }
 
@@ -271,13 +275,19 @@ pg_statement_known (const char *name)
 const PgStatement *
 pg_statement_text (const char *name, const char *text, GError **error)
 {
-  return statement_of_text (name, text, FALSE, error);
+  return statement_of_text (name, text, FALSE, FALSE, error);
 }
 
 const PgStatement *
 pg_statement_anew (const char *name, const char *text, GError **error)
 {
-  return statement_of_text (name, text, TRUE, error);
+  return statement_of_text (name, text, TRUE, FALSE, error);
+}
+
+const PgStatement *
+pg_statement_reading (const char *name, const char *text, gboolean anew, GError **error)
+{
+  return statement_of_text (name, text, anew, TRUE, error);
 }
 
 gboolean

@@ -13,6 +13,7 @@ struct _PgStatement {
   gboolean *lists;  /* which parameters are unnested */
   PgStatement *few; /* the same for short lists: planned once, whatever their length; NULL: none */
   gboolean anew;    /* planned for its values each time: never prepared */
+  gboolean reads;   /* it is to change nothing */
   char on_server[32]; /* its name in a session; derived from its text, so equal names always mean
                          equal statements */
 };

@@ -99,6 +99,12 @@ table_at (const char *sql, const char *position)
 }
 
 static gboolean
+is_refused_write (const char *state, const PgStatement *statement)
+{
+  return statement != NULL && statement->reads && g_str_equal (state, "25006");
+}
+
+static gboolean
 is_conflict (const char *state)
 {
   return g_str_equal (state, "55P03") || g_str_has_prefix (state, "40");
@@ -118,8 +124,12 @@ add_place (GString *text, const PGresult *result, const char *state, const PgSta
       g_string_append_printf (text, " (%s)", place);
   }
   g_string_append_printf (text, " [%s]", state);
-  if (statement != NULL && (wrong || is_conflict (state)))
+  if (statement != NULL && (wrong || is_conflict (state) || is_refused_write (state, statement)))
     g_string_append_printf (text, " in %s", statement->name);
+  if (is_refused_write (state, statement))
+    g_string_append (text,
+                     ": it decides about rows, and so may change none, nor may a function that"
+                     " it calls");
   if (statement != NULL && wrong && position != NULL)
     g_string_append_printf (text, " at character %s", position);
   if (is_plan_outdated (result))
@@ -140,8 +150,9 @@ verdict_set_error (const PGresult *result, const PgStatement *statement, gboolea
   if (state != NULL)
     add_place (text, result, state, statement);
   g_strchomp (text->str);
-  PrunedVerdict verdict = is_plan_outdated (result)
-                              ? PRUNED_OUTAGE
+  PrunedVerdict verdict = is_plan_outdated (result) ? PRUNED_OUTAGE
+                          : is_refused_write (state != NULL ? state : "", statement)
+                              ? PRUNED_RETRY
                               : verdict_of (state != NULL ? state : "", cancelled);
   g_set_error_literal (error, PRUNED_ERROR, verdict, text->str);
 }

@@ -93,3 +93,10 @@ def test_a_rule_is_a_warning(house):  # noqa: F811
     assert found(house, "soft", "rule") == [("warning", "rule keeps of soft does something else in place of the job's statement")]
     house.say("soft", "table = soft\nwhere = id = 1\nset = gone = NULL")
     assert found(house, "soft", "rule") == []
+
+
+@pytest.mark.parametrize("schedule, never", [("0 0 31 2 *", True), ("0 0 30 2,4 *", False), ("0 0 31 2 1", False), ("off", False)])
+def test_a_schedule_whose_day_never_comes_is_a_warning(house, schedule, never):  # noqa: F811
+    house.sql(PEOPLE)
+    house.say("people", f"table = people\nwhere = email IS NULL\nschedule = {schedule}")
+    assert found(house, "people", "schedule") == ([("warning", f"{schedule}: no such day ever comes, so the job never runs by itself")] if never else [])

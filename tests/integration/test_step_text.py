@@ -21,6 +21,8 @@ WRONG = [
     ("lock/10-scratch.sql", "SELECT pg_catalog.pg_advisory_lock(1)", 1, f"pg_advisory_lock {SESSION}: write pg_advisory_xact_lock"),
     ("lock/10-scratch.sql", "SELECT set_config('a.b', '1', true),\n set_config('work_mem', f(1, 2), false)", 2, f"set_config {SESSION}"),
     ("lock/10-scratch.sql", "SELECT set_config('work_mem', '1', :local::boolean)", 1, f"set_config {SESSION}"),
+    ("lock/10-scratch.sql", 'SELECT 1,\n "pg_advisory_lock" (1)', 2, f"pg_advisory_lock {SESSION}"),
+    ("lock/10-scratch.sql", "SELECT \"pg_catalog\".\"set_config\"('work_mem', '1', false)", 1, f"set_config {SESSION}"),
     ("decide.sql", "COMMIT", 1, f"COMMIT {NO_STATEMENT}"),
     ("context.sql", "BEGIN", 1, f"BEGIN {NO_STATEMENT}"),
     ("apply/removed/20-other.insert.sql", "PREPARE a AS SELECT 1", 1, f"PREPARE {NO_STATEMENT}"),

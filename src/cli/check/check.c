@@ -1,7 +1,9 @@
 /* The command: which jobs it looks at, and how it shows what was found. */
 #include "cli/check/check.h"
 
+#include "base/clock.h"
 #include "cli/commands.h"
+#include "config/cron.h"
 #include "engine/job/sentence/sentence.h"
 
 #define APPLY_MOST 10000
@@ -118,6 +120,20 @@ check_store (Check *check)
     check_ok (check, "store", "objects are those of bucket %s", check->job->sentence->bucket);
 }
 
+/* 31 February. */
+static void
+check_schedule (Check *check)
+{
+  const char *schedule = config_job_text (check->cli->config, check->job->name, "schedule");
+  g_autoptr (Cron) cron = cron_parse (schedule, NULL);
+  g_autoptr (GTimeZone) utc = g_time_zone_new_utc ();
+  if (cron != NULL && cron_next (cron, utc, clock_now_us ()) < 0)
+    check_warn (check, "schedule",
+                check->job->sentence != NULL ? check_place_of_key (check, "schedule")
+                                             : (CheckPlace){ 0 },
+                NULL, "%s: no such day ever comes, so the job never runs by itself", schedule);
+}
+
 void
 check_job (Check *check, const Job *job)
 {
@@ -125,6 +141,7 @@ check_job (Check *check, const Job *job)
   if (job->sentence != NULL && !check_complete (check))
     return;
   check_store (check);
+  check_schedule (check);
   check_statements (check);
   check_form (check);
   if (check_errors (check) == 0)

@@ -1,5 +1,7 @@
 #include "engine/job/job_divided.h"
 
+#include "engine/job/job_reading.h"
+
 /* Whether the row `p` lies behind the key `until`. */
 static char *
 behind (const Job *job)
@@ -48,7 +50,7 @@ static const PgStatement *
 statement (const char *name, const char *suffix, const char *sql, gboolean anew, GError **error)
 {
   g_autofree char *full = g_strconcat (name, suffix, NULL);
-  return anew ? pg_statement_anew (full, sql, error) : pg_statement_text (full, sql, error);
+  return job_reading (full, sql, anew, error);
 }
 
 gboolean

@@ -3,6 +3,7 @@
 #include "base/resource.h"
 #include "engine/job/job_divided.h"
 #include "engine/job/job_private.h"
+#include "engine/job/job_reading.h"
 #include "engine/job/step_text.h"
 
 #include <pthread.h>
@@ -74,8 +75,10 @@ job_files_statement (const Job *job, const char *file, GError **error)
   g_autofree char *text = text_of (path, error);
   if (text == NULL)
     return NULL;
+  static const char *const reading[] = { "page", "count", "values", "decide", NULL };
   g_autofree char *name = name_of_text (path, without_semicolon (text));
-  return pg_statement_text (name, text, error);
+  return g_strv_contains (reading, file) ? job_reading (name, text, FALSE, error)
+                                         : pg_statement_text (name, text, error);
 }
 
 /* `10-members`, `30-todos.update`, `40-dirty_users.insert`. */
@@ -236,7 +239,7 @@ load_page_count (Job *job, GError **error)
     return FALSE;
   g_autofree char *known = name_of_text (path, without_semicolon (text)),
                   *name = g_strconcat (known, "#count", NULL), *sql = job_files_count_text (text);
-  return (job->page_count = pg_statement_text (name, sql, error)) != NULL
+  return (job->page_count = job_reading (name, sql, FALSE, error)) != NULL
          && job_divided_load (job, known, without_semicolon (text), FALSE, error);
 }
 

@@ -15,7 +15,7 @@ char *job_files_count_text (const char *page);
 /* `<folder>/<file>.sql`. */
 const PgStatement *job_files_statement (const Job *job, const char *file, GError **error);
 
-/* The same as an effect: table and kind from the file's name, with the audit. COLUMNS: what the
+/* A file as an effect: table and kind from the file's name, with the audit. COLUMNS: what the
  * statement returns of each row. */
 gboolean job_files_effect (const Job *job, const char *file, const char *columns, JobApply *apply,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -22,14 +22,27 @@ static const char *const LASTING[]
     = { "pg_advisory_lock", "pg_advisory_lock_shared", "pg_try_advisory_lock",
         "pg_try_advisory_lock_shared", NULL };
 
-/* The first word at P or behind it that is code, in lower case; "": there is none. *P is behind it,
- * *AT where it begins. */
+static gboolean
+is_called (const char *end)
+{
+  return end[strspn (end, " \t\r\n\f\v")] == '(';
+}
+
+/* The first word at P or behind it that is code, in lower case, or quoted name of a call, as it is;
+ * "": there is none. *P is behind it, *AT where it begins. */
 static char *
 next_word (const char *text, const char **p, const char **at)
 {
   const char *end;
   for (; **p != '\0'; *p = end) {
-    if (quoted_at (text, *p, &end, NULL) != QUOTED_NOT)
+    Quoted quoted = quoted_at (text, *p, &end, NULL);
+    if (quoted == QUOTED_NAME && is_called (end)) {
+      g_autofree char *name = g_strndup (*p, end - *p);
+      *at = *p;
+      *p = end;
+      return quoted_bare (name);
+    }
+    if (quoted != QUOTED_NOT)
       continue;
     end = *p + 1;
     if (!quoted_is_name_char (**p))
@@ -115,6 +128,28 @@ is_local (const char *text, const char *p)
     return FALSE;
   g_autofree char *argument = g_strstrip (g_strndup (last, (gsize)(p - last)));
   return g_ascii_strcasecmp (argument, "true") == 0;
+}
+
+/* The words behind FOR that lock the rows of a query. */
+static gboolean
+is_lock (const char *text, const char *p)
+{
+  const char *at;
+  g_autofree char *first = next_word (text, &p, &at), *second = next_word (text, &p, &at);
+  return g_str_equal (first, "update") || g_str_equal (first, "share")
+         || (g_str_equal (first, "no") && g_str_equal (second, "key"))
+         || (g_str_equal (first, "key") && g_str_equal (second, "share"));
+}
+
+gboolean
+step_text_locks (const char *text)
+{
+  for (const char *p = text, *at; *p != '\0';) {
+    g_autofree char *word = next_word (text, &p, &at);
+    if (g_str_equal (word, "for") && is_lock (text, p))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 typedef struct {

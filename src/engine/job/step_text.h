@@ -11,5 +11,7 @@
  * and the line if it is one of its own. A function of the user's is not looked into. */
 gboolean step_text_fits (const char *path, const char *text, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* The same of an expression of a sentence: it calls nothing that would last. */
+/* Whether the query TEXT locks rows. */
+gboolean step_text_locks (const char *text);
+/* An expression of a sentence fits if it calls nothing that would last. */
 gboolean step_text_lasts_not (const char *expression, GError **error) G_GNUC_WARN_UNUSED_RESULT;

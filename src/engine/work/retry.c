@@ -8,6 +8,7 @@
 #include "engine/step/trial.h"
 
 #define BLOCKED_RETRY_MS 60000
+#define WRITES "25006"    /* a statement that decides about rows would have changed some */
 #define BUSY_MAX_MS 10000 /* of the 1-30 s by which a lock can delay a step */
 
 static const char *const VERDICTS[]
@@ -147,7 +148,8 @@ by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDe
     decision->error = g_strdup (cause->message);
     break;
   default:
-    if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F") || step->blocked)
+    if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F")
+        || g_str_equal (sqlstate, WRITES) || step->blocked)
       block (step, cause, decision);
     else if (timed_out ? !cut (step, cause, decision) && !turn_to_portions (step, cause, decision)
                        : !set_apart (step, cause, decision))

@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
   GPtrArray *tables; /* of CatTable; the sentence's own is the first */
   GPtrArray *keys;   /* of CatKey */
+  char *changes;     /* a function that the condition calls and that may change rows; NULL: none */
   gboolean torn;     /* a table was altered while it was read: nothing follows from it */
 } Catalogue;
 

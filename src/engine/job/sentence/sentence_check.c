@@ -204,6 +204,18 @@ check_object (Checker *checker)
             column->declared);
 }
 
+/* PostgreSQL refuses changes of a function that is not volatile. */
+static void
+check_calls (Checker *checker)
+{
+  const char *name = checker->catalogue->changes;
+  if (name != NULL)
+    refuse (checker,
+            "where: %s is VOLATILE: it may change rows, and a condition may not; if it changes "
+            "nothing, declare it STABLE: ALTER FUNCTION %s STABLE",
+            name, name);
+}
+
 char *
 sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
 {
@@ -216,6 +228,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
   check_each_table (checker);
   check_set (checker);
   check_due (checker);
+  check_calls (checker);
   if (sentence->kind == SENTENCE_ARCHIVE)
     check_archive (checker);
   if (sentence->kind == SENTENCE_OBJECTS)

@@ -2,6 +2,7 @@
 
 #include "engine/job/job_divided.h"
 #include "engine/job/job_files.h"
+#include "engine/job/job_reading.h"
 
 #include <string.h>
 
@@ -24,6 +25,14 @@ statement_of (const Job *job, const WrittenFile *file, GError **error)
   return pg_statement_text (name, file->text, error);
 }
 
+/* The same, of a statement that changes nothing. */
+static const PgStatement *
+statement_reading (const Job *job, const WrittenFile *file, GError **error)
+{
+  g_autofree char *name = name_of (job, file->path, file->text);
+  return job_reading (name, file->text, FALSE, error);
+}
+
 /* The same, of a statement that reads as many rows as a step may: planned for that number. */
 static const PgStatement *
 statement_anew (const Job *job, const WrittenFile *file, GError **error)
@@ -39,8 +48,8 @@ add_page (Job *job, const WrittenFile *file, GError **error)
   g_autofree char *counts = job_files_count_text (file->text),
                   *name = name_of (job, file->path, file->text),
                   *name_of_count = name_of (job, "count", counts);
-  return (job->page = pg_statement_anew (name, file->text, error)) != NULL
-         && (job->page_count = pg_statement_anew (name_of_count, counts, error)) != NULL
+  return (job->page = job_reading (name, file->text, TRUE, error)) != NULL
+         && (job->page_count = job_reading (name_of_count, counts, TRUE, error)) != NULL
          && job_divided_load (job, name, file->text, TRUE, error);
 }
 
@@ -83,6 +92,7 @@ add_effect (const Job *job, JobWhat *what, const WrittenFile *file, GError **err
 static gboolean
 add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
 {
+  static const char *const reading[] = { "decide", "values", "objects", NULL };
   const PgStatement *statement;
   if (g_str_equal (file->path, WRITTEN_SHOWN))
     return TRUE;
@@ -90,7 +100,9 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
     return add_effect (job, what, file, error);
   if (g_str_equal (file->path, "page"))
     return add_page (job, file, error);
-  if ((statement = statement_of (job, file, error)) == NULL)
+  statement = g_strv_contains (reading, file->path) ? statement_reading (job, file, error)
+                                                    : statement_of (job, file, error);
+  if (statement == NULL)
     return FALSE;
   if (g_str_equal (file->path, "decide"))
     job->decide = statement;
@@ -202,7 +214,7 @@ sentence_copy (const Job *job, const Written *written, GError **error)
   if (job->sentence->portion > 0 && written->portions && !add_portion (copy, written, error))
     return NULL;
   const WrittenFile below = { .path = (char *)"below", .text = written->below };
-  if (below.text != NULL && (copy->below = statement_of (copy, &below, error)) == NULL)
+  if (below.text != NULL && (copy->below = statement_reading (copy, &below, error)) == NULL)
     return NULL;
   return copy;
 }

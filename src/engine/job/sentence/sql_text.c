@@ -1,6 +1,7 @@
 #include "engine/job/sentence/sql_text.h"
 
 #include "engine/job/step_text.h"
+#include "pg/pg.h"
 #include "pg/quoted.h"
 
 #include <string.h>
@@ -291,4 +292,27 @@ sql_text_reads_rows (const char *text)
     in_catalog = g_str_equal (word, "pg_catalog");
   }
   return FALSE;
+}
+
+void
+sql_text_calls (const char *text, GString *schemas, GString *names)
+{
+  for (const char *p = text, *end; *p != '\0'; p = end) {
+    Quoted quoted = quoted_at (text, p, &end, NULL);
+    if (quoted == QUOTED_NOT)
+      end = p + 1;
+    if (quoted != QUOTED_NAME && (quoted != QUOTED_NOT || !begins_name (*p)))
+      continue;
+    const char *at = p;
+    g_autofree char *name = sql_text_name (&at, 2, NULL);
+    if (name == NULL)
+      continue;
+    end = at;
+    if (*at != '(')
+      continue;
+    g_autofree char *schema = quoted_schema (name), *bare = quoted_bare (name);
+    g_autofree char *bare_schema = schema != NULL ? quoted_bare (schema) : g_strdup ("");
+    array_add (schemas, bare_schema);
+    array_add (names, bare);
+  }
 }

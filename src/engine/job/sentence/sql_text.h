@@ -36,3 +36,7 @@ gboolean sql_text_assigns_again (const char *text);
 /* Whether the expression TEXT may depend on other rows than the one that it is asked of: it has a
  * sub-select, or calls a function that is not known to read none. */
 gboolean sql_text_reads_rows (const char *text);
+
+/* Adds the functions that the expression TEXT calls to array literals: their names, and their
+ * schemas, '' where it says none. */
+void sql_text_calls (const char *text, GString *schemas, GString *names);

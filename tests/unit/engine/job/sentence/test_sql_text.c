@@ -57,6 +57,10 @@ static const Expression EXPRESSIONS[] = {
   { "set_config('a.b', 'c', true) = 'c'", NULL },
   { "pg_try_advisory_lock(id)", "pg_try_advisory_lock would last until the session ends" },
   { "(SELECT pg_catalog.PG_ADVISORY_LOCK(id)) IS NULL", "pg_advisory_lock would last" },
+  { "\"pg_advisory_lock\" (1) IS NULL", "pg_advisory_lock would last" },
+  { "pg_catalog . \"set_config\"('a.b', 'c', false) = 'c'", "set_config would last" },
+  { "\"set_config\"('a.b', 'c', true) = 'c'", NULL },
+  { "\"pg_advisory_lock\" = 1 AND \"PG_ADVISORY_LOCK\"(1)", NULL },
   { "set_config('a.b', 'c', false) = 'c'", "set_config would last until the session ends" },
 };
 
