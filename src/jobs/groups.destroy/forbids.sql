@@ -3,7 +3,7 @@
 -- deleted; every portion checks again.
 -- A table that any key with ON DELETE CASCADE ties to the group is left to its portion, because its
 -- rows can be deleted in another way. Rows that belong elsewhere and only name a namespace of the
--- group are those of hold/30-strangers.sql.
+-- group, or lie below one where nothing removes them, are those of hold/30-strangers.sql.
 -- Fast: at most a hundred thousand index look-ups, so that a huge group is not refused for the time
 -- this takes. A column without an index is read if its table is small. What is not checked here is
 -- left to the portion.
@@ -34,6 +34,8 @@ restricting (rel, col, kind, what) AS (
 stray (rel, col, elsewhere) AS (
   SELECT pg_catalog.to_regclass(s.tab)::oid, s.col, s.elsewhere
   FROM (SELECT 'projects' AS tab, 'project_namespace_id' AS col, 'x.namespace_id NOT IN (SELECT id FROM below)' AS elsewhere
+        UNION ALL
+        SELECT 'namespaces', 'parent_id', '((x.type::text IN (''Group'', ''Project'')) IS NOT TRUE OR x.parent_id NOT IN (SELECT id FROM below))'
         UNION ALL
         SELECT tab, 'namespace_id',
                'CASE x.source_type::text WHEN ''Project'' THEN EXISTS (SELECT FROM projects p WHERE p.id = x.source_id AND p.namespace_id NOT IN (SELECT id FROM below))'
