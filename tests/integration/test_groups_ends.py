@@ -9,6 +9,7 @@ from support.doomed import CHILD, JOB, destroy, doom
 from support.instance import tenant  # noqa: F401
 from support.places import ROLE
 from support.scene import now
+from support.writer import Writer
 
 
 @pytest.fixture
@@ -82,3 +83,25 @@ def test_a_namespace_that_a_trigger_keeps_is_named_and_the_step_undone(doomed, w
     assert (run["state"], run["attempts"]) == ("waiting", 1)
     assert run["error"].endswith("a trigger or a rule keeps 1 of the " + kept.format(**vars(doomed)))
     assert (doomed.row("projects", doomed.project_id) is None) == ("OLD.id" in when), "the step is undone"
+
+
+# --- groups that come while the step waits for its lock
+
+@pytest.mark.parametrize("type", ["Group", "Project"])
+@pytest.mark.parametrize("parent", ["top", "sub"])
+def test_a_namespace_that_comes_below_a_group_that_is_just_going_goes_too_and_uncharged(doomed, parent, type):
+    line = f"{doomed.top}, 4444" if parent == "top" else f"{doomed.top}, {doomed.sub}, 4444"
+    insert = f"""INSERT INTO namespaces (id, name, path, type, parent_id, traversal_ids)
+                 VALUES (4444, 'late', 'late', '{type}', {getattr(doomed, parent)}, ARRAY[{line}])"""
+    if type == "Project":
+        insert = f"WITH place AS ({insert}) INSERT INTO projects (namespace_id, project_namespace_id) VALUES ({getattr(doomed, parent)}, 4444)"
+    doomed.database.connection.execute(f"DELETE FROM projects WHERE id = {doomed.project_id}")
+    writer = Writer(doomed.database, insert).write()
+    writer.start()
+    try:
+        run = destroy(doomed)
+    finally:
+        writer.end()
+    assert writer.waited and (run["state"], run["attempts"]) == ("finished", 0), run["error"]
+    assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour] and doomed.ids("projects") == [doomed.other_project]
+    assert doomed.lines("Rescheduling group deletion") == []

@@ -18,7 +18,7 @@ typedef struct {
   gint64 removed;      /* rows that this step removed */
   gboolean own_gone;   /* all rows of tables with a file of their own are removed */
   gboolean actor_goes; /* the actor is a bot of one of the projects or groups */
-  gboolean moved;      /* part of it has moved elsewhere: nothing was touched */
+  gboolean moved;      /* part of it has moved elsewhere, or more has come: nothing was touched */
 } Portion;
 
 /* Its values under the names that statements use. */
