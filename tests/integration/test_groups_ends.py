@@ -5,9 +5,8 @@ import time
 
 import pytest
 
-from support.doomed import CHILD, JOB, destroy, doom
+from support.doomed import CHILD, JOB, destroy, doom, keep
 from support.instance import tenant  # noqa: F401
-from support.places import ROLE
 from support.scene import now
 from support.writer import Writer
 
@@ -31,14 +30,6 @@ def started(tenant):
         assert not runs or runs[0]["step"] < 40, "it goes round"
         time.sleep(0.1)
     raise AssertionError(f"it has not ended: {tenant.runs(CHILD)}")
-
-
-def keep(tenant, table, action, when="true"):
-    """A trigger swallows what the daemon does."""
-    tenant.database.connection.execute(f"""
-        CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-          IF session_user = '{ROLE}' THEN RETURN NULL; END IF; RETURN coalesce(NEW, OLD); END $$;
-        CREATE TRIGGER keep BEFORE {action} ON {table} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION keep()""")
 
 
 # --- namespaces below the group that nothing of it removes
