@@ -50,7 +50,8 @@ asked (rel, col, kind, what, elsewhere) AS (
 SELECT pg_catalog.format('WITH below AS MATERIALIZED (SELECT n.id FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint] AND n.type::text = ''Group''), '
               'project AS MATERIALIZED (SELECT p.* FROM below b, LATERAL ('
               'SELECT p.id, p.project_namespace_id FROM projects p WHERE p.namespace_id = b.id OFFSET 0) AS p LIMIT %1$s), '
-              'place AS MATERIALIZED (SELECT id FROM below UNION ALL SELECT project_namespace_id FROM project LIMIT %1$s) ',
+              'place AS MATERIALIZED (SELECT id FROM below UNION ALL SELECT n.id FROM project p, LATERAL ('
+              'SELECT n.id FROM namespaces n WHERE n.id = p.project_namespace_id AND n.type::text = ''Project'' OFFSET 0) AS n LIMIT %1$s) ',
               greatest(1000, 100000 / count(*)))
        || pg_catalog.string_agg(
             pg_catalog.format('(SELECT %L AS tab, %L AS kind, %s AS id FROM ', a.rel::regclass, a.kind, CASE WHEN a.kind IS NULL THEN 'x.id' ELSE 'd.id' END)

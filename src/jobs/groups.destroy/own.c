@@ -56,10 +56,11 @@ note_artifacts (Step *step, const PgRows *answer, GError **error)
   gint64 files = rows_int (answer, 0, "files"), recorded = rows_int (answer, 0, "recorded");
   step_count (step, "artifacts", drain_changed (answer));
   return recorded == files
-         || step_fail (step, error, PRUNED_DATA,
-                       "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
-                       " files of artifacts were not recorded in ci_deleted_objects (a trigger or a rule keeps them out)",
-                       files - recorded, files);
+         || step_fail (
+             step, error, PRUNED_DATA,
+             "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT
+             " files of artifacts were not recorded in ci_deleted_objects (a trigger or a rule keeps them out)",
+             files - recorded, files);
 }
 
 /* ANSWERS begins with those of the effects from FROM to TO. */

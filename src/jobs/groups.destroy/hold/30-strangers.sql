@@ -12,9 +12,8 @@ path (tab, id, source_type, source_id) AS (
 SELECT 'projects' AS tab, p.id FROM projects p
 WHERE p.project_namespace_id IN (SELECT id FROM place) AND p.id <> ALL (:project::bigint[])
 UNION ALL
-SELECT 'namespaces', c.id FROM namespaces c JOIN namespaces n ON n.id = c.parent_id
-WHERE c.parent_id = ANY (:group::bigint[]) AND (c.type::text IN ('Group', 'Project')) IS NOT TRUE
-   OR c.parent_id = ANY (:namespace::bigint[]) AND n.type::text = 'Project'
+SELECT 'namespaces', c.id FROM namespaces c
+WHERE c.parent_id = ANY (:group::bigint[]) AND (c.type::text IN ('Group', 'Project')) IS NOT TRUE OR c.parent_id = ANY (:namespace::bigint[])
 UNION ALL
 SELECT r.tab, r.id FROM path r
 WHERE CASE r.source_type::text
