@@ -21,3 +21,42 @@ def test_an_artifact_stays_if_its_file_cannot_be_recorded(tenant, batch):  # noq
     doomed.work()
     assert doomed.pruned.run_row(run["run_id"])["state"] == "finished" and doomed.ids("ci_job_artifacts") == []
     assert sorted(doomed.database.column("SELECT file FROM ci_deleted_objects")) == ["a.zip", "b.zip"]
+
+
+# --- a group that is restored
+
+KEEPS = [("namespaces", "OLD.id = {0}"), ("routes", "OLD.source_id = {0} AND OLD.source_type = 'Namespace'")]
+
+
+@pytest.mark.parametrize("table, when", KEEPS)
+def test_a_group_that_keeps_its_path_is_not_restored_and_others_are(tenant, table, when):  # noqa: F811
+    tenant.period(7)
+    kept, other = (tenant.group(path=f"{name}-deleted-{{id}}") for name in "ab")
+    for group in (kept, other):
+        tenant.mark(group, tenant.user(), 10)
+    keep(tenant, table, "UPDATE", when.format(kept))
+    run = tenant.tick("groups.adjourned_deletion")
+    assert (result(run)["restored"], result(run)["failed"]) == (1, 1)
+    assert tenant.ids("group_deletion_schedules", key="group_id") == [kept]
+    assert [o["group_id"] for o in tenant.outcomes("GroupRestored")] == [other]
+    assert (tenant.row("namespaces", kept)["path"], tenant.path("Namespace", kept)) == (f"a-deleted-{kept}", f"a-deleted-{kept}")
+    assert (tenant.row("namespaces", other)["path"], tenant.path("Namespace", other)) == ("b", "b")
+    (line,) = tenant.database.rows("SELECT item, reason FROM pruned.quarantine")
+    assert line["item"] == f"group_deletion_schedules:{kept}" and "a trigger or a rule keeps it" in line["reason"]
+
+
+@pytest.mark.parametrize("table, when", KEEPS)
+def test_neither_is_one_whose_deletion_is_called_off_at_its_begin(tenant, table, when):  # noqa: F811
+    tenant.period(7)
+    tenant.mark(tenant.group(), tenant.user(admin=True), 10)  # the first one goes at once
+    actor, top = tenant.user(), tenant.group(path="a-deleted-{id}")
+    tenant.owner(actor, top)
+    tenant.mark(top, actor, 10)
+    tenant.tick("groups.adjourned_deletion", **{"jobs.groups.adjourned_deletion.spacing_ms": 3600000})
+    tenant.database.execute("DELETE FROM members")
+    keep(tenant, table, "UPDATE", when.format(top))
+    tenant.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    tenant.work()
+    (run,) = (r for r in tenant.runs("groups.destroy") if r["args"]["group_id"] == top)
+    assert result(run).get("restored", 0) == 0 and result(run)["failed"] == 1 and tenant.outcomes("GroupRestored") == []
+    assert tenant.ids("group_deletion_schedules", key="group_id") == [top] and tenant.path("Namespace", top) == f"a-deleted-{top}"

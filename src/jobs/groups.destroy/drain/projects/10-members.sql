@@ -1,6 +1,6 @@
--- Deletes memberships of these projects and of their own namespaces, then those that only their own namespace ties to them,
--- except memberships of something that stays (../strangers.sql). Fast by (source_id, source_type)
--- and (member_namespace_id); reads no further than the limit.
+-- Deletes memberships of these projects and of their own namespaces, then those that only their own
+-- namespace ties to them, except memberships of something that stays (../strangers.sql). Fast by
+-- (source_id, source_type) and (member_namespace_id); reads no further than the limit.
 -- `held`: where a key leads to these rows, only the rows that the step has locked
 -- (../../references.sql). Rows are found once and deleted where they stand. The ctid alone does not
 -- identify a row in a partitioned table, and a row that has just been moved elsewhere must stay: so

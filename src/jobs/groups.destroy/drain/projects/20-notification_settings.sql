@@ -1,5 +1,5 @@
--- Deletes the users' notification settings for these projects and their own namespaces. Fast with an index on (source_type,
--- source_id).
+-- Deletes the users' notification settings for these projects and their own namespaces. Fast with
+-- an index on (source_type, source_id).
 -- `held`: where a key leads to these rows, only the rows that the step has locked
 -- (../../references.sql). Rows are found once and deleted where they stand. The ctid alone does not
 -- identify a row in a partitioned table, and a row that has just been moved elsewhere must stay: so

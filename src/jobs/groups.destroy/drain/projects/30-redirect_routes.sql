@@ -1,6 +1,6 @@
--- Deletes the former paths of these projects and their own namespaces, and others that name these: only paths of
--- removed namespaces (hold/30-strangers.sql). Fast with indexes on (source_type, source_id) and
--- (namespace_id).
+-- Deletes the former paths of these projects and their own namespaces, and others that name these:
+-- only paths of removed namespaces (hold/30-strangers.sql). Fast with indexes on (source_type,
+-- source_id) and (namespace_id).
 -- `held`: where a key leads to these rows, only the rows that the step has locked
 -- (../../references.sql). The ctid alone does not identify a row in a partitioned table, and a row
 -- that has just been moved elsewhere must stay.
