@@ -60,3 +60,25 @@ def test_neither_is_one_whose_deletion_is_called_off_at_its_begin(tenant, table,
     (run,) = (r for r in tenant.runs("groups.destroy") if r["args"]["group_id"] == top)
     assert result(run).get("restored", 0) == 0 and result(run)["failed"] == 1 and tenant.outcomes("GroupRestored") == []
     assert tenant.ids("group_deletion_schedules", key="group_id") == [top] and tenant.path("Namespace", top) == f"a-deleted-{top}"
+
+
+# --- a user who is to be blocked
+
+@pytest.mark.parametrize("bots", [1, 3])
+def test_a_bot_who_cannot_be_blocked_fails_and_keeps_what_they_have(tenant, bots):  # noqa: F811
+    """Several go together where nothing is wrong."""
+    project = tenant.project(tenant.group())
+    users = [tenant.user(user_type=6) for _ in range(bots)]
+    for user in users:
+        tenant.member(user, project=project, expires_at=tenant.day(-1))
+    keep(tenant, "users", "UPDATE", f"OLD.id = {users[0]}")
+    tenant.tick("members.remove_expired")
+    runs = {r["args"]["user_id"]: r for r in tenant.runs("users.destroy")}
+    assert (runs[users[0]]["state"], runs[users[0]]["attempts"]) == ("waiting", 1)
+    assert runs[users[0]]["error"].endswith(f"user {users[0]} was not blocked (a trigger or a rule keeps the row)")
+    assert [runs[u]["state"] for u in users[1:]] == ["finished"] * (bots - 1)
+    assert tenant.ids("users", "user_type = 6") == users[:1] and tenant.ids("ghost_user_migrations", key="user_id") == []
+    tenant.database.connection.execute("DROP TRIGGER keep ON users")
+    tenant.pruned.run("retry", str(runs[users[0]]["run_id"])).ok()
+    tenant.work()
+    assert tenant.ids("users", "user_type = 6") == []
