@@ -93,6 +93,10 @@ def pointers(tenant, groups, projects):
     return there
 
 
+def audited_keys(tenant, table):
+    return tenant.database.column("SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = %s", [table])
+
+
 def test_nothing_points_into_the_tree_afterwards(doomed):
     own = doomed.ids("namespaces", f"traversal_ids @> ARRAY[{doomed.top}::bigint]")
     groups, projects = [doomed.top, doomed.sub, doomed.leaf], [doomed.project_id, doomed.other_project]
@@ -108,6 +112,39 @@ def test_nothing_points_into_the_tree_afterwards(doomed):
     assert {g: o["full_path"] for g, o in gone.items()} == paths and gone[doomed.leaf]["parent_namespace_id"] == doomed.sub
     assert {o["project_id"] for o in doomed.outcomes("ProjectDeleted")} == set(projects)
     assert {o["reason"] for o in doomed.outcomes("MemberRemoved")} == {"group_destroyed"}
+
+
+def test_what_names_a_project_by_its_own_namespace_goes_and_is_audited(doomed):
+    own = doomed.row("projects", doomed.project_id)["project_namespace_id"]
+    rows = {"members": doomed.put("members", user_id=doomed.user(), source_type="Namespace", source_id=own, type="GroupMember", access_level=30),
+            "notification_settings": doomed.put("notification_settings", user_id=doomed.user_id, source_type="Namespace", source_id=own),
+            "redirect_routes": doomed.put("redirect_routes", source_type="Namespace", source_id=own, path="old/own")}
+    destroy(doomed, doomed.top)
+    for table, id in rows.items():
+        assert doomed.row(table, id) is None and id in audited_keys(doomed, table), table
+    assert doomed.runs(CHILD)[0]["state"] == "finished"
+
+
+def test_reviews_of_the_projects_and_of_their_merge_requests_go_and_are_audited(doomed):
+    request = doomed.put("merge_requests", target_project_id=doomed.project_id)
+    gone = [doomed.put("reviews", project_id=doomed.project_id), doomed.put("reviews", merge_request_id=request),
+            doomed.put("reviews", merge_request_id=request, project_id=doomed.neighbours_project)]
+    kept = doomed.put("reviews", project_id=doomed.neighbours_project)
+    destroy(doomed, doomed.top)
+    assert doomed.ids("reviews") == [kept] and sorted(audited_keys(doomed, "reviews")) == gone
+
+
+def test_a_group_elsewhere_that_a_project_names_as_its_own_namespace_keeps_what_it_has(doomed):
+    doomed.database.execute("UPDATE projects SET project_namespace_id = %s WHERE id = %s", [doomed.neighbour, doomed.project_id])
+    member, setting = doomed.member(doomed.user(), doomed.neighbour), doomed.put(
+        "notification_settings", user_id=doomed.user_id, source_type="Namespace", source_id=doomed.neighbour)
+    path, former = doomed.path("Namespace", doomed.neighbour), doomed.put(
+        "redirect_routes", source_type="Namespace", source_id=doomed.neighbour, path="old/neighbour")
+    doomed.group(parent=doomed.neighbour)
+    destroy(doomed, doomed.top)
+    assert doomed.runs(CHILD)[0]["state"] == "finished" and doomed.row("projects", doomed.project_id) is None
+    assert doomed.path("Namespace", doomed.neighbour) == path and doomed.row("namespace_details", doomed.neighbour, "namespace_id")
+    assert doomed.row("members", member) and doomed.row("notification_settings", setting) and doomed.row("redirect_routes", former)
 
 
 def test_everybody_who_had_access_is_refreshed_and_bots_of_projects_go(doomed):

@@ -1,6 +1,7 @@
 """A group that is due for deletion, with a subgroup and a project, next to a group that stays."""
 
 from .instance import Tenant
+from .places import ROLE
 
 JOB, CHILD = "groups.adjourned_deletion", "groups.destroy"
 
@@ -39,3 +40,11 @@ def destroy(tenant, **settings):
 def audited(tenant, table, action="deleted"):
     return sorted(tenant.database.column(
         "SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE table_name = %s AND action = %s", [table, action]))
+
+
+def keep(tenant, table, action, when="true"):
+    """A trigger swallows what the daemon does."""
+    tenant.database.connection.execute(f"""
+        CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF session_user = '{ROLE}' THEN RETURN NULL; END IF; RETURN coalesce(NEW, OLD); END $$;
+        CREATE TRIGGER keep BEFORE {action} ON {table} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION keep()""")

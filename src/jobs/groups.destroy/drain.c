@@ -28,7 +28,8 @@ queue_portion_holds (Step *step, const Portion *portion, const PgRows *reference
   return TRUE;
 }
 
-/* Locks the portion, so that what is found is complete. A project that is gone counts as moved. */
+/* Locks the portion, so that what is found is complete. A project that is gone counts as moved, and
+ * so do groups below which something was inserted before they were locked. */
 static gboolean
 find_referring (Step *step, Portion *portion, Referring *found, GError **error)
 {
@@ -42,7 +43,8 @@ find_referring (Step *step, Portion *portion, Referring *found, GError **error)
         && step_queue (step, error, "hold/20-projects", PORTION (portion))
         && step_queue (step, error, "hold/30-strangers", PORTION (portion))
         && (!portion_is_groups (portion)
-            || step_queue (step, error, "refresh/guests", "group", portion->groups, NULL))
+            || (step_queue (step, error, "hold/40-children", PORTION (portion))
+                && step_queue (step, error, "refresh/guests", "group", portion->groups, NULL)))
         && queue_portion_holds (step, portion, found->references, error)
         && (probe == NULL || step_queue_text (step, error, probe, PORTION (portion)));
   found->answers = queued ? step_send (step, error) : NULL;
@@ -52,7 +54,8 @@ find_referring (Step *step, Portion *portion, Referring *found, GError **error)
   found->n = probe != NULL ? rows_count (found->there) : 0;
   portion->moved
       = any_moved (found->answers->pdata[0]) || any_moved (found->answers->pdata[1])
-        || (guint)rows_count (found->answers->pdata[1]) < portion_count_ids (portion->projects);
+        || (guint)rows_count (found->answers->pdata[1]) < portion_count_ids (portion->projects)
+        || (portion_is_groups (portion) && rows_count (found->answers->pdata[3]) > 0);
   return portion->moved || portion_refuse_stranger (step, found->answers->pdata[2], error);
 }
 

@@ -10,15 +10,21 @@ finish_projects (Step *step, const Portion *portion, GError **error)
                                     { "finish/projects/30-namespace_details", NULL },
                                     { "finish/projects/40-namespaces", NULL },
                                     { NULL, NULL } };
-  g_autoptr (GPtrArray) all
-      = portion_queue (step, portion, effects, error) ? step_send (step, error) : NULL;
+  gboolean queued = portion_queue (step, portion, effects, error)
+                    && step_queue (step, error, "finish/projects/kept", PORTION (portion));
+  g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
-  const PgRows *gone = all->pdata[0];
+  const PgRows *gone = all->pdata[0], *kept = all->pdata[all->len - 1];
   if ((guint)rows_count (gone) != portion_count_ids (portion->projects))
     return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %u of the projects %s",
                       portion_count_ids (portion->projects) - (guint)rows_count (gone),
                       portion->projects);
+  if (rows_count (kept) > 0) {
+    g_autofree char *ids = rows_array (kept, "id");
+    return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps %d of the namespaces %s",
+                      rows_count (kept), ids);
+  }
   step_outcomes (step, "ProjectDeleted", gone, "project_id", NULL);
   step_count (step, "projects", rows_count (gone));
   return TRUE;

@@ -3,7 +3,7 @@
 -- deleted; every portion checks again.
 -- A table that any key with ON DELETE CASCADE ties to the group is left to its portion, because its
 -- rows can be deleted in another way. Rows that belong elsewhere and only name a namespace of the
--- group are those of hold/30-strangers.sql.
+-- group, or lie below one where nothing removes them, are those of hold/30-strangers.sql.
 -- Fast: at most a hundred thousand index look-ups, so that a huge group is not refused for the time
 -- this takes. A column without an index is read if its table is small. What is not checked here is
 -- left to the portion.
@@ -35,6 +35,8 @@ stray (rel, col, elsewhere) AS (
   SELECT pg_catalog.to_regclass(s.tab)::oid, s.col, s.elsewhere
   FROM (SELECT 'projects' AS tab, 'project_namespace_id' AS col, 'x.namespace_id NOT IN (SELECT id FROM below)' AS elsewhere
         UNION ALL
+        SELECT 'namespaces', 'parent_id', '((x.type::text IN (''Group'', ''Project'')) IS NOT TRUE OR x.parent_id NOT IN (SELECT id FROM below))'
+        UNION ALL
         SELECT tab, 'namespace_id',
                'CASE x.source_type::text WHEN ''Project'' THEN EXISTS (SELECT FROM projects p WHERE p.id = x.source_id AND p.namespace_id NOT IN (SELECT id FROM below))'
                ' ELSE EXISTS (SELECT FROM namespaces n WHERE n.id = x.source_id AND (n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint]) IS NOT TRUE) END'
@@ -48,7 +50,8 @@ asked (rel, col, kind, what, elsewhere) AS (
 SELECT pg_catalog.format('WITH below AS MATERIALIZED (SELECT n.id FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint] AND n.type::text = ''Group''), '
               'project AS MATERIALIZED (SELECT p.* FROM below b, LATERAL ('
               'SELECT p.id, p.project_namespace_id FROM projects p WHERE p.namespace_id = b.id OFFSET 0) AS p LIMIT %1$s), '
-              'place AS MATERIALIZED (SELECT id FROM below UNION ALL SELECT project_namespace_id FROM project LIMIT %1$s) ',
+              'place AS MATERIALIZED (SELECT id FROM below UNION ALL SELECT n.id FROM project p, LATERAL ('
+              'SELECT n.id FROM namespaces n WHERE n.id = p.project_namespace_id AND n.type::text = ''Project'' OFFSET 0) AS n LIMIT %1$s) ',
               greatest(1000, 100000 / count(*)))
        || pg_catalog.string_agg(
             pg_catalog.format('(SELECT %L AS tab, %L AS kind, %s AS id FROM ', a.rel::regclass, a.kind, CASE WHEN a.kind IS NULL THEN 'x.id' ELSE 'd.id' END)

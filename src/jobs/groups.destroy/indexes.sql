@@ -8,3 +8,5 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_issues_project_id ON issues (proj
 CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_merge_requests_target_project_id ON merge_requests (target_project_id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_notes_project_id ON notes (project_id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_approvals_merge_request_id ON approvals (merge_request_id);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_reviews_project_id ON reviews (project_id);
+CREATE INDEX CONCURRENTLY IF NOT EXISTS pruned_reviews_merge_request_id ON reviews (merge_request_id);

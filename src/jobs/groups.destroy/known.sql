@@ -11,5 +11,6 @@ known (tab, col, target, refcol, rule) AS (
          ('merge_requests', 'target_project_id', 'projects', 'id', 'c'),
          ('approvals', 'merge_request_id', 'merge_requests', 'id', 'c'),
          ('merge_request_assignees', 'merge_request_id', 'merge_requests', 'id', 'c'),
-         ('merge_request_reviewers', 'merge_request_id', 'merge_requests', 'id', 'c'), ('notes', 'project_id', 'projects', 'id', 'c')
+         ('merge_request_reviewers', 'merge_request_id', 'merge_requests', 'id', 'c'), ('notes', 'project_id', 'projects', 'id', 'c'),
+         ('reviews', 'project_id', 'projects', 'id', 'c'), ('reviews', 'merge_request_id', 'merge_requests', 'id', 'c')
 )

@@ -18,7 +18,7 @@ typedef struct {
   gint64 removed;      /* rows that this step removed */
   gboolean own_gone;   /* all rows of tables with a file of their own are removed */
   gboolean actor_goes; /* the actor is a bot of one of the projects or groups */
-  gboolean moved;      /* part of it has moved elsewhere: nothing was touched */
+  gboolean moved;      /* part of it has moved elsewhere, or more has come: nothing was touched */
 } Portion;
 
 /* Its values under the names that statements use. */
@@ -40,8 +40,10 @@ gboolean portion_queue (Step *step, const Portion *portion, const Effect *effect
 /* Removes what belongs to the portion. *EMPTY: nothing is left. */
 gboolean portion_drain (Step *step, Portion *portion, gboolean *empty, GError **error);
 /* FALSE with an error if there are ROWS (`tab`, `id`): they belong elsewhere and a namespace's key
- * would remove them. */
+ * would remove them, or forbids to delete it (`namespaces`). */
 gboolean portion_refuse_stranger (Step *step, const PgRows *rows, GError **error);
+/* FALSE with an error: namespace ID lies below the group, but nothing of it removes it. */
+gboolean portion_refuse_foreign (Step *step, const char *id, GError **error);
 /* MEMBERS were removed with the portion: announces them and removes bots. */
 void portion_note_members (Step *step, Portion *portion, const PgRows *members);
 /* Starts users.destroy for a bot, OF_PROJECT or of a group. */

@@ -49,7 +49,8 @@ own (tab, projects, groups) AS (
          ('group_deletion_schedules', NULL, 'group_id = ANY (:group::bigint[])'),
          ('ci_job_artifacts', 'project_id = ANY (:project::bigint[])', NULL)
   UNION ALL
-  SELECT tab, 'source_type = ''Project'' AND source_id = ANY (:project::bigint[])',
+  SELECT tab, '(source_type = ''Project'' AND source_id = ANY (:project::bigint[])'
+         ' OR source_type = ''Namespace'' AND source_id = ANY (:namespace::bigint[]))',
          'source_type = ''Namespace'' AND source_id = ANY (:group::bigint[])'
   FROM unnest(ARRAY['members', 'notification_settings', 'redirect_routes']) AS t (tab)
   UNION ALL

@@ -2,10 +2,22 @@
 #include "jobs/groups.destroy/portion.h"
 
 gboolean
+portion_refuse_foreign (Step *step, const char *id, GError **error)
+{
+  return step_fail (
+      step, error, PRUNED_DATA,
+      "namespaces %s lies below the group, but is neither one of its groups nor the namespace of a project of one, and so forbids "
+      "the deletion: move or delete it first, then `pruned retry`",
+      id);
+}
+
+gboolean
 portion_refuse_stranger (Step *step, const PgRows *rows, GError **error)
 {
   if (rows_count (rows) == 0)
     return TRUE;
+  if (g_str_equal (rows_text (rows, 0, "tab"), "namespaces"))
+    return portion_refuse_foreign (step, rows_text (rows, 0, "id"), error);
   return step_fail (
       step, error, PRUNED_DATA,
       "%s %s belongs elsewhere, but names a namespace that is to be deleted, by a foreign key with ON DELETE CASCADE: correct it "

@@ -244,11 +244,24 @@ remove_strays (Walk *walk, const PgRows *children, GError **error)
   return ok;
 }
 
+/* CHILD was found below a leaf: the leaves have changed. Once they were read again (TURNED), it is
+ * none that the next step can remove. */
+static gboolean
+turn_to_leaves (Walk *walk, const char *type, const char *child, gboolean turned, GError **error)
+{
+  if (turned || g_strcmp0 (type, "Group") != 0)
+    return portion_refuse_foreign (walk->step, child, error);
+  json_object_set_new (walk->cursor, "turned", json_true ());
+  drop_from_chunk (walk, G_MAXSIZE);
+  return TRUE;
+}
+
 /* *CLEAR: nothing is below GROUPS. Rows that were inserted meanwhile are removed first. */
 static gboolean
 clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
 {
-  gboolean no_projects;
+  gboolean no_projects, turned = json_is_true (json_object_get (walk->cursor, "turned"));
+  json_object_del (walk->cursor, "turned");
   *clear = FALSE;
   if (!remove_projects (walk, groups, &no_projects, error))
     return FALSE;
@@ -261,10 +274,9 @@ clear_below (Walk *walk, const char *groups, gboolean *clear, GError **error)
     return FALSE;
   *clear = rows_count (children) == 0;
   for (int i = 0; i < rows_count (children); i++)
-    if (g_strcmp0 (rows_text (children, i, "type"), "Project") != 0) {
-      drop_from_chunk (walk, G_MAXSIZE); /* a group: the leaves have changed */
-      return TRUE;
-    }
+    if (g_strcmp0 (rows_text (children, i, "type"), "Project") != 0)
+      return turn_to_leaves (walk, rows_text (children, i, "type"), rows_text (children, i, "id"),
+                             turned, error);
   return *clear || remove_strays (walk, children, error);
 }
 

@@ -54,9 +54,20 @@ queue_memberships (Crowd *crowd, const PgRows *page, const int *which, guint n, 
                         NULL);
 }
 
-/* Blocks the users, records their migrations, removes their memberships. */
+/* How many of USERS are to be blocked. */
+static gint64
+count_unblocked (const Crowd *crowd, const PgRows *users)
+{
+  gint64 n = 0;
+  for (int i = 0; i < rows_count (users); i++)
+    n += crowd_place_of (crowd, users, i, "user_id") >= 0 && !rows_bool (users, i, "blocked");
+  return n;
+}
+
+/* Blocks the users, UNBLOCKED of them are not yet; records their migrations, removes their
+ * memberships. */
 static GPtrArray *
-mark (Crowd *crowd, const PgRows *page, const int *which, guint n, GError **error)
+mark (Crowd *crowd, gint64 unblocked, const PgRows *page, const int *which, guint n, GError **error)
 {
   gboolean queued = step_queue_apply_each (crowd->lead, error, "id", "crowd/10-users.update",
                                            "user_id", crowd->users, OF_RUNS (crowd), NULL)
@@ -64,7 +75,7 @@ mark (Crowd *crowd, const PgRows *page, const int *which, guint n, GError **erro
                                    "user_id", crowd->users, "initiator_id", crowd->initiators, NULL)
                     && (n == 0 || queue_memberships (crowd, page, which, n, error));
   g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;
-  if (all == NULL || !crowd_is_owned (crowd, all->pdata[0], -1, error)
+  if (all == NULL || !crowd_is_owned (crowd, all->pdata[0], unblocked, error)
       || (n > 0
           && (!crowd_is_owned (crowd, all->pdata[2], n, error)
               || !crowd_is_owned (crowd, all->pdata[3], -1, error)
@@ -101,7 +112,7 @@ take_memberships (Crowd *crowd, const PgRows *users, const PgRows *page, GError 
 {
   guint n;
   g_autofree int *which = rows_of_users (crowd, page, &n);
-  g_autoptr (GPtrArray) done = mark (crowd, page, which, n, error);
+  g_autoptr (GPtrArray) done = mark (crowd, count_unblocked (crowd, users), page, which, n, error);
   if (done == NULL)
     return FALSE;
   g_autoptr (json_t) constants = json_pack ("{s:s}", "reason", "user_destroyed");

@@ -11,6 +11,7 @@ typedef struct {
   const char *user_id;
   const char *ghost_id; /* NULL: there is none */
   const char *user_type;
+  gboolean blocked;   /* already when the step began */
   gboolean migration; /* this run has inserted the row in ghost_user_migrations */
   gint64 left;        /* rows that this step may still touch */
   int looks;          /* how often the last check has found new rows */

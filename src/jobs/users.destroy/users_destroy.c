@@ -24,6 +24,7 @@ note_user (Destroy *destroy, const PgRows *user)
     return FALSE;
   destroy->ghost_id = rows_text (user, 0, "ghost_id");
   destroy->user_type = rows_text (user, 0, "user_type");
+  destroy->blocked = rows_bool (user, 0, "blocked");
   return TRUE;
 }
 
@@ -165,6 +166,10 @@ mark (Destroy *destroy, GError **error)
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
+  if (!destroy->blocked && rows_int (all->pdata[0], 0, "n") == 0)
+    return step_fail (step, error, PRUNED_DATA,
+                      "user %s was not blocked (a trigger or a rule keeps the row)",
+                      destroy->user_id);
   if (!step_setting_bool (step, "finish"))
     step_count (step, "updated_rows", rows_int (all->pdata[0], 0, "n"));
   destroy->migration = rows_count (all->pdata[1]) > 0;

@@ -17,8 +17,9 @@ WHERE a.ctid = ANY (ARRAY(SELECT place FROM doomed)) AND a.project_id = ANY (:pr
 RETURNING a.id AS key, pg_catalog.to_jsonb(a.*) AS row, a.file_store, a.project_id,
 -- include: ../../../shared/artifact_object.sql
 -- then:
--- The same statement records the files, so that none is forgotten.
+-- The same statement records the files, so that none is forgotten; the step compares their number.
 recorded AS (
   INSERT INTO ci_deleted_objects (file_store, store_dir, file, project_id, pick_up_at, created_at)
   SELECT file_store, store_dir, file, project_id, now(), now() FROM applied WHERE file IS NOT NULL
+  RETURNING true AS there
 )

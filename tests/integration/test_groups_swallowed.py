@@ -1,0 +1,84 @@
+"""What a trigger of the application swallows is not reported as done."""
+
+import pytest
+
+from support.doomed import destroy, doom, keep
+from support.instance import tenant  # noqa: F401
+from support.scene import result
+
+
+@pytest.mark.parametrize("batch", [1000, 1])
+def test_an_artifact_stays_if_its_file_cannot_be_recorded(tenant, batch):  # noqa: F811
+    doomed = doom(tenant)
+    artifacts = [doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=1, file=file) for file in ("a.zip", None, "b.zip")]
+    keep(doomed, "ci_deleted_objects", "INSERT", "NEW.file = 'b.zip'")
+    run = destroy(doomed, **{"jobs.groups.destroy.batch": batch})
+    assert (run["state"], run["attempts"]) == ("waiting", 1)
+    assert "files of artifacts were not recorded in ci_deleted_objects" in run["error"] and "1 of " in run["error"]
+    assert artifacts[2] in doomed.ids("ci_job_artifacts") and result(run).get("artifacts", 0) == 3 - len(doomed.ids("ci_job_artifacts"))
+    doomed.database.connection.execute("DROP TRIGGER keep ON ci_deleted_objects")
+    doomed.pruned.run("retry", str(run["run_id"])).ok()
+    doomed.work()
+    assert doomed.pruned.run_row(run["run_id"])["state"] == "finished" and doomed.ids("ci_job_artifacts") == []
+    assert sorted(doomed.database.column("SELECT file FROM ci_deleted_objects")) == ["a.zip", "b.zip"]
+
+
+# --- a group that is restored
+
+KEEPS = [("namespaces", "OLD.id = {0}"), ("routes", "OLD.source_id = {0} AND OLD.source_type = 'Namespace'")]
+
+
+@pytest.mark.parametrize("table, when", KEEPS)
+def test_a_group_that_keeps_its_path_is_not_restored_and_others_are(tenant, table, when):  # noqa: F811
+    tenant.period(7)
+    kept, other = (tenant.group(path=f"{name}-deleted-{{id}}") for name in "ab")
+    for group in (kept, other):
+        tenant.mark(group, tenant.user(), 10)
+    keep(tenant, table, "UPDATE", when.format(kept))
+    run = tenant.tick("groups.adjourned_deletion")
+    assert (result(run)["restored"], result(run)["failed"]) == (1, 1)
+    assert tenant.ids("group_deletion_schedules", key="group_id") == [kept]
+    assert [o["group_id"] for o in tenant.outcomes("GroupRestored")] == [other]
+    assert (tenant.row("namespaces", kept)["path"], tenant.path("Namespace", kept)) == (f"a-deleted-{kept}", f"a-deleted-{kept}")
+    assert (tenant.row("namespaces", other)["path"], tenant.path("Namespace", other)) == ("b", "b")
+    (line,) = tenant.database.rows("SELECT item, reason FROM pruned.quarantine")
+    assert line["item"] == f"group_deletion_schedules:{kept}" and "a trigger or a rule keeps it" in line["reason"]
+
+
+@pytest.mark.parametrize("table, when", KEEPS)
+def test_neither_is_one_whose_deletion_is_called_off_at_its_begin(tenant, table, when):  # noqa: F811
+    tenant.period(7)
+    tenant.mark(tenant.group(), tenant.user(admin=True), 10)  # the first one goes at once
+    actor, top = tenant.user(), tenant.group(path="a-deleted-{id}")
+    tenant.owner(actor, top)
+    tenant.mark(top, actor, 10)
+    tenant.tick("groups.adjourned_deletion", **{"jobs.groups.adjourned_deletion.spacing_ms": 3600000})
+    tenant.database.execute("DELETE FROM members")
+    keep(tenant, table, "UPDATE", when.format(top))
+    tenant.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    tenant.work()
+    (run,) = (r for r in tenant.runs("groups.destroy") if r["args"]["group_id"] == top)
+    assert result(run).get("restored", 0) == 0 and result(run)["failed"] == 1 and tenant.outcomes("GroupRestored") == []
+    assert tenant.ids("group_deletion_schedules", key="group_id") == [top] and tenant.path("Namespace", top) == f"a-deleted-{top}"
+
+
+# --- a user who is to be blocked
+
+@pytest.mark.parametrize("bots", [1, 3])
+def test_a_bot_who_cannot_be_blocked_fails_and_keeps_what_they_have(tenant, bots):  # noqa: F811
+    """Several go together where nothing is wrong."""
+    project = tenant.project(tenant.group())
+    users = [tenant.user(user_type=6) for _ in range(bots)]
+    for user in users:
+        tenant.member(user, project=project, expires_at=tenant.day(-1))
+    keep(tenant, "users", "UPDATE", f"OLD.id = {users[0]}")
+    tenant.tick("members.remove_expired")
+    runs = {r["args"]["user_id"]: r for r in tenant.runs("users.destroy")}
+    assert (runs[users[0]]["state"], runs[users[0]]["attempts"]) == ("waiting", 1)
+    assert runs[users[0]]["error"].endswith(f"user {users[0]} was not blocked (a trigger or a rule keeps the row)")
+    assert [runs[u]["state"] for u in users[1:]] == ["finished"] * (bots - 1)
+    assert tenant.ids("users", "user_type = 6") == users[:1] and tenant.ids("ghost_user_migrations", key="user_id") == []
+    tenant.database.connection.execute("DROP TRIGGER keep ON users")
+    tenant.pruned.run("retry", str(runs[users[0]]["run_id"])).ok()
+    tenant.work()
+    assert tenant.ids("users", "user_type = 6") == []
