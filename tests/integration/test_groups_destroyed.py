@@ -170,6 +170,20 @@ def test_files_are_recorded_as_their_rows_go(doomed):
     assert doomed.ids("ci_job_artifacts") == [] and all(r["pick_up_at"] == r["created_at"] for r in rows)
 
 
+@pytest.mark.parametrize("final, dir_, file", [
+    ("x/h/", "x", "h"), ("x/y//h//", "x/y", "h"), ("h/", "", "h"), ("/x/h/", "/x", "h"), ("/", None, "plain"), ("//", None, "plain")])
+def test_a_final_path_that_ends_with_a_slash_names_its_file_all_the_same(doomed, final, dir_, file):
+    doomed.database.execute("DELETE FROM ci_job_artifacts")
+    artifact = doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=7, file="plain", file_final_path=final,
+                          created_at=datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc))
+    destroy(doomed, doomed.top)
+    digest = hashlib.sha256(str(doomed.project_id).encode()).hexdigest()
+    plain = f"{digest[:2]}/{digest[2:4]}/{digest}/2026_01_02/7/{artifact}"
+    (row,) = doomed.database.rows("SELECT * FROM ci_deleted_objects")
+    assert (row["store_dir"], row["file"]) == (plain if dir_ is None else dir_, file)
+    assert doomed.ids("ci_job_artifacts") == []
+
+
 def test_no_step_touches_more_than_a_page_of_a_table(doomed):
     doomed.database.execute("""INSERT INTO ci_job_artifacts (project_id, job_id, file)
         SELECT %s, i, 'f' FROM generate_series(1, 5000) i""", [doomed.project_id])

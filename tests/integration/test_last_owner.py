@@ -187,6 +187,41 @@ def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
     assert scene.database.value(OWNERS, [group.root]) == 1
 
 
+@pytest.mark.parametrize("change", ["state = 'active'", "user_type = 0"])
+@pytest.mark.parametrize("job", [JOB, "members.prune_deletions"])
+def test_an_owner_who_does_not_count_cannot_begin_to_while_their_membership_goes(scene, job, change):
+    """The only owner is blocked, or no human. Once the step has decided that they can go, a
+    statement that makes them count waits for the daemon's commit."""
+    there = Instance(scene.database)
+    root = there.group()
+    user = there.user(state="blocked") if "state" in change else there.user(user_type=4)
+    member = there.owner(user, root, expires_at=there.day(-1) if job == JOB else None)
+    if job != JOB:
+        there.leave(root, user, there.user(admin=True))
+    scene.database.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
+                           "$$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN OLD; END $$;"
+                           "CREATE TRIGGER slow BEFORE DELETE ON members FOR EACH ROW EXECUTE FUNCTION slow()")
+    with scene.database.connect() as gate, scene.database.connect() as application:
+        gate.execute("SELECT pg_advisory_lock(77)")
+        application.execute("SET lock_timeout = '100ms'")
+        scene.start().wait_line("Partitions assigned")
+        scene.topics.tick(JOB if job == JOB else "members.schedule_prune_deletions", now(minutes=-1))
+
+        def has_to_wait():
+            page = scene.database.wait(AT_THE_GATE)
+            try:
+                with application.transaction(force_rollback=True):
+                    application.execute(f"UPDATE users SET {change} WHERE id = {user}")
+            except psycopg.errors.LockNotAvailable:
+                return True
+            assert scene.database.value(AT_THE_GATE) != page, "went through while the page was open"
+            return False
+
+        wait_until(has_to_wait, 60, "wait of the application")
+        gate.execute("SELECT pg_advisory_unlock(77)")
+        scene.database.wait(f"SELECT count(*) FROM members WHERE id = {member}", until=0)
+
+
 def test_a_user_who_became_an_owner_after_the_locks_does_not_count(group):
     """The user is promoted while the daemon waits for another owner, who goes. The decision sees an
     owner. The user is demoted while the page is open."""

@@ -23,7 +23,7 @@ def keep(tenant, *users):
 
 
 def attempts(tenant):
-    return {r["id"]: r["deletion_attempts"] for r in tenant.database.rows("SELECT * FROM import_placeholder_user_details")}
+    return {r["id"]: r["deletion_attempts"] for r in tenant.database.rows("SELECT id, deletion_attempts FROM import_placeholder_user_details")}
 
 
 def test_an_attempt_counts_if_the_last_one_is_more_than_two_days_ago(tenant):
@@ -37,6 +37,20 @@ def test_an_attempt_counts_if_the_last_one_is_more_than_two_days_ago(tenant):
     assert {"status": "completed", "updated_rows": 2, "scheduled": 2, "maximum_reached": 0}.items() <= result(run).items()
     assert attempts(tenant) == {never: 1, exactly: 1, before: 2, after: 1, claimed: 0}
     assert tenant.row("import_placeholder_user_details", before)["last_deletion_attempt_at"] == tenant.at
+
+
+def test_numbers_and_times_that_only_another_program_writes_are_due_as_well(tenant):
+    strange = {tenant.placeholder(attempts=n, last=last) for n in (-2, -7, -40000) for last in (None, tenant.at - 2 * DAYS)}
+    strange |= {tenant.placeholder(attempts=n) for n in (-7, 0, 3)}
+    tenant.database.execute("UPDATE import_placeholder_user_details SET last_deletion_attempt_at = '-infinity' WHERE id = ANY (%s)",
+                            [[detail for detail, _ in sorted(strange)[-3:]]])
+    never = tenant.placeholder(attempts=-1)
+    tenant.database.execute("UPDATE import_placeholder_user_details SET last_deletion_attempt_at = 'infinity' WHERE id = %s", [never[0]])
+    keep(tenant, *(user for _, user in strange | {never}))
+    before = attempts(tenant)
+    run = tenant.tick(JOB, **AT_ONCE, **{f"jobs.{JOB}.batch": 4})
+    assert attempts(tenant) == {detail: n + (detail != never[0]) for detail, n in before.items()}
+    assert {"updated_rows": 9, "scheduled": 9, "maximum_reached": 0}.items() <= result(run).items()
 
 
 def test_fourteen_attempts_fifteen_and_sixteen(tenant):

@@ -227,3 +227,48 @@ def test_what_the_application_changes_meanwhile_is_seen(hierarchy, change):
         writer.end()
     assert writer.waited and run["state"] == "finished" and result(run)["removed"] == 0
     assert member in hierarchy.ids("members")
+
+
+@pytest.mark.parametrize("place, batch", [("sub", 100), ("project", 100), ("sub", 1)])
+def test_a_membership_that_is_added_while_the_others_go_keeps_its_schedule(hierarchy, place, batch):
+    """It is added after the page was read; another one, which is denied, keeps nothing."""
+    database, user, boss = hierarchy.database, hierarchy.user(), hierarchy.user()
+    sub, project = hierarchy.group(parent=hierarchy.top), hierarchy.project(hierarchy.top)
+    hierarchy.owner(boss, sub)
+    hierarchy.member(boss, project=project, level=40)
+    denied, first = hierarchy.member(user, hierarchy.top), hierarchy.member(user, sub)
+    hierarchy.leave(hierarchy.top, user, boss)
+    source = {"sub": (sub, "Namespace", "GroupMember"), "project": (project, "Project", "ProjectMember")}[place]
+    if place == "sub":
+        source = (hierarchy.group(parent=sub), *source[1:])
+    database.execute("CREATE TABLE added (id bigint)")
+    database.execute(f"""
+        CREATE FUNCTION add() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+            IF OLD.id = {first} THEN
+                WITH new AS (INSERT INTO members (access_level, source_id, source_type, type, user_id)
+                             VALUES (30, {source[0]}, '{source[1]}', '{source[2]}', {user}) RETURNING id)
+                INSERT INTO added SELECT id FROM new;
+            END IF;
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER add AFTER DELETE ON members FOR EACH ROW EXECUTE FUNCTION add()""")
+    run = prune(hierarchy, **{f"jobs.{CHILD}.batch": batch})
+    added = database.value("SELECT id FROM added")
+    assert run["state"] == "finished" and added not in hierarchy.ids("members") and denied in hierarchy.ids("members")
+    assert hierarchy.ids("members_deletion_schedules") == [] and result(run)["removed"] == 2
+    assert database.value("SELECT count(*) FROM pruned.quarantine") == 0
+
+
+def test_an_added_membership_elsewhere_keeps_no_schedule(hierarchy):
+    user, elsewhere = hierarchy.user(), hierarchy.group()
+    hierarchy.member(user, hierarchy.top)
+    hierarchy.leave(hierarchy.top, user, hierarchy.admin)
+    hierarchy.database.execute(f"""
+        CREATE FUNCTION add() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+            INSERT INTO members (access_level, source_id, source_type, type, user_id)
+            VALUES (30, {elsewhere}, 'Namespace', 'GroupMember', {user});
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER add AFTER DELETE ON members FOR EACH ROW EXECUTE FUNCTION add()""")
+    assert result(prune(hierarchy))["removed"] == 1
+    assert hierarchy.ids("members_deletion_schedules") == [] and len(hierarchy.ids("members", f"user_id = {user}")) == 1

@@ -4,6 +4,7 @@
 -- entries of deleted rows lie before that. Objects that became ready behind it are leased when none
 -- is left ahead. The rows are updated at the place (partition and ctid) where they were locked,
 -- because ctids repeat across partitions. ANY makes the planner use the ctid.
+-- `age_s` is NULL if nobody knows: an infinite time has no difference to now.
 -- While a store is down its objects are skipped, up to `edge` (window.sql), and `behind` is not
 -- read.
 WITH ahead AS MATERIALIZED (
@@ -24,4 +25,4 @@ ready AS (
 UPDATE ci_deleted_objects o SET pick_up_at = now() + :setting.lease_ms::bigint::float8 * interval '1 ms'
 FROM ready WHERE o.tableoid = ready.part AND o.ctid = ready.place AND o.ctid = ANY (ARRAY(SELECT place FROM ready))
 RETURNING o.id, o.file_store, o.store_dir, o.file, ready.pick_up_at AS was,
-          extract(epoch FROM now() - o.created_at)::bigint AS age_s, ready.pick_up_at = (SELECT pg_catalog.max(pick_up_at) FROM ready) AS is_last
+          CASE WHEN pg_catalog.isfinite(o.created_at) THEN extract(epoch FROM now() - o.created_at)::bigint END AS age_s, ready.pick_up_at = (SELECT pg_catalog.max(pick_up_at) FROM ready) AS is_last

@@ -43,7 +43,8 @@ parts_queue_gone (Step *step, const Leased *leased, const GArray *gone, GError *
 {
   for (guint i = 0; i < gone->len; i++) {
     const int row = leased->from + g_array_index (gone, int, i);
-    step_observe_age (step, (double)rows_int (leased->rows, row, "age_s"));
+    if (rows_text (leased->rows, row, "age_s") != NULL)
+      step_observe_age (step, (double)rows_int (leased->rows, row, "age_s"));
   }
   g_autofree char *id = parts_column (leased, "id", gone);
   return step_queue_apply (step, error, NULL, "10-ci_deleted_objects", "id", id, "lease",

@@ -4,10 +4,22 @@
 -- details without a namespace. `never`: an ordered range for each number of attempts. `long_ago`:
 -- the job's own runs leave few different times, so a skip scan reads these, and each pair of
 -- attempts and time is an ordered range again. Only where another program left twenty or more
--- times, the whole range of a number is read. Ordering by the time first, although it is the same
--- in all rows of a range, shows the planner that the index has the order.
-WITH RECURSIVE number AS (
+-- times, the whole range of a number is read. `below`: the numbers under zero, which only another
+-- program leaves, one look-up each. -infinity, where `moment` begins, is a time like others.
+-- Ordering by the time first, although it is the same in all rows of a range, shows the planner
+-- that the index has the order.
+WITH RECURSIVE below (n) AS (
+  SELECT 0 WHERE :args::jsonb ->> 'placeholder_user_id' IS NULL
+  UNION ALL
+  SELECT next.n FROM below b, LATERAL (
+    SELECT d.deletion_attempts::int AS n FROM import_placeholder_user_details d
+    WHERE d.namespace_id IS NULL AND d.deletion_attempts < b.n
+    ORDER BY d.deletion_attempts DESC LIMIT 1) AS next
+),
+number AS (
   SELECT n FROM pg_catalog.generate_series(0, :setting.item_attempts::int - 1) AS n WHERE :args::jsonb ->> 'placeholder_user_id' IS NULL
+  UNION ALL
+  SELECT n FROM below WHERE n < 0
 ),
 moment (i, n, at) AS (
   SELECT 0, n, '-infinity'::timestamptz FROM number
@@ -30,7 +42,7 @@ long_ago AS (
     SELECT d.id FROM import_placeholder_user_details d
     WHERE d.namespace_id IS NULL AND d.deletion_attempts = m.n AND d.last_deletion_attempt_at = m.at AND d.id > :cursor.id::bigint
     ORDER BY d.id LIMIT :limit::int) AS d
-  WHERE (SELECT pg_catalog.max(i) FROM moment) < 20 AND m.i > 0 AND m.at <
+  WHERE (SELECT pg_catalog.max(i) FROM moment) < 20 AND m.at <
   -- include: cutoff.sql
   UNION ALL
   SELECT d.id FROM number, LATERAL (

@@ -20,6 +20,19 @@ literal (const gint64 *ids, guint n)
   return array_take (array);
 }
 
+/* For added.sql. */
+static void
+note_turns (Prune *prune)
+{
+  GString *turn = array_new (), *after = array_new ();
+  for (guint i = 0; i < prune->turns->len; i++) {
+    array_add_int (turn, g_array_index (prune->turns, Turn, i).id);
+    array_add_int (after, g_array_index (prune->turns, Turn, i).began_after);
+  }
+  prune->turn = array_take (turn);
+  prune->began_after = array_take (after);
+}
+
 static void
 note_dropped (Prune *prune, const PgRows *dropped)
 {
@@ -36,7 +49,8 @@ drop (Prune *prune, const gint64 *ids, guint n, GError **error)
 {
   g_autofree char *schedule = literal (ids, n), *reason = NULL;
   g_autoptr (PgRows) dropped
-      = step_try (prune->step, &reason, error, FILE_DROP, "schedule", schedule, NULL);
+      = step_try (prune->step, &reason, error, FILE_DROP, "schedule", schedule, "turn", prune->turn,
+                  "after", prune->began_after, "read", prune->read, NULL);
   if (dropped != NULL)
     note_dropped (prune, dropped);
   else if (reason == NULL)
@@ -55,15 +69,20 @@ prune_drop_done (Prune *prune, GError **error)
   if (prune->done->len == 0)
     return TRUE;
   step_tries (prune->step, prune->turns->len);
+  note_turns (prune);
   if (!drop (prune, ids, prune->done->len, error))
     return FALSE;
-  /* A trigger can keep a row without an error. */
+  /* A trigger can keep a row without an error; one with an added membership is done again. */
   g_autofree char *schedule = literal (ids, prune->done->len),
                   *failed = prune_ids (prune->failed, 0);
   g_autoptr (PgRows) kept
-      = step_query (prune->step, error, "kept", "schedule", schedule, "failed", failed, NULL);
+      = step_query (prune->step, error, "kept", "schedule", schedule, "failed", failed, "turn",
+                    prune->turn, "after", prune->began_after, "read", prune->read, NULL);
   for (int i = 0; kept != NULL && i < rows_count (kept); i++)
-    prune_refuse (prune, row_of (prune, rows_int (kept, i, "id")),
-                  "a trigger or a rule keeps the row", FALSE);
+    if (rows_bool (kept, i, "added"))
+      prune->from = MIN (prune->from, rows_int (kept, i, "id"));
+    else
+      prune_refuse (prune, row_of (prune, rows_int (kept, i, "id")),
+                    "a trigger or a rule keeps the row", FALSE);
   return kept != NULL;
 }

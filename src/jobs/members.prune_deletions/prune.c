@@ -105,7 +105,7 @@ static gboolean
 work_page (Prune *prune, GError **error)
 {
   gint64 began_us = step_elapsed_us (prune->step);
-  g_autofree char *members = array_take (g_steal_pointer (&prune->members));
+  const char *members = prune->read = array_take (g_steal_pointer (&prune->members));
   g_autofree char *owners = array_take (g_steal_pointer (&prune->owners));
   g_autoptr (PgRows) decided
       = step_page (prune->step, error, members, "member", members, "schedule", owners, NULL);
@@ -163,6 +163,9 @@ prune_clear (Prune *prune)
   g_clear_pointer (&prune->schedules, rows_free);
   g_clear_pointer (&prune->removed, g_hash_table_unref);
   g_free (prune->requests);
+  g_free (prune->turn);
+  g_free (prune->began_after);
+  g_free (prune->read);
   g_array_unref (prune->turns);
   g_array_unref (prune->done);
   g_array_unref (prune->failed);

@@ -48,8 +48,8 @@ typedef struct {
   int row;   /* in `schedules` */
   int asked; /* memberships handed to the page */
   gboolean more;
-  gint64 after;
-  int removed, answered; /* memberships removed, and decided in any way */
+  gint64 began_after, after; /* the memberships before and at the end of this step's */
+  int removed, answered;     /* memberships removed, and decided in any way */
   json_t *denied;
 } Turn;
 
@@ -59,6 +59,8 @@ typedef struct {
   json_t *passes;            /* by schedule, from the cursor */
   GArray *turns;             /* of Turn */
   GString *members, *owners; /* array literals, open: membership and its schedule */
+  char *turn, *began_after;  /* array literals: of the turns, once schedules are dropped */
+  char *read;                /* array literal: the memberships that the step has read */
   GArray *done;              /* of gint64: schedules that are done */
   GArray *failed;      /* of gint64: schedules in quarantine; in a plan also those that are done */
   GHashTable *removed; /* in a plan: user -> GString, an open array literal of their memberships

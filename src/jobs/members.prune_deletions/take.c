@@ -53,8 +53,8 @@ static gboolean
 take_turn (Prune *prune, int row, GError **error)
 {
   gint64 size = MIN (step_setting (prune->step, "batch"), prune->left),
-         id = rows_int (prune->schedules, row, "id");
-  g_autofree char *after = g_strdup_printf ("%" G_GINT64_FORMAT, pass_after (prune->passes, id));
+         id = rows_int (prune->schedules, row, "id"), begun = pass_after (prune->passes, id);
+  g_autofree char *after = g_strdup_printf ("%" G_GINT64_FORMAT, begun);
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, size + 1);
   const char *user = rows_text (prune->schedules, row, "user_id"),
              *root = rows_text (prune->schedules, row, "root_id");
@@ -64,7 +64,11 @@ take_turn (Prune *prune, int row, GError **error)
                     prune->requests, "gone", gone, "after", after, "limit", limit, NULL);
   if (rows == NULL)
     return FALSE;
-  Turn turn = { .id = id, .row = row, .more = rows_count (rows) > size, .denied = json_array () };
+  Turn turn = { .id = id,
+                .row = row,
+                .began_after = begun,
+                .more = rows_count (rows) > size,
+                .denied = json_array () };
   turn.asked = (int)MIN (rows_count (rows), size);
   prune->left -= MAX (turn.asked, 1); /* the schedule itself can be removed */
   for (int i = 0; i < turn.asked; i++) {

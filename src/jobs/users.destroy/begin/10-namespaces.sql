@@ -5,5 +5,6 @@ WITH owner AS MATERIALIZED (
   WHERE m.user_id = :user_id::bigint AND
   -- include: ../../shared/owner_rule.sql
 ),
+idle AS (SELECT NULL::bigint AS user_id WHERE false),
 further AS (SELECT n.id FROM namespaces n WHERE n.owner_id = :user_id::bigint AND n.type::text = 'User'),
 -- include: ../../shared/lock_groups.sql
