@@ -99,6 +99,13 @@ read_time (const MessageSource *source, gint64 *us, GError **error)
 }
 
 gboolean
+message_version (const char *version, GError **error)
+{
+  return version == NULL || g_str_equal (version, "1.0")
+         || refuse (error, "undecodable: ce_specversion " SHOWN " is not 1.0", version);
+}
+
+gboolean
 message_identity (const MessageSource *source, MessageDecoded *out, GError **error)
 {
   const char *version, *id, *origin;
@@ -107,8 +114,8 @@ message_identity (const MessageSource *source, MessageDecoded *out, GError **err
       || !message_header (source, "ce_source", &origin, error)
       || !read_time (source, &out->ce_time_us, error))
     return FALSE;
-  if (version != NULL && !g_str_equal (version, "1.0"))
-    return refuse (error, "undecodable: ce_specversion " SHOWN " is not 1.0", version);
+  if (!message_version (version, error))
+    return FALSE;
   out->ce_id = g_strdup (id);
   out->ce_source = g_strdup (origin);
   return TRUE;

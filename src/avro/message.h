@@ -84,6 +84,8 @@ gboolean message_decode (const MessageSource *source, MessageDecoded *out, GErro
  * missing, null or empty. */
 gboolean message_header (const MessageSource *source, const char *name, const char **text,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* PRUNED_REJECT: a CloudEvent of another VERSION than 1.0; NULL: it says none. */
+gboolean message_version (const char *version, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Sets ce_id, ce_source and ce_time_us of OUT. */
 gboolean message_identity (const MessageSource *source, MessageDecoded *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <limits.h>
 #include <string.h>
 
 typedef struct {
@@ -80,6 +81,35 @@ beyond_files (const Sentence *sentence)
     return "SQL files remove no rows in portions before their own (children_portion)";
   if (sentence->on[0] != NULL)
     return "no folder reads the events of an [event] section (on)";
+  if (sentence->audit_said)
+    return "no folder has an audit of its own (audit)";
+  return NULL;
+}
+
+/* Its folders are those of a job, whatever a table is called. */
+static gboolean
+is_safe (const char *path)
+{
+  g_autofree char *name = g_path_get_basename (path);
+  gboolean safe = strlen (name) + strlen (".sql") <= NAME_MAX;
+  guint folders = 0;
+  for (const char *p = path; *p != '\0'; p++) {
+    folders += *p == '/';
+    safe = safe && !g_ascii_iscntrl (*p);
+  }
+  const guint most = g_str_has_prefix (path, "apply/")                                          ? 2
+                     : g_str_has_prefix (path, "lock/") || g_str_has_prefix (path, "restored/") ? 1
+                                                                                                : 0;
+  return safe && folders <= most;
+}
+
+/* Why no folder can have FILES; NULL: one can. */
+static const char *
+beyond_names (const Written *written)
+{
+  for (guint i = 0; i < written->files->len; i++)
+    if (!is_safe (((const WrittenFile *)written->files->pdata[i])->path))
+      return "the name of a table cannot be that of a file";
   return NULL;
 }
 
@@ -88,7 +118,11 @@ static char *
 conf_of (const Job *job, const Written *written)
 {
   GString *conf = g_string_new (NULL);
-  const char *beyond = beyond_files (job->sentence);
+  const char *beyond = beyond_files (job->sentence), *table = written->tables->pdata[0];
+  g_auto (GStrv) parts = g_strsplit (table, "\\", -1);
+  g_autofree char *escaped = g_strjoinv ("\\\\", parts);
+  if (beyond == NULL)
+    beyond = beyond_names (written);
   if (beyond != NULL)
     g_string_append_printf (
         conf, "# As `pruned jobs show` wrote it for [retention %s]. It can only be read: %s.\n",
@@ -97,10 +131,8 @@ conf_of (const Job *job, const Written *written)
     g_string_append_printf (
         conf, "# As `pruned jobs show` wrote it for [retention %s], in whose place it can stand.\n",
         job->name);
-  if (job->sentence->audit_said && job->sentence->audit != SENTENCE_AUDIT_FULL)
-    g_string_append (conf, "# `audit` is a setting of the whole installation: [audit] rows_of.\n");
-  g_string_append_printf (conf, "[job]\nstarts = tick\ntable = %s\nunique_key = %s\n",
-                          (char *)written->tables->pdata[0], job->name);
+  g_string_append_printf (conf, "[job]\nstarts = tick\ntable = %s\nunique_key = %s\n", escaped,
+                          job->name);
   if (job->sentence->consistency != NULL)
     g_string_append_printf (conf, "data_consistency = %s\n", job->sentence->consistency);
   g_string_append (conf, "follows = cascade; set null; set default\ncursor = ");
@@ -114,8 +146,18 @@ conf_of (const Job *job, const Written *written)
   return g_string_free (conf, FALSE);
 }
 
+/* BEYOND: what no folder can do. */
 static ExitCode
-read_sentence (Cli *cli, const Job *job, GPtrArray *files, GError **error)
+refuse_folder (const Job *job, const char *beyond, GError **error)
+{
+  return cli_fail (CODE_CONFIG, error,
+                   "%s: no folder can take the place of [retention %s]. Keep the section; without "
+                   "--to its SQL is printed, to be read",
+                   beyond, job->name);
+}
+
+static ExitCode
+read_sentence (Cli *cli, const Job *job, gboolean printed, GPtrArray *files, GError **error)
 {
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
@@ -128,6 +170,9 @@ read_sentence (Cli *cli, const Job *job, GPtrArray *files, GError **error)
     return cli_fail (CODE_CONFIG, error, "%s", refusal);
   if (written == NULL)
     return cli_pg_failed (pg, error);
+  const char *beyond = printed ? NULL : beyond_names (written);
+  if (beyond != NULL)
+    return refuse_folder (job, beyond, error);
   if (!sentence_has_objects (job->sentence))
     add (files, "job.conf", conf_of (job, written));
   for (guint i = 0; i < written->files->len; i++) {
@@ -186,15 +231,11 @@ jobs_show (Cli *cli, const char *name, const char *to, GError **error)
     return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
   const char *beyond = to != NULL && job->sentence != NULL ? beyond_files (job->sentence) : NULL;
   if (beyond != NULL)
-    return cli_fail (
-        CODE_CONFIG, error,
-        "%s: no folder can take the place of [retention %s]. Keep the section; without "
-        "--to its SQL is printed, to be read",
-        beyond, name);
+    return refuse_folder (job, beyond, error);
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (file_free);
   ExitCode code = CODE_OK;
   if (job->sentence != NULL)
-    code = read_sentence (cli, job, files, error);
+    code = read_sentence (cli, job, to == NULL, files, error);
   else if (!read_folder (job, "", files, error))
     code = CODE_USAGE;
   if (code != CODE_OK)

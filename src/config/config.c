@@ -2,6 +2,8 @@
 #include "config/config_private.h"
 #include <string.h>
 
+#define BUILT_IN "built-in"
+
 #define DEFAULT_FILE "/etc/pruned/pruned.conf"
 
 const char CONFIG_NO_EFFECT[] = "";
@@ -107,7 +109,7 @@ add_value (Config *config, const Setting *setting, const char *section, GError *
   g_ptr_array_add (config->values, value);
   g_hash_table_insert (config->by_name, g_strconcat (section, ".", setting->key, NULL), value);
   add_section (config, section);
-  return config_value_set (value, setting->fallback, "built-in", error) ? value : NULL;
+  return config_value_set (value, setting->fallback, BUILT_IN, error) ? value : NULL;
 }
 
 static gboolean
@@ -234,6 +236,12 @@ find_of_job (const Config *config, const char *job, const char *key)
 {
   g_autofree char *section = g_strconcat (SETTINGS_JOBS ".", job, NULL);
   return find_known (config, section, key);
+}
+
+gboolean
+config_job_is_set (const Config *config, const char *job, const char *key)
+{
+  return !g_str_equal (find_of_job (config, job, key)->origin, BUILT_IN);
 }
 
 gboolean

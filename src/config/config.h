@@ -69,6 +69,8 @@ gboolean config_bool (const Config *config, const char *section, const char *key
 const char *config_job_text (const Config *config, const char *job, const char *key);
 gint64 config_job_int (const Config *config, const char *job, const char *key);
 gboolean config_job_bool (const Config *config, const char *job, const char *key);
+/* Whether a source or the job's declaration says it. */
+gboolean config_job_is_set (const Config *config, const char *job, const char *key);
 /* A limit; off: -1. Of a share in percent and of a factor: thousandths. */
 gint64 config_job_limit (const Config *config, const char *job, const char *key);
 

@@ -113,8 +113,10 @@ const Setting settings_table[] = {
   JOB (
       SETTING_FACTOR, "max_ratio", "off",
       "the same for this many times the usual: the median of the last 14 runs that ended and applied, once there are 5"),
-  INT (SETTINGS_JOBS, "min_rows", "1000", 0, ROWS_MOST,
-       "below this number of rows max_share and max_ratio do not count; 0: they always do"),
+  INT (
+      SETTINGS_JOBS, "min_rows", "1000", 0, ROWS_MOST,
+      "below this number of rows of a run max_share and max_ratio do not count; 0: they always do. Unless a job of one's own sets it, its max_share "
+      "counts for a table of 1000 rows or more instead"),
   CHOICE (
       SETTINGS_JOBS, "approve", "above", "never|first|above|always",
       "which runs are held until `pruned approve`: none, whatever the limits; also the first of a job or of a changed version of it; those "

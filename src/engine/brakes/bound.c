@@ -64,8 +64,9 @@ read_others (Step *step, gint64 rows, gint64 known, RowLimits *limits, GError **
   const gint64 here = step->limited >= 0 ? step->limited : known_limit (run->run_id);
   if (known >= 0 && here >= 0)
     limits->share = MIN (known, here);
-  else if (known >= 0 || run->rows_done + rows >= in_force_of (step->job)->limits.min_rows) {
-    if (!limits_read (step, brake_below (step), limits, error))
+  else if (known >= 0
+           || run->rows_done + rows > limits_free_rows (&in_force_of (step->job)->limits)) {
+    if (!limits_read (step, brake_below (step), count_own_rows (step->counts), limits, error))
       return FALSE;
     if (known >= 0) {
       limits_add_gone (step, limits);

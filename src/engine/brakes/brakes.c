@@ -113,7 +113,7 @@ brakes_after (Step *step, GError **error)
     return count_first (step, error);
   if (!first)
     return brake_bound (step, rows, &bound, error) && (total <= bound || count_first (step, error));
-  if (!limits_read (step, brake_below (step), &limits, error))
+  if (!limits_read (step, brake_below (step), count_own_rows (step->counts), &limits, error))
     return FALSE;
   bound = limits_least (&limits);
   brake_remember (step, limits);
@@ -121,16 +121,16 @@ brakes_after (Step *step, GError **error)
 }
 
 /* Before its first rows go: whether the run exceeds a limit that only reading the table or the runs
- * before it shows. Below min_rows none of these counts. */
+ * before it shows. */
 static gboolean
 check_share (Step *step, gint64 n, GError **error)
 {
   const JobLimits *set = &in_force_of (step->job)->limits;
   RowLimits limits;
   const gint64 total = step->run->rows_done + n;
-  if (n == 0 || total < set->min_rows || (set->max_share < 0 && set->max_ratio < 0))
+  if (n == 0 || total <= limits_free_rows (set) || (set->max_share < 0 && set->max_ratio < 0))
     return TRUE;
-  if (!limits_read (step, 0, &limits, error))
+  if (!limits_read (step, 0, 0, &limits, error))
     return FALSE;
   return total <= limits_least (&limits) || count_first (step, error);
 }

@@ -22,7 +22,7 @@ brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **
     finding->limited = -1; /* the approval can end before the run does */
     return TRUE;
   }
-  if (!limits_read (step, count->below, &finding->limits, error))
+  if (!limits_read (step, count->below, 0, &finding->limits, error))
     return FALSE;
   RowLimits limits = finding->limits;
   finding->limit = limits_exceeded (&limits, count->rows);

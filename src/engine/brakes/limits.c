@@ -5,6 +5,7 @@
 
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000
+#define LARGE 1000 /* rows of a table that is not small */
 
 gint64
 limits_shared_rows (const Job *job)
@@ -22,13 +23,45 @@ at_least (gint64 limit, const JobLimits *set)
 }
 
 static gint64
+plain_share_of (gint64 n, const JobLimits *set)
+{
+  return (gint64)((double)n * (double)set->max_share / THOUSAND / 100);
+}
+
+static gint64
 share_of (gint64 n, const JobLimits *set)
 {
-  return at_least ((gint64)((double)n * (double)set->max_share / THOUSAND / 100), set);
+  const gint64 share = plain_share_of (n, set);
+  return set->share_of_large ? share : at_least (share, set);
+}
+
+gint64
+limits_free_rows (const JobLimits *set)
+{
+  const gint64 free = set->min_rows - 1;
+  return set->share_of_large && set->max_share >= 0 ? MIN (free, plain_share_of (LARGE, set))
+                                                    : free;
+}
+
+/* The rows of its table that the steps of the run before this one have removed. */
+static gint64
+gone_before (const Step *step)
+{
+  const Job *job = step->job;
+  gboolean removes = FALSE;
+  for (guint i = 0; i < job->whats->len; i++) {
+    const JobWhat *what = job->whats->pdata[i];
+    removes
+        |= what->apply->len > 0
+           && g_array_index (what->apply, JobApply, job_own_file (job, what)).kind == APPLY_DELETE;
+  }
+  const gboolean planned
+      = step->plan || in_force_mode (job) == MODE_PLAN || run_is_planned (step->run);
+  return removes && !planned ? count_own_rows (step->run->result) : 0;
 }
 
 static gboolean
-read_share (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
+read_share (Step *step, gint64 gone, const JobLimits *set, RowLimits *limits, GError **error)
 {
   if (set->max_share < 0 || step->job->table == NULL)
     return TRUE;
@@ -45,7 +78,8 @@ read_share (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
     n = rows_int (counted, 0, "n");
   }
   limits->of_rows = n;
-  limits->share = share_of (n, set);
+  if (!set->share_of_large || n + gone + gone_before (step) >= LARGE)
+    limits->share = share_of (n, set);
   return TRUE;
 }
 
@@ -77,13 +111,13 @@ read_ratio (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
 }
 
 gboolean
-limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
+limits_read (Step *step, gint64 below, gint64 gone, RowLimits *limits, GError **error)
 {
   const JobLimits *set = &in_force_of (step->job)->limits;
   *limits = (RowLimits){ LIMIT_NONE, LIMIT_NONE, LIMIT_NONE, LIMIT_NONE };
   if (set->max_rows >= 0)
     limits->max_rows = set->max_rows;
-  if (!read_share (step, set, limits, error) || !read_ratio (step, set, limits, error))
+  if (!read_share (step, gone, set, limits, error) || !read_ratio (step, set, limits, error))
     return FALSE;
   if (limits->share < LIMIT_NONE)
     limits->share += below;

@@ -13,9 +13,12 @@ typedef struct {
 } RowLimits;
 
 /* Reads what the limits need: the rows of the table, the usual, the rows of the day. BELOW rows of
- * the run are of other tables: they are not compared with the share, nor with the usual. */
-gboolean limits_read (Step *step, gint64 below, RowLimits *limits, GError **error)
+ * the run are of other tables: they are not compared with the share, nor with the usual. GONE rows
+ * of the table have been removed by the open transaction. */
+gboolean limits_read (Step *step, gint64 below, gint64 gone, RowLimits *limits, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* A run of no more rows exceeds neither share nor ratio, whatever the table and the usual are. */
+gint64 limits_free_rows (const JobLimits *set);
 /* The share is of the table as it was before the run of STEP had removed any row, in this step or
  * before. */
 void limits_add_gone (const Step *step, RowLimits *limits);

@@ -81,6 +81,14 @@ in_force_record_mode (const char *word)
 
 /* --- a snapshot's settings --- */
 
+/* Of a job of one's own that says nothing else: a run that takes 900 of 1,000 rows is no small one.
+ */
+static gboolean
+is_share_of_large (const Job *job, const Config *config)
+{
+  return !job->built_in && !config_job_is_set (config, job->name, "min_rows");
+}
+
 static JobLimits
 read_limits (const Job *job, const Config *config)
 {
@@ -91,7 +99,8 @@ read_limits (const Job *job, const Config *config)
                       .max_rows_per_day = config_job_limit (config, job->name, "max_rows_per_day"),
                       .min_rows = config_job_int (config, job->name, "min_rows"),
                       .max_share = config_job_limit (config, job->name, "max_share"),
-                      .max_ratio = config_job_limit (config, job->name, "max_ratio") };
+                      .max_ratio = config_job_limit (config, job->name, "max_ratio"),
+                      .share_of_large = is_share_of_large (job, config) };
 }
 
 static gboolean

@@ -20,6 +20,8 @@ typedef struct {
   JobApprove approve;
   gint64 max_rows, max_rows_per_day, min_rows;
   gint64 max_share, max_ratio; /* thousandths of a percent, and of one */
+  gboolean share_of_large;     /* max_share counts for a table of 1,000 rows, whatever the run
+                                  has; else from min_rows rows of the run on */
 } JobLimits;
 
 typedef struct {

@@ -2,6 +2,7 @@
 
 #include "base/resource.h"
 #include "engine/job/job_divided.h"
+#include "engine/job/job_file_name.h"
 #include "engine/job/job_private.h"
 #include "engine/job/job_reading.h"
 #include "engine/job/step_text.h"
@@ -81,36 +82,10 @@ job_files_statement (const Job *job, const char *file, GError **error)
                                          : pg_statement_text (name, text, error);
 }
 
-/* `10-members`, `30-todos.update`, `40-dirty_users.insert`. */
-static gboolean
-parse_name (const char *file, JobApply *apply, GError **error)
-{
-  g_autofree char *base = g_path_get_basename (file);
-  const char *table = base + strspn (base, "0123456789");
-  table += *table == '-' ? 1 : 0;
-  const char *dot = strchr (table, '.');
-  apply->table = dot != NULL ? g_strndup (table, dot - table) : g_strdup (table);
-  apply->kind = APPLY_DELETE;
-  if (g_strcmp0 (dot, ".update") == 0)
-    apply->kind = APPLY_UPDATE;
-  else if (g_strcmp0 (dot, ".insert") == 0)
-    apply->kind = APPLY_INSERT;
-  else if (dot != NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s.sql: '%s' is not .update or .insert", file,
-                 dot);
-    return FALSE;
-  }
-  if (*apply->table == '\0') {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s.sql: the name says no table", file);
-    return FALSE;
-  }
-  return TRUE;
-}
-
 static gboolean
 load_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
 {
-  if (!parse_name (file, apply, error))
+  if (!job_file_name (file, apply, error))
     return FALSE;
   if (apply->kind == APPLY_INSERT)
     return (apply->statement = job_files_statement (job, file, error)) != NULL;
@@ -132,7 +107,7 @@ const PgStatement *
 job_files_effect_owned (const Job *job, const char *file, const char *owner, GError **error)
 {
   JobApply apply = { 0 };
-  if (!parse_name (file, &apply, error))
+  if (!job_file_name (file, &apply, error))
     return NULL;
   g_autofree char *table = apply.table, *path = path_of (job, file),
                   *name = g_strdup_printf ("%s#of %s", path, owner);

@@ -199,15 +199,19 @@ add_sentence (const Job *job, Visit *to)
 
 /* --- folders ---------------------------------------------------------------------------------- */
 
-/* A file in lock/ is named after the table whose rows it locks. */
+/* A file in lock/ is named after the table whose rows it locks: `10-orders`, `10-billing.orders`,
+ * or `10-orders.more`. One of the last two names no table, and asks for nothing. */
 static void
 add_lock (const Job *job, const char *file, Visit *to)
 {
   const char *name = strrchr (file, '/') + 1;
   name += strspn (name, "0123456789");
   name += *name == '-';
-  g_autofree char *table = g_strndup (name, strcspn (name, "."));
-  add_one (job, table, "UPDATE", to);
+  g_autofree char *whole = g_strndup (name, strlen (name) - strlen (".sql")),
+                  *first = quoted_schema (whole);
+  add_one (job, whole, "UPDATE", to);
+  if (first != NULL && *first != '\0')
+    add_one (job, first, "UPDATE", to);
 }
 
 static void

@@ -317,6 +317,11 @@ own_event_identity (const OwnEvent *own, MessageDecoded *out, GError **error)
   *out = (MessageDecoded){ NULL };
   if (!own->is_whole)
     return message_identity (own->source, out, error);
+  const json_t *version = json_object_get (own->json.body, "specversion");
+  g_autofree char *written
+      = version != NULL && !json_is_string (version) ? json_text (version) : NULL;
+  if (!message_version (written != NULL ? written : json_string_value (version), error))
+    return FALSE;
   const char *id = attribute (own, "id"), *origin = attribute (own, "source"),
              *time = attribute (own, "time");
   if (time != NULL && !clock_parse (time, &out->ce_time_us, error)) {

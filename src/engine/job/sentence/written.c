@@ -1,6 +1,19 @@
 /* The files that a sentence has become. */
 #include "engine/job/sentence/sentence_write.h"
 
+/* The name of a table can end as the name of a file that does something else than to delete. */
+static char *
+path_of (char *path, char action)
+{
+  const gboolean alike = g_str_has_suffix (path, ".update") || g_str_has_suffix (path, ".insert")
+                         || g_str_has_suffix (path, ".delete");
+  if (action != 'd' || !alike)
+    return path;
+  char *whole = g_strconcat (path, ".delete", NULL);
+  g_free (path);
+  return whole;
+}
+
 static void
 file_free (gpointer data)
 {
@@ -38,7 +51,7 @@ void
 written_add (Written *written, char *path, const CatTable *table, char action, char *text)
 {
   WrittenFile *file = g_new0 (WrittenFile, 1);
-  *file = (WrittenFile){ .path = path,
+  *file = (WrittenFile){ .path = path_of (path, action),
                          .table = table != NULL ? g_strdup (table->name) : NULL,
                          .action = action,
                          .text = text };

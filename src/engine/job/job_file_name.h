@@ -1,0 +1,12 @@
+/* What the name of a file in apply/ says: `10-members`, `30-todos.update`, `40-dirty_users.insert`,
+ * `50-billing.orders`; of a table `billing.insert` `60-billing.insert.delete`.
+ *
+ * Threads: any. Ownership: the table belongs to the caller.
+ */
+#pragma once
+#include "engine/job/job.h"
+
+/* Sets table and kind of APPLY; FILE is without `.sql`. PRUNED_FATAL names the file; the table is
+ * to be freed then, too. */
+gboolean job_file_name (const char *file, JobApply *apply, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
