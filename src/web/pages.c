@@ -241,7 +241,8 @@ static gboolean
 database_answers (Pages *pages, GError **error)
 {
   if (!take_turn (&pages->ready)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL does not answer: other requests are waiting for it");
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                 "PostgreSQL does not answer: other requests are waiting for it");
     return FALSE;
   }
   Pg *pg = pages->ready.pg;
