@@ -126,12 +126,13 @@ drain (Pg *pg, GError **error)
   return TRUE;
 }
 
-/* The session itself is read-only. A setting of the role or the database is taken when a session
- * begins, so a later one can be writable. */
+/* The session itself is read-only, and not only the transaction or the statement. A setting of the
+ * role or the database is taken when a session begins, so a later one can be writable. */
 static gboolean
-is_stuck_read_only (const Pg *pg, const char *state)
+is_stuck_read_only (const Pg *pg, const PgStatement *statement, const char *state)
 {
-  return !pg->read_only && g_strcmp0 (state, "25006") == 0;
+  return !pg->read_only && !(statement != NULL && statement->reads)
+         && g_strcmp0 (state, "25006") == 0;
 }
 
 void
@@ -145,7 +146,7 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
   if (pg_is_class42 (pg)) /* cached rows can name a table or column that is gone */
     kept_clear (pg->kept);
   gboolean lost = PQstatus (pg->conn) != CONNECTION_OK || verdict_is_of_session (result)
-                  || is_stuck_read_only (pg, state);
+                  || is_stuck_read_only (pg, statement, state);
   g_autoptr (GError) ignored = NULL;
   if (lost || !drain (pg, &ignored))
     pg_close (pg);

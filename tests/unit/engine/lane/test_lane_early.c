@@ -1,4 +1,5 @@
 /* A lane that has nothing to do gets a run before its message comes. */
+#include "engine/ledger/run.h"
 #include "support/lanes.h"
 #include "support/played.h"
 
