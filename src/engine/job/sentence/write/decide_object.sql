@@ -6,7 +6,7 @@ SELECT pruned_k.pruned_key AS key,
        pruned_r.pruned_matters AS matters
 FROM {keys}
 LEFT JOIN LATERAL (
-  SELECT true AS pruned_there, CASE WHEN {match} THEN {due} END IS TRUE AS pruned_due, ({free}) IS TRUE AS pruned_free, CASE WHEN CASE WHEN {match} THEN {where} END IS TRUE THEN 'keep' ELSE 'where' END AS pruned_reason,
+  SELECT true AS pruned_there, CASE WHEN {match} THEN {due} ELSE false END IS TRUE AS pruned_due, ({free}) IS TRUE AS pruned_free, CASE WHEN CASE WHEN {match} THEN {where} ELSE false END IS TRUE THEN 'keep' ELSE 'where' END AS pruned_reason,
          ({matters}) AS pruned_matters
   FROM {table} WHERE {match}) AS pruned_r ON true
 ORDER BY pruned_k.pruned_pos

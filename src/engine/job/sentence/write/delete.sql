@@ -3,5 +3,5 @@
 DELETE FROM {table}
 USING {keys}
 WHERE {match}
-  AND CASE WHEN {match} THEN {due} END IS TRUE
+  AND CASE WHEN {match} THEN {due} ELSE false END IS TRUE
 RETURNING {key} AS key, {row} AS row{record}

@@ -4,5 +4,5 @@ UPDATE {table}
 SET {set}
 FROM (SELECT {old}, {row} AS pruned_row FROM {table} JOIN {keys} ON {match}) AS pruned_o
 WHERE {same}
-  AND CASE WHEN {same} THEN {due} END IS TRUE
+  AND CASE WHEN {same} THEN {due} ELSE false END IS TRUE
 RETURNING {key} AS key, pruned_o.pruned_row AS row
