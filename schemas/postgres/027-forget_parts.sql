@@ -3,7 +3,7 @@
 
 -- As step 10 has it, but with what a row of each of TABLES contains that names this one: an object
 -- of its columns (PARTS). The function of step 10 is for programs that do not know this one.
-CREATE FUNCTION pruned.forget(whose text, key jsonb, tables text[], parts jsonb[]) RETURNS TABLE (name text, n bigint)
+CREATE FUNCTION pruned.forget_named(whose text, key jsonb, tables text[], parts jsonb[]) RETURNS TABLE (name text, n bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH hit AS MATERIALIZED (
         SELECT d.tableoid AS part, d.ctid AS place, d.run_id, d.step, d.table_name,
@@ -34,4 +34,4 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     )
     SELECT h.table_name, pg_catalog.sum(pg_catalog.jsonb_array_length(h.taken))::bigint FROM hit h GROUP BY h.table_name ORDER BY h.table_name
 $$;
-REVOKE ALL ON FUNCTION pruned.forget(text, jsonb, text[], jsonb[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION pruned.forget_named(text, jsonb, text[], jsonb[]) FROM PUBLIC;

@@ -103,7 +103,8 @@ def test_keeping_counts_from_the_newest_row(asked, as_daemon):
 def test_a_daemon_may_have_more_kept_and_never_less(asked, as_daemon):
     for statement in ("UPDATE pruned.keeping SET days = 1", "DELETE FROM pruned.keeping", "TRUNCATE pruned.keeping",
                       "INSERT INTO pruned.keeping VALUES ('deletions:members', 1)",
-                      "SELECT pruned.forget('members', '1', '{}', '{}')", "SELECT pruned.sweep_days('2999-01-01', 99999)"):
+                      "SELECT pruned.forget('members', '1', '{}', '{}')", "SELECT pruned.forget_named('members', '1', '{}', '{}')",
+                      "SELECT pruned.sweep_days('2999-01-01', 99999)"):
         with pytest.raises(InsufficientPrivilege):
             as_daemon.execute(statement)
     as_daemon.execute("SELECT pruned.keep_at_least('{deletions,runs_done,deletions:members,nonsense}', '{1,1,1,1}')")

@@ -15,5 +15,5 @@ unplanned AS (
     AND pg_catalog.jsonb_path_exists(p.lines -> :whose::text, '$.*.*[*] ? (@ == $key)', pg_catalog.jsonb_build_object('key', :key::jsonb))
 )
 SELECT f.name, f.n
-FROM pruned.forget(:whose::text, :key::jsonb, ARRAY(SELECT tab FROM place ORDER BY tab, part), ARRAY(SELECT part FROM place ORDER BY tab, part)) AS f
+FROM pruned.forget_named(:whose::text, :key::jsonb, ARRAY(SELECT tab FROM place ORDER BY tab, part), ARRAY(SELECT part FROM place ORDER BY tab, part)) AS f
 ORDER BY f.name
