@@ -8,4 +8,4 @@ JOIN pg_namespace n ON n.oid = p.pronamespace
 WHERE p.provolatile = 'v' AND p.prokind = 'f'
   AND CASE WHEN w.schema = '' THEN pg_catalog.pg_function_is_visible(p.oid) ELSE n.nspname = w.schema::name END
   AND (n.nspname <> 'pg_catalog'
-       OR p.proname ~ '^nextval|^setval|^set_config|^setseed|^lowrite|^query_to_xml|^brin_|^gin_clean|^lo_|^pg_advisory_lock|^pg_advisory_unlock|^pg_try_advisory_lock|^pg_backup|^pg_cancel|^pg_clear|^pg_create|^pg_drop|^pg_import|^pg_log|^pg_notify|^pg_promote|^pg_reload|^pg_replication|^pg_rotate|^pg_stat_clear|^pg_stat_reset|^pg_switch|^pg_sync|^pg_terminate|^pg_wal_replay')
+       OR p.proname::text ~ '^nextval|^setval|^set_config|^setseed|^lowrite|^query_to_xml|^brin_|^gin_clean|^lo_|^pg_advisory_lock|^pg_advisory_unlock|^pg_try_advisory_lock|^pg_backup|^pg_cancel|^pg_clear|^pg_create|^pg_drop|^pg_import|^pg_log|^pg_notify|^pg_promote|^pg_reload|^pg_replication|^pg_rotate|^pg_stat_clear|^pg_stat_reset|^pg_switch|^pg_sync|^pg_terminate|^pg_wal_replay')
