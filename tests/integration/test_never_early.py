@@ -196,17 +196,9 @@ def test_no_cut_off_lies_in_the_future_but_that_of_a_plan(database, name, values
     assert day(scheduled_at="2026-01-02 00:00+00") == datetime.date(2026, 1, 2)
 
 
-def test_links_are_judged_by_today_whatever_the_day_of_the_run_but_in_a_plan(database):
-    today = database.value("SELECT (now() AT TIME ZONE 'UTC')::date")
-    name, past = "shared/link_day.sql", "2026-01-02 00:00+00"
-    assert evaluated(database, name) == evaluated(database, name, scheduled_at=past) == today
-    assert evaluated(database, name, plan=True, scheduled_at=past) == today
-    assert evaluated(database, name, plan=True) == datetime.date(2031, 5, 5)
-
-
 def test_every_other_file_takes_its_time_from_the_cut_offs():
     """Except for the time that is recorded with an attempt."""
     recorded = {"imports.placeholder_cleanup/decide.sql",
                 "imports.placeholder_cleanup/apply/counted/10-import_placeholder_user_details.update.sql"}
     asking = {str(path.relative_to(SQL)) for path in pathlib.Path(SQL).rglob("*.sql") if ":scheduled_at" in path.read_text()}
-    assert asking <= recorded | {"shared/as_of.sql", "shared/link_day.sql", "members.remove_expired/cutoff.sql"}
+    assert asking <= recorded | {"shared/as_of.sql", "members.remove_expired/cutoff.sql"}

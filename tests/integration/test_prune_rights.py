@@ -1,7 +1,5 @@
 """Who may remove whom: the rights of the one who scheduled a removal, when it is carried out."""
 
-import datetime
-
 import pytest
 
 from support.instance import Tenant, tenant  # noqa: F401
@@ -154,14 +152,3 @@ def test_a_plan_counts_each_membership_once(tree):
     assert sorted(map(int, removed)) == sorted(id for name, id in tree.m.items() if name != "outside")
     assert last["summary"] == {"removed": 7, "denied": 2}
     assert {"removed": 5, "denied": 2, "updated_rows": 2}.items() <= prune(tree).items()
-
-
-def test_a_share_that_is_over_gives_no_rights_in_a_run_that_is_late_either(tree):
-    invited, boss, leaver = tree.group(), tree.user(), tree.user()
-    tree.owner(boss, invited)
-    tree.share(tree.top, invited, expires=0)
-    tree.share_project(tree.code, invited, access=50, expires=0)
-    members = [tree.member(leaver, tree.top), tree.member(leaver, project=tree.code)]
-    tree.leave(tree.top, leaver, boss)
-    tree.tick("members.schedule_prune_deletions", at=tree.at - datetime.timedelta(days=2))
-    assert set(members) <= set(tree.ids("members"))

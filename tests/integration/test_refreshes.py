@@ -160,20 +160,3 @@ def test_access_that_is_taken_meanwhile_is_not_given(tenant):  # noqa: F811
         CREATE TRIGGER leave AFTER DELETE ON project_authorizations FOR EACH STATEMENT EXECUTE FUNCTION leave()""")
     tenant.tick(REFRESH)
     assert tenant.database.column("SELECT project_id FROM project_authorizations WHERE user_id = %s", [user]) == [kept]
-
-
-@pytest.mark.parametrize("days, given", [(0, []), (1, [30])])
-def test_a_share_that_is_over_gives_nothing_in_a_run_that_is_late_either(tenant, days, given):  # noqa: F811
-    """The tick is two days old: by its day all shares last."""
-    database, user, group, other = tenant.database, tenant.user(), tenant.group(), tenant.group()
-    project, linked = tenant.project(group), tenant.project(tenant.group())
-    tenant.member(user, other)
-    tenant.share(group, other, access=30, expires=days)
-    tenant.share_project(linked, other, access=30, expires=days)
-    tenant.put("todos", user_id=user, author_id=1, project_id=project, target_type="Issue", action=1, state="pending")
-    for kind in ("authorizations", "todos"):
-        database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (%s, %s, now())", [user, kind])
-    tenant.tick(REFRESH, at=tenant.at - datetime.timedelta(days=2))
-    for place in (project, linked):
-        assert database.column("SELECT access_level FROM project_authorizations WHERE user_id = %s AND project_id = %s", [user, place]) == given
-    assert len(tenant.ids("todos")) == len(given)

@@ -22,7 +22,7 @@ reach AS MATERIALIZED (
   SELECT m.user_id, l.shared_group_id, least(m.access_level, l.group_access)
   FROM membership m CROSS JOIN LATERAL (
     SELECT l.shared_group_id, l.group_access, l.expires_at FROM group_group_links l WHERE l.shared_with_group_id = m.source_id OFFSET 0) AS l
-  WHERE m.of_group AND (l.expires_at IS NULL OR l.expires_at >
-  -- include: link_day.sql
-  )
+  WHERE m.of_group AND (l.expires_at IS NULL OR l.expires_at > (
+  -- include: as_of.sql
+  AT TIME ZONE 'UTC')::date)
 )

@@ -6,7 +6,7 @@
 -- while they exist, whatever their date; requests, invitations and awaiting ones do not. Through a
 -- share between groups the direct members of the invited group count; through a link of the project
 -- all who have rights in the invited group (invited.sql), at the lower of the two levels, while the
--- link's date is later than the day of link_day.sql.
+-- link's date is later than the scheduled day.
 -- Fast because it starts from the actor's few memberships of such a level, by (user_id,
 -- access_level), follows shares by the invited group and links by the project: the size of the
 -- hierarchy does not matter.
@@ -25,9 +25,9 @@ given (user_id, source_type, source_id, level) AS (
   UNION ALL
   SELECT h.user_id, 'Namespace', l.shared_group_id, least(h.level, l.group_access)
   FROM held h JOIN group_group_links l ON l.shared_with_group_id = h.source_id
-  WHERE h.source_type::text = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at >
--- include: link_day.sql
-)
+  WHERE h.source_type::text = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (
+-- include: as_of.sql
+AT TIME ZONE 'UTC')::date)
 ),
 entered AS (SELECT DISTINCT project_id AS id FROM asked WHERE project_id IS NOT NULL),
 -- include: invited.sql
