@@ -20,7 +20,7 @@ def test_killed_among_many_users_each_was_destroyed_once(scene_with_faults, poin
     scene.settings |= ONE_LANE
     there = Instance(scene.database, now(minutes=-1))
     there.user(user_type=5, username="ghost")
-    bots = fill(there)
+    bots = fill(there, 30)  # several transactions, however their messages come
     scene.run("pause", JOB).ok()
     scene.topics.tick("members.remove_expired", there.at)
     scene.run_until_idle()

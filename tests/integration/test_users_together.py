@@ -13,11 +13,11 @@ FORBIDS = "CREATE TABLE diaries (id bigserial PRIMARY KEY, writer_id bigint REFE
 OPEN = "GRANT SELECT, INSERT, UPDATE, DELETE ON diaries TO PUBLIC"
 
 
-def fill(instance):
+def fill(instance, number=N):
     """Bots whose time is over in one project, each with a membership of another, a note and a
     todo."""
     home, other = instance.project(instance.group()), instance.project(instance.group())
-    bots = [instance.user(user_type=6) for _ in range(N)]
+    bots = [instance.user(user_type=6) for _ in range(number)]
     for bot in bots:
         instance.member(bot, project=home, expires_at=instance.day(-1))
         instance.member(bot, project=other)
