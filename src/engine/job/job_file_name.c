@@ -46,5 +46,6 @@ job_file_name (const char *file, JobApply *apply, GError **error)
                  file, table);
   else
     return TRUE;
+  g_clear_pointer (&apply->table, g_free);
   return FALSE;
 }
