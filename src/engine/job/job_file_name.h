@@ -6,7 +6,7 @@
 #pragma once
 #include "engine/job/job.h"
 
-/* Sets table and kind of APPLY; FILE is without `.sql`. PRUNED_FATAL names the file; the table is
- * to be freed then, too. */
+/* Sets table and kind of APPLY; FILE is without `.sql`. PRUNED_FATAL names the file; there
+ * is no table then. */
 gboolean job_file_name (const char *file, JobApply *apply, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
