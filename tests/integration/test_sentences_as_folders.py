@@ -17,7 +17,7 @@ def as_folder(house, name):
     return counters, run
 
 
-@pytest.mark.parametrize("name", ["orders", "insert", "delete", '"Order. Items"', '"a.update"', r'"a;b\s ""c"'])
+@pytest.mark.parametrize("name", ["orders", "insert", "delete", "updates", '"Order. Items"', '"a.update"', r'"a;b\s ""c"'])
 def test_a_table_of_another_schema(house, name):  # noqa: F811
     """The audit names it as that of the section does."""
     house.sql(BILLING.format(name=name))
@@ -72,12 +72,15 @@ def test_an_audit_of_its_own(house, tmp_path, audit):  # noqa: F811
     assert "It can only be read" in house.pruned.run("jobs", "show", "b").ok().stdout
 
 
-@pytest.mark.parametrize("file", ["010-a.b.c", "010-orders.", "010-.orders", "010-.update"])
-def test_a_file_that_names_no_table(house, file):  # noqa: F811
+@pytest.mark.parametrize("file, words", [
+    ("010-a.b.c", "SCHEMA.TABLE"), ("010-orders.", "SCHEMA.TABLE"), ("010-.orders", "SCHEMA.TABLE"), ("010-.update", "says no table"),
+    ("010-orders.updat", "ends like .update"), ("010-orders.inserts", "ends like .insert")])
+def test_a_file_that_names_no_table(house, file, words):  # noqa: F811
+    """It is refused by its name, before a database is asked."""
     house.sql("CREATE TABLE orders (id int PRIMARY KEY, dead bool)")
     house.say("b", "table = orders\nwhere = dead")
     house.pruned.run("jobs", "show", "b", "--to", house.folder).ok()
     (house.folder / "b.conf").unlink()
     (house.folder / "b/apply/removed" / f"{file}.sql").write_text("SELECT 1 AS key, NULL AS row WHERE :key::text[] IS NULL")
     done = house.pruned.run("check", "b")
-    assert done.code == 2 and f"{file}.sql" in done.stdout + done.stderr, done
+    assert done.code == 2 and f"{file}.sql" in done.stdout + done.stderr and words in done.stdout + done.stderr, done

@@ -1,23 +1,26 @@
 #include "engine/job/job_file_name.h"
 
+#include "config/nearest.h"
 #include "pg/quoted.h"
 
 #include <string.h>
 
-/* Cuts off what the file does; without such an ending it deletes. */
+/* Cuts off what the file does; without such an ending it deletes. *MEANT: the ending that the name
+ * of a table is near to; NULL: none. */
 static ApplyKind
-cut_kind (char *table)
+cut_kind (char *table, const char **meant)
 {
-  static const struct {
-    const char *ending;
-    ApplyKind kind;
-  } KINDS[]
-      = { { ".update", APPLY_UPDATE }, { ".insert", APPLY_INSERT }, { ".delete", APPLY_DELETE } };
-  for (guint i = 0; i < G_N_ELEMENTS (KINDS); i++)
-    if (g_str_has_suffix (table, KINDS[i].ending)) {
-      table[strlen (table) - strlen (KINDS[i].ending)] = '\0';
-      return KINDS[i].kind;
+  static const char *const endings[] = { "update", "insert", "delete", NULL };
+  static const ApplyKind kinds[] = { APPLY_UPDATE, APPLY_INSERT, APPLY_DELETE };
+  char *dot = strrchr (table, '.');
+  *meant = NULL;
+  for (guint i = 0; dot != NULL && endings[i] != NULL; i++)
+    if (g_str_equal (dot + 1, endings[i])) {
+      *dot = '\0';
+      return kinds[i];
     }
+  if (dot != NULL && dot[1] != '\0')
+    *meant = nearest_name (dot + 1, endings);
   return APPLY_DELETE;
 }
 
@@ -37,9 +40,14 @@ job_file_name (const char *file, JobApply *apply, GError **error)
   const char *table = base + strspn (base, "0123456789");
   table += *table == '-' ? 1 : 0;
   apply->table = g_strdup (table);
-  apply->kind = cut_kind (apply->table);
+  const char *meant;
+  apply->kind = cut_kind (apply->table, &meant);
   if (*apply->table == '\0')
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s.sql: the name says no table", file);
+  else if (meant != NULL)
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "%s.sql: '%s' ends like .%s; if it is a table, write .delete behind it", file,
+                 table, meant);
   else if (!is_table (apply->table))
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
                  "%s.sql: '%s' is not TABLE or SCHEMA.TABLE, with .update or .insert behind it",

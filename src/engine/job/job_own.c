@@ -6,6 +6,7 @@
 #include "engine/job/job_conf.h"
 #include "engine/job/job_files.h"
 #include "engine/job/job_private.h"
+#include "engine/job/sentence/own_topics.h"
 #include "engine/job/sentence/sentence_job.h"
 #include "engine/job/sentence/sentence_read.h"
 
@@ -91,26 +92,14 @@ refuse_event (Own *own, const Section *section, const GError *error)
   refused->topic = topic != NULL ? g_strdup (topic->value) : NULL;
 }
 
-/* The topics that pruned itself reads cannot be read for events, too; what it buries would come
- * again. Kafka's own begin with `__`. */
 static gboolean
 has_own_topic (const Own *own, const Section *section, const char *topic, GError **error)
 {
-  static const char *const ours[] = { "ticks", "events", "clock", "dead", NULL };
-  g_autofree char *prefix
-      = g_strdup_printf ("%s.", own->sources->prefix != NULL ? own->sources->prefix : "");
-  const char *rest
-      = prefix[1] != '\0' && g_str_has_prefix (topic, prefix) ? topic + strlen (prefix) : "";
-  const KeyFileEntry *entry = section_find (section, "topic");
-  if (g_str_has_prefix (topic, "__"))
-    return section_fail (section, entry, error, "topic: %s is one of Kafka's own", topic);
-  if (!g_strv_contains (ours, rest) && !g_str_has_prefix (rest, "work."))
-    return TRUE;
-  return section_fail (
-      section, entry, error,
-      "topic: %s is one of pruned's own ([topics] prefix): events come from a topic of"
-      " the application",
-      topic);
+  const char *whose = own_topics_whose (topic, own->sources->prefix);
+  return whose == NULL
+         || section_fail (section, section_find (section, "topic"), error,
+                          "topic: %s is one of %s: events come from a topic of the application",
+                          topic, whose);
 }
 
 static void

@@ -1,5 +1,7 @@
 #include "engine/job/sentence/own_topics.h"
 
+#include <string.h>
+
 static void
 add_topic (GPtrArray *topics, const SentenceEvent *event)
 {
@@ -35,4 +37,18 @@ jobs_own_topics (const Jobs *jobs, const Config *config)
   }
   add_of_refused (topics, jobs);
   return topics;
+}
+
+const char *
+own_topics_whose (const char *topic, const char *prefix)
+{
+  static const char *const ours[] = { "ticks", "events", "clock", "dead", NULL };
+  if (g_str_has_prefix (topic, "__"))
+    return "Kafka's own";
+  if (prefix == NULL || !g_str_has_prefix (topic, prefix) || topic[strlen (prefix)] != '.')
+    return NULL;
+  const char *rest = topic + strlen (prefix) + 1;
+  return g_strv_contains (ours, rest) || g_str_has_prefix (rest, "work.")
+             ? "pruned's own ([topics] prefix)"
+             : NULL;
 }

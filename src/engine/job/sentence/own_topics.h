@@ -8,3 +8,7 @@
 
 /* Those that the jobs which are enabled in CONFIG read, each once; of texts. */
 GPtrArray *jobs_own_topics (const Jobs *jobs, const Config *config);
+/* Of whom TOPIC is, if no event can be read from it; NULL: of an application. What pruned itself
+ * reads cannot be read twice, and what it buries would come again. PREFIX: [topics] prefix, or
+ * NULL. */
+const char *own_topics_whose (const char *topic, const char *prefix);

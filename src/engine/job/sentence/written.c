@@ -1,13 +1,13 @@
 /* The files that a sentence has become. */
 #include "engine/job/sentence/sentence_write.h"
 
-/* The name of a table can end as the name of a file that does something else than to delete. */
+#include <string.h>
+
+/* What follows a dot can be taken for what the file does, so a delete of such a table says so. */
 static char *
 path_of (char *path, char action)
 {
-  const gboolean alike = g_str_has_suffix (path, ".update") || g_str_has_suffix (path, ".insert")
-                         || g_str_has_suffix (path, ".delete");
-  if (action != 'd' || !alike)
+  if (action != 'd' || strchr (path, '.') == NULL)
     return path;
   char *whole = g_strconcat (path, ".delete", NULL);
   g_free (path);
