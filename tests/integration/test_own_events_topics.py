@@ -57,6 +57,7 @@ def test_all_others_go_on_and_a_reload_refuses_it(house, wrong, name):  # noqa: 
     house.pruned.run("topics", "--apply").ok()
     daemon = house.pruned.start()
     daemon.wait_line("Partitions assigned")
+    house.database.wait("SELECT count(*) FROM pruned.processes", until=1)
     wrong(own(house, name))
     assert WORDS in says(house.pruned.run("reload"), 2).stdout
     house.pruned.run("tick", "q", "--at", at(minutes=-1).isoformat(), "--wait").ok()

@@ -60,7 +60,7 @@ round_once (Housekeeping *self, GError **error)
 {
   Service *service = self->rounds.service;
   Pg *pg = self->rounds.pg;
-  return look_at_load (self, error) && processes_beat (service, pg, error)
+  return processes_beat (service, pg, error) && look_at_load (self, error)
          && note_settings (self, error) && off_look (pg, error)
          && went_back_look (service, pg, error)
          && transaction_remove_sent (service->publisher, pg, error)
