@@ -91,10 +91,14 @@ resource_sql (const char *path, GError **error)
   return g_strdup (out->str);
 }
 
+/* By the number that a name begins with, then as text: `90-a` before `1000-a`. */
 static int
-by_name (gconstpointer a, gconstpointer b)
+by_number (gconstpointer a, gconstpointer b)
 {
-  return strcmp (*(const char *const *)a, *(const char *const *)b);
+  const char *one = *(const char *const *)a, *other = *(const char *const *)b;
+  const guint64 i = g_ascii_strtoull (one, NULL, 10), j = g_ascii_strtoull (other, NULL, 10);
+  const gboolean numbered = g_ascii_isdigit (*one) && g_ascii_isdigit (*other);
+  return numbered && i != j ? (i > j) - (i < j) : strcmp (one, other);
 }
 
 char **
@@ -114,7 +118,7 @@ resource_list (const char *folder)
     for (guint i = 0; children != NULL && children[i] != NULL; i++)
       g_ptr_array_add (names, g_strdup (children[i]));
   }
-  g_ptr_array_sort (names, by_name);
+  g_ptr_array_sort (names, by_number);
   g_ptr_array_add (names, NULL);
   return (char **)g_ptr_array_free (names, FALSE);
 }

@@ -14,6 +14,6 @@ gboolean resource_exists (const char *path);
  * the including file). */
 char *resource_sql (const char *path, GError **error);
 
-/* The names in a folder, sorted; names of folders end with `/`. Empty if the folder does not
- * exist. */
+/* The names in a folder, sorted by the number that they begin with, then as text; names of folders
+ * end with `/`. Empty if the folder does not exist. */
 char **resource_list (const char *folder);

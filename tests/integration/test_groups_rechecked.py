@@ -92,6 +92,13 @@ def test_the_settings_are_gone(waiting):
     assert groups(waiting) == 4
 
 
+def test_the_period_is_below_0(waiting):
+    waiting.database.execute("INSERT INTO application_settings (deletion_adjourned_period) VALUES (-1)")
+    run = let_go(waiting)
+    assert run["state"] == "waiting" and run["attempts"] == 0 and "below 0" in run["error"]
+    assert groups(waiting) == 4
+
+
 # --- in the middle: a lock holds the run after the first projects are gone
 
 @pytest.mark.parametrize("change, reason", [

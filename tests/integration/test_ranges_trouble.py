@@ -70,6 +70,19 @@ def test_a_new_version_with_another_key_begins_at_its_first_row(items):
     assert (result(row)["removed"], items.database.value("SELECT count(*) FROM items")) == (26, 54)
 
 
+def test_another_primary_key_begins_at_its_first_row(items):
+    """The table has another key of the same type: the cursors of the ranges say nothing of it."""
+    items.sql("ALTER TABLE items ADD COLUMN nr bigint; UPDATE items SET nr = 61 - id;"
+              "ALTER TABLE items ALTER nr SET NOT NULL, DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (nr)")
+    items.pruned.settings |= {f"jobs.{ITEMS}.delay_ms": 0}
+    hurry(items)
+    items.daemons.append(items.pruned.start())
+    row = items.pruned.wait_run(items.the_run, deadline_s=60)
+    assert (row["state"], items.database.value("SELECT count(*) FROM items")) == ("finished", 0), row
+    assert result(row)["removed"] == 60 == row["rows_done"]
+    assert items.database.value(INSIDE) == 0
+
+
 # --- limits
 
 @pytest.mark.parametrize("before, after, words", [

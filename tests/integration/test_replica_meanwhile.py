@@ -25,7 +25,8 @@ def held_at_the_page(scene, page=1):  # noqa: F811
 
 
 def done(scene, daemon, removed, **found_late):  # noqa: F811
-    """The run has ended; FOUND_LATE counts what the primary decided, unless it was searched again."""
+    """The run has ended; FOUND_LATE counts what the primary decided, unless it was searched
+    again."""
     scene.wait_run(daemon.run_id, deadline_s=90)
     scene.done(daemon.run_id, removed, **({} if HELD_TOO_LONG in daemon.text() else found_late))
 

@@ -23,6 +23,7 @@ WRONG = [
     ("lock/10-scratch.sql", "SELECT set_config('work_mem', '1', :local::boolean)", 1, f"set_config {SESSION}"),
     ("lock/10-scratch.sql", 'SELECT 1,\n "pg_advisory_lock" (1)', 2, f"pg_advisory_lock {SESSION}"),
     ("lock/10-scratch.sql", "SELECT \"pg_catalog\".\"set_config\"('work_mem', '1', false)", 1, f"set_config {SESSION}"),
+    ("lock/10-scratch.sql", "SELECT 1,\n u&\"pg_advisory\\005flock\" (1)", 2, 'U&".." calls a function by a name with escapes'),
     ("decide.sql", "COMMIT", 1, f"COMMIT {NO_STATEMENT}"),
     ("context.sql", "BEGIN", 1, f"BEGIN {NO_STATEMENT}"),
     ("apply/removed/20-other.insert.sql", "PREPARE a AS SELECT 1", 1, f"PREPARE {NO_STATEMENT}"),

@@ -181,7 +181,8 @@ class Standby(Postgres):
 
     def catch_up(self):
         """Returns when the standby has replayed all that the primary has written by now."""
-        self.primary._ask("SELECT pg_logical_emit_message(true, 'catch_up', '')")  # a record after the header of a new segment
+        # a record after the header of a new segment
+        self.primary._ask("SELECT pg_logical_emit_message(true, 'catch_up', '')")
         at = self.primary._ask("SELECT pg_current_wal_insert_lsn()")
         wait_until(lambda: self._ask(f"SELECT pg_last_wal_replay_lsn() >= '{at}'") == "t", 60, "the standby behind")
 

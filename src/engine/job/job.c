@@ -69,6 +69,7 @@ job_free (gpointer data)
   g_strfreev (job->locked);
   g_free (job->item_column);
   g_free (job->due);
+  g_free (job->cursor_of);
   g_free (job->version);
   g_free (job->written);
   g_strfreev (job->settings);

@@ -83,6 +83,8 @@ typedef struct _Job {
   char *unique_key; /* template with {arg}; NULL: none */
   char *table;
   GArray *cursor;        /* of JobCursor */
+  char *cursor_of;       /* of a copy with the SQL of its sentence: the primary key that they are;
+                            NULL: a cursor does not say what it is of */
   char **arguments;      /* what a tick can carry; { "*" }: anything */
   char **argument_types; /* of these; "": any (arguments.h) */
   char **needs;          /* table.column without which it is blocked */

@@ -22,14 +22,24 @@ static const char *const LASTING[]
     = { "pg_advisory_lock", "pg_advisory_lock_shared", "pg_try_advisory_lock",
         "pg_try_advisory_lock_shared", NULL };
 
+#define ESCAPED "u&" /* U&"..", a name in which any character can be hidden */
+
+/* P is at its quote. */
+static gboolean
+is_escaped (const char *text, const char *p)
+{
+  return p - text >= 2 && p[-1] == '&' && g_ascii_tolower (p[-2]) == 'u'
+         && (p - text == 2 || !quoted_is_name_char (p[-3]));
+}
+
 static gboolean
 is_called (const char *end)
 {
   return end[strspn (end, " \t\r\n\f\v")] == '(';
 }
 
-/* The first word at P or behind it that is code, in lower case, or quoted name of a call, as it is;
- * "": there is none. *P is behind it, *AT where it begins. */
+/* The first word at P or behind it that is code, in lower case, or quoted name of a call, as it is,
+ * or ESCAPED; "": there is none. *P is behind it, *AT where it begins. */
 static char *
 next_word (const char *text, const char **p, const char **at)
 {
@@ -40,7 +50,7 @@ next_word (const char *text, const char **p, const char **at)
       g_autofree char *name = g_strndup (*p, end - *p);
       *at = *p;
       *p = end;
-      return quoted_bare (name);
+      return is_escaped (text, *at) ? g_strdup (ESCAPED) : quoted_bare (name);
     }
     if (quoted != QUOTED_NOT)
       continue;
@@ -168,6 +178,12 @@ find_lasting (const char *text, Lasting *found)
     if (g_strv_contains (LASTING, word)) {
       *found = (Lasting){ g_steal_pointer (&word), 1,
                           LASTS "write pg_advisory_xact_lock, or one of its kind" };
+      return TRUE;
+    }
+    if (g_str_equal (word, ESCAPED)) {
+      *found
+          = (Lasting){ g_steal_pointer (&word), 1,
+                       "\"..\" calls a function by a name with escapes: write the name plainly" };
       return TRUE;
     }
     if (!g_str_equal (word, "set_config"))

@@ -274,6 +274,41 @@ run_is_planned (const Run *run)
   return json_object_get (run->cursor, RUN_PLAN) != NULL;
 }
 
+/* The names of a sentence's cursor (sentence_copy.c). g_free it. */
+static char *
+column_of_cursor (guint i)
+{
+  return g_strdup_printf ("k%u", i + 1);
+}
+
+void
+run_cursor_sign (const Job *job, json_t *cursor)
+{
+  g_autofree char *first = column_of_cursor (0);
+  if (job->cursor_of != NULL && json_object_get (cursor, first) != NULL
+      && json_object_get (cursor, RUN_OF) == NULL)
+    json_object_set_new (cursor, RUN_OF, json_string (job->cursor_of));
+}
+
+gboolean
+run_cursor_fits (const Job *job, const json_t *cursor)
+{
+  const char *of = json_string_value (json_object_get (cursor, RUN_OF));
+  return of == NULL || job->cursor_of == NULL || g_str_equal (of, job->cursor_of);
+}
+
+void
+run_cursor_forget (Run *run)
+{
+  json_object_del (run->cursor, RUN_OF);
+  json_object_del (run->cursor, RUN_PORTION);
+  for (guint i = 0;; i++) {
+    g_autofree char *name = column_of_cursor (i);
+    if (json_object_del (run->cursor, name) != 0)
+      return;
+  }
+}
+
 json_t *
 run_cursor_with (const Run *run, const char *key, gint64 n)
 {

@@ -14,6 +14,8 @@
 #define RUN_RANGES "ranges"
 /* In the cursor of a run that has begun to remove what is below a row (step/portion.h). */
 #define RUN_PORTION "portion"
+/* In the cursor of a run of a sentence: the primary key that it is of (Job.cursor_of). */
+#define RUN_OF "of"
 
 typedef struct {
   char *run_id;
@@ -105,3 +107,11 @@ gboolean run_is_planned (const Run *run);
 /* The cursor of RUN with the engine's own KEY (limit, systemic, timeouts) set to N. New reference.
  */
 json_t *run_cursor_with (const Run *run, const char *key, gint64 n);
+/* Says in CURSOR, if it is at a row and does not say so yet, which primary key of JOB's table it is
+ * of. CURSOR can be NULL. */
+void run_cursor_sign (const Job *job, json_t *cursor);
+/* CURSOR is not of another primary key than JOB's table has now. One that does not say what it is
+ * of fits. */
+gboolean run_cursor_fits (const Job *job, const json_t *cursor);
+/* RUN will begin at the first row again. What the engine keeps in its cursor stays. */
+void run_cursor_forget (Run *run);

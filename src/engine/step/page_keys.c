@@ -89,6 +89,7 @@ cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
   json_t *cursor = page_cursor_at (run, rows, last);
   spacing_advance (run, n_keys, cursor);
   ranges_carry (run, cursor);
+  run_cursor_sign (run->job, cursor);
   return cursor;
 }
 

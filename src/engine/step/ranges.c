@@ -87,6 +87,8 @@ ranges_fit (const Job *job, const json_t *ranges)
 gboolean
 ranges_fit_run (const Job *job, const Run *run)
 {
+  if (!run_cursor_fits (job, run->cursor))
+    return FALSE;
   g_autoptr (json_t) ranges = json_array ();
   json_array_append_new (ranges, ranges_left (job, run->cursor));
   json_t *then = (json_t *)ranges_then (run->cursor);

@@ -63,6 +63,20 @@ step_free (Step *step)
   g_free (step);
 }
 
+/* Ranges see to themselves (divide.h). */
+void
+step_take_job (Step *step, const Job *job)
+{
+  Run *run = step->run;
+  step->job = run->job = job;
+  if (run_in_ranges (run) || run_cursor_fits (job, run->cursor))
+    return;
+  step_log (
+      step, LOG_WARNING, "The primary key has changed; the run begins at the first row again",
+      json_pack ("{s:O, s:s}", "was", json_object_get (run->cursor, RUN_OF), "is", job->cursor_of));
+  run_cursor_forget (run);
+}
+
 gboolean
 step_complete (Step *step, GError **error)
 {
@@ -71,7 +85,7 @@ step_complete (Step *step, GError **error)
   if (refusal != NULL)
     return step_block (step, error, "%s", refusal);
   if (job != NULL)
-    step->job = step->run->job = job;
+    step_take_job (step, job);
   return job != NULL;
 }
 

@@ -108,6 +108,9 @@ void step_free (Step *step);
 /* A job that is a sentence gets its SQL, as the catalogue is now. Before anything else that the
  * step asks the database. */
 gboolean step_complete (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The step is one of JOB, a version of its job with its SQL. A cursor that is of another primary
+ * key says nothing about the rows: the run begins again. */
+void step_take_job (Step *step, const Job *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, step_free)
 
 /* What the steps of one transaction have gathered becomes rows: quarantine, children, and with the

@@ -186,6 +186,7 @@ step_continue (Step *step, json_t *cursor, gint64 delay_ms)
 {
   g_clear_pointer (&step->next_cursor, json_decref);
   step->continues = TRUE;
+  run_cursor_sign (step->job, cursor);
   step->next_cursor = cursor;
   step->next_delay_ms = delay_ms;
   json_t *limit = json_object_get (step->run->cursor, "limit");

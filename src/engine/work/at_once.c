@@ -45,7 +45,7 @@ make_ready (GPtrArray *steps, GError **error)
     return FALSE;
   for (guint i = steps->len; i-- > 0;) {
     Step *step = steps->pdata[i];
-    step->job = step->run->job = first->job;
+    step_take_job (step, first->job);
     step->transaction_us = first->transaction_us;
     g_autofree char *reason = arguments_run_refusal (step->job, step->run->args);
     if (reason != NULL && i > 0)

@@ -100,6 +100,7 @@ place (Step *step, const PgRows *ends, gboolean whole, gint64 quota, GError **er
     g_autofree char *id = identity_child (run->run_id, RUN_RANGES, key);
     g_autoptr (json_t) cursor = page_cursor_at (run, ends, n - 1);
     json_object_set_new (cursor, RUN_RANGES, range_of (step, ends, open ? -1 : n, quota));
+    run_cursor_sign (step->job, cursor);
     g_autofree char *cursor_text = json_text (cursor);
     Run range = { .run_id = id,
                   .job = step->job,
@@ -191,6 +192,7 @@ static gboolean
 take_in (Step *step, GError **error)
 {
   Run *run = step->run;
+  gboolean fits = run_cursor_fits (step->job, run->cursor);
   g_autoptr (json_t) left = json_array ();
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", run->run_id);
@@ -204,13 +206,15 @@ take_in (Step *step, GError **error)
     add_result (run, range->result);
     step->rows_taken_in += rows_int (rows, i, "rows_done");
     step->numbered = MAX (step->numbered, range->step % RANGE_STEPS);
-    if (!g_str_equal (rows_text (rows, i, "state"), "finished"))
-      json_array_append_new (left, ranges_left (step->job, range->cursor));
+    if (g_str_equal (rows_text (rows, i, "state"), "finished"))
+      continue;
+    fits = fits && run_cursor_fits (step->job, range->cursor);
+    json_array_append_new (left, ranges_left (step->job, range->cursor));
   }
   json_t *then = (json_t *)ranges_then (run->cursor);
   if (then != NULL)
     json_array_extend (left, then);
-  json_t *next = ranges_fit (step->job, left) ? ranges_cursor (left) : json_object ();
+  json_t *next = fits && ranges_fit (step->job, left) ? ranges_cursor (left) : json_object ();
   if (next != NULL)
     step_continue (step, next, 0);
   FAULT_ABOUT ("ranges.taken", run->run_id);

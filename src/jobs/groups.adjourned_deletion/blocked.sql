@@ -1,1 +1,1 @@
--- include: ../shared/no_settings.sql
+-- include: ../shared/no_grace_period.sql

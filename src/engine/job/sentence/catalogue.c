@@ -17,6 +17,7 @@ column_free (gpointer data)
   g_free (column->type);
   g_free (column->declared);
   g_free (column->emptied);
+  g_free (column->collation);
   g_free (column);
 }
 
@@ -152,6 +153,7 @@ table_new (const PgRows *rows, int row)
     column->type = g_strdup (json_string_value (json_object_get (one, "type")));
     column->declared = g_strdup (json_string_value (json_object_get (one, "declared")));
     column->emptied = g_strdup (json_string_value (json_object_get (one, "emptied")));
+    column->collation = g_strdup (json_string_value (json_object_get (one, "collation")));
     column->notnull = json_is_true (json_object_get (one, "notnull"));
     column->made = json_is_true (json_object_get (one, "made"));
     column->several = json_is_true (json_object_get (one, "several"));

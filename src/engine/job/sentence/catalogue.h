@@ -13,6 +13,7 @@ typedef struct {
   char *declared;         /* as it is declared */
   char *emptied;          /* a table whose rows ON UPDATE SET NULL or DEFAULT empties; NULL: none */
   gboolean notnull, made; /* made: generated from others */
+  char *collation;        /* by which it is sorted; NULL: its type has none */
   gboolean several;       /* values that are equal can have different texts: `1.0` and `1.00` */
 } CatColumn;
 

@@ -126,6 +126,7 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
 static void
 set_cursor (Job *job, const Written *written)
 {
+  job->cursor_of = g_strdup (written->cursor_of);
   job->cursor = g_array_new (FALSE, FALSE, sizeof (JobCursor));
   for (guint i = 0; i < written->cursor->len; i++) {
     JobCursor column = { .name = g_strdup_printf ("k%u", i + 1),

@@ -281,9 +281,20 @@ note_tables (Writer *writer)
     g_ptr_array_add (writer->written->tables,
                      g_strdup (table->name != NULL ? table->name : table->asked));
   }
-  for (guint i = 0; i < writer->table->key->len; i++)
-    g_ptr_array_add (writer->written->cursor,
-                     g_strdup (((CatColumn *)writer->table->key->pdata[i])->type));
+}
+
+static void
+note_cursor (Writer *writer)
+{
+  g_autoptr (GString) columns = g_string_new (NULL);
+  for (guint i = 0; i < writer->table->key->len; i++) {
+    const CatColumn *column = writer->table->key->pdata[i];
+    g_ptr_array_add (writer->written->cursor, g_strdup (column->type));
+    g_string_append_printf (columns, "%s%s %s", i > 0 ? ", " : "", column->quoted, column->type);
+    if (column->collation != NULL)
+      g_string_append_printf (columns, " COLLATE %s", column->collation);
+  }
+  writer->written->cursor_of = g_string_free (g_steal_pointer (&columns), FALSE);
 }
 
 Written *
@@ -313,5 +324,6 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
   if (sentence->kind != SENTENCE_SET)
     written->below = below_write_count (below);
   note_tables (&writer);
+  note_cursor (&writer);
   return g_steal_pointer (&written);
 }

@@ -25,6 +25,8 @@ typedef struct {
 typedef struct {
   GPtrArray *files;  /* of WrittenFile, in order */
   GPtrArray *cursor; /* of char: the types of the cursor's columns k1, k2, ... */
+  char *cursor_of;   /* the columns of the table that these are, with all that their order depends
+                        on; NULL: they are no columns of it */
   const char *word;  /* what becomes of a row: `removed` or `changed` */
   char *due;         /* the column whose values values.sql shows; NULL: none */
   char *below;       /* the query that counts the rows below; NULL: there are none */

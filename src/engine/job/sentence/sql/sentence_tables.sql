@@ -38,6 +38,7 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                       ELSE pg_catalog.format_type(y.oid, -1) END,
                  'declared', pg_catalog.format_type(a.atttypid, a.atttypmod),
                  'notnull', a.attnotnull, 'made', a.attgenerated <> '',
+                 'collation', (SELECT l.oid::regcollation::text FROM pg_collation l WHERE l.oid = a.attcollation),
                  'several', NOT coalesce(y.typtype = 'e' OR y.typnamespace = 'pg_catalog'::regnamespace
                    AND (y.typname IN ('bool', 'int2', 'int4', 'int8', 'oid', 'uuid', 'date', 'time', 'timestamp', 'timestamptz', 'bytea', 'char')
                         OR y.typname IN ('text', 'varchar', 'name') AND (SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = a.attcollation)), false),
