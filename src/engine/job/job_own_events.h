@@ -1,8 +1,6 @@
 /* The events of the user, sections [event NAME], and the jobs whose `on` names them. A wrong event
  * is refused alone.
  *
- * Invariant: an event of Jobs has a topic of the application, and what it cancels on exists.
- *
  * Threads: main, when it loads jobs. Ownership: events belong to Jobs.
  */
 #pragma once
