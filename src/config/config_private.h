@@ -1,11 +1,13 @@
-/* The content of a Config, for the files of this folder that fill and show it.
+/* The content of a Config, for the files of this folder that fill, read and show it.
  *
- * Threads: the one that loads the configuration.
+ * Threads: the one that loads the configuration; then any, to read.
  * Ownership: strings belong to their struct.
  */
 #pragma once
 #include "config/config.h"
 #include "config/settings.h"
+
+#define CONFIG_BUILT_IN "built-in" /* the origin of a value that no source says */
 
 typedef struct {
   const Setting *setting;

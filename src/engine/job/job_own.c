@@ -1,25 +1,20 @@
 /* The jobs of the user: sentences of the configuration file and of [run] jobs_dir, and folders of
  * SQL files there. A wrong one is refused alone. */
-#include "avro/message.h"
 #include "base/resource.h"
-#include "config/nearest.h"
 #include "engine/job/job_conf.h"
 #include "engine/job/job_files.h"
+#include "engine/job/job_own_events.h"
 #include "engine/job/job_private.h"
-#include "engine/job/sentence/own_topics.h"
 #include "engine/job/sentence/sentence_job.h"
 #include "engine/job/sentence/sentence_read.h"
 
 #include <string.h>
 
-#define EVENTS "pruned.events."
-
 typedef struct {
   Jobs *jobs;
   GPtrArray *sections; /* of Section */
   GPtrArray *folders;  /* paths */
-  const JobSources *sources;
-  GHashTable *places; /* the name of a job, or `event NAME` -> where it was first said */
+  GHashTable *places;  /* the name of a job, or `event NAME` -> where it was first said */
 } Own;
 
 /* --- names --- */
@@ -41,7 +36,7 @@ claim (Own *own, const char *name, const char *place, GError **error)
 static char *
 name_of (const Section *section)
 {
-  return section->is_event        ? g_strconcat ("event ", section->name, NULL)
+  return section->is_event        ? job_own_event_name (section->name)
          : *section->name == '\0' ? g_strdup ("[retention]")
                                   : g_strdup (section->name);
 }
@@ -70,150 +65,7 @@ claim_folders (Own *own)
   }
 }
 
-/* --- events --- */
-
-static const SentenceEvent *
-find_event (const Jobs *jobs, const char *name)
-{
-  const GPtrArray *events = jobs_events (jobs);
-  for (guint i = 0; i < events->len; i++)
-    if (g_str_equal (((SentenceEvent *)events->pdata[i])->name, name))
-      return events->pdata[i];
-  return NULL;
-}
-
-static void
-refuse_event (Own *own, const Section *section, const GError *error)
-{
-  g_autofree char *name = name_of (section);
-  const KeyFileEntry *topic = section_find (section, "topic");
-  job_refuse (own->jobs, name, FALSE, error);
-  JobRefused *refused = (JobRefused *)jobs_refused_find (own->jobs, name);
-  refused->topic = topic != NULL ? g_strdup (topic->value) : NULL;
-}
-
-static gboolean
-has_own_topic (const Own *own, const Section *section, const char *topic, GError **error)
-{
-  const char *whose = own_topics_whose (topic, own->sources->prefix);
-  return whose == NULL
-         || section_fail (section, section_find (section, "topic"), error,
-                          "topic: %s is one of %s: events come from a topic of the application",
-                          topic, whose);
-}
-
-static void
-add_events (Own *own)
-{
-  for (guint i = 0; i < own->sections->len; i++) {
-    const Section *section = own->sections->pdata[i];
-    g_autofree char *name = name_of (section);
-    g_autoptr (GError) error = NULL;
-    if (!section->is_event || jobs_refused_find (own->jobs, name) != NULL)
-      continue;
-    g_autoptr (SentenceEvent) event
-        = sentence_event_read (section, own->sources->no_registry, &error);
-    if (event == NULL)
-      refuse_event (own, section, error);
-    else if (!has_own_topic (own, section, event->topic, &error))
-      job_refuse (own->jobs, name, FALSE, error);
-    else
-      g_ptr_array_add (own->jobs->events, g_steal_pointer (&event));
-  }
-}
-
-/* Sets the error of an event that does not exist, with the nearest one. KEY: what names it. */
-static gboolean
-no_event (const Own *own, const Section *section, const char *key, const char *name, GError **error)
-{
-  g_autofree char *own_name = g_strconcat ("event ", name, NULL);
-  const JobRefused *refused = jobs_refused_find (own->jobs, own_name);
-  const KeyFileEntry *entry = section_find (section, key);
-  if (refused != NULL)
-    return section_fail (section, entry, error, "%s: [event %s] is refused: %s: %s", key, name,
-                         refused->place, refused->reason);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; i < own->jobs->events->len; i++)
-    g_ptr_array_add (names, ((SentenceEvent *)own->jobs->events->pdata[i])->name);
-  g_ptr_array_add (names, NULL);
-  const char *meant = nearest_name (name, (const char *const *)names->pdata);
-  return section_fail (section, entry, error, "%s: there is no [event %s]%s%s%s", key, name,
-                       meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
-                       meant != NULL ? "'?" : "");
-}
-
-/* Events that name one that does not exist go. */
-static void
-check_cancels (Own *own)
-{
-  for (guint i = 0; i < own->sections->len; i++) {
-    const Section *section = own->sections->pdata[i];
-    const SentenceEvent *event = section->is_event ? find_event (own->jobs, section->name) : NULL;
-    if (event == NULL || event->cancel_on == NULL)
-      continue;
-    g_autoptr (GError) error = NULL;
-    const SentenceEvent *other = find_event (own->jobs, event->cancel_on);
-    if (other == NULL)
-      no_event (own, section, "cancel_on", event->cancel_on, &error);
-    else if (g_strv_length (other->key) != g_strv_length (event->key))
-      section_fail (section, NULL, &error, "cancel_on: [event %s] has another number of keys",
-                    other->name);
-    if (error == NULL)
-      continue;
-    refuse_event (own, section, error);
-    g_ptr_array_remove (own->jobs->events, (gpointer)event);
-  }
-}
-
-static gboolean
-events_exist (const Own *own, const Section *section, const Sentence *sentence, GError **error)
-{
-  for (char **on = sentence->on; *on != NULL; on++) {
-    g_autofree char *record = g_strconcat (EVENTS, *on, NULL);
-    const SentenceEvent *event = find_event (own->jobs, *on);
-    if (event == NULL && message_schema (record) != NULL)
-      return section_fail (section, section_find (section, "on"), error,
-                           "on: %s is an event of the program's own jobs and names no row of this"
-                           " table: write an [event] section with your topic, and a key",
-                           *on);
-    if (event == NULL)
-      return no_event (own, section, "on", *on, error);
-  }
-  return TRUE;
-}
-
 /* --- jobs --- */
-
-static JobEvent *
-job_event_new (const Own *own, const Job *job, const SentenceEvent *event, gboolean timers)
-{
-  JobEvent *added = g_new0 (JobEvent, 1);
-  *added = (JobEvent){ .type = g_strdup (event->name),
-                       .key = g_strdup (JOB_EVENT_KEY),
-                       .unique_key = timers ? g_strconcat (job->name, "/{key}", NULL) : NULL,
-                       .due = timers ? g_strdup ("due") : NULL,
-                       .own = event,
-                       .cancel = event->cancel_on != NULL ? find_event (own->jobs, event->cancel_on)
-                                                          : NULL };
-  return added;
-}
-
-/* Runs of one key are timers if something can come between the event and its run: the latest event
- * counts, one that cancels included. Else each event has its run. */
-static void
-add_named_events (const Own *own, Job *job, char **names)
-{
-  gboolean timers = FALSE;
-  for (char **on = names; *on != NULL; on++) {
-    const SentenceEvent *event = find_event (own->jobs, *on);
-    timers |= event != NULL && (event->due != NULL || event->cancel_on != NULL);
-  }
-  for (char **on = names; *on != NULL; on++) {
-    const SentenceEvent *event = find_event (own->jobs, *on);
-    if (event != NULL)
-      g_ptr_array_add (job->events, job_event_new (own, job, event, timers));
-  }
-}
 
 static Job *
 job_of (const Own *own, const Section *section, GError **error)
@@ -224,25 +76,11 @@ job_of (const Own *own, const Section *section, GError **error)
   }
   g_autoptr (GKeyFile) settings = g_key_file_new ();
   g_autoptr (Sentence) sentence = sentence_read (section, settings, error);
-  if (sentence == NULL || !events_exist (own, section, sentence, error))
+  if (sentence == NULL || !job_own_events_exist (own->jobs, section, sentence, error))
     return NULL;
   Job *job = sentence_job (g_steal_pointer (&sentence), section, settings);
-  add_named_events (own, job, job->sentence->on);
+  job_own_events_add (own->jobs, job, job->sentence->on);
   return job;
-}
-
-/* A refused job's events are not lost: what stands for it reads those that can be read. */
-static void
-add_events_of_refused (const Own *own, const Section *section, const char *name)
-{
-  const KeyFileEntry *entry = section_find (section, "on");
-  const JobRefused *refused = jobs_refused_find (own->jobs, name);
-  if (entry == NULL || refused == NULL || refused->job == NULL)
-    return;
-  g_auto (GStrv) names = g_strsplit_set (entry->value, ", \t", -1); /* some are empty */
-  add_named_events (own, refused->job, names);
-  const KeyFileEntry *table = section_find (section, "table");
-  refused->job->table = g_strdup (table != NULL ? table->value : NULL);
 }
 
 static Job *
@@ -282,7 +120,7 @@ add_jobs (Own *own)
       Job *job = job_of (own, section, &error);
       take (own, name, job, error);
     }
-    add_events_of_refused (own, section, name);
+    job_own_events_add_to_refused (own->jobs, section, name);
   }
   for (guint i = 0; i < own->folders->len; i++) {
     g_autofree char *name = g_path_get_basename (own->folders->pdata[i]);
@@ -343,15 +181,14 @@ job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
   g_autoptr (GPtrArray) sections = sections_new (),
                         folders = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  Own own = { jobs, sections, folders, sources, places };
+  Own own = { jobs, sections, folders, places };
   claim_built_in (places, jobs->jobs);
   claim_built_in (places, jobs->others);
   if (!list_all (&own, sources, error))
     return FALSE;
   claim_sections (&own);
   claim_folders (&own);
-  add_events (&own);
-  check_cancels (&own);
+  job_own_events_load (jobs, sections, sources);
   add_jobs (&own);
   job_remark_events (own.jobs, own.sections);
   return TRUE;

@@ -1,5 +1,6 @@
 /* What the user has written that has no effect. */
 #include "base/log.h"
+#include "engine/job/job_own_events.h"
 #include "engine/job/job_private.h"
 #include "engine/job/sentence/sections.h"
 
@@ -60,7 +61,7 @@ job_remark_events (Jobs *jobs, const GPtrArray *sections)
   for (guint i = 0; i < jobs->events->len; i++) {
     const SentenceEvent *event = jobs->events->pdata[i];
     if (!g_hash_table_contains (users, event->name))
-      add (jobs, g_strconcat ("event ", event->name, NULL), event->place,
+      add (jobs, job_own_event_name (event->name), event->place,
            "no job names this event in `on`: its topic is not read");
   }
 }

@@ -1,7 +1,7 @@
 /* Destroying a group. destroy.c checks whether the deletion is still wanted. walk.c walks through
- * the hierarchy: which groups and projects are next. drain.c and own.c remove what belongs to one
- * portion of them (portion.c); members.c announces its memberships. finish.c removes the portion
- * itself. refuse.c reports what prevents the deletion.
+ * the hierarchy: which groups and projects are next; chunk.c keeps these groups in the cursor.
+ * drain.c and own.c remove what belongs to one portion of them (portion.c); members.c announces its
+ * memberships. finish.c removes the portion itself. refuse.c reports what prevents the deletion.
  *
  * A portion is up to 100 groups of one depth, or up to 100 projects, and never more than `limit`.
  * What belongs to it is removed first, at most `limit` rows of a table in a step; once a step has

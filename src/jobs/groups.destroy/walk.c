@@ -1,14 +1,13 @@
 /* Three stages, each a walk over the hierarchy: `refresh` marks everybody who has access,
  * `projects` removes projects group by group, `groups` removes groups from the leaves up and
- * finally the group itself. The index on traversal_ids always reads a whole hierarchy. So the
- * cursor carries a chunk of up to 500 group ids. Removed groups are not found again; only
- * `refresh`, which removes nothing, needs a position to continue from. */
+ * finally the group itself. The cursor carries a chunk of their ids (chunk.h). Removed groups are
+ * not found again; only `refresh`, which removes nothing, needs a position to continue from. */
 #include "jobs/groups.destroy/walk.h"
 
+#include "jobs/groups.destroy/chunk.h"
 #include "jobs/groups.destroy/portion.h"
 
 #define PORTION_MOST 100
-#define CHUNK_MOST 500
 #define REFRESH_PROJECTS 1000
 
 static const char *
@@ -29,59 +28,6 @@ enter (Walk *walk, const char *stage)
   json_object_set_new (walk->cursor, "stage", json_string (stage));
 }
 
-/* The first N ids of the chunk, as an array literal. */
-static char *
-chunk_array (const Walk *walk, size_t n)
-{
-  GString *array = array_new ();
-  const json_t *chunk = json_object_get (walk->cursor, "groups");
-  for (size_t i = 0; i < json_array_size (chunk) && i < n; i++)
-    array_add_int (array, json_integer_value (json_array_get (chunk, i)));
-  return array_take (array);
-}
-
-static size_t
-chunk_size (const Walk *walk)
-{
-  return json_array_size (json_object_get (walk->cursor, "groups"));
-}
-
-static void
-drop_from_chunk (Walk *walk, size_t n)
-{
-  json_t *chunk = json_object_get (walk->cursor, "groups");
-  while (n-- > 0 && json_array_size (chunk) > 0)
-    json_array_remove (chunk, 0);
-}
-
-static char *
-after_text (const Walk *walk, const char *name)
-{
-  return g_strdup_printf ("%" JSON_INTEGER_FORMAT,
-                          json_integer_value (json_object_get (walk->cursor, name)));
-}
-
-/* Loads the next groups into the cursor, at most MOST; if none is left, the chunk stays empty. */
-static gboolean
-load_chunk (Walk *walk, const char *file, gint64 most, GError **error)
-{
-  g_autofree char *after = after_text (walk, "after"),
-                  *limit = g_strdup_printf ("%" G_GINT64_FORMAT, most);
-  g_autoptr (PgRows) rows = step_query (walk->step, error, file, "group", walk->group, "after",
-                                        after, "limit", limit, NULL);
-  if (rows == NULL)
-    return FALSE;
-  json_t *chunk = json_array ();
-  for (int i = 0; i < rows_count (rows); i++)
-    json_array_append_new (chunk, json_integer (rows_int (rows, i, "id")));
-  if (rows_count (rows) > 0)
-    json_object_set_new (walk->cursor, "after",
-                         json_integer (rows_int (rows, rows_count (rows) - 1, "id")));
-  json_object_set_new (walk->cursor, "groups", chunk);
-  json_object_del (walk->cursor, "project");
-  return TRUE;
-}
-
 /* --- refresh: everybody is marked before anything is removed --- */
 
 /* The rows that a step reads are limited, too: a group or a project can have many members. */
@@ -90,7 +36,7 @@ refresh_stage (Walk *walk, GError **error)
 {
   gint64 most = step_limit (walk->step, REFRESH_PROJECTS);
   if (chunk_size (walk) == 0) {
-    if (!load_chunk (walk, "chunk/groups", MAX (1, most * CHUNK_MOST / REFRESH_PROJECTS), error))
+    if (!chunk_load (walk, "chunk/groups", MAX (1, most * CHUNK_MOST / REFRESH_PROJECTS), error))
       return FALSE;
     if (chunk_size (walk) == 0) {
       enter (walk, "projects");
@@ -103,14 +49,14 @@ refresh_stage (Walk *walk, GError **error)
     if (marked == NULL)
       return FALSE;
   }
-  g_autofree char *groups = chunk_array (walk, G_MAXSIZE), *after = after_text (walk, "project");
+  g_autofree char *groups = chunk_array (walk, G_MAXSIZE), *after = chunk_after (walk, "project");
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, most);
   g_autoptr (PgRows) projects = step_query (walk->step, error, "refresh/projects", "group", groups,
                                             "after", after, "limit", limit, NULL);
   if (projects == NULL)
     return FALSE;
   if (rows_count (projects) == 0)
-    drop_from_chunk (walk, G_MAXSIZE);
+    chunk_drop (walk, G_MAXSIZE);
   else
     json_object_set_new (walk->cursor, "project",
                          json_integer (rows_int (projects, rows_count (projects) - 1, "id")));
@@ -168,7 +114,7 @@ remove_portion (Walk *walk, Portion *portion, gboolean *done, GError **error)
     json_object_set_new (
         walk->cursor, portion_is_groups (portion) ? "actor_of_group" : "actor_goes", json_true ());
   if (portion->moved)
-    drop_from_chunk (walk, G_MAXSIZE); /* the rest of it is found again */
+    chunk_drop (walk, G_MAXSIZE); /* the rest of it is found again */
   else if (!*done && portion->removed == 0)
     json_object_set_new (walk->cursor, "again", json_true ());
   return !*done || portion_finish (walk->step, portion, error);
@@ -210,7 +156,7 @@ static gboolean
 projects_stage (Walk *walk, GError **error)
 {
   if (chunk_size (walk) == 0) {
-    if (!load_chunk (walk, "chunk/groups", CHUNK_MOST, error))
+    if (!chunk_load (walk, "chunk/groups", CHUNK_MOST, error))
       return FALSE;
     if (chunk_size (walk) == 0) {
       enter (walk, "groups");
@@ -222,7 +168,7 @@ projects_stage (Walk *walk, GError **error)
   if (!remove_projects (walk, groups, &none, error))
     return FALSE;
   if (none)
-    drop_from_chunk (walk, G_MAXSIZE);
+    chunk_drop (walk, G_MAXSIZE);
   return TRUE;
 }
 
@@ -252,7 +198,7 @@ turn_to_leaves (Walk *walk, const char *type, const char *child, gboolean turned
   if (turned || g_strcmp0 (type, "Group") != 0)
     return portion_refuse_foreign (walk->step, child, error);
   json_object_set_new (walk->cursor, "turned", json_true ());
-  drop_from_chunk (walk, G_MAXSIZE);
+  chunk_drop (walk, G_MAXSIZE);
   return TRUE;
 }
 
@@ -302,7 +248,7 @@ note_rights (Walk *walk, GError **error)
 static gboolean
 groups_stage (Walk *walk, gboolean *last, GError **error)
 {
-  if (chunk_size (walk) == 0 && !load_chunk (walk, "chunk/leaves", CHUNK_MOST, error))
+  if (chunk_size (walk) == 0 && !chunk_load (walk, "chunk/leaves", CHUNK_MOST, error))
     return FALSE;
   gboolean itself = chunk_size (walk) == 0, clear, done;
   g_autofree char *groups = itself ? g_strdup_printf ("{%s}", walk->group)
@@ -317,7 +263,7 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
   gboolean ok = remove_portion (walk, &portion, &done, error);
   portion_clear (&portion);
   if (ok && done)
-    drop_from_chunk (walk, (size_t)portion_size (walk));
+    chunk_drop (walk, (size_t)portion_size (walk));
   *last = ok && done && itself;
   return ok && (*last || portion.removed == 0 || note_rights (walk, error));
 }

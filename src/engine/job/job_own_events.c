@@ -1,0 +1,177 @@
+#include "engine/job/job_own_events.h"
+
+#include "avro/message.h"
+#include "config/nearest.h"
+#include "engine/job/job_private.h"
+#include "engine/job/sentence/own_topics.h"
+#include "engine/job/sentence/sentence_read.h"
+
+#define EVENTS "pruned.events."
+
+char *
+job_own_event_name (const char *event)
+{
+  return g_strconcat ("event ", event, NULL);
+}
+
+static const SentenceEvent *
+find_event (const Jobs *jobs, const char *name)
+{
+  const GPtrArray *events = jobs_events (jobs);
+  for (guint i = 0; i < events->len; i++)
+    if (g_str_equal (((SentenceEvent *)events->pdata[i])->name, name))
+      return events->pdata[i];
+  return NULL;
+}
+
+static void
+refuse_event (Jobs *jobs, const Section *section, const GError *error)
+{
+  g_autofree char *name = job_own_event_name (section->name);
+  const KeyFileEntry *topic = section_find (section, "topic");
+  job_refuse (jobs, name, FALSE, error);
+  JobRefused *refused = (JobRefused *)jobs_refused_find (jobs, name);
+  refused->topic = topic != NULL ? g_strdup (topic->value) : NULL;
+}
+
+static gboolean
+has_own_topic (const Section *section, const char *topic, const char *prefix, GError **error)
+{
+  const char *whose = own_topics_whose (topic, prefix);
+  return whose == NULL
+         || section_fail (section, section_find (section, "topic"), error,
+                          "topic: %s is one of %s: events come from a topic of the application",
+                          topic, whose);
+}
+
+static void
+read_all (Jobs *jobs, const GPtrArray *sections, const JobSources *sources)
+{
+  for (guint i = 0; i < sections->len; i++) {
+    const Section *section = sections->pdata[i];
+    g_autofree char *name = job_own_event_name (section->name);
+    g_autoptr (GError) error = NULL;
+    if (!section->is_event || jobs_refused_find (jobs, name) != NULL)
+      continue;
+    g_autoptr (SentenceEvent) event = sentence_event_read (section, sources->no_registry, &error);
+    if (event == NULL)
+      refuse_event (jobs, section, error);
+    else if (!has_own_topic (section, event->topic, sources->prefix, &error))
+      job_refuse (jobs, name, FALSE, error);
+    else
+      g_ptr_array_add (jobs->events, g_steal_pointer (&event));
+  }
+}
+
+/* Sets the error of an event that does not exist, with the nearest one. KEY: what names it. */
+static gboolean
+no_event (const Jobs *jobs, const Section *section, const char *key, const char *name,
+          GError **error)
+{
+  g_autofree char *own_name = job_own_event_name (name);
+  const JobRefused *refused = jobs_refused_find (jobs, own_name);
+  const KeyFileEntry *entry = section_find (section, key);
+  if (refused != NULL)
+    return section_fail (section, entry, error, "%s: [event %s] is refused: %s: %s", key, name,
+                         refused->place, refused->reason);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < jobs->events->len; i++)
+    g_ptr_array_add (names, ((SentenceEvent *)jobs->events->pdata[i])->name);
+  g_ptr_array_add (names, NULL);
+  const char *meant = nearest_name (name, (const char *const *)names->pdata);
+  return section_fail (section, entry, error, "%s: there is no [event %s]%s%s%s", key, name,
+                       meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+                       meant != NULL ? "'?" : "");
+}
+
+/* Events that name one that does not exist go. */
+static void
+check_cancels (Jobs *jobs, const GPtrArray *sections)
+{
+  for (guint i = 0; i < sections->len; i++) {
+    const Section *section = sections->pdata[i];
+    const SentenceEvent *event = section->is_event ? find_event (jobs, section->name) : NULL;
+    if (event == NULL || event->cancel_on == NULL)
+      continue;
+    g_autoptr (GError) error = NULL;
+    const SentenceEvent *other = find_event (jobs, event->cancel_on);
+    if (other == NULL)
+      no_event (jobs, section, "cancel_on", event->cancel_on, &error);
+    else if (g_strv_length (other->key) != g_strv_length (event->key))
+      section_fail (section, NULL, &error, "cancel_on: [event %s] has another number of keys",
+                    other->name);
+    if (error == NULL)
+      continue;
+    refuse_event (jobs, section, error);
+    g_ptr_array_remove (jobs->events, (gpointer)event);
+  }
+}
+
+void
+job_own_events_load (Jobs *jobs, const GPtrArray *sections, const JobSources *sources)
+{
+  read_all (jobs, sections, sources);
+  check_cancels (jobs, sections);
+}
+
+gboolean
+job_own_events_exist (const Jobs *jobs, const Section *section, const Sentence *sentence,
+                      GError **error)
+{
+  for (char **on = sentence->on; *on != NULL; on++) {
+    g_autofree char *record = g_strconcat (EVENTS, *on, NULL);
+    const SentenceEvent *event = find_event (jobs, *on);
+    if (event == NULL && message_schema (record) != NULL)
+      return section_fail (section, section_find (section, "on"), error,
+                           "on: %s is an event of the program's own jobs and names no row of this"
+                           " table: write an [event] section with your topic, and a key",
+                           *on);
+    if (event == NULL)
+      return no_event (jobs, section, "on", *on, error);
+  }
+  return TRUE;
+}
+
+/* --- jobs --- */
+
+static JobEvent *
+job_event_new (const Jobs *jobs, const Job *job, const SentenceEvent *event, gboolean timers)
+{
+  JobEvent *added = g_new0 (JobEvent, 1);
+  *added = (JobEvent){ .type = g_strdup (event->name),
+                       .key = g_strdup (JOB_EVENT_KEY),
+                       .unique_key = timers ? g_strconcat (job->name, "/{key}", NULL) : NULL,
+                       .due = timers ? g_strdup ("due") : NULL,
+                       .own = event,
+                       .cancel
+                       = event->cancel_on != NULL ? find_event (jobs, event->cancel_on) : NULL };
+  return added;
+}
+
+void
+job_own_events_add (const Jobs *jobs, Job *job, char **names)
+{
+  gboolean timers = FALSE;
+  for (char **on = names; *on != NULL; on++) {
+    const SentenceEvent *event = find_event (jobs, *on);
+    timers |= event != NULL && (event->due != NULL || event->cancel_on != NULL);
+  }
+  for (char **on = names; *on != NULL; on++) {
+    const SentenceEvent *event = find_event (jobs, *on);
+    if (event != NULL)
+      g_ptr_array_add (job->events, job_event_new (jobs, job, event, timers));
+  }
+}
+
+void
+job_own_events_add_to_refused (const Jobs *jobs, const Section *section, const char *name)
+{
+  const KeyFileEntry *entry = section_find (section, "on");
+  const JobRefused *refused = jobs_refused_find (jobs, name);
+  if (entry == NULL || refused == NULL || refused->job == NULL)
+    return;
+  g_auto (GStrv) names = g_strsplit_set (entry->value, ", \t", -1); /* some are empty */
+  job_own_events_add (jobs, refused->job, names);
+  const KeyFileEntry *table = section_find (section, "table");
+  refused->job->table = g_strdup (table != NULL ? table->value : NULL);
+}
