@@ -203,3 +203,15 @@ def test_without_postgresql_nothing_is_refused(items):
     items.start()
     daemon = items.pruned.start(settings={"postgres.url": "postgresql://127.0.0.1:1/x"})
     assert daemon.wait() == 3 and refused(daemon) == {}
+
+
+@pytest.mark.parametrize("order", ["ABC", "CBA", "BAC"])
+def test_an_event_whose_cancelling_event_is_refused_is_refused_itself(house, order):  # noqa: F811
+    """Whatever stands first: A is withdrawn by B, that by C, and C by an event that is not
+    there."""
+    house.sql("CREATE TABLE items (id bigint PRIMARY KEY)")
+    follows = {"A": "B", "B": "C", "C": "Nowhere"}
+    events = "\n".join(f"[event {name}]\ntopic = app-items\nkey = id\ncancel_on = {follows[name]}" for name in order)
+    house.say("items.leave", f"table = items\non = A\n{events}")
+    done = house.pruned.run("check", "items.leave")
+    assert done.code == 2 and "[event A] is refused" in done.stdout, done

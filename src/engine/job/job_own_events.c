@@ -84,10 +84,11 @@ no_event (const Jobs *jobs, const Section *section, const char *key, const char 
                        meant != NULL ? "'?" : "");
 }
 
-/* Events that name one that does not exist go. */
-static void
+/* Events that name one that does not exist go. TRUE: some did, which others may have named. */
+static gboolean
 check_cancels (Jobs *jobs, const GPtrArray *sections)
 {
+  gboolean some = FALSE;
   for (guint i = 0; i < sections->len; i++) {
     const Section *section = sections->pdata[i];
     const SentenceEvent *event = section->is_event ? find_event (jobs, section->name) : NULL;
@@ -104,14 +105,17 @@ check_cancels (Jobs *jobs, const GPtrArray *sections)
       continue;
     refuse_event (jobs, section, error);
     g_ptr_array_remove (jobs->events, (gpointer)event);
+    some = TRUE;
   }
+  return some;
 }
 
 void
 job_own_events_load (Jobs *jobs, const GPtrArray *sections, const JobSources *sources)
 {
   read_all (jobs, sections, sources);
-  check_cancels (jobs, sections);
+  while (check_cancels (jobs, sections))
+    ;
 }
 
 gboolean
