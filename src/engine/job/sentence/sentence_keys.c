@@ -184,7 +184,7 @@ read_audit (Sentence *sentence, const char *value, GError **error)
 
 /* --- keep --- */
 
-/* `seen_at desc` */
+/* `seen_at desc`, perhaps with the words for what holds in any case: NULL is oldest. */
 static char *
 order_of (const char *item, GError **error)
 {
@@ -194,9 +194,14 @@ order_of (const char *item, GError **error)
     return NULL;
   gboolean descending = sql_text_skip_word (&at, "desc");
   gboolean ascending = !descending && sql_text_skip_word (&at, "asc");
-  if (*at == '\0')
+  const gboolean nulls = sql_text_skip_word (&at, "nulls");
+  const gboolean last = nulls && sql_text_skip_word (&at, "last");
+  if (*at == '\0' && last == nulls)
     return g_strconcat (name, descending ? " desc" : ascending ? " asc" : "", NULL);
-  error_fatal (error, "'%s' is not 'column', 'column asc' or 'column desc'", item);
+  if (nulls)
+    error_fatal (error, "'%s': NULL is always oldest, as with 'nulls last'", item);
+  else
+    error_fatal (error, "'%s' is not 'column', 'column asc' or 'column desc'", item);
   return NULL;
 }
 

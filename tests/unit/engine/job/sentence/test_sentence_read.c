@@ -103,6 +103,7 @@ static const struct {
 } KEEPS[] = {
   { "5 per user_id by seen_at desc", 5, "user_id", "seen_at desc" },
   { "1 by id", 1, "", "id" },
+  { "1 by a desc Nulls Last, b nulls last", 1, "", "a desc|b" },
   { "2 PER a , \"by\" BY Seen DESC, id asc,\"x, y\"", 2, "a|\"by\"", "seen desc|id asc|\"x, y\"" },
 };
 
@@ -195,6 +196,9 @@ static const struct {
   { "table = t\nkeep = 5 per a by\n", 3, "keep: by: the value is empty" },
   { "table = t\nkeep = 5 per a, a by b\n", 3, "keep: per: the column a twice" },
   { "table = t\nkeep = 5 by a downwards\n", 3, "keep: by: 'a downwards' is not" },
+  { "table = t\nkeep = 5 by a nulls first\n", 3,
+    "keep: by: 'a nulls first': NULL is always oldest" },
+  { "table = t\nkeep = 5 by a nulls\n", 3, "keep: by: 'a nulls': NULL is always oldest" },
   { "table = t\nset = a = 1\nwhere = true\narchive = u\n", 5,
     "'set' and 'archive' exclude each other" },
   { "table = t\nwhere = true\narchive = u\nobject = s3:b column c\n", 5, "exclude each other" },
