@@ -67,6 +67,27 @@ def test_a_group_counts_with_the_groups_below_it(owned):
     assert (run["state"], run["rows_done"], owned.ids("projects")) == ("finished", 4, [])
 
 
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_a_group_counts_with_the_bots_that_go_with_it(owned, batch):
+    """One approval is enough. A bot with two memberships counts twice; a human counts nowhere."""
+    owned.pruned.settings |= {f"jobs.{DESTROY}.max_rows": 3, f"jobs.{DESTROY}.batch": batch}
+    (top,) = owned.doom(1)
+    below = owned.group(parent=top)
+    bots = [owned.user(user_type=6) for _ in range(4)]
+    for bot in bots[:3]:
+        owned.member(bot, project=owned.project(below))
+    for group in (top, below):
+        owned.member(bots[3], group=group, level=30)
+        owned.member(owned.user(), group=group, level=30)
+    owned.tick(ADJOURNED)
+    assert owned.held(DESTROY) == "held: max_rows 3, counted 7"
+    assert len(owned.ids("projects")) == 3 and owned.runs(USERS) == []
+    owned.approve(DESTROY)
+    (run,) = owned.runs(DESTROY)
+    assert (run["state"], owned.ids("projects"), len(owned.runs(USERS))) == ("finished", [], 4)
+    assert owned.ids("users", "user_type = 6") == []
+
+
 # The approval of a run ends with the first row that goes.
 LAPSE = """
 CREATE FUNCTION lapse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN

@@ -127,14 +127,16 @@ def test_without_a_row_of_settings_it_is_blocked(tenant):
     assert "application_settings" in result(run)["reason"] and tenant.ids("group_deletion_schedules", key="group_id") == [group]
 
 
-def test_with_a_period_below_0_it_is_blocked(tenant):
-    """-400 days would take a group on the day on which it is marked."""
+@pytest.mark.parametrize("days", [-2147483648, -400, -1, 1000001, 2147483647])
+def test_with_a_period_that_is_none_it_is_blocked(tenant, days):
+    """-400 days would take a group on the day on which it is marked; before 2147483647 days there
+    is no date."""
     group = tenant.group()
-    tenant.period(-400)
+    tenant.period(days)
     tenant.mark(group, tenant.user(), 0)
     run = tenant.tick(JOB)
     assert run["state"] == "finished" and result(run)["status"] == "blocked"
-    assert "below 0" in result(run)["reason"] and tenant.ids("group_deletion_schedules", key="group_id") == [group]
+    assert "not from 0" in result(run)["reason"] and tenant.ids("group_deletion_schedules", key="group_id") == [group]
 
 
 def test_a_plan_says_what_each_child_would_touch(calm):

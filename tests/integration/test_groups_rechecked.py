@@ -95,7 +95,7 @@ def test_the_settings_are_gone(waiting):
 def test_the_period_is_below_0(waiting):
     waiting.database.execute("INSERT INTO application_settings (deletion_adjourned_period) VALUES (-1)")
     run = let_go(waiting)
-    assert run["state"] == "waiting" and run["attempts"] == 0 and "below 0" in run["error"]
+    assert run["state"] == "waiting" and run["attempts"] == 0 and "not from 0" in run["error"]
     assert groups(waiting) == 4
 
 

@@ -1,4 +1,15 @@
--- The run's own rows: the group and the groups below it. Fast by the index on traversal_ids, and it
--- stops at the limit.
-SELECT count(*) AS n
-FROM (SELECT FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[(:args::jsonb ->> 'group_id')::bigint] AND n.type::text = 'Group' LIMIT :limit::bigint) AS o
+-- The run's own rows, and the children that it places: the group, the groups below it, and the
+-- memberships of bots, which are removed with what they are members of. A bot counts for each of its
+-- memberships. Fast by the indexes on traversal_ids, on the projects' group and on the memberships'
+-- source; each part stops at the limit.
+WITH groups AS MATERIALIZED (
+  SELECT n.id FROM namespaces n
+  WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[(:args::jsonb ->> 'group_id')::bigint] AND n.type::text = 'Group' LIMIT :limit::bigint)
+SELECT (SELECT count(*) FROM groups)
+       + (SELECT count(*)
+          FROM (SELECT FROM groups g CROSS JOIN LATERAL (
+                  SELECT m.user_id FROM members m WHERE m.source_id = g.id AND m.source_type::text = 'Namespace'
+                  UNION ALL
+                  SELECT m.user_id FROM projects p JOIN members m ON m.source_id = p.id AND m.source_type::text = 'Project'
+                  WHERE p.namespace_id = g.id) AS m
+                JOIN users u ON u.id = m.user_id AND u.user_type = 6 LIMIT :limit::bigint) AS bots) AS n
