@@ -4,6 +4,7 @@
 #include "cli/ask.h"
 #include "cli/note.h"
 #include "cli/run_row.h"
+#include "cli/run_wait.h"
 #include "engine/job/in_force.h"
 
 static void
@@ -115,14 +116,20 @@ change_locked (Many *many, LockedRun *run, GError **error)
   return code;
 }
 
+/* Warns of what keeps a run that was made ready from its next step. */
 static void
-say_off (const Many *many, const PgRows *row)
+say_why_it_waits (const Many *many, const PgRows *row)
 {
-  const char *name = rows_text (row, 0, "job");
-  const Job *job = many->deed->again ? jobs_find (many->cli->jobs, name) : NULL;
-  const char *state = rows_text (row, 0, "state");
-  if (job != NULL && !in_force_is_on (job)
-      && (g_str_equal (state, "ready") || g_str_equal (state, "waiting")))
+  const char *name = rows_text (row, 0, "job"), *state = rows_text (row, 0, "state");
+  const Job *job = jobs_find (many->cli->jobs, name);
+  if (!many->deed->again || !(g_str_equal (state, "ready") || g_str_equal (state, "waiting")))
+    return;
+  if (run_wait_s < 0) /* else the one that waits warns */
+    run_wait_warn (many->pg, name);
+  if (job == NULL)
+    log_warning ("The job is not in force here: its run waits until a process has it", "job", name,
+                 "run_id", rows_text (row, 0, "run_id"), NULL);
+  else if (!in_force_is_on (job))
     log_warning ("The job is off: its run waits until the job is on", "job", name, "run_id",
                  rows_text (row, 0, "run_id"), "remedy", "mode = apply, then: pruned reload");
 }
@@ -143,7 +150,7 @@ change_one (Many *many, const char *run_id, GError **error)
   g_autoptr (PgRows) after = run_row_get (many->pg, run_id, &code, error);
   if (after == NULL)
     return code;
-  say_off (many, after);
+  say_why_it_waits (many, after);
   output_rows (many->cli->out, after);
   return CODE_OK;
 }

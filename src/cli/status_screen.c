@@ -6,6 +6,7 @@
 #include "cli/running_settings.h"
 #include "cli/stop_line.h"
 #include "cli/words.h"
+#include "engine/job/in_force.h"
 
 /* `a 3, b 0` of an object, `a, b` of an array; "-": it is empty. */
 static char *
@@ -159,7 +160,10 @@ say_modes (Cli *cli, const json_t *modes)
     if (jobs != NULL)
       g_string_append_printf (text, "%s%s: %s", text->len > 0 ? "; " : "", words[i], jobs);
   }
-  if (modes != NULL)
+  if (modes != NULL && jobs_count (cli->jobs) == 0)
+    output_titled (cli->out, "Mode", "%s (no job is in force)",
+                   in_force_mode_word (in_force_general_mode ()));
+  else if (modes != NULL)
     output_titled (cli->out, "Mode", "%s", text->len > 0 ? text->str : "apply");
 }
 

@@ -82,7 +82,8 @@ note (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *ref
       g_string_append_printf (names, "%s%s", names->len > 0 ? " " : "", one->name);
   }
   if (names->len > 0)
-    cli_note_done (cli, NULL, "--apply", names->str, NULL);
+    cli_note_done (cli, NULL, g_str_equal (cli->command->name, "topics") ? "--apply" : "--topics",
+                   names->str, NULL);
 }
 
 ExitCode

@@ -4,6 +4,7 @@
 #include "engine/clock/processes.h"
 #include "engine/watchdog.h"
 #include "engine/job/in_force.h"
+#include "engine/modes.h"
 #include "engine/new_topics.h"
 #include "engine/reload_jobs.h"
 
@@ -140,6 +141,7 @@ read_and_take (ReloadJobs *jobs, Pg *pg, GError **error)
   in_force_renew ();
   log_settings (live, fixed);
   reload_jobs_log (jobs);
+  modes_say ();
   return TRUE;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/job/sentence/own_topics.h"
 #include "engine/ledger/mode.h"
 #include "engine/ledger/schema.h"
+#include "engine/modes.h"
 #include "engine/new_topics.h"
 #include "engine/outbox/publish.h"
 #include "engine/outbox/topics.h"
@@ -154,22 +155,6 @@ warn_library (void)
                  "detail", kafka_library_risk (), "remedy", KAFKA_LIBRARY_REMEDY);
 }
 
-/* At each start: which jobs only plan, and why. */
-static void
-say_modes (const Service *service)
-{
-  g_autoptr (GString) jobs = g_string_new (NULL);
-  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
-    const Job *job = jobs_at (in_force_jobs (), i);
-    if (in_force_mode (job) == MODE_PLAN && in_force_of (job)->enabled)
-      g_string_append_printf (jobs, "%s%s", jobs->len > 0 ? ", " : "", job->name);
-  }
-  if (jobs->len > 0)
-    log_warning ("Mode is plan: runs of these jobs change nothing", "jobs", jobs->str, "reason",
-                 in_force_mode_is_recorded () ? "a new installation begins so" : "it is set",
-                 "remedy", "[run] mode = apply");
-}
-
 static gboolean
 look_at_postgres (Service *service, GError **error)
 {
@@ -183,7 +168,7 @@ look_at_postgres (Service *service, GError **error)
   if (!pg_ensure (pg, error) || !schema_check (pg, error) || !mode_read (pg, error)
       || !schedule_plant (pg, error))
     return FALSE;
-  say_modes (service);
+  modes_say ();
   return TRUE;
 }
 

@@ -198,6 +198,19 @@ def test_approve_waits_no_longer_than_it_is_told_and_says_why(held):
     assert pair.scene.run_row(run_id)["result"]["removed"] == 30 and run_id in done.stdout
 
 
+@pytest.mark.parametrize("command, ends, words", [("pause", "resume", "The job is paused"), ("stop", "go", "Everything is stopped")])
+def test_approve_warns_of_what_keeps_the_run(held, command, ends, words):
+    pair, run_ids = held(30)
+    job = [pair.scene.run_row(run_ids[0])["job"]] if command == "pause" else []
+    pair.scene.run(command, *job).ok()
+    done = pair.scene.run("approve", run_ids[0]).ok()
+    assert done.stderr.count(words) == 1, done
+    pair.scene.run(ends, *job).ok()
+    [row] = pair.wait(run_ids[:1])
+    assert row["state"] == "finished"
+    assert words not in pair.scene.run("approve", run_ids[1]).ok().stderr
+
+
 @pytest.mark.parametrize("when", ["first", "always"])
 def test_of_many_runs_that_begin_at_once_only_the_approved_one_goes(new_scene, when):
     pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.approve": when}))

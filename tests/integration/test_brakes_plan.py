@@ -1,5 +1,6 @@
 """`mode = plan`: a run does all but the effects. A new installation begins so."""
 
+import re
 import shutil
 import signal
 
@@ -224,6 +225,25 @@ def test_a_new_installation_only_plans_and_says_so(bare):
     bare.topics.tick("members.remove_expired", at)
     row = bare.wait_run(tick_id("members.remove_expired", at))
     assert (result(row)["mode"], result(row)["removed"], len(instance.ids("members"))) == ("plan", 3, 3)
+
+
+def test_without_a_job_it_says_what_one_that_is_added_will_do(bare, tmp_path):
+    """Also once that has come with a reload."""
+    del bare.settings["run.mode"]
+    bare.migrate()
+    bare.settings |= {"postgres.url": bare.database.url, "run.jobs": "none", "run.jobs_dir": tmp_path / "jobs.d"}
+    (tmp_path / "jobs.d").mkdir()
+    bare.run("topics", "--apply").ok()
+    daemon = bare.start()
+    assert daemon.wait_line("Mode is plan: runs of these jobs change nothing")["jobs"] == "any that is added"
+    [found] = [f for f in bare.run("doctor", "--json").json() if f["check"] == "mode"]
+    assert (found["ok"], found["detail"].startswith("plan: ")) == (False, True) and "no process runs" not in found["detail"]
+    assert "Mode plan" in re.sub(" +", " ", bare.run("status").stdout)
+    bare.database.execute("CREATE TABLE t (id int PRIMARY KEY)")
+    (tmp_path / "jobs.d/t.purge.conf").write_text("[retention t.purge]\ntable = t\nwhere = id > 0\n")
+    bare.run("reload").ok()
+    daemon.wait_line("Mode is plan: runs of these jobs change nothing", jobs="t.purge")
+    assert bare.run("reload").ok() and len(daemon.lines("Mode is plan: runs of these jobs change nothing")) == 2
 
 
 def test_a_schema_that_was_there_goes_on_with_apply(new_pruned, new_database, topics):

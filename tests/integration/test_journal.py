@@ -268,3 +268,9 @@ def test_a_migration_is_in_the_journal(bare):
     steps = "SELECT object FROM pruned.journal WHERE command = 'migrate' AND object LIKE '0%%' ORDER BY at"
     assert "016-journal.sql" in bare.database.column(steps)
     assert bare.database.value("SELECT count(*) FROM pruned.unpublished") == 0
+
+
+def test_a_migration_that_makes_topics_is_named_by_its_own_option(bare):
+    bare.migrate()
+    bare.run("migrate", "--topics", settings={"postgres.url": bare.database.url}).ok()
+    assert bare.database.value("SELECT count(*) FROM pruned.journal WHERE command = 'migrate --topics'") == 1

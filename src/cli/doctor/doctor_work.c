@@ -52,6 +52,20 @@ check_runs (Doctor *doctor)
     doctor_ok (doctor, "paused", "no job");
 }
 
+/* No job is in force. */
+static void
+check_mode_of_new (Doctor *doctor)
+{
+  const JobMode mode = in_force_general_mode ();
+  if (mode == MODE_PLAN)
+    doctor_warn (doctor, "mode", "pruned -s run.mode=apply run",
+                 "plan: runs of a job that is added change nothing%s. Once their results are as"
+                 " they should be, set [run] mode = apply",
+                 in_force_mode_is_recorded () ? ", as in every new installation" : "");
+  else
+    doctor_ok (doctor, "mode", "%s, for a job that is added", in_force_mode_word (mode));
+}
+
 /* Jobs whose runs change nothing. Without a process it is about this command line's settings. */
 static void
 check_mode (Doctor *doctor)
@@ -65,7 +79,9 @@ check_mode (Doctor *doctor)
   g_autoptr (json_t) modes = running_settings_modes (doctor->cli, running);
   g_autofree char *plan = running_settings_in_mode (doctor->cli, modes, "plan"),
                   *off = running_settings_in_mode (doctor->cli, modes, "off");
-  if (json_object_size (modes) == 0)
+  if (jobs_count (doctor->cli->jobs) == 0)
+    check_mode_of_new (doctor);
+  else if (json_object_size (modes) == 0)
     doctor_ok (doctor, "mode", "apply: runs change rows (%s)", where);
   if (plan != NULL)
     doctor_warn (

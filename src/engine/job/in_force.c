@@ -61,10 +61,16 @@ place_of (const char *const *words, const char *word, int otherwise)
 
 /* -1: what is recorded. */
 static int
+general_mode (const Config *config)
+{
+  return place_of (MODES, config_text (config, "run", "mode"), -1);
+}
+
+/* The same. */
+static int
 mode_of (const Config *config, const Job *job)
 {
-  int general = place_of (MODES, config_text (config, "run", "mode"), -1);
-  return place_of (MODES, config_job_text (config, job->name, "mode"), general);
+  return place_of (MODES, config_job_text (config, job->name, "mode"), general_mode (config));
 }
 
 const char *
@@ -252,11 +258,22 @@ in_force_of (const Job *job)
   return &snapshot ()->settings[job->number];
 }
 
+static JobMode
+or_recorded (int mode)
+{
+  return mode >= 0 ? (JobMode)mode : (JobMode)atomic_load (&recorded);
+}
+
 JobMode
 in_force_mode (const Job *job)
 {
-  int mode = mode_of (in_force_config (), job);
-  return mode >= 0 ? (JobMode)mode : (JobMode)atomic_load (&recorded);
+  return or_recorded (mode_of (in_force_config (), job));
+}
+
+JobMode
+in_force_general_mode (void)
+{
+  return or_recorded (general_mode (in_force_config ()));
 }
 
 gboolean

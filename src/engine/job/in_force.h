@@ -52,6 +52,8 @@ const Config *in_force_config (void);
 const JobSettings *in_force_of (const Job *job);
 /* The mode of JOB: of its section, else of [run], else as `pruned migrate` has recorded it. */
 JobMode in_force_mode (const Job *job);
+/* That of a job whose section names none. */
+JobMode in_force_general_mode (void);
 const char *in_force_mode_word (JobMode mode);
 /* JOB is in force and not off. While it is off, its runs wait: no step of it begins. */
 gboolean in_force_is_on (const Job *job);

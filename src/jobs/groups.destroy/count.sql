@@ -1,8 +1,8 @@
 -- The run's own rows, and the children that it places: the group, the groups below it, and the
--- memberships of bots, which are removed with what they are members of. A bot counts for each of its
--- memberships. Fast by the indexes on traversal_ids, on the projects' group, on the memberships'
--- source and on the users' id. Each part stops at the limit, and no more than 200,000 memberships
--- are looked at.
+-- memberships of bots, which are removed with what they are members of. A bot counts for each of
+-- its memberships. Fast by the indexes on traversal_ids, on the projects' group, on the
+-- memberships' source and on the users' id. Each part stops at the limit, and no more than 200,000
+-- memberships are looked at.
 WITH groups AS MATERIALIZED (
   SELECT n.id FROM namespaces n
   WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[(:args::jsonb ->> 'group_id')::bigint] AND n.type::text = 'Group' LIMIT :limit::bigint),
