@@ -17,7 +17,7 @@ CREATE INDEX journal_at ON pruned.journal (at);
 CREATE INDEX journal_object ON pruned.journal (object, at);
 
 -- The settings that the last daemon began with or reloaded, so that the next can tell what changed.
--- Secrets are masked.
+-- Secrets are masked, with a mark that changes with them.
 CREATE TABLE pruned.settings (
     name  text PRIMARY KEY,
     value text NOT NULL

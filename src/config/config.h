@@ -91,6 +91,10 @@ void config_each_kafka (const Config *config, ConfigVisit visit, gpointer data);
  * `<file>:<line>`, `<ENVIRONMENT_NAME>` or `-s`. */
 typedef void (*ConfigShow) (const char *key, const char *value, const char *origin, gpointer data);
 void config_each (const Config *config, ConfigShow show, gpointer data);
+/* The same, with a mark behind a value that hides something, so that a change of it is seen:
+ * `***` CONFIG_MARK `1f3a`. */
+#define CONFIG_MARK " #"
+void config_each_marked (const Config *config, ConfigShow show, gpointer data);
 
 /* Lists the settings that differ in FRESH, as `section.key` (g_free each): LIVE can be applied
  * while the daemon runs, FIXED needs a restart. */

@@ -118,8 +118,25 @@ config_each_kafka (const Config *config, ConfigVisit visit, gpointer data)
   }
 }
 
-void
-config_each (const Config *config, ConfigShow show, gpointer data)
+#define MARK_DIGITS 4 /* enough to see a change, and too few to try secrets by */
+
+/* SHOWN, with a mark if it hides parts of TEXT: it changes with them. Takes SHOWN; g_free it. */
+static char *
+marked (const char *key, const char *text, char *shown)
+{
+  if (g_str_equal (text, shown))
+    return shown;
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_checksum_update (sum, (const guchar *)key, (gssize)strlen (key) + 1);
+  g_checksum_update (sum, (const guchar *)text, (gssize)strlen (text));
+  char *whole
+      = g_strdup_printf ("%s" CONFIG_MARK "%.*s", shown, MARK_DIGITS, g_checksum_get_string (sum));
+  g_free (shown);
+  return whole;
+}
+
+static void
+each (const Config *config, gboolean with_marks, ConfigShow show, gpointer data)
 {
   for (guint i = 0; i < config->values->len; i++) {
     const ConfigValue *value = config->values->pdata[i];
@@ -127,14 +144,30 @@ config_each (const Config *config, ConfigShow show, gpointer data)
       continue;
     g_autofree char *key = g_strconcat (value->section, ".", value->setting->key, NULL);
     g_autofree char *text = setting_shown (value->setting, value->text);
+    if (with_marks)
+      text = marked (key, value->text, text);
     show (key, text, value->origin, data);
   }
   for (guint i = 0; i < config->kafka->len; i++) {
     const ConfigKafka *kafka = config->kafka->pdata[i];
     g_autofree char *key = g_strconcat (SETTINGS_KAFKA ".", kafka->key, NULL);
     g_autofree char *text = setting_shown_kafka (kafka->key, kafka->text);
+    if (with_marks)
+      text = marked (key, kafka->text, text);
     show (key, text, kafka->origin, data);
   }
+}
+
+void
+config_each (const Config *config, ConfigShow show, gpointer data)
+{
+  each (config, FALSE, show, data);
+}
+
+void
+config_each_marked (const Config *config, ConfigShow show, gpointer data)
+{
+  each (config, TRUE, show, data);
 }
 
 char *

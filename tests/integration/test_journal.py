@@ -2,6 +2,7 @@
 the journal, and is announced."""
 
 import getpass
+import re
 import signal
 import socket
 import uuid
@@ -261,6 +262,20 @@ def test_old_rows_go_and_a_clock_that_is_ahead_takes_nothing(scene):
     scene.run("pause", SCRATCH).ok()
     scene.start()
     scene.database.wait(row, until=["day 364", SCRATCH])
+
+
+def test_a_secret_that_changed_is_told_and_not_shown(scene):
+    """One that had been kept without a mark, by an older version, is none that changed."""
+    key, stored = "store.object.secret_key", {}
+    for secret in ("first one", "first one", "second one"):
+        scene.run_until_idle(settings={key: secret})
+        kept = scene.database.value("SELECT value FROM pruned.settings WHERE name = %s", [key])
+        assert re.fullmatch(r"\*\*\* #[0-9a-f]{4}", kept)
+        if not stored:
+            scene.database.execute("UPDATE pruned.settings SET value = '***' WHERE name = %s", [key])
+        stored[secret] = kept
+    told = [(line["object"], line["reason"]) for line in journal(scene, "--command", "start")]
+    assert told == [(key, f"was {stored['first one']}, is {stored['second one']}")]
 
 
 def test_a_migration_is_in_the_journal(bare):

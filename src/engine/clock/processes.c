@@ -84,7 +84,7 @@ static char *
 settings_hash (const Config *config)
 {
   g_autoptr (GChecksum) hash = g_checksum_new (G_CHECKSUM_SHA256);
-  config_each (config, add_to_hash, hash);
+  config_each_marked (config, add_to_hash, hash);
   return g_strndup (g_checksum_get_string (hash), 16);
 }
 

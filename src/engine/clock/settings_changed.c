@@ -57,7 +57,7 @@ static PgRows *
 compare (Pg *pg, GError **error)
 {
   Given given = { array_new (), array_new () };
-  config_each (in_force_config (), add, &given);
+  config_each_marked (in_force_config (), add, &given);
   add_jobs (&given, in_force_jobs ());
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "name", array_take (given.names));
@@ -66,12 +66,21 @@ compare (Pg *pg, GError **error)
   return lock != NULL ? pg_run_file (pg, SQL "settings_note.sql", values, error) : NULL;
 }
 
+/* What hides something had no mark when it was kept: whether it has changed is not known. */
+static gboolean
+had_no_mark (const PgRows *rows, int row)
+{
+  const char *was = rows_text (rows, row, "was"), *value = rows_text (rows, row, "value");
+  return was != NULL && value != NULL && g_str_has_prefix (value, was)
+         && g_str_has_prefix (value + strlen (was), CONFIG_MARK);
+}
+
 /* A setting that only one of the two versions of pruned knows was not changed by an operator.
  * [kafka] has no list of settings, so there any difference counts. */
 static gboolean
 is_of_interest (const PgRows *rows, int row)
 {
-  return rows_bool (rows, row, "known")
+  return rows_bool (rows, row, "known") && !had_no_mark (rows, row)
          && !g_str_has_prefix (rows_text (rows, row, "name"), "kafka.client.")
          && ((rows_text (rows, row, "value") != NULL && rows_text (rows, row, "was") != NULL)
              || g_str_has_prefix (rows_text (rows, row, "name"), "kafka."));
