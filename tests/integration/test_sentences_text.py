@@ -49,6 +49,7 @@ MEANT = {
     "minus": ("id - -1 = 2", [2, 3, 4, 5, 6, 7, 8, 9]),
     "time": ("at<:T-interval'30 days'", [1, 2, 3, 4, 5, 6, 7, 8]),
     "time.cast": ("at < (:T::timestamptz AT TIME ZONE 'UTC')::date - 30", [1, 2, 3, 4, 5, 6, 7, 8]),
+    "time.year": ("at < :T - interval '0-1' AND at > :T - interval '900-11'", [1, 2, 3, 4, 5, 6, 7, 8]),
     "time.unit": ("at < :T - interval '30' day - '1'::interval hour - interval '0' AND note <> 'interval ''30'''", [1, 2, 3, 4, 5, 6, 7, 8]),
     "own.name": ("{t}.id = 9 AND EXISTS (SELECT FROM {t} AS x WHERE x.id < {t}.id AND x.note IS NULL)", [1, 2, 3, 4, 5, 6, 7, 8]),
     "same.name": ("id = 9 AND EXISTS (SELECT FROM {t} WHERE id = 1)", [1, 2, 3, 4, 5, 6, 7, 8]),

@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-/* A number that is not 0. */
+/* A number that is not 0. `1-2` is none: a year and two months. */
 static gboolean
 is_number (const char *from, const char *end)
 {
   gboolean is = FALSE;
   for (; from < end; from++) {
-    if (!g_ascii_isdigit (*from) && strchr (" .+-", *from) == NULL)
+    if ((!g_ascii_isdigit (*from) && strchr (" .+-", *from) == NULL)
+        || (*from == '-' && g_ascii_isdigit (from[-1])))
       return FALSE;
     is = is || (g_ascii_isdigit (*from) && *from != '0');
   }
