@@ -8,7 +8,7 @@
   "(?:host|hostaddr|port|dbname|user|passfile|options|service|replication|client_encoding"         \
   "|application_name|fallback_application_name|connect_timeout|tcp_user_timeout|krbsrvname"        \
   "|gsslib|target_session_attrs|load_balance_hosts|channel_binding|require\\w+|(?:ssl|gss"         \
-  "|keepalives|scram)\\w*)"
+  "|keepalives)\\w*)"
 
 /* Masks what follows the first colon, if it is not a port: a password without its host. */
 static char *

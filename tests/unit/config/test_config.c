@@ -194,6 +194,7 @@ test_secrets_are_masked (void)
     { "postgres.url", "postgres://a:1,[::1]:2,b/db", "postgres://a:1,[::1]:2,b/db" },
     { "postgres.url", "postgres://[::1]/db", "postgres://[::1]/db" },
     { "postgres.url", "postgres:///db?host=/tmp", "postgres:///db?host=/tmp" },
+    { "postgres.url", "host=h scram_client_key=geheim", "***" },
     { "postgres.url", "db", "db" },
     { "postgres.url", "options='-c a=b' port = 5", "options='-c a=b' port = 5" },
     { "postgres.url", "sslmode=require keepalives_idle=5", "sslmode=require keepalives_idle=5" },
