@@ -140,18 +140,25 @@ canonical_args (const Job *job, GError **error)
   return would_be_refused (job, text, error) ? NULL : g_steal_pointer (&text);
 }
 
+/* What a daemon would refuse (admit_add.c) is not sent. */
 static gboolean
-parse_at (gint64 *at_us, GError **error)
+parse_at (const Cli *cli, gint64 *at_us, GError **error)
 {
-  gint64 now_us = clock_now_us ();
+  gint64 now_us = clock_now_us (), keep_days = config_int (cli->config, "runs", "keep_days");
   *at_us = now_us - now_us % 1000;
   if (at != NULL && !cli_time (at, at_us, error)) {
     g_prefix_error (error, "--at: ");
     return FALSE;
   }
-  if (*at_us <= now_us + DAY_US)
+  if (*at_us > now_us + DAY_US)
+    cli_usage (error, "--at %s: more than 24 hours ahead", at);
+  else if (*at_us < now_us - keep_days * DAY_US)
+    cli_usage (error,
+               "--at %s: too old: more than [runs] keep_days = %" G_GINT64_FORMAT " days ago;"
+               " a daemon refuses such a tick, as it may be one that was done already",
+               at, keep_days);
+  else
     return TRUE;
-  cli_usage (error, "--at %s: more than 24 hours ahead", at);
   return FALSE;
 }
 
@@ -163,7 +170,8 @@ tick_prepare (Cli *cli, Tick *tick, GError **error)
     return CODE_NOT_FOUND;
   if (!tick->job->by_tick)
     return cli_usage (error, "job %s takes no ticks", tick->job->name);
-  if (!parse_at (&tick->at_us, error) || (tick->args = canonical_args (tick->job, error)) == NULL)
+  if (!parse_at (cli, &tick->at_us, error)
+      || (tick->args = canonical_args (tick->job, error)) == NULL)
     return CODE_USAGE;
   tick->run_id = identity_tick (tick->job->name, tick->at_us, tick->args);
   return CODE_OK;

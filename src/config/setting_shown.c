@@ -3,6 +3,24 @@
 
 #define MASK "***"
 #define LIKE_PASSWORD "\\w*(?:pas|psw|pwd|secret|token)\\w*"
+/* What libpq knows, but passwords, and the beginnings of its families of keywords. */
+#define HARMLESS                                                                                   \
+  "(?:host|hostaddr|port|dbname|user|passfile|options|service|replication|client_encoding"         \
+  "|application_name|fallback_application_name|connect_timeout|tcp_user_timeout|krbsrvname"        \
+  "|gsslib|target_session_attrs|load_balance_hosts|channel_binding|require\\w+|(?:ssl|gss"         \
+  "|keepalives)\\w*)"
+
+/* Masks what follows the first colon, if it is not a port: a password without its host. */
+static char *
+mask_wrong_port (const char *text, const char *slashes)
+{
+  static const char right[] = "^[^:,/?#]*(?:\\[[^\\]]*\\])?(?::\\d*)?(?:,[^:,/?#]*(?:\\[[^\\]]*"
+                              "\\])?(?::\\d*)?)*(?:[/?#]|$)";
+  const char *colon = strchr (slashes + 3, ':');
+  if (colon == NULL || g_regex_match_simple (right, slashes + 3, 0, 0))
+    return g_strdup (text);
+  return g_strdup_printf ("%.*s:" MASK, (int)(colon - text), text);
+}
 
 /* Masks the text between `//` and the last `@` from its first `:` on. Masks all of it if it has no
  * `:` and the scheme is not a database's: it can then be a token. A password can hold an unescaped
@@ -11,8 +29,10 @@ static char *
 mask_user_info (const char *text)
 {
   const char *slashes = strstr (text, "://"), *at = strrchr (text, '@');
-  if (slashes == NULL || at == NULL || at < slashes)
+  if (slashes == NULL)
     return g_strdup (text);
+  if (at == NULL || at < slashes)
+    return mask_wrong_port (text, slashes);
   const char *user = slashes + 3, *colon = memchr (user, ':', at - user);
   if (colon == NULL && g_str_has_prefix (text, "postgres"))
     return g_strdup (text);
@@ -36,8 +56,8 @@ mask_parameters (const char *text)
   return masked != NULL ? masked : g_strdup (MASK);
 }
 
-char *
-setting_shown_url (const char *text)
+static char *
+mask_parts (const char *text)
 {
   g_autofree char *without_user_info = mask_user_info (text);
   return mask_parameters (without_user_info);
@@ -47,6 +67,30 @@ static char *
 mask_whole (const char *text)
 {
   return g_strdup (*text != '\0' ? MASK : "");
+}
+
+static gboolean
+are_pairs (const char *text)
+{
+  static const char begins[] = "^\\s*(?:" HARMLESS "|" LIKE_PASSWORD ")\\s*=",
+                    strange[] = "(?<!\\w)(?!(?:" HARMLESS "|" LIKE_PASSWORD ")\\s*=)\\w+\\s*=";
+  g_autoptr (GRegex) quoted = g_regex_new ("'(?:[^'\\\\]|\\\\.)*'", G_REGEX_DOTALL, 0, NULL);
+  g_autofree char *bare = g_regex_replace (quoted, text, -1, 0, "", 0, NULL);
+  return bare != NULL && g_regex_match_simple (begins, bare, G_REGEX_CASELESS, 0)
+         && !g_regex_match_simple (strange, bare, G_REGEX_CASELESS, 0);
+}
+
+/* A text without a scheme that nobody can read is not shown: any part of it can be a password.
+ * Shown are a name, a host with its port, and pairs of keywords that libpq knows. */
+char *
+setting_shown_url (const char *text)
+{
+  if (strstr (text, "://") != NULL)
+    return mask_parts (text);
+  if (g_regex_match_simple ("^[\\w.-]+(?::\\d{1,5}/?)?$", text, 0, 0))
+    return g_strdup (text);
+  g_autofree char *parts = mask_parts (text);
+  return are_pairs (parts) ? g_steal_pointer (&parts) : mask_whole (text);
 }
 
 char *
@@ -81,5 +125,5 @@ setting_shown_kafka (const char *key, const char *text)
   for (guint i = 0; i < G_N_ELEMENTS (secrets); i++)
     if (strstr (key, secrets[i]) != NULL)
       return mask_whole (text);
-  return setting_shown_url (text);
+  return mask_parts (text);
 }

@@ -37,6 +37,8 @@ rd_kafka_resp_err_t kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 p
 rd_kafka_resp_err_t kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition,
                                       gint64 deadline_us, gint64 *low, gint64 *high);
 
+/* The timestamp of a message, within -1 (none) and KAFKA_LATEST_MS: a producer can give it any. */
+gint64 kafka_message_time_ms (const rd_kafka_message_t *raw, rd_kafka_timestamp_type_t *kind);
 /* A copy of a received message, as one block. */
 KafkaMessage *kafka_message_from (const rd_kafka_message_t *raw);
 /* The headers in librdkafka's form; NULL: none. */

@@ -182,6 +182,12 @@ kafka_message_pack (const KafkaMessage *parts)
   return message;
 }
 
+gint64
+kafka_message_time_ms (const rd_kafka_message_t *raw, rd_kafka_timestamp_type_t *kind)
+{
+  return CLAMP (rd_kafka_message_timestamp (raw, kind), -1, KAFKA_LATEST_MS);
+}
+
 KafkaMessage *
 kafka_message_from (const rd_kafka_message_t *raw)
 {
@@ -200,7 +206,7 @@ kafka_message_from (const rd_kafka_message_t *raw)
   KafkaMessage parts = { .topic = (char *)rd_kafka_topic_name (raw->rkt),
                          .partition = raw->partition,
                          .offset = raw->offset,
-                         .timestamp_ms = rd_kafka_message_timestamp (raw, &kind),
+                         .timestamp_ms = kafka_message_time_ms (raw, &kind),
                          .key = raw->key,
                          .key_len = raw->key_len,
                          .value = raw->payload,

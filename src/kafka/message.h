@@ -9,6 +9,10 @@
 #include "base/error.h"
 #include "base/header.h"
 
+/* The end of 9999: a later timestamp of a received message counts as this, one before 1970 as none.
+ * So it fits microseconds, a timestamptz and RFC 3339. */
+#define KAFKA_LATEST_MS G_GINT64_CONSTANT (253402300799999)
+
 typedef struct {
   char *topic;
   gint32 partition;    /* to send: -1 = by key; acknowledged: the actual one */

@@ -141,7 +141,7 @@ static gint64
 appended_ms (const rd_kafka_message_t *raw)
 {
   rd_kafka_timestamp_type_t kind;
-  gint64 ms = rd_kafka_message_timestamp (raw, &kind);
+  gint64 ms = kafka_message_time_ms (raw, &kind);
   return kind == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME && ms >= YEAR_2001_MS ? ms : 0;
 }
 

@@ -1,5 +1,7 @@
 #include "pg/discreet.h"
 
+#include "base/cut.h"
+
 #include <string.h>
 
 static char *
@@ -79,7 +81,7 @@ discreet_words (const PGresult *result)
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
   g_autofree char *message = message_of (result, state != NULL ? state : "");
   g_autofree char *detail = detail_of (result, state != NULL ? state : "");
-  GString *text = g_string_new (g_strchomp (message));
+  g_autoptr (GString) text = g_string_new (g_strchomp (message));
   if (detail != NULL)
     g_string_append_printf (text, " (%s)", detail);
   if (state != NULL && g_str_has_prefix (state, "23")) {
@@ -87,7 +89,22 @@ discreet_words (const PGresult *result)
     add_name (text, result, PG_DIAG_TABLE_NAME, "table");
     add_name (text, result, PG_DIAG_COLUMN_NAME, "column");
   }
-  return g_string_free (text, FALSE);
+  return cut_text (text->str, CUT_ERROR_BYTES);
+}
+
+/* Whether libpq can read URL; what it takes for a port can be a password. */
+static gboolean
+is_readable (const char *url)
+{
+  if (strstr (url, "=") == NULL && strstr (url, "://") == NULL) /* the name of a database */
+    return strpbrk (url, ":@") == NULL;
+  PQconninfoOption *parts = PQconninfoParse (url, NULL);
+  gboolean read = parts != NULL;
+  for (PQconninfoOption *part = parts; part != NULL && part->keyword != NULL; part++)
+    if (g_str_equal (part->keyword, "port") && part->val != NULL)
+      read = part->val[strspn (part->val, "0123456789,")] == '\0';
+  PQconninfoFree (parts);
+  return read;
 }
 
 /* A password with an @ or a blank misleads libpq: it ends the password there, and quotes the rest
@@ -96,13 +113,8 @@ discreet_words (const PGresult *result)
 char *
 discreet_connection (const char *url, const PGconn *conn, const char *words)
 {
-  PQconninfoOption *parts = strstr (url, "=") != NULL || strstr (url, "://") != NULL
-                                ? PQconninfoParse (url, NULL)
-                                : NULL;
   const char *host = conn != NULL ? PQhost (conn) : NULL;
-  gboolean read = parts != NULL || (strstr (url, "=") == NULL && strstr (url, "://") == NULL);
-  PQconninfoFree (parts);
-  if (read && (host == NULL || strchr (host, '@') == NULL))
+  if (is_readable (url) && (host == NULL || strchr (host, '@') == NULL))
     return g_strdup (words);
   return g_strdup (
       "libpq cannot parse postgres.url (it is not shown: it can contain a password); write %40 for @, %2F for / and "

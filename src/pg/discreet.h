@@ -4,7 +4,7 @@
  * Kept: the message, the part of DETAIL that names keys and tables, the names of constraint, table
  * and column if the message lacks them. Removed: other details (`Failing row contains (...)`),
  * hints, and quoted text in messages of class 22, which quote the invalid value. The message that a
- * trigger raises is kept; its DETAIL is removed.
+ * trigger raises is kept; its DETAIL is removed. What is longer than CUT_ERROR_BYTES is cut.
  *
  * Threads: any. Ownership: the caller frees results
  * with g_free.

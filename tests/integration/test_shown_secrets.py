@@ -34,3 +34,11 @@ def test_the_values_of_another_column_are_shown(house):  # noqa: F811
 def test_a_password_in_the_endpoint_is_masked(stored, command):
     done = stored.run(*command.split(), settings=STORE)
     assert H not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("url", [f"postgresql:/u:{H}@h/x", f"postgresql//u:{H}@h/x", f"u:{H}@h/x", f"garbage={H}",
+                                 f"postgres://u:{H}", f"host=127.0.0.1 port=1 garbage={H}"])
+@pytest.mark.parametrize("command", ["status", "doctor", "config", "grants", "run"])
+def test_no_part_of_an_address_that_cannot_be_read_is_shown(bare, command, url):
+    done = bare.run(*command.split(), settings={"postgres.url": url})
+    assert H not in done.stdout + done.stderr and (command != "config" or "***" in done.stdout)

@@ -1,6 +1,7 @@
 #include "engine/brakes/count.h"
 
 #include "base/clock.h"
+#include "base/cut.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
 #include "engine/step/page_event.h"
@@ -8,6 +9,7 @@
 
 #define SQL "src/engine/brakes/sql/"
 #define LONGEST_US (8 * G_USEC_PER_SEC) /* after this time the rest is estimated */
+#define VALUE_BYTES 200                 /* of a value: an outcome tells it */
 
 void
 run_count_clear (RunCount *count)
@@ -97,7 +99,8 @@ add_values (const Job *job, const PgRows *rows, json_t *values)
   const gboolean hidden
       = job->due != NULL && g_regex_match_simple (secret, job->due, G_REGEX_CASELESS, 0);
   for (int i = 0; i < rows_count (rows); i++) {
-    const char *value = rows_text (rows, i, "value");
+    const char *text = rows_text (rows, i, "value");
+    g_autofree char *value = text != NULL ? cut_text (text, VALUE_BYTES) : NULL;
     json_array_append_new (values, json_pack ("{s:s?, s:I}", "value", hidden ? "***" : value,
                                               "rows", (json_int_t)rows_int (rows, i, "rows")));
   }

@@ -1,6 +1,7 @@
 #include "engine/outbox/dead.h"
 
 #include "base/clock.h"
+#include "base/cut.h"
 #include "base/log.h"
 #include "engine/outbox/publish.h"
 #include "engine/service/stats.h"
@@ -34,8 +35,8 @@ dead_letter (const char *prefix, const KafkaMessage *message, const char *reason
   g_autofree char *count = g_strdup_printf ("%d", attempts);
   g_autofree char *first = clock_format (message->timestamp_ms * 1000);
   g_autofree char *last = clock_format (clock_now_us ());
-  const char *const values[N_OURS]
-      = { reason, message->topic, partition, offset, count, first, last };
+  g_autofree char *why = cut_text (reason, CUT_ERROR_BYTES); /* it can name what was sent */
+  const char *const values[N_OURS] = { why, message->topic, partition, offset, count, first, last };
   for (guint i = 0; i < N_OURS; i++)
     kafka_message_add_header (dead, OURS[i], values[i]);
   return dead;
@@ -103,7 +104,8 @@ dead_letter_log (const KafkaMessage *message, const char *reason)
 {
   g_autofree char *where = g_strdup_printf ("%s:%d:%" G_GINT64_FORMAT, message->topic,
                                             message->partition, message->offset);
-  log_warning ("Message went to the dead topic", "reason", reason, "source", where);
+  g_autofree char *why = cut_text (reason, CUT_ERROR_BYTES);
+  log_warning ("Message went to the dead topic", "reason", why, "source", where);
   stats_add (STATS_DEAD_MESSAGES, NULL, NULL, 1);
 }
 
@@ -170,6 +172,8 @@ dead_letter_original (const KafkaMessage *message, const DeadLetter *letter)
   gint64 first_us;
   KafkaMessage *original = kafka_message_copy_as (message, letter->source_topic, letter->n_headers);
   original->partition = (gint32)letter->source_partition;
-  original->timestamp_ms = clock_parse (letter->first_seen, &first_us, NULL) ? first_us / 1000 : -1;
+  gboolean told = clock_parse (letter->first_seen, &first_us, NULL)
+                  && first_us / 1000 < KAFKA_LATEST_MS; /* else it had no time, or an absurd one */
+  original->timestamp_ms = told ? first_us / 1000 : -1;
   return original;
 }

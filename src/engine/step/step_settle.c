@@ -1,5 +1,6 @@
 /* The end of a transaction: what its steps have gathered becomes rows, in the order of
  * docs/design.md, the runs last. */
+#include "base/cut.h"
 #include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/named_row.h"
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #define SQL "src/engine/step/sql/"
+#define ERROR_BYTES 500000 /* told of an error, whatever made it: Kafka takes 1 MB by default */
 
 static gboolean
 settle_quarantine (Step *step, GError **error)
@@ -161,7 +163,8 @@ step_add_run_finished (Step *step, const char *state, const char *result, const 
   if (step->run->range_of != NULL) /* its run has not ended */
     return;
   g_snprintf (number, sizeof number, "%d", step->run->step);
-  const char *fields[] = { step->run->run_id, number, step->job->name, state, result, error_text };
+  g_autofree char *error = error_text != NULL ? cut_text (error_text, ERROR_BYTES) : NULL;
+  const char *fields[] = { step->run->run_id, number, step->job->name, state, result, error };
   step_add_outcome (step, "RunFinished", step->run->run_id, fields);
 }
 

@@ -183,6 +183,23 @@ test_secrets_are_masked (void)
     { "postgres.url", "host=h pasword=geheim user=me", "host=h pasword=*** user=me" },
     { "postgres.url", "postgresql://h/db?sslpasswd=geheim&x=1",
       "postgresql://h/db?sslpasswd=***&x=1" },
+    { "postgres.url", "postgresql:/me:geheim@h/db", "***" },
+    { "postgres.url", "postgresql//me:geheim@h/db", "***" },
+    { "postgres.url", "postgresql:/me:geheim@h/db?sslmode=require", "***" },
+    { "postgres.url", "me:geheim@h/db", "***" },
+    { "postgres.url", "ge=geheim", "***" },
+    { "postgres.url", "host=h ge=geheim user=me", "***" },
+    { "postgres.url", "postgres://me:geheim", "postgres://me:***" },
+    { "postgres.url", "postgres://me:geheim/db", "postgres://me:***" },
+    { "postgres.url", "postgres://a:1,[::1]:2,b/db", "postgres://a:1,[::1]:2,b/db" },
+    { "postgres.url", "postgres://[::1]/db", "postgres://[::1]/db" },
+    { "postgres.url", "postgres:///db?host=/tmp", "postgres:///db?host=/tmp" },
+    { "postgres.url", "host=h scram_client_key=geheim", "***" },
+    { "postgres.url", "db", "db" },
+    { "postgres.url", "options='-c a=b' port = 5", "options='-c a=b' port = 5" },
+    { "postgres.url", "sslmode=require keepalives_idle=5", "sslmode=require keepalives_idle=5" },
+    { "store.object.endpoint", "h:9000", "h:9000" },
+    { "store.object.endpoint", "me:geheim@h:9000", "***" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *override = g_strconcat (cases[i].key, "=", cases[i].value, NULL);

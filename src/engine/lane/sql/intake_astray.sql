@@ -6,4 +6,5 @@ FROM unnest(:topic::text[], :partition::int[], :mine::bigint[], :last_ms::bigint
 LEFT JOIN pruned.intake i
   ON i.cluster_id = :cluster_id::text AND i.topic = ours.topic AND i.partition = ours.partition
 WHERE coalesce(i.next_offset, -1) < ours.mine
-   OR i.next_offset = ours.mine AND (extract(epoch FROM i.last_timestamp) * 1000.0)::bigint <> ours.last_ms AND ours.last_ms <> 0
+   OR i.next_offset = ours.mine AND ours.last_ms <> 0
+      AND least((extract(epoch FROM i.last_timestamp) * 1000.0)::bigint, 253402300799999) <> ours.last_ms

@@ -1,4 +1,6 @@
--- Where this partition's intake stopped.
-SELECT next_offset, greatest(next_offset, read_to) AS read_to, (extract(epoch FROM last_timestamp) * 1000.0)::bigint AS last_ms
+-- Where this partition's intake stopped. last_ms: KAFKA_LATEST_MS at most, as of messages that are
+-- read now.
+SELECT next_offset, greatest(next_offset, read_to) AS read_to,
+       least((extract(epoch FROM last_timestamp) * 1000.0)::bigint, 253402300799999) AS last_ms
 FROM pruned.intake
 WHERE cluster_id = :cluster_id::text AND topic = :topic::text AND partition = :partition::int
