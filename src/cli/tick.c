@@ -140,25 +140,28 @@ canonical_args (const Job *job, GError **error)
   return would_be_refused (job, text, error) ? NULL : g_steal_pointer (&text);
 }
 
-/* What a daemon would refuse (admit_add.c) is not sent. */
-static gboolean
-parse_at (const Cli *cli, gint64 *at_us, GError **error)
+/* Daemons refuse a tick that could be one that they have done and forgotten (admit_add.c). */
+static void
+warn_too_old (const Cli *cli, gint64 at_us)
 {
-  gint64 now_us = clock_now_us (), keep_days = config_int (cli->config, "runs", "keep_days");
+  const gint64 keep_days = config_int (cli->config, "runs", "keep_days");
+  g_autofree char *limit = g_strdup_printf ("[runs] keep_days = %" G_GINT64_FORMAT, keep_days);
+  if (at_us < clock_now_us () - keep_days * DAY_US)
+    log_warning ("The tick is too old: it will become a dead letter", "at", at, "limit", limit);
+}
+
+static gboolean
+parse_at (gint64 *at_us, GError **error)
+{
+  gint64 now_us = clock_now_us ();
   *at_us = now_us - now_us % 1000;
   if (at != NULL && !cli_time (at, at_us, error)) {
     g_prefix_error (error, "--at: ");
     return FALSE;
   }
-  if (*at_us > now_us + DAY_US)
-    cli_usage (error, "--at %s: more than 24 hours ahead", at);
-  else if (*at_us < now_us - keep_days * DAY_US)
-    cli_usage (error,
-               "--at %s: too old: more than [runs] keep_days = %" G_GINT64_FORMAT " days ago;"
-               " a daemon refuses such a tick, as it may be one that was done already",
-               at, keep_days);
-  else
+  if (*at_us <= now_us + DAY_US)
     return TRUE;
+  cli_usage (error, "--at %s: more than 24 hours ahead", at);
   return FALSE;
 }
 
@@ -170,9 +173,9 @@ tick_prepare (Cli *cli, Tick *tick, GError **error)
     return CODE_NOT_FOUND;
   if (!tick->job->by_tick)
     return cli_usage (error, "job %s takes no ticks", tick->job->name);
-  if (!parse_at (cli, &tick->at_us, error)
-      || (tick->args = canonical_args (tick->job, error)) == NULL)
+  if (!parse_at (&tick->at_us, error) || (tick->args = canonical_args (tick->job, error)) == NULL)
     return CODE_USAGE;
+  warn_too_old (cli, tick->at_us);
   tick->run_id = identity_tick (tick->job->name, tick->at_us, tick->args);
   return CODE_OK;
 }

@@ -36,6 +36,14 @@ def test_a_tick_prints_its_run_id_alone(bare):
     assert len(stays) == 1
 
 
+def test_a_tick_that_is_too_old_is_sent_with_a_warning(bare):
+    bare.topics.make("ticks")
+    done = bare.run("tick", JOB, "--at", "-36d").ok()
+    assert "The tick is too old" in done.stderr and "keep_days = 35" in done.stderr
+    assert "too old" not in bare.run("tick", JOB, "--at", "-34d").ok().stderr
+    assert len(bare.topics.read("ticks")) == 2
+
+
 def test_now_is_cut_to_milliseconds(bare):
     bare.topics.make("ticks")
     [line] = bare.run("tick", JOB, "--json").ok().json()
