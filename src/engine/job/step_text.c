@@ -103,7 +103,8 @@ step_text_fits (const char *path, const char *text, GError **error)
 /* --- what a file of apply/ does --- */
 
 /* The verb of a statement whose rows count: the first that stands in no bracket. A name of a common
- * table expression can be such a word. *N: which of these words of TEXT it is. "": there is none. */
+ * table expression can be such a word. *N: which of these words of TEXT it is. "": there is none.
+ */
 static char *
 main_verb (const char *text, guint *n)
 {

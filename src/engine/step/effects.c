@@ -112,8 +112,7 @@ effects_take_first (Step *step, Effects *effects, GError **error)
 gboolean
 effects_queue (Step *step, const Effects *effects, const JobApply *apply, GError **error)
 {
-  return effects->tables->len == 0 || !is_counted (apply)
-         || queue_counts (step, effects, error);
+  return effects->tables->len == 0 || !is_counted (apply) || queue_counts (step, effects, error);
 }
 
 /* --- judging --- */
@@ -121,14 +120,13 @@ effects_queue (Step *step, const Effects *effects, const JobApply *apply, GError
 static int
 events_of (const JobApply *apply)
 {
-  static const int events[] = { [APPLY_DELETE] = ON_DELETE,
-                                [APPLY_UPDATE] = ON_UPDATE,
-                                [APPLY_INSERT] = ON_INSERT };
+  static const int events[]
+      = { [APPLY_DELETE] = ON_DELETE, [APPLY_UPDATE] = ON_UPDATE, [APPLY_INSERT] = ON_INSERT };
   return events[apply->kind] | (apply->upserts ? ON_UPDATE : 0);
 }
 
-/* The counts do not fit, but there can be a reason (effects_doubt.sql). The first one is kept, unless
- * this one is sure. */
+/* The counts do not fit, but there can be a reason (effects_doubt.sql). The first one is kept,
+ * unless this one is sure. */
 static void
 doubt (Effects *effects, const JobApply *apply, Doubt why, char *text)
 {
@@ -187,14 +185,13 @@ compare_name (Effects *effects, const JobApply *apply, gint64 n, EffectsCount gr
   const gint64 rows = gone > 0 ? gone : updated;
   const gint64 as_named = inserts ? grown.inserted + (apply->upserts ? grown.updated : 0)
                                   : grown.updated + grown.deleted - gone;
-  doubt (effects, apply,
-         (Doubt){ .too_many = TRUE,
-                  .sure = as_named < n,
-                  .lost = gone > 0,
-                  .events = events_of (apply) },
-         g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s, and it is named %s",
-                          gone > 0 ? "deletes" : "updates", rows, plural (rows, "row", "rows"),
-                          apply->table, inserts ? ".insert" : ".update"));
+  doubt (
+      effects, apply,
+      (Doubt){
+          .too_many = TRUE, .sure = as_named < n, .lost = gone > 0, .events = events_of (apply) },
+      g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s, and it is named %s",
+                       gone > 0 ? "deletes" : "updates", rows, plural (rows, "row", "rows"),
+                       apply->table, inserts ? ".insert" : ".update"));
 }
 
 /* Those of GROWN that an update of APPLY has only moved to another partition. */

@@ -25,9 +25,9 @@ typedef struct {
 } Doubt;
 
 typedef struct {
-  GPtrArray *tables;        /* of const char: those that the job's files delete from or update, and those
-                               that a watched file inserts into */
-  GArray *counts;           /* of EffectsCount, one a table, as last read; empty: not read yet */
+  GPtrArray *tables; /* of const char: those that the job's files delete from or update, and those
+                        that a watched file inserts into */
+  GArray *counts;    /* of EffectsCount, one a table, as last read; empty: not read yet */
   gint64 deleted, returned; /* of the job's own table since the try began: rows, and those told */
   const JobApply *last;     /* the file that ran last */
   gboolean stirred; /* the file on the job's own table deletes, and rows of that were updated */

@@ -1,7 +1,7 @@
 -- How many rows this transaction has deleted, updated and inserted in each of the tables `:tab`,
--- with all their partitions, in the order of the list; `parted`: there are partitions, and an update
--- that moves a row from one to another counts as a deletion and an insertion. Fast because the counts are in this session's memory,
--- and partitions are found by the index of the catalogue.
+-- with all their partitions, in the order of the list; `parted`: it has some, and an update that
+-- moves a row from one to another counts as a deletion and an insertion. Fast because the counts
+-- are in this session's memory, and partitions are found by the index of the catalogue.
 WITH RECURSIVE tree (pos, oid) AS (
   SELECT t.pos, coalesce(pg_catalog.to_regclass(t.tab), pg_catalog.to_regclass(pg_catalog.quote_ident(t.tab)))::oid
   FROM pg_catalog.unnest(:tab::text[]) WITH ORDINALITY AS t (tab, pos)

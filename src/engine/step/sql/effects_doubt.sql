@@ -1,7 +1,7 @@
 -- What is known of the tables `:tab`, read only when their counts do not fit. `there`: it exists.
 -- `counted`: PostgreSQL counts its rows; it does not count those of views and foreign tables, nor
--- any with track_counts = off. `touches`: a trigger of the application that runs on one of `:events`
--- (the bits of pg_trigger.tgtype: 4 INSERT, 8 DELETE, 16 UPDATE) may change more rows.
+-- any with track_counts = off. `touches`: a trigger of the application that runs on one of
+-- `:events` (the bits of pg_trigger.tgtype: 4 INSERT, 8 DELETE, 16 UPDATE) may change more rows.
 WITH RECURSIVE tree (oid) AS (
   SELECT coalesce(pg_catalog.to_regclass(t.tab), pg_catalog.to_regclass(pg_catalog.quote_ident(t.tab)))::oid FROM pg_catalog.unnest(:tab::text[]) AS t (tab)
   UNION
