@@ -8,6 +8,7 @@
 #include "cli/grants.h"
 #include "engine/outbox/envelope.h"
 #include "engine/ledger/schema.h"
+#include "kafka/consumer.h"
 
 #include <string.h>
 
@@ -162,13 +163,27 @@ names_brokers (char **pairs)
   return FALSE;
 }
 
-char **
-cli_kafka_settings (Cli *cli, GError **error)
+static char **
+kafka_pairs (Cli *cli)
 {
   GPtrArray *pairs = g_ptr_array_new ();
   config_each_kafka (cli->config, add_pair, pairs);
   g_ptr_array_add (pairs, NULL);
-  g_auto (GStrv) settings = (char **)g_ptr_array_free (pairs, FALSE);
+  return (char **)g_ptr_array_free (pairs, FALSE);
+}
+
+gboolean
+cli_kafka_consumer_check (Cli *cli, GError **error)
+{
+  g_auto (GStrv) settings = kafka_pairs (cli);
+  return kafka_consumer_check ((const char *const *)settings,
+                               config_text (cli->config, "topics", "prefix"), error);
+}
+
+char **
+cli_kafka_settings (Cli *cli, GError **error)
+{
+  g_auto (GStrv) settings = kafka_pairs (cli);
   if (!kafka_settings_check ((const char *const *)settings, error))
     return NULL;
   if (names_brokers (settings))

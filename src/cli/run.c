@@ -21,7 +21,7 @@ static gboolean
 check_kafka (Cli *cli, GError **error)
 {
   g_auto (GStrv) settings = embedded_kafka ? NULL : cli_kafka_settings (cli, error);
-  return embedded_kafka || settings != NULL;
+  return (embedded_kafka || settings != NULL) && cli_kafka_consumer_check (cli, error);
 }
 
 typedef struct {

@@ -214,7 +214,21 @@ consumer_conf (const char *const *settings, const char *group, guint n_partition
           limits.kbytes, "fetch.message.max.bytes", limits.fetch_bytes, "fetch.max.bytes",
           "1048576", "fetch.wait.max.ms", limits.wait_ms, "topic.metadata.refresh.interval.ms",
           "5000", "metadata.max.age.ms", "15000", NULL };
-  return kafka_conf_new (settings, wanted, fixed, error);
+  const char *own = kafka_setting (settings, "group.id");
+  if (own == NULL || *own != '\0')
+    return kafka_conf_new (settings, wanted, fixed, error);
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "setting kafka.group.id: it is empty; without it the group is %s", group);
+  return NULL;
+}
+
+gboolean
+kafka_consumer_check (const char *const *settings, const char *group, GError **error)
+{
+  rd_kafka_conf_t *conf = consumer_conf (settings, group, 1, error);
+  if (conf != NULL)
+    rd_kafka_conf_destroy (conf);
+  return conf != NULL;
 }
 
 KafkaConsumer *

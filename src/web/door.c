@@ -106,8 +106,9 @@ listen_on_all (Door *self, const struct addrinfo *found)
   return bearable ? 0 : why;
 }
 
-Door *
-door_new (const char *listen, GError **error)
+/* freeaddrinfo what is returned. */
+static struct addrinfo *
+resolve (const char *listen, GError **error)
 {
   g_autofree char *host = NULL, *port = NULL;
   if (!split (listen, &host, &port)) {
@@ -121,11 +122,28 @@ door_new (const char *listen, GError **error)
                   hints
                   = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
   int problem = getaddrinfo (g_str_equal (host, "*") ? NULL : host, port, &hints, &found);
-  if (problem != 0) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: '%s': %s", host,
-                 problem == EAI_SYSTEM ? g_strerror (errno) : gai_strerror (problem));
+  if (problem == 0)
+    return found;
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: '%s': %s", host,
+               problem == EAI_SYSTEM ? g_strerror (errno) : gai_strerror (problem));
+  return NULL;
+}
+
+gboolean
+door_check (const char *listen, GError **error)
+{
+  struct addrinfo *found = resolve (listen, error);
+  if (found != NULL)
+    freeaddrinfo (found);
+  return found != NULL;
+}
+
+Door *
+door_new (const char *listen, GError **error)
+{
+  struct addrinfo *found = resolve (listen, error);
+  if (found == NULL)
     return NULL;
-  }
   Door *self = g_new0 (Door, 1);
   pthread_mutex_init (&self->lock, NULL);
   self->guests = g_ptr_array_new_with_free_func (g_free);

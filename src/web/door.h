@@ -27,6 +27,8 @@ typedef gboolean (*DoorEnter) (int fd, const struct sockaddr *address, socklen_t
 /* LISTEN is `host:port`: an address, `[::1]:port`, a name, `*:port` (all), `:port` (127.0.0.1). On
  * error ERROR is PRUNED_FATAL. */
 Door *door_new (const char *listen, GError **error);
+/* Whether LISTEN is such a text, and its host has an address. Nothing is opened. */
+gboolean door_check (const char *listen, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void door_open (Door *self, DoorEnter enter, gpointer data);
 /* Accepts no more connections; open ones stay until the server closes them. */
 void door_close (Door *self);

@@ -1,6 +1,7 @@
 #include "web/pages.h"
 
 #include "engine/engine.h"
+#include "web/door.h"
 #include "web/line.h"
 #include "web/metrics.h"
 #include "web/web.h"
@@ -68,6 +69,13 @@ static const WebPage PAGES[] = { { "/metrics", "text/plain; version=0.0.4", answ
                                  { "/healthz", "text/plain", answer_health, .always = TRUE },
                                  { "/readyz", "text/plain", answer_ready, .always = TRUE },
                                  { NULL } };
+
+gboolean
+pages_check (const Config *config, GError **error)
+{
+  const char *listen = config_text (config, "http", "listen");
+  return *listen == '\0' || door_check (listen, error);
+}
 
 Pages *
 pages_start (const Config *config, const Jobs *jobs, GError **error)

@@ -11,4 +11,6 @@
 typedef struct _Pages Pages;
 /* NULL without an error: `[http] listen` is empty. JOBS and CONFIG are borrowed. */
 Pages *pages_start (const Config *config, const Jobs *jobs, GError **error);
+/* What pages_start would refuse, but for an address that is taken. */
+gboolean pages_check (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void pages_stop (Pages *pages); /* NULL: nothing */

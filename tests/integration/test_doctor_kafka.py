@@ -48,6 +48,17 @@ def test_no_kafka_is_named(well):  # noqa: F811
     assert only(doctor(well, 2, settings={"kafka.bootstrap.servers": ""}), "Kafka")
 
 
+@pytest.mark.parametrize("settings, check, words", [
+    ({"kafka.enable.auto.commit": "true"}, "Kafka", "setting kafka.enable.auto.commit: it is true, but only false works; remove it"),
+    ({"kafka.group.id": ""}, "Kafka", "setting kafka.group.id: it is empty; without it the group is "),
+    ({"http.listen": "x"}, "http", "[http] listen: 'x' is not host:port")])
+def test_what_run_refuses_is_named_in_its_words(well, settings, check, words):  # noqa: F811
+    found = only(doctor(well, 2, settings=settings), check)
+    assert len(found) == 1 and found[0]["detail"].startswith(words), found
+    refused = well.run("run", "--until-idle", settings=settings)
+    assert refused.code == 2 and found[0]["detail"] in refused.stderr, refused
+
+
 def test_a_topic_that_is_missing_and_one_that_is_too_small(well):  # noqa: F811
     drop(well, f"work.{JOB}")
     found = only(doctor(well, 6, settings={"jobs.users.destroy.capacity": 21}), "topics")

@@ -35,6 +35,28 @@ def test_text_that_is_refused(house):  # noqa: F811
     assert "well" not in found and done.code == 2
 
 
+LOCKS = [
+    "where = dead AND EXISTS (SELECT FROM t AS o FOR UPDATE)", "where = id IN (SELECT id FROM t AS o for share)",
+    "where = EXISTS (SELECT FROM t AS o FOR NO KEY UPDATE SKIP LOCKED)", "where = true\nset = note = (SELECT o.note FROM t AS o LIMIT 1 FOR KEY SHARE)",
+    "keep = 1 per (SELECT note FROM t AS o FOR UPDATE) by id", "keep = 1 by (SELECT note FROM t AS o FOR SHARE)",
+    "keep = 1 by id\nwhere = EXISTS (SELECT FROM t AS o FOR UPDATE OF o NOWAIT)",
+]
+
+
+def test_a_condition_locks_no_rows(house):  # noqa: F811
+    """A page that locks would not run read-only, and a function in it could change rows."""
+    house.sql("CREATE TABLE t (id bigint PRIMARY KEY, dead boolean, at timestamptz, note text)")
+    for n, text in enumerate(LOCKS):
+        house.say(f"l{n}", f"table = t\n{text}")
+    house.say("well", "table = t\nwhere = note = 'FOR UPDATE' AND substring(note for 2) = 'FO'")
+    done = house.pruned.run("--json", "config")
+    lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    found = {line["job"]: line for line in lines if line["message"] == "Job refused"}
+    assert sorted(found) == [f"l{n}" for n in range(len(LOCKS))] and done.code == 2
+    for line in found.values():
+        assert "a condition locks no rows" in line["reason"] and line["place"].rpartition(":")[2].isdigit(), line
+
+
 # what is in WHERE, and the rows that stay
 MEANT = {
     "string": ("note = ':T' OR note = ';' OR note = '--' OR note = ')' OR note = '/*'", [1, 7, 8, 9]),

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/grants.h"
 #include "cli/words.h"
+#include "web/pages.h"
 
 #include <stdarg.h>
 
@@ -189,6 +190,14 @@ look_at_jobs (Doctor *doctor)
   }
 }
 
+static void
+look_at_pages (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  if (!pages_check (doctor->cli->config, &error))
+    doctor_error (doctor, CODE_CONFIG, "http", "pruned config", "%s", error->message);
+}
+
 ExitCode
 command_doctor (Cli *cli, GError **error)
 {
@@ -196,6 +205,7 @@ command_doctor (Cli *cli, GError **error)
   Doctor doctor
       = { .cli = cli, .findings = findings, .grants = grants_command (cli->config, NULL, NULL) };
   look_at_jobs (&doctor);
+  look_at_pages (&doctor);
   doctor_postgres (&doctor);
   doctor_replica (&doctor);
   doctor_kafka (&doctor);

@@ -308,6 +308,11 @@ doctor_kafka (Doctor *doctor)
                   "%s", error->message);
     return;
   }
+  if (!cli_kafka_consumer_check (doctor->cli, &error)) {
+    g_clear_pointer (&doctor->kafka, g_strfreev);
+    doctor_error (doctor, CODE_CONFIG, "Kafka", "pruned config", "%s", error->message);
+    return;
+  }
   g_autoptr (GArray) wanted = topics_wanted (doctor->cli->config, doctor->cli->jobs);
   if (!ask_kafka (doctor, wanted, &found, &error)) {
     g_autofree char *remedy = g_strdup_printf ("kcat -L -b %s", bootstrap (doctor));

@@ -82,14 +82,27 @@ job_files_statement (const Job *job, const char *file, GError **error)
                                          : pg_statement_text (name, text, error);
 }
 
+/* Of a user's file. A deletion is looked into when it runs. */
+static gboolean
+does_as_named (const char *path, JobApply *apply, GError **error)
+{
+  if (path[0] != '/' || apply->kind == APPLY_DELETE)
+    return TRUE;
+  g_autofree char *text = text_of (path, error);
+  apply->watched = apply->kind == APPLY_INSERT;
+  apply->upserts = apply->watched && text != NULL && step_text_upserts (text);
+  return text != NULL && step_text_does (path, text, apply->kind == APPLY_UPDATE, error);
+}
+
 static gboolean
 load_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
 {
-  if (!job_file_name (file, apply, error))
+  g_autofree char *path = path_of (job, file);
+  if (!job_file_name (file, apply, error) || !does_as_named (path, apply, error))
     return FALSE;
   if (apply->kind == APPLY_INSERT)
     return (apply->statement = job_files_statement (job, file, error)) != NULL;
-  g_autofree char *path = path_of (job, file), *plain = g_strdup_printf ("%s#%s", path, columns);
+  g_autofree char *plain = g_strdup_printf ("%s#%s", path, columns);
   if ((apply->statement = made_before (path, plain)) != NULL)
     return TRUE;
   g_autofree char *text = text_of (path, error);

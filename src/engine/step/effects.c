@@ -4,6 +4,15 @@
 
 #define SQL "src/engine/step/sql/"
 
+/* The events of effects_doubt.sql. */
+enum { ON_INSERT = 4, ON_DELETE = 8, ON_UPDATE = 16 };
+
+static gboolean
+is_counted (const JobApply *apply)
+{
+  return apply->kind != APPLY_INSERT || apply->watched;
+}
+
 void
 effects_init (Effects *effects, const Job *job)
 {
@@ -13,7 +22,7 @@ effects_init (Effects *effects, const Job *job)
     const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
     for (guint k = 0; k < apply->len; k++) {
       const JobApply *file = &g_array_index (apply, JobApply, k);
-      if (file->kind != APPLY_INSERT
+      if (is_counted (file)
           && !g_ptr_array_find_with_equal_func (effects->tables, file->table, g_str_equal, NULL))
         g_ptr_array_add (effects->tables, file->table);
     }
@@ -46,20 +55,31 @@ take_counts (Step *step, const Effects *effects, GError **error)
   return g_steal_pointer (&rows);
 }
 
-/* The counts become ROWS. Returns how much those of table I have grown. */
 static EffectsCount
-count_on (Effects *effects, const PgRows *rows, guint table)
+count_at (const PgRows *rows, guint table)
 {
-  EffectsCount grown = { 0 };
+  const int row = (int)table;
+  return (EffectsCount){ rows_int (rows, row, "deleted"), rows_int (rows, row, "updated"),
+                         rows_int (rows, row, "inserted") };
+}
+
+/* How much the counts of TABLE have grown; those of ROWS are the new ones. */
+static EffectsCount
+grown_at (const Effects *effects, const PgRows *rows, guint table)
+{
+  EffectsCount now = count_at (rows, table),
+               was = g_array_index (effects->counts, EffectsCount, table);
+  return (EffectsCount){ now.deleted - was.deleted, now.updated - was.updated,
+                         now.inserted - was.inserted };
+}
+
+/* The counts become ROWS. */
+static void
+count_on (Effects *effects, const PgRows *rows)
+{
   g_array_set_size (effects->counts, effects->tables->len);
-  for (guint i = 0; i < effects->tables->len; i++) {
-    EffectsCount *count = &g_array_index (effects->counts, EffectsCount, i);
-    EffectsCount now = { rows_int (rows, (int)i, "deleted"), rows_int (rows, (int)i, "updated") };
-    if (i == table)
-      grown = (EffectsCount){ now.deleted - count->deleted, now.updated - count->updated };
-    *count = now;
-  }
-  return grown;
+  for (guint i = 0; i < effects->tables->len; i++)
+    g_array_index (effects->counts, EffectsCount, i) = count_at (rows, i);
 }
 
 static guint
@@ -85,28 +105,37 @@ effects_take_first (Step *step, Effects *effects, GError **error)
     return TRUE;
   g_autoptr (PgRows) rows = take_counts (step, effects, error);
   if (rows != NULL)
-    count_on (effects, rows, G_MAXUINT);
+    count_on (effects, rows);
   return rows != NULL;
 }
 
 gboolean
 effects_queue (Step *step, const Effects *effects, const JobApply *apply, GError **error)
 {
-  return effects->tables->len == 0 || apply->kind == APPLY_INSERT
-         || queue_counts (step, effects, error);
+  return effects->tables->len == 0 || !is_counted (apply) || queue_counts (step, effects, error);
 }
 
 /* --- judging --- */
 
-/* The counts do not fit, but there can be a reason (effects_doubt.sql). The first one is kept. */
+static int
+events_of (const JobApply *apply)
+{
+  static const int events[]
+      = { [APPLY_DELETE] = ON_DELETE, [APPLY_UPDATE] = ON_UPDATE, [APPLY_INSERT] = ON_INSERT };
+  return events[apply->kind] | (apply->upserts ? ON_UPDATE : 0);
+}
+
+/* The counts do not fit, but there can be a reason (effects_doubt.sql). The first one is kept,
+ * unless this one is sure. */
 static void
-doubt (Effects *effects, const JobApply *apply, gboolean too_many, char *text)
+doubt (Effects *effects, const JobApply *apply, Doubt why, char *text)
 {
   g_autofree char *owned = text;
-  if (effects->doubted != NULL)
+  if (effects->doubted != NULL && !why.sure)
     return;
+  g_free (effects->doubt);
   effects->doubted = apply;
-  effects->too_many = too_many;
+  effects->why = why;
   effects->doubt = g_steal_pointer (&owned);
 }
 
@@ -119,8 +148,10 @@ count_own (const Step *step, Effects *effects, const PgRows *rows)
     return;
   gint64 before = g_array_index (effects->counts, EffectsCount, own).deleted;
   effects->deleted += rows_int (rows, (int)own, "deleted") - before;
+  const int behind = effects->last->kind == APPLY_INSERT ? ON_DELETE : 0; /* a file before it */
   if (effects->deleted > effects->returned)
-    doubt (effects, effects->last, TRUE,
+    doubt (effects, effects->last,
+           (Doubt){ .too_many = TRUE, .lost = TRUE, .events = events_of (effects->last) | behind },
            g_strdup_printf ("or a trigger behind it deletes %" G_GINT64_FORMAT
                             " %s of %s, and %" G_GINT64_FORMAT " %s returned",
                             effects->deleted, plural (effects->deleted, "row", "rows"),
@@ -133,10 +164,41 @@ static void
 compare (Effects *effects, const JobApply *apply, gint64 n, gint64 changed, gboolean own)
 {
   if (changed < n || (own && changed > n))
-    doubt (effects, apply, changed > n,
+    doubt (effects, apply,
+           (Doubt){ .too_many = changed > n,
+                    .lost = apply->kind == APPLY_DELETE,
+                    .events = events_of (apply) },
            g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s and returns %" G_GINT64_FORMAT,
                             apply->kind == APPLY_DELETE ? "deletes" : "updates", changed,
                             plural (changed, "row", "rows"), apply->table, n));
+}
+
+/* APPLY has returned N rows and changed its table by GROWN, of which GONE were really deleted: what
+ * its name denies. What it returned and did not change as it is named is not a trigger's doing. */
+static void
+compare_name (Effects *effects, const JobApply *apply, gint64 n, EffectsCount grown, gint64 gone)
+{
+  const gboolean inserts = apply->kind == APPLY_INSERT;
+  const gint64 updated = inserts && !apply->upserts ? grown.updated : 0;
+  if (gone <= 0 && updated == 0)
+    return;
+  const gint64 rows = gone > 0 ? gone : updated;
+  const gint64 as_named = inserts ? grown.inserted + (apply->upserts ? grown.updated : 0)
+                                  : grown.updated + grown.deleted - gone;
+  doubt (
+      effects, apply,
+      (Doubt){
+          .too_many = TRUE, .sure = as_named < n, .lost = gone > 0, .events = events_of (apply) },
+      g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s, and it is named %s",
+                       gone > 0 ? "deletes" : "updates", rows, plural (rows, "row", "rows"),
+                       apply->table, inserts ? ".insert" : ".update"));
+}
+
+/* Those of GROWN that an update of APPLY has only moved to another partition. */
+static gint64
+moved_by (const JobApply *apply, EffectsCount grown, gboolean parted)
+{
+  return apply->kind == APPLY_UPDATE && parted ? MIN (grown.deleted, grown.inserted) : 0;
 }
 
 gboolean
@@ -144,24 +206,25 @@ effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows 
               gboolean own, GError **error)
 {
   effects->last = apply;
-  if (effects->tables->len == 0 || apply->kind == APPLY_INSERT)
+  if (effects->tables->len == 0 || !is_counted (apply))
     return TRUE;
   g_autoptr (PgRows) rows = take_counts (step, effects, error);
   if (rows == NULL)
     return FALSE;
   gint64 n = rows_count (returned);
   guint table = table_at (effects, apply->table);
-  const EffectsCount *before = &g_array_index (effects->counts, EffectsCount, table);
-  gint64 deleted = rows_int (rows, (int)table, "deleted") - before->deleted;
-  gint64 updated = rows_int (rows, (int)table, "updated") - before->updated;
-  /* An update that moves a row to another partition deletes it there. */
-  gint64 changed = apply->kind == APPLY_DELETE ? deleted : updated + deleted;
+  EffectsCount grown = grown_at (effects, rows, table);
+  gint64 moved = moved_by (apply, grown, rows_bool (rows, (int)table, "parted"));
   if (g_strcmp0 (apply->table, step->job->table) == 0)
-    effects->returned += apply->kind == APPLY_DELETE ? n : MIN (n, deleted);
-  effects->stirred |= own && apply->kind == APPLY_DELETE && updated > 0;
-  compare (effects, apply, n, changed, own);
+    effects->returned += apply->kind == APPLY_DELETE ? n : MIN (n, moved);
+  effects->stirred |= own && apply->kind == APPLY_DELETE && grown.updated > 0;
+  if (apply->kind != APPLY_DELETE)
+    compare_name (effects, apply, n, grown, grown.deleted - moved);
+  if (apply->kind != APPLY_INSERT)
+    compare (effects, apply, n, apply->kind == APPLY_DELETE ? grown.deleted : grown.updated + moved,
+             own);
   count_own (step, effects, rows);
-  count_on (effects, rows, G_MAXUINT);
+  count_on (effects, rows);
   return TRUE;
 }
 
@@ -172,10 +235,11 @@ ask (Step *step, const Effects *effects, const JobApply *apply, GError **error)
   g_autoptr (GPtrArray) tables = g_ptr_array_new ();
   g_autoptr (PgValues) values = pg_values_new ();
   g_ptr_array_add (tables, apply->table);
-  if (effects->too_many && step->job->table != NULL)
+  if (effects->why.too_many && step->job->table != NULL)
     g_ptr_array_add (tables, step->job->table);
   pg_values_take (values, "tab", array_of_texts (tables));
-  pg_values_set (values, "update", apply->kind == APPLY_UPDATE ? "t" : "f");
+  g_autofree char *events = g_strdup_printf ("%d", effects->why.events);
+  pg_values_set (values, "events", events);
   return pg_run_file (step->pg, SQL "effects_doubt.sql", values, error);
 }
 
@@ -196,14 +260,14 @@ effects_settle (Step *step, Effects *effects, GError **error)
   if (!rows_bool (rows, 0, "there"))
     return guard_block (step, apply->statement, error, "returns rows, and there is no table %s",
                         apply->table);
-  if (!effects->too_many)
+  if (!effects->why.too_many)
     return !rows_bool (rows, 0, "counted")
            || guard_block (step, apply->statement, error, "%s: its rows are of another table",
                            text);
-  if (!rows_bool (rows, 0, "touches"))
+  if (effects->why.sure || !rows_bool (rows, 0, "touches"))
     return guard_block (step, apply->statement, error, "%s", text);
   effects->returned = MAX (effects->returned, effects->deleted);
-  if (apply->kind == APPLY_UPDATE)
+  if (!effects->why.lost)
     return TRUE;
   g_autofree char *line = g_strdup_printf ("%s: %s", pg_statement_name (apply->statement), text);
   step_log (step, LOG_WARNING, "A trigger may have deleted rows that are not in the audit",

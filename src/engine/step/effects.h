@@ -1,10 +1,11 @@
 /* What the apply files of one try really change, whatever they return. PostgreSQL counts the rows
  * that a transaction has deleted and updated in each table, partitions and triggers included. The
- * counts are read before the first file and after each file that deletes or updates, in the
- * pipeline of these files.
+ * counts are read before the first file and after each file that deletes or updates (of a user's
+ * folder: after each file), in the pipeline of these files.
  *
- * Invariant: a try in which rows of the job's own table went that no file returned, or a file
- * returned a key that was not decided, does not stand (guard.h).
+ * Invariant: a try in which rows of the job's own table went that no file returned, a file returned
+ * a key that was not decided, or changed rows of its table in a way that its name denies, does not
+ * stand (guard.h).
  * Threads: one worker, inside the step's transaction. Ownership: effects_clear; the job outlives
  * it.
  */
@@ -12,18 +13,27 @@
 #include "engine/step/guard.h"
 
 typedef struct {
-  gint64 deleted, updated;
+  gint64 deleted, updated, inserted;
 } EffectsCount;
 
+/* How the counts of a file do not fit. */
 typedef struct {
-  GPtrArray *tables;        /* of const char: those that the job's files delete from or update */
-  GArray *counts;           /* of EffectsCount, one a table, as last read; empty: not read yet */
+  gboolean too_many; /* it changed more rows than it returned, or in another way; else: fewer */
+  gboolean lost;     /* rows were deleted that are not in the audit */
+  gboolean sure;     /* no trigger can be the reason */
+  int events;        /* those whose triggers can be (effects_doubt.sql) */
+} Doubt;
+
+typedef struct {
+  GPtrArray *tables; /* of const char: those that the job's files delete from or update, and those
+                        that a watched file inserts into */
+  GArray *counts;    /* of EffectsCount, one a table, as last read; empty: not read yet */
   gint64 deleted, returned; /* of the job's own table since the try began: rows, and those told */
   const JobApply *last;     /* the file that ran last */
   gboolean stirred; /* the file on the job's own table deletes, and rows of that were updated */
   /* the file whose counts do not fit and must be looked into; NULL: none */
   const JobApply *doubted;
-  gboolean too_many; /* it updated more rows than it returned; else: fewer */
+  Doubt why;
   char *doubt;
 } Effects;
 

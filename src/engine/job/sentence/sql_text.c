@@ -97,7 +97,7 @@ sql_text_is_expression (const char *text, GError **error)
   if (text[strspn (text, " \t\r\n\f\v")] == '\0')
     return error_fatal (error, "the value is empty");
   const char *at = text;
-  return take_expression (text, &at, FALSE, error) && step_text_lasts_not (text, error);
+  return take_expression (text, &at, FALSE, error) && step_text_is_condition (text, error);
 }
 
 char *
@@ -121,7 +121,7 @@ char **
 sql_text_list (const char *text, GError **error)
 {
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
-  if (!step_text_lasts_not (text, error))
+  if (!step_text_is_condition (text, error))
     return NULL;
   for (const char *p = text, *end = p;; p = ++end) {
     if (!take_expression (text, &end, TRUE, error))

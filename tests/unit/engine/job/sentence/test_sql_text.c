@@ -62,6 +62,13 @@ static const Expression EXPRESSIONS[] = {
   { "\"set_config\"('a.b', 'c', true) = 'c'", NULL },
   { "\"pg_advisory_lock\" = 1 AND \"PG_ADVISORY_LOCK\"(1)", NULL },
   { "set_config('a.b', 'c', false) = 'c'", "set_config would last until the session ends" },
+  { "set_config('Role', 'c', true) = 'c'", "set_config of role: this setting" },
+  { "set_config(name, 'c', true) = 'c'", "not named by a plain literal" },
+  { "pg_terminate_backend(id)", "pg_terminate_backend ends the work of a session" },
+  { "EXISTS (SELECT FROM t FOR UPDATE)", "a condition locks no rows" },
+  { "EXISTS (SELECT FROM t FOR NO KEY UPDATE)", "a condition locks no rows" },
+  { "EXISTS (SELECT FROM t for \n key  Share)", "a condition locks no rows" },
+  { "name = 'FOR UPDATE' AND substring(name FOR 2) = \"for\"", NULL },
 };
 
 static void
