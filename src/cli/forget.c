@@ -67,25 +67,22 @@ forget (Cli *cli, Pg *pg, const Item *item, GError **error)
   return g_steal_pointer (&rows);
 }
 
-/* The audit can have records of a table that is gone or that had another key: then the key is taken
- * as it is, and *DOUBT says what is wrong with it. */
+/* The audit can have records of a table that is gone or that had another key: then the key is as
+ * they have it, and *DOUBT says what is wrong with it. */
 static ExitCode
 look (Pg *pg, Item *item, GError **doubt, GError **error)
 {
-  g_auto (Item) checked = { g_strdup (item->table), g_strdup (item->key) };
   g_autoptr (GError) cause = NULL;
-  ExitCode code = item_check (&checked, pg, FALSE, &cause);
-  if (code == CODE_OK) {
-    Item as_given = *item;
-    *item = checked;
-    checked = as_given;
-  } else if (code == CODE_USAGE)
-    *doubt = g_steal_pointer (&cause);
-  else if (code != CODE_NOT_FOUND) {
+  ExitCode code = item_check (item, pg, FALSE, &cause);
+  if (code == CODE_OK)
+    return CODE_OK;
+  if (code != CODE_USAGE && code != CODE_NOT_FOUND) {
     g_propagate_error (error, g_steal_pointer (&cause));
     return code;
   }
-  return CODE_OK;
+  if (code == CODE_USAGE)
+    *doubt = g_steal_pointer (&cause);
+  return item_take_recorded (item, pg, error);
 }
 
 static ExitCode

@@ -1,5 +1,5 @@
 /* A row as an argument: TABLE:KEY. KEY is the primary key, as PostgreSQL reads its type, or a JSON
- * object of its columns.
+ * object of its columns. The key of a column of texts is taken as it stands.
  *
  * Threads: main only. Ownership: item_clear.
  */
@@ -7,8 +7,9 @@
 #include "cli/cli.h"
 
 typedef struct {
-  char *table;
-  char *key; /* as JSON */
+  char *table, *text; /* as given; once it is checked, the table as the audit names it */
+  char *key;          /* as JSON; NULL: not checked yet */
+  gboolean columns;   /* the key is an object of columns, of one row or of several */
 } Item;
 
 void item_clear (Item *item);
@@ -21,11 +22,16 @@ gboolean item_parse (const char *text, Item *item, GError **error) G_GNUC_WARN_U
 gboolean item_make (const char *table, const char *text, Item *item, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Compares the key with the primary key of the table, and reads it as its columns: then it is as
- * the audit has it. WHOLE: an object must have all its columns. CODE_NOT_FOUND: no such table.
- * CODE_USAGE: the key is none of this table. */
+/* Reads the text as the columns of the table's primary key: then the key is as the audit has it. A
+ * text that can be read in several ways is the one that is recorded, and a literal one first.
+ * WHOLE: an object must have all columns. CODE_NOT_FOUND: no such table. CODE_USAGE: the text is no
+ * key of this table. */
 ExitCode item_check (Item *item, Pg *pg, gboolean whole, GError **error);
 
-/* KEY (a JSON text) of TABLE as an argument of a command, quoted for a shell if that is needed.
- * g_free it. */
-char *item_argument (const char *table, const char *key);
+/* The same of a table that is gone, or had another key: the text itself if that is recorded, else
+ * what it is as JSON. */
+ExitCode item_take_recorded (Item *item, Pg *pg, GError **error);
+
+/* The key TEXT of TABLE as an argument of a command, quoted for a shell if that is needed;
+ * ON_A_LINE: without control characters. g_free it. */
+char *item_argument (const char *table, const char *text, gboolean on_a_line);

@@ -66,8 +66,8 @@ padded (const char *prefix, char digit)
   return g_string_free (id, !whole);
 }
 
-static ExitCode
-add_id (Pg *pg, const char *given, GPtrArray *ids, GError **error)
+ExitCode
+run_choice_one (Pg *pg, const char *given, char **id, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   char *low = padded (given, '0');
@@ -83,10 +83,18 @@ add_id (Pg *pg, const char *given, GPtrArray *ids, GError **error)
   if (rows_count (rows) > 1)
     return cli_usage (error, "'%s' is ambiguous: %s, %s, ...", given, rows_text (rows, 0, "run_id"),
                       rows_text (rows, 1, "run_id"));
-  const char *id = rows_text (rows, 0, "run_id");
-  if (!g_ptr_array_find_with_equal_func (ids, id, g_str_equal, NULL))
-    g_ptr_array_add (ids, g_strdup (id));
+  *id = g_strdup (rows_text (rows, 0, "run_id"));
   return CODE_OK;
+}
+
+static ExitCode
+add_id (Pg *pg, const char *given, GPtrArray *ids, GError **error)
+{
+  g_autofree char *id = NULL;
+  ExitCode code = run_choice_one (pg, given, &id, error);
+  if (code == CODE_OK && !g_ptr_array_find_with_equal_func (ids, id, g_str_equal, NULL))
+    g_ptr_array_add (ids, g_steal_pointer (&id));
+  return code;
 }
 
 static ExitCode

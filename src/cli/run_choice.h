@@ -17,3 +17,6 @@ gboolean run_choice_is_filter (const RunFilter *filter);
  * that can be retried (RETRY) or discarded. Unknown: CODE_NOT_FOUND; ambiguous: CODE_USAGE. */
 ExitCode run_choice_find (Cli *cli, Pg *pg, const RunFilter *filter, gboolean retry, GPtrArray *ids,
                           GError **error);
+
+/* The run that GIVEN is, or begins: *ID. The same codes. */
+ExitCode run_choice_one (Pg *pg, const char *given, char **id, GError **error);

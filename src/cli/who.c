@@ -16,8 +16,8 @@ const GOptionEntry who_options[]
         { NULL } };
 
 const char who_more[]
-    = "KEY is the primary key, as PostgreSQL reads its type, or a JSON object of its columns. Rows that name a user are shown as well, and those that\n"
-      "name the row and went in the same run; with --all, those of every run. Each has the command that puts back just this row.";
+    = "KEY is the primary key, as PostgreSQL reads its type, a text as it stands; or a JSON object of its columns. Rows that name a user are shown as\n"
+      "well, and those that name the row and went in the same run; with --all, those of every run. Each has the command that puts back just this row.";
 
 static const Column COLUMNS[]
     = { { "at", CELL_TIME },  { "run_id" },  { "job" },    { "scheduled_at", CELL_TIME },
@@ -57,12 +57,12 @@ reason_of (const Job *job, const char *table, const char *action, const json_t *
 
 /* NULL: only the key is recorded, or not even that. */
 static char *
-restore_of (const PgRows *rows, int row)
+restore_of (const PgRows *rows, int row, gboolean on_a_line)
 {
   if (rows_text (rows, row, "row") == NULL)
     return NULL;
-  g_autofree char *item
-      = item_argument (rows_text (rows, row, "table_name"), rows_text (rows, row, "key"));
+  g_autofree char *item = item_argument (rows_text (rows, row, "table_name"),
+                                         rows_text (rows, row, "typed"), on_a_line);
   return g_strdup_printf ("pruned restore %s --only %s", rows_text (rows, row, "run_id"), item);
 }
 
@@ -78,7 +78,7 @@ say (Output *out, const PgRows *rows, int row, const char *reason, const char *r
 {
   const char *job = rows_text (rows, row, "job"), *was = rows_text (rows, row, "row");
   g_autofree char *item
-      = item_argument (rows_text (rows, row, "table_name"), rows_text (rows, row, "key"));
+      = item_argument (rows_text (rows, row, "table_name"), rows_text (rows, row, "typed"), TRUE);
   if (row > 0)
     output_say (out, "%s", "");
   output_line (out, "%.19s  %s %s", rows_text (rows, row, "at"), item,
@@ -102,7 +102,7 @@ show (Cli *cli, const PgRows *rows, int row)
              *action = rows_text (rows, row, "action");
   const char *reason
       = job != NULL ? reason_of (jobs_find (cli->jobs, job), table, action, parsed) : NULL;
-  g_autofree char *restore = restore_of (rows, row);
+  g_autofree char *restore = restore_of (rows, row, !output_is_json (cli->out));
   if (!output_is_json (cli->out)) {
     say (cli->out, rows, row, reason != NULL ? reason : "an unknown rule", restore);
     return;
@@ -121,6 +121,7 @@ ask (Cli *cli, Pg *pg, const Item *item, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "whose", item->table);
   pg_values_set (values, "key", item->key);
+  pg_values_set (values, "columns", item->columns ? "true" : "false");
   pg_values_set (values, "references",
                  config_job_text (cli->config, "users.destroy", "references"));
   pg_values_set (values, "also",

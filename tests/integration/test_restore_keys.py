@@ -70,3 +70,16 @@ def test_a_restored_row_is_no_longer_in_the_archive(house):  # noqa: F811
         assert {line["action"] for line in house.restore(run["run_id"])} == {"restored"}, run
     assert {name: house.rows(f"t_{name} AS t", "t::text") for name in TYPES} == before
     assert {name: house.rows(f"a_{name}") for name in TYPES} == {name: [] for name in TYPES}
+
+
+def test_rows_without_a_key_come_back_once_after_a_column_came_and_one_went(house):  # noqa: F811
+    """Such a row is found by what it holds: by the columns that the record and the table have."""
+    house.sql("""CREATE TABLE parents (id int PRIMARY KEY, old boolean); CREATE TABLE loose (parent int REFERENCES parents ON DELETE CASCADE, a text, b text);
+        INSERT INTO parents VALUES (1, true); INSERT INTO loose VALUES (1, 'x', 'y'), (1, 'z', 'y')""")
+    house.say("loose", "table = parents\nwhere = old\nchildren = auto")
+    _, run = house.done("loose")
+    house.sql("ALTER TABLE loose DROP COLUMN b, ADD COLUMN c int NOT NULL DEFAULT 7")
+    assert {line["action"] for line in house.restore(run)} == {"restored"}
+    assert house.rows("loose", "parent, a, c") == [(1, "x", 7), (1, "z", 7)]
+    assert {line["action"] for line in house.restore(run)} == {"exists again"}
+    assert house.rows("loose", "parent, a, c") == [(1, "x", 7), (1, "z", 7)]

@@ -1,6 +1,7 @@
 """`pruned restore`: what cannot come back is named, row by row or for the whole run, and everything
 else comes back."""
 
+from support.command_line import add_run
 from support.instance import tenant  # noqa: F401
 from support.places import ROLE
 from support.restored import EXPIRED, QUIET, actions, refused, restore, world, expired  # noqa: F401
@@ -36,7 +37,7 @@ def test_masked_secrets_do_not_come_back_and_that_is_reported(expired):  # noqa:
     expired.database.execute("UPDATE members SET invite_token = 'hush' WHERE id = %s", [invited])
     run = expired.tick(EXPIRED, **QUIET)
     lines = {line["key"]: line for line in restore(expired.pruned, run["run_id"]) if line["table"] == "members"}
-    assert "invite_token" in lines[str(invited)]["reason"]
+    assert lines[str(invited)]["reason"] == "restored without invite_token, which the record leaves out"
     assert expired.row("members", invited)["invite_token"] is None
 
 
@@ -106,6 +107,19 @@ def test_runs_that_cannot_be_restored(expired):  # noqa: F811
     refused(pruned, run["run_id"], code=6, words=["keys"])
     expired.database.execute("UPDATE pruned.runs SET state = 'waiting', finished_at = NULL WHERE run_id = %s", [run["run_id"]])
     refused(pruned, run["run_id"], code=1, words=["waiting"])
+
+
+def test_a_run_is_named_by_a_beginning_of_its_id(expired):  # noqa: F811
+    """As `pruned runs` shows it."""
+    before = world(expired.database)
+    run_id = str(expired.tick(EXPIRED, **QUIET)["run_id"])
+    other = add_run(expired.database, "finished", run_id=run_id[:-1] + ("0" if run_id[-1] != "0" else "1"))
+    refused(expired.pruned, run_id[:8], code=1, words=["ambiguous", run_id, other])
+    expired.database.execute("DELETE FROM pruned.runs WHERE run_id = %s", [other])
+    refused(expired.pruned, "00000000", code=6, words=["no run '00000000'"])
+    restore(expired.pruned, run_id[:8], "--with-children")
+    assert world(expired.database) == before
+    assert expired.database.value("SELECT object FROM pruned.journal WHERE command = 'restore'") == run_id
 
 
 def test_a_run_without_a_record(expired):  # noqa: F811

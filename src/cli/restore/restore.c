@@ -19,7 +19,8 @@ const GOptionEntry restore_options[]
         { NULL } };
 
 const char restore_more[]
-    = "A row that exists again is left as it is. A change is undone only if the row has not changed since. Restored rows are held\n"
+    = "RUN is the id of a run, or a beginning of it that no other run has.\n"
+      "A row that exists again is left as it is. A change is undone only if the row has not changed since. Restored rows are held\n"
       "in quarantine, so that the next run does not remove them again: `pruned quarantine drop JOB ITEM` ends that. Needs INSERT\n"
       "on the tables (pruned grants). Exit code 6 if rows cannot be restored. Refused if a foreign key may have removed rows\n"
       "that were not recorded. With --partial it restores what it can in both cases. It can be repeated.";
@@ -68,6 +69,7 @@ restore_clear (Restore *restore)
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_ptr_array_unref (arrays[i]);
   item_clear (&restore->only);
+  g_free (restore->run_id);
   g_clear_pointer (&restore->pg, pg_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Restore, restore_clear)
@@ -196,7 +198,7 @@ command_restore (Cli *cli, GError **error)
   g_auto (Restore) restore = { .cli = cli,
                                .dry_run = dry_run,
                                .partial = partial,
-                               .run_id = cli->arguments[0],
+                               .run_id = g_strdup (cli->arguments[0]),
                                .only_text = only,
                                .reason = why,
                                .runs = g_ptr_array_new_with_free_func (g_free),

@@ -14,6 +14,7 @@
  * restore_version.c whether the job in force is the one that the run had
  * restore_step.c    one step: transactions, records
  * restore_rows.c    rows of a record
+ * restore_hold.c    their hold in quarantine
  * restore_runs.c    what a job does for a run as a whole
  *
  * Threads: main only. Ownership: the Restore owns everything.
@@ -48,7 +49,7 @@ typedef struct {
   Cli *cli;
   Pg *pg;
   gboolean dry_run, partial;
-  const char *run_id;
+  char *run_id;          /* as given, then whole */
   GPtrArray *runs;       /* of char: the runs to restore */
   GPtrArray *jobs;       /* of const Job, beside runs: as they are now; NULL: unknown */
   GPtrArray *versions;   /* of char, beside runs: of the job that the run had; NULL: none noted */
@@ -101,6 +102,11 @@ gboolean restore_prepare (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_R
  * item. Within a transaction. */
 gboolean restore_hold_item (Restore *restore, const char *table, const char *key, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+
+/* Holds those of ROWS (of a record's statement) that are restored, for the same jobs. */
+gboolean restore_hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+gboolean restore_is_restored (const PgRows *rows, int row);
 
 void restore_record_free (gpointer record);
 /* Restores the open rows of RECORD. */

@@ -2,6 +2,7 @@
 
 #include "base/uuid5.h"
 #include "cli/grants.h"
+#include "cli/run_choice.h"
 #include "engine/job/sentence/complete.h"
 #include "engine/ledger/run.h"
 
@@ -83,17 +84,35 @@ complete_jobs (Restore *restore, char **refused, GError **error)
   return ok;
 }
 
+/* The id that the given one begins. */
+static ExitCode
+complete_id (Restore *restore, GError **error)
+{
+  char *id = NULL;
+  if (uuid5_is_valid (restore->run_id))
+    return CODE_OK;
+  ExitCode code = pg_begin_read_only (restore->pg, error)
+                      ? run_choice_one (restore->pg, restore->run_id, &id, error)
+                      : cli_pg_failed (restore->pg, error);
+  pg_rollback (restore->pg);
+  if (code == CODE_OK) {
+    g_free (restore->run_id);
+    restore->run_id = id;
+  }
+  return code;
+}
+
 static ExitCode
 find_runs (Restore *restore, gboolean with_children, GError **error)
 {
-  if (!uuid5_is_valid (restore->run_id))
-    return cli_fail (CODE_NOT_FOUND, error, "there is no run '%s'", restore->run_id);
+  ExitCode code = complete_id (restore, error);
+  if (code != CODE_OK)
+    return code;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", restore->run_id);
   pg_values_set (values, "with_children", with_children ? "true" : "false");
   g_autoptr (PgRows) rows = ask (restore, SQL "runs.sql", values, error);
-  ExitCode code
-      = rows != NULL ? take_runs (restore, rows, error) : cli_pg_failed (restore->pg, error);
+  code = rows != NULL ? take_runs (restore, rows, error) : cli_pg_failed (restore->pg, error);
   g_autofree char *refused = NULL;
   if (code == CODE_OK && !complete_jobs (restore, &refused, error))
     return cli_pg_failed (restore->pg, error);

@@ -34,99 +34,14 @@ values_of (const Restore *restore, const RestoreStep *step, const Record *record
   return values;
 }
 
-static gboolean
-is_restored (const PgRows *rows, int row)
-{
-  return rows_text (rows, row, "key") != NULL
-         && g_str_equal (rows_text (rows, row, "action"), "restored");
-}
-
-/* --- hold, and the job's own SQL -------------------------------------------------------------- */
-
-typedef struct {
-  GString *jobs, *items;
-} Held;
-
-static void
-hold_row (Held *held, const Job *job, const char *table, const char *key)
-{
-  g_autofree char *item = g_strdup_printf ("%s:%s", table, key);
-  array_add (held->jobs, job->name);
-  array_add (held->items, item);
-}
-
-/* Adds the items of ROWS as JOB's quarantine names them: by the row's key, or by a column. */
-static void
-hold_rows (Held *held, const Job *job, const Record *record, const PgRows *rows)
-{
-  gboolean named = g_strv_contains ((const char *const *)job->items, record->table);
-  for (int i = 0; i < rows_count (rows); i++) {
-    if (!is_restored (rows, i))
-      continue;
-    const char *item = rows_text (rows, i, "item");
-    if (job->item_column != NULL && job->table != NULL && item != NULL)
-      hold_row (held, job, job->table, item);
-    else if (job->item_column == NULL && named)
-      hold_row (held, job, record->table, rows_text (rows, i, "key"));
-  }
-}
-
-static void
-add_job (gpointer job, gpointer jobs)
-{
-  if (job != NULL && !g_ptr_array_find (jobs, job, NULL))
-    g_ptr_array_add (jobs, job);
-}
-
-/* The jobs of the runs, and those of their ancestors, each once. g_ptr_array_unref it. */
-static GPtrArray *
-all_jobs (const Restore *restore)
-{
-  GPtrArray *jobs = g_ptr_array_new ();
-  g_ptr_array_foreach (restore->jobs, add_job, jobs);
-  g_ptr_array_foreach (restore->above, add_job, jobs);
-  return jobs;
-}
-
-/* Takes HELD. */
-static gboolean
-write_held (Restore *restore, Held held, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "job", array_take (held.jobs));
-  pg_values_take (values, "item", array_take (held.items));
-  g_autoptr (PgRows) done = pg_run_file (restore->pg, SQL "hold.sql", values, error);
-  return done != NULL;
-}
-
-gboolean
-restore_hold_item (Restore *restore, const char *table, const char *key, GError **error)
-{
-  g_autoptr (GPtrArray) jobs = all_jobs (restore);
-  Held held = { array_new (), array_new () };
-  for (guint i = 0; i < jobs->len; i++)
-    if (g_strv_contains ((const char *const *)((const Job *)jobs->pdata[i])->items, table))
-      hold_row (&held, jobs->pdata[i], table, key);
-  return write_held (restore, held, error);
-}
-
-/* Holds the rows back from the jobs of these runs, and from those of their ancestors. */
-static gboolean
-hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
-{
-  g_autoptr (GPtrArray) jobs = all_jobs (restore);
-  Held held = { array_new (), array_new () };
-  for (guint i = 0; i < jobs->len; i++)
-    hold_rows (&held, jobs->pdata[i], record, rows);
-  return write_held (restore, held, error);
-}
+/* --- the job's own SQL ------------------------------------------------------------------------ */
 
 static char *
 restored_keys (const PgRows *rows)
 {
   GString *keys = array_new ();
   for (int i = 0; i < rows_count (rows); i++)
-    if (is_restored (rows, i))
+    if (restore_is_restored (rows, i))
       array_add (keys, rows_text (rows, i, "key"));
   return array_take (keys);
 }
@@ -163,6 +78,11 @@ run_jobs_own (Restore *restore, const RestoreStep *step, const Record *record, c
 }
 
 /* --- one part --------------------------------------------------------------------------------- */
+
+typedef struct {
+  char *why;
+  gboolean waits; /* a row that it refers to does not exist (yet) */
+} Failure;
 
 static const char *
 said_of (const PgRows *said, const char *key)
@@ -207,7 +127,7 @@ take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *s
     guint n = 0;
     if (reason != NULL)
       parts[n++] = reason;
-    if (is_restored (rows, i) && record->notes != NULL)
+    if (restore_is_restored (rows, i) && record->notes != NULL)
       parts[n++] = record->notes;
     if ((parts[n] = said_of (said, key)) != NULL)
       n++;
@@ -220,35 +140,62 @@ take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *s
   }
 }
 
-/* TRUE: the rows are restored. FALSE without ERROR: a row is at fault, *WHY is PostgreSQL's error.
- */
+/* Why no row of a part can stay that a trigger or a rule made other than it was, or kept out: what
+ * it did besides must not stay either. NULL: there is none. */
+static const char *
+kept_out (const PgRows *rows)
+{
+  const char *why = NULL;
+  for (int i = 0; i < rows_count (rows); i++) {
+    if (rows_text (rows, i, "key") == NULL)
+      return "a trigger or a rule would make another row of it";
+    if (rows_bool (rows, i, "kept_out"))
+      why = rows_text (rows, i, "reason");
+  }
+  return why;
+}
+
+/* Within a savepoint. FALSE without ERROR: a row is at fault, for FAILURE. */
 static gboolean
-try_part (Restore *restore, RestoreStep *step, Record *record, const GArray *part, char **why,
-          GError **error)
+write_part (Restore *restore, const RestoreStep *step, Record *record, const GArray *part,
+            Failure *failure, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   g_autoptr (PgRows) rows = NULL, said = NULL;
   g_autoptr (PgValues) values = values_of (restore, step, record, part);
-  restore->trials++;
-  if (!pg_exec (restore->pg, "SAVEPOINT part", error))
-    return FALSE;
   rows = pg_run (restore->pg, record->statement, values, &cause);
-  gboolean ok = rows != NULL && run_jobs_own (restore, step, record, rows, &said, &cause)
-                && hold (restore, record, rows, &cause);
-  gboolean can_halve
-      = cause != NULL && part->len > 1 && g_str_equal (pg_sqlstate (restore->pg), TOO_LONG);
-  if (!ok && cause->code != PRUNED_DATA && !can_halve) {
+  if (rows != NULL && (failure->why = g_strdup (kept_out (rows))) != NULL)
+    return FALSE;
+  if (rows != NULL && run_jobs_own (restore, step, record, rows, &said, &cause)
+      && restore_hold (restore, record, rows, &cause)) {
+    take_rows (restore, record, rows, said);
+    return TRUE;
+  }
+  const char *state = pg_sqlstate (restore->pg);
+  if (cause->code != PRUNED_DATA && !(part->len > 1 && g_str_equal (state, TOO_LONG))) {
     g_propagate_error (error, g_steal_pointer (&cause));
     return FALSE;
   }
-  if (!ok)
-    *why = g_strdup (cause->message);
-  if ((!ok && !pg_exec (restore->pg, "ROLLBACK TO part", error))
-      || !pg_exec (restore->pg, "RELEASE part", error))
+  *failure = (Failure){ g_strdup (cause->message), g_str_equal (state, WAITS) };
+  return FALSE;
+}
+
+/* TRUE: the rows are restored. FALSE without ERROR: a row is at fault, for FAILURE. */
+static gboolean
+try_part (Restore *restore, const RestoreStep *step, Record *record, const GArray *part,
+          Failure *failure, GError **error)
+{
+  GError *cause = NULL;
+  restore->trials++;
+  if (!pg_exec (restore->pg, "SAVEPOINT part", error))
     return FALSE;
-  if (ok)
-    take_rows (restore, record, rows, said);
-  return ok;
+  gboolean ok = write_part (restore, step, record, part, failure, &cause);
+  if (cause != NULL) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  return (ok || pg_exec (restore->pg, "ROLLBACK TO part", error))
+         && pg_exec (restore->pg, "RELEASE part", error) && ok;
 }
 
 /* --- all parts -------------------------------------------------------------------------------- */
@@ -275,7 +222,7 @@ give_up (Restore *restore, const RestoreStep *step, const Record *record, const 
 /* Halves a part that failed; a single row waits for others, or is given up. */
 static gboolean
 after_failure (Restore *restore, const RestoreStep *step, Record *record, GQueue *parts,
-               const GArray *part, const char *why, GError **error)
+               const GArray *part, const Failure *failure, GError **error)
 {
   if (part->len > 1) {
     guint half = part->len / 2;
@@ -283,8 +230,8 @@ after_failure (Restore *restore, const RestoreStep *step, Record *record, GQueue
     g_queue_push_head (parts, part_new (part, 0, half));
     return TRUE;
   }
-  if (restore->last || !g_str_equal (pg_sqlstate (restore->pg), WAITS))
-    return give_up (restore, step, record, part, why, error);
+  if (restore->last || !failure->waits)
+    return give_up (restore, step, record, part, failure->why, error);
   g_array_append_val (record->open, g_array_index (part, gint64, 0));
   return TRUE;
 }
@@ -304,18 +251,18 @@ all_parts (Restore *restore, RestoreStep *step, Record *record, GQueue *parts, G
 {
   while (!g_queue_is_empty (parts)) {
     g_autoptr (GArray) part = g_queue_pop_head (parts);
-    g_autofree char *why = NULL;
+    Failure failure = { NULL };
     GError *cause = NULL;
     if (!next_transaction (restore, error))
       return FALSE;
-    if (try_part (restore, step, record, part, &why, &cause))
-      continue;
-    if (cause != NULL) {
+    gboolean ok = try_part (restore, step, record, part, &failure, &cause)
+                  || (cause == NULL
+                      && after_failure (restore, step, record, parts, part, &failure, &cause));
+    g_free (failure.why);
+    if (!ok) {
       g_propagate_error (error, cause);
       return FALSE;
     }
-    if (!after_failure (restore, step, record, parts, part, why, error))
-      return FALSE;
   }
   return TRUE;
 }

@@ -4,6 +4,8 @@
 -- keys and users (deletions_named), and those of the run that deleted the row, up to then, by
 -- (run_id, step). Without `:all` the statement runs without sequential scans: the planner does not
 -- see that records are wide. `:all`: also what other runs removed, for which all records are read.
+-- `:columns`: the key is an object of columns. `typed`: a key as a command takes it; a text of JSON
+-- is quoted.
 WITH
 -- include: naming.sql
 ,
@@ -47,10 +49,14 @@ entry AS MATERIALIZED (
                   WHERE (n.tab = d.table_name OR n.tab IS NULL) AND (d.keys @> n.part OR coalesce(d.rows @> n.part, false)))) AS x
   ORDER BY x.part, x.place
 )
-SELECT e.at, e.run_id, e.table_name, e.action, v.key::text AS key, v.key #>> '{}' AS name, v.row::text AS row, r.job, r.scheduled_at, r.args,
+SELECT e.at, e.run_id, e.table_name, e.action, v.key #>> '{}' AS name, CASE WHEN j.json THEN v.key::text ELSE coalesce(v.key #>> '{}', 'null') END AS typed, v.row::text AS row, r.job, r.scheduled_at, r.args,
        e.table_name = :whose::text AND v.key @> :key::jsonb AS mine
 FROM entry e
 CROSS JOIN LATERAL (SELECT pg_catalog.array_agg(c.part) AS parts FROM naming c WHERE c.tab = e.table_name) AS n
+CROSS JOIN LATERAL (
+  SELECT EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0] JOIN pg_type y ON y.oid = a.atttypid
+                 WHERE i.indrelid = pg_catalog.to_regclass(e.table_name)::oid AND i.indisprimary AND i.indnkeyatts = 1
+                   AND coalesce(nullif(y.typbasetype, 0), y.oid) IN ('json'::regtype, 'jsonb'::regtype)) AS json) AS j
 CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(e.keys), pg_catalog.jsonb_array_elements(e.rows)) AS v (key, row)
 LEFT JOIN LATERAL (
   SELECT a.job, a.scheduled_at, a.args FROM pruned.runs a WHERE a.run_id = e.run_id
@@ -58,7 +64,7 @@ LEFT JOIN LATERAL (
   SELECT b.job, b.scheduled_at, b.args FROM pruned.runs_done b WHERE b.run_id = e.run_id
   LIMIT 1) AS r ON true
 WHERE (e.table_name = :whose::text
-       AND (v.key = :key::jsonb OR (pg_catalog.jsonb_typeof(:key::jsonb) = 'object' AND (v.key @> :key::jsonb OR coalesce(v.row @> :key::jsonb, false)))))
+       AND (v.key = :key::jsonb OR (:columns::boolean AND (v.key || :key::jsonb = v.key OR coalesce(v.row || :key::jsonb = v.row, false)))))
    OR EXISTS (SELECT FROM pg_catalog.unnest(n.parts) AS c (part) WHERE v.key || c.part = v.key OR coalesce(v.row || c.part = v.row, false))
    OR (:whose::text = 'users' AND coalesce(v.row -> 'user_id', v.key -> 'user_id') = :key::jsonb)
    OR (v.row -> 'source_id' = :key::jsonb

@@ -6,13 +6,14 @@ row_key AS MATERIALIZED (
     CASE WHEN p.n IS NULL THEN 'pg_catalog.jsonb_build_object(''ctid'', t.ctid::text)' ELSE pg_catalog.format('pg_catalog.jsonb_build_object(%s)', p.pairs) END AS object,
     CASE WHEN p.n IS NULL THEN 'pg_catalog.to_jsonb(t.*)' WHEN p.n = 1 THEN pg_catalog.format('pg_catalog.to_jsonb(%s)', p.of_t) ELSE pg_catalog.format('pg_catalog.jsonb_build_object(%s)', p.pairs) END AS audit,
     CASE WHEN p.n IS NULL THEN '(SELECT (k.key ->> ''ctid'')::tid AS ctid)'
-         ELSE pg_catalog.format('pg_catalog.jsonb_populate_record(NULL::%s, k.key)', f.attrelid::regclass) END AS record,
+         ELSE pg_catalog.format('pg_catalog.jsonb_populate_record(NULL::%I.%I, k.key)', s.nspname, f.relname) END AS record,
     coalesce(p.same, 't.ctid = r.ctid') AS same, coalesce(p.same_x, 'x.ctid = t.ctid') AS same_x,
     CASE WHEN p.n IS NULL THEN '' -- and format(..., NULL) is no NULL
-         ELSE pg_catalog.format(' AND (%s) > (SELECT %s FROM pg_catalog.jsonb_populate_record(NULL::%s, :after::jsonb) AS r)',
-                     p.of_t, p.of_r, f.attrelid::regclass) END AS beyond,
+         ELSE pg_catalog.format(' AND (%s) > (SELECT %s FROM pg_catalog.jsonb_populate_record(NULL::%I.%I, :after::jsonb) AS r)',
+                     p.of_t, p.of_r, s.nspname, f.relname) END AS beyond,
     coalesce(' ORDER BY ' || p.of_t, '') AS in_order
-  FROM (SELECT DISTINCT attrelid FROM found) AS f
+  FROM (SELECT DISTINCT d.attrelid, c.relname, c.relnamespace FROM found d JOIN pg_class c ON c.oid = d.attrelid) AS f
+  JOIN pg_namespace s ON s.oid = f.relnamespace
   LEFT JOIN LATERAL (
     SELECT count(*) AS n, pg_catalog.string_agg(pg_catalog.format('%L, t.%I', a.attname, a.attname), ', ' ORDER BY c.n) AS pairs,
            pg_catalog.string_agg(pg_catalog.format('t.%I', a.attname), ', ' ORDER BY c.n) AS of_t, pg_catalog.string_agg(pg_catalog.format('r.%I', a.attname), ', ' ORDER BY c.n) AS of_r,

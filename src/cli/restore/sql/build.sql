@@ -10,6 +10,8 @@
 -- JSON's.
 WITH relation AS (
   SELECT pg_catalog.to_regclass(:table_name::text) AS rel,
+         (SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+          WHERE c.oid = pg_catalog.to_regclass(:table_name::text)) AS row_type,
          (SELECT CASE c.relkind WHEN 'p' THEN 'NULL::text' ELSE 't.xmin::text' END FROM pg_class c
           WHERE c.oid = pg_catalog.to_regclass(:table_name::text)) AS xid
 ),
@@ -22,19 +24,23 @@ col AS (
          EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY ((i.indkey::smallint[])[0: (i.indnkeyatts - 1)])) AS is_key
   FROM relation r JOIN pg_attribute a ON a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped
 ),
+-- Columns that the record, or the table, does not have.
+passed_over AS (
+  SELECT coalesce(pg_catalog.array_agg(o.name ORDER BY o.name), '{}') AS names
+  FROM (SELECT c.attname::text FROM col c WHERE c.secret OR NOT c.kept
+        UNION SELECT u FROM pg_catalog.unnest(:columns::text[]) AS u WHERE u NOT IN (SELECT c.attname FROM col c)) AS o (name)
+),
 piece AS (
   SELECT pg_catalog.string_agg(pg_catalog.format('%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS into_columns,
          pg_catalog.string_agg(c.value, ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS from_columns,
          pg_catalog.string_agg(pg_catalog.format('%I = %s', c.attname, c.value), ', ' ORDER BY c.attnum)
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
          coalesce(pg_catalog.string_agg(pg_catalog.format('x.%I = %s', c.attname, c.value), ' AND ') FILTER (WHERE c.is_key),
-                  pg_catalog.format('pg_catalog.to_jsonb(x.*) - %1$L::text[] = e.row - %1$L::text[]',
-                         coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}'))) AS match,
+                  pg_catalog.format('pg_catalog.to_jsonb(x.*) - %1$L::text[] = e.row - %1$L::text[]', (SELECT names FROM passed_over))) AS match,
          coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
          coalesce('pg_catalog.jsonb_build_array(' || pg_catalog.string_agg('%1$s -> ' || pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
                     FILTER (WHERE c.is_key) || ')',
-                  '%1$s - ' || pg_catalog.replace(pg_catalog.quote_literal(coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}')::text), '%', '%%')
-                    || '::text[]') AS key_of,
+                  '%1$s - ' || pg_catalog.replace(pg_catalog.quote_literal((SELECT names FROM passed_over)::text), '%', '%%') || '::text[]') AS key_of,
          CASE pg_catalog.count(*) FILTER (WHERE c.is_key) WHEN 1 THEN
            'CASE WHEN e.row -> ' || pg_catalog.max(pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%')) FILTER (WHERE c.is_key)
              || ' = e.key THEN pg_catalog.format(''%%s'', %s) ELSE e.key #>> ''{}'' END'
@@ -58,7 +64,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             WHEN p.missing IS NOT NULL THEN 'not in the record, and must not be null: ' || p.missing
             WHEN CASE :action::text WHEN 'deleted' THEN p.into_columns ELSE p.sets END IS NULL THEN 'no column of the record is left'
        END AS blocked,
-       pg_catalog.concat_ws('; ', 'not restored, because the record leaves out secrets: ' || p.secrets, 'column added since: ' || p.added,
+       pg_catalog.concat_ws('; ', 'restored without ' || p.secrets || ', which the record leaves out', 'column added since: ' || p.added,
                  'column dropped since: ' || p.dropped) AS notes,
        CASE WHEN :action::text = 'deleted' THEN
          t.entry
@@ -66,13 +72,13 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
                    ' :makes::boolean AND e.row ->> ''created_at'' ~ ''^\d{4}-\d\d-\d\d'' AND (e.row ->> ''created_at'')::timestamptz >='
                    ' (SELECT u.started_at FROM (SELECT run_id, started_at FROM pruned.runs UNION ALL'
                    ' SELECT run_id, started_at FROM pruned.runs_done) AS u WHERE u.run_id = :run_id::uuid LIMIT 1) AS made'
-                   ' FROM entry e CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, e.row) AS r'
-                   ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match, pg_catalog.format(p.named, p.key_value))
+                   ' FROM entry e CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r'
+                   ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match, pg_catalog.format(p.named, p.key_value), r.row_type)
          || pg_catalog.format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM looked l'
-                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, l.row) AS r'
+                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%5$s, l.row) AS r'
                    ' WHERE l.now IS NULL AND l.made IS NOT TRUE ORDER BY l.n'
-                   ' RETURNING pg_catalog.to_jsonb(t.*) AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid)
-         || ' SELECT DISTINCT ON (l.n) l.n, l.named AS key, l.row ->> :item_column::text AS item, p.xid,'
+                   ' RETURNING pg_catalog.to_jsonb(t.*) AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid, r.row_type)
+         || ' SELECT DISTINCT ON (l.n) l.n, l.named AS key, l.row ->> :item_column::text AS item, p.xid, l.now IS NULL AND l.made IS NOT TRUE AND p.now IS NULL AS kept_out,'
             ' CASE WHEN l.now IS NOT NULL THEN ''exists again'' WHEN l.made THEN ''left out'''
             ' WHEN p.now IS NULL THEN ''cannot be'' ELSE ''restored'' END AS action,'
          || pg_catalog.format(' CASE WHEN l.now IS NOT NULL THEN ''different now: '' || %s WHEN l.made THEN ''the run made it itself'''
@@ -86,7 +92,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
          t.entry
          || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, %3$s AS named, e.row, x.tableoid AS part, x.ctid AS place, pg_catalog.to_jsonb(x.*) AS now,'
                    ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
-                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match, pg_catalog.format(p.named, p.key_now))
+                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match, pg_catalog.format(p.named, p.key_now), r.row_type)
          || pg_catalog.format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', pg_catalog.format(t.differs, 'f.row', 'f.now'))
          -- A row that equals a later image of these runs was restored by an interrupted restore: it
          -- continues from there. A row that equals an earlier image is already restored further
@@ -98,10 +104,10 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             ' WHERE (SELECT pg_catalog.bool_or(NOT f.ours AND f.differs IS NOT NULL) FROM differing f) GROUP BY v.row)'
          || pg_catalog.format(', judged AS MATERIALIZED (SELECT f.n, f.named, f.row, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
                    ' i.row IS NOT NULL AND NOT i.later AS back FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[])', p.secret)
-         || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%1$s, j.row) AS r'
+         || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
-                   ' RETURNING j.n, %3$s AS xid)', r.rel, p.sets, r.xid)
-         || ' SELECT e.n, coalesce(j.named, e.key #>> ''{}'') AS key, e.row ->> :item_column::text AS item, p.xid,'
+                   ' RETURNING j.n, %3$s AS xid)', r.rel, p.sets, r.xid, r.row_type)
+         || ' SELECT e.n, coalesce(j.named, e.key #>> ''{}'') AS key, e.row ->> :item_column::text AS item, p.xid, coalesce(p.n IS NULL AND j.ours AND j.differs IS NOT NULL AND NOT j.back, false) AS kept_out,'
             ' CASE WHEN p.n IS NOT NULL THEN ''restored'' WHEN j.n IS NULL THEN ''waits'' WHEN j.differs IS NULL OR j.back THEN ''exists again'''
             ' ELSE ''cannot be'' END AS action,'
             ' CASE WHEN p.n IS NOT NULL THEN ''put back: '' || j.differs WHEN j.n IS NULL THEN ''the row is gone'''

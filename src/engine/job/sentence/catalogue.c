@@ -29,6 +29,7 @@ table_free (gpointer data)
   g_free (table->asked);
   g_free (table->name);
   g_free (table->own);
+  g_free (table->whole);
   g_free (table->root);
   g_free (table->partly);
   g_free (table->catches);
@@ -137,6 +138,7 @@ table_new (const PgRows *rows, int row)
   table->asked = g_strdup (rows_text (rows, row, "asked"));
   table->name = g_strdup (rows_text (rows, row, "name"));
   table->own = g_strdup (rows_text (rows, row, "own"));
+  table->whole = g_strdup (rows_text (rows, row, "whole"));
   table->kind = rows_text (rows, row, "kind") != NULL ? *rows_text (rows, row, "kind") : '\0';
   table->hidden = rows_bool (rows, row, "hidden");
   table->inherited = rows_bool (rows, row, "inherited");

@@ -21,6 +21,7 @@ typedef struct {
   char *oid;
   char *asked;        /* as the sentence names it; NULL: found by a foreign key */
   char *name, *own;   /* own: without its schema, as columns are qualified with it */
+  char *whole;        /* with its schema: the type of its rows, which can be called `line` */
   char kind;          /* pg_class.relkind; 0: there is no such table */
   gboolean hidden;    /* row-level security hides rows of it */
   gboolean inherited; /* other tables inherit from it, and are no partitions */

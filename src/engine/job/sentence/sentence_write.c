@@ -103,7 +103,7 @@ set_archive (Writer *writer)
               list_equal ("pruned_t", writer->table->key, "pruned_k"));
   words_take (
       writer->words, "record",
-      g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own, writer->table->name));
+      g_strdup_printf (", (%s.*)::%s AS pruned_record", writer->table->own, writer->table->whole));
   words_take (writer->words, "archive_then", words_fill (writer->words, "archive"));
 }
 

@@ -24,7 +24,7 @@ touched (rel) AS (
 emptying AS MATERIALIZED (
   SELECT f.conrelid, f.confrelid, f.confkey FROM pg_constraint f WHERE f.contype = 'f' AND f.confupdtype IN ('n', 'd')
 )
-SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::regclass::text AS name, pg_catalog.quote_ident(c.relname) AS own, c.relkind AS kind,
+SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::regclass::text AS name, pg_catalog.quote_ident(c.relname) AS own, pg_catalog.quote_ident(n2.nspname) || '.' || pg_catalog.quote_ident(c.relname) AS whole, c.relkind AS kind,
        pg_catalog.row_security_active(c.oid) AS hidden,
        coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)::oid::text AS root, c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AS inherited,
        n2.nspname IN ('pg_catalog', 'pg_toast', 'information_schema', 'pruned') AS ours,

@@ -1,0 +1,18 @@
+/* What item.c (items as arguments, and their table) and item_key.c (the text of a key as the
+ * columns of the table read it) share.
+ *
+ * Threads: main only. Ownership: who makes an ItemKey owns it.
+ */
+#pragma once
+#include "cli/item.h"
+
+/* The primary key of a table. */
+typedef struct {
+  gint64 n; /* number of columns of the primary key */
+  gboolean numbers;
+  const char *columns; /* for people */
+  json_t *each;        /* their names, and whether they hold JSON */
+} ItemKey;
+
+/* Reads ITEM's text as KEY: into ITEM's key. WHOLE, and the codes: item_check. */
+ExitCode item_take_key (Item *item, Pg *pg, gboolean whole, const ItemKey *key, GError **error);
