@@ -55,6 +55,7 @@ forget (Cli *cli, Pg *pg, const Item *item, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "whose", item->table);
   pg_values_set (values, "key", item->key);
+  pg_values_set (values, "in_json", item->in_json);
   pg_values_set (values, "references",
                  config_job_text (cli->config, "users.destroy", "references"));
   pg_values_set (values, "also",

@@ -8,6 +8,7 @@ item_clear (Item *item)
   g_clear_pointer (&item->table, g_free);
   g_clear_pointer (&item->text, g_free);
   g_clear_pointer (&item->key, g_free);
+  g_clear_pointer (&item->in_json, g_free);
 }
 
 gboolean

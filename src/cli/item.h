@@ -10,6 +10,7 @@ typedef struct {
   char *table, *text; /* as given; once it is checked, the table as the audit names it */
   char *key;          /* as JSON; NULL: not checked yet */
   gboolean columns;   /* the key is an object of columns, of one row or of several */
+  char *in_json;      /* such a key as recorded rows have the columns; NULL: alike */
 } Item;
 
 void item_clear (Item *item);

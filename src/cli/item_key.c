@@ -139,17 +139,21 @@ item_take_recorded (Item *item, Pg *pg, GError **error)
 
 /* --- the key as its columns read it ----------------------------------------------------------- */
 
-/* What column I reads of VALUE; the texts of JSON are quoted. */
+/* What column I reads of VALUE, of ITEM's text with its numbers as they are written. A column of
+ * JSON reads the text's own JSON, in which texts are quoted. */
 static char *
-text_of (const ItemKey *key, gsize i, const json_t *value)
+text_of (const Item *item, const ItemKey *key, gsize i, const json_t *value)
 {
-  gboolean json = json_is_true (json_object_get (json_array_get (key->each, i), "json"));
-  return json_is_string (value) && !json ? g_strdup (json_string_value (value)) : json_text (value);
+  if (json_is_true (json_object_get (json_array_get (key->each, i), "json"))) {
+    g_autoptr (json_t) whole = json_parse (item->text, strlen (item->text), NULL);
+    return json_text (json_object_get (whole, name_at (key, i)));
+  }
+  return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
 }
 
-/* The texts of the columns; NULL: OBJECT does not say them all, or more. */
+/* The texts of the columns; NULL: OBJECT, which ITEM's text is, does not say them all, or more. */
 static char **
-parts_of (const json_t *object, const ItemKey *key)
+parts_of (const Item *item, const json_t *object, const ItemKey *key)
 {
   g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
   if (key->n == 0 || json_object_size (object) != (gsize)key->n)
@@ -158,7 +162,7 @@ parts_of (const json_t *object, const ItemKey *key)
     const json_t *one = json_object_get (object, name_at (key, i));
     if (one == NULL || json_is_null (one))
       return NULL;
-    g_ptr_array_add (parts, text_of (key, i, one));
+    g_ptr_array_add (parts, text_of (item, key, i, one));
   }
   g_ptr_array_add (parts, NULL);
   return (char **)g_ptr_array_free (g_steal_pointer (&parts), FALSE);
@@ -166,12 +170,17 @@ parts_of (const json_t *object, const ItemKey *key)
 
 /* Adds the key that PARTS are to KEYS; if they are none, *WHY says why. */
 static gboolean
-add_read (const Item *item, Pg *pg, char **parts, GPtrArray *keys, char **why, GError **error)
+add_read (Item *item, Pg *pg, char **parts, GPtrArray *keys, char **why, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  char *key = NULL;
-  gboolean ok = pg_begin_read_only (pg, &cause) && key_read (pg, item->table, parts, &key, &cause);
+  char *key = NULL, *in_json = NULL;
+  gboolean ok = pg_begin_read_only (pg, &cause)
+                && key_read (pg, item->table, parts, &key, &in_json, &cause);
   pg_rollback (pg);
+  g_clear_pointer (&item->in_json, g_free);
+  if (key != NULL)
+    item->in_json = g_steal_pointer (&in_json);
+  g_free (in_json);
   if (!ok && cause->code != PRUNED_REJECT) {
     g_propagate_error (error, g_steal_pointer (&cause));
     return FALSE;
@@ -191,7 +200,7 @@ take_one (Item *item, Pg *pg, json_t *object, const ItemKey *key, GError **error
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *why = NULL;
   char *literal[] = { item->text, NULL };
-  g_auto (GStrv) named = parts_of (object, key);
+  g_auto (GStrv) named = parts_of (item, object, key);
   if (!add_read (item, pg, literal, keys, &why, error)
       || (named != NULL && !add_read (item, pg, named, keys, &why, error)))
     return cli_pg_failed (pg, error);
@@ -212,7 +221,7 @@ take_several (Item *item, Pg *pg, const json_t *object, const ItemKey *key, GErr
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *why = NULL;
-  g_auto (GStrv) parts = parts_of (object, key);
+  g_auto (GStrv) parts = parts_of (item, object, key);
   item->columns = TRUE;
   if (parts == NULL) {
     item->key = object != NULL ? g_strdup (item->text) : text_as_json (item->text);

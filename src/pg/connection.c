@@ -209,6 +209,12 @@ pg_is_no_value (const Pg *pg)
 }
 
 gboolean
+pg_is_too_large (const Pg *pg)
+{
+  return strncmp (pg->sqlstate, "54", 2) == 0;
+}
+
+gboolean
 pg_is_class42 (const Pg *pg)
 {
   return strncmp (pg->sqlstate, "42", 2) == 0;

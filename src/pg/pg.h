@@ -56,6 +56,8 @@ const char *pg_sqlstate (const Pg *pg);
 gboolean pg_is_class42 (const Pg *pg);
 /* The last error: a text was no value of a type or of a domain. */
 gboolean pg_is_no_value (const Pg *pg);
+/* The last error: a row is larger than what PostgreSQL can make of it, such as a value of JSON. */
+gboolean pg_is_too_large (const Pg *pg);
 int pg_server_version (const Pg *pg);
 /* The connection does not leave this machine: its other end may be a pooler. */
 gboolean pg_is_local (const Pg *pg);

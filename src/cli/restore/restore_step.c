@@ -101,6 +101,7 @@ leave_only (Restore *restore, const RestoreStep *step, Record *record, GError **
   pg_values_set (values, "part", record->part);
   pg_values_set (values, "place", record->place);
   pg_values_set (values, "key", restore->only.key);
+  pg_values_set (values, "in_json", restore->only.in_json);
   pg_values_set (values, "columns", restore->only.columns ? "true" : "false");
   g_autoptr (PgRows) rows = pg_run_file (restore->pg, SQL "only.sql", values, error);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {

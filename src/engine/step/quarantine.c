@@ -31,23 +31,59 @@ run_made (Pg *pg, const char *file, const char *table, const char *job, const ch
 
 /* Adds those of TABLE to STATES: item -> state. */
 static gboolean
-add_states (Pg *pg, const char *table, const GPtrArray *items, GHashTable *states, GError **error)
+add_states (Pg *pg, const char *table, const GPtrArray *keys, GHashTable *states, GError **error)
 {
-  gsize n = strlen (table);
-  GString *array = array_new ();
-  for (guint i = 0; i < items->len; i++) {
-    const char *item = items->pdata[i];
-    if (g_str_has_prefix (item, table) && item[n] == ':')
-      array_add (array, item + n + 1);
-  }
-  g_autofree char *keys = array_take (array);
+  g_autofree char *texts = array_of_texts (keys);
   g_autoptr (PgRows) rows = NULL;
-  if (!run_made (pg, SQL "quarantine_states.sql", table, NULL, keys, &rows, error))
+  if (!run_made (pg, SQL "quarantine_states.sql", table, NULL, texts, &rows, error))
     return FALSE;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     g_hash_table_insert (states, g_strdup_printf ("%s:%s", table, rows_text (rows, i, "key")),
                          g_strdup (rows_text (rows, i, "state")));
   return TRUE;
+}
+
+/* The same. A row that is too large for a value of JSON has no state: the others are found without
+ * it, by halves. */
+static gboolean
+add_states_that_can_be (Pg *pg, const char *table, const GPtrArray *keys, GHashTable *states,
+                        GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  if (!pg_exec (pg, "SAVEPOINT states", error))
+    return FALSE;
+  if (add_states (pg, table, keys, states, &cause))
+    return pg_exec (pg, "RELEASE SAVEPOINT states", error);
+  if (!pg_is_too_large (pg)) {
+    g_propagate_error (error, g_steal_pointer (&cause));
+    return FALSE;
+  }
+  if (!pg_exec (pg, "ROLLBACK TO SAVEPOINT states", error)
+      || !pg_exec (pg, "RELEASE SAVEPOINT states", error))
+    return FALSE;
+  for (guint half = 0; half < 2 && keys->len > 1; half++) {
+    const guint middle = keys->len / 2;
+    g_autoptr (GPtrArray) some = g_ptr_array_new ();
+    for (guint i = half * middle; i < (half == 0 ? middle : keys->len); i++)
+      g_ptr_array_add (some, keys->pdata[i]);
+    if (!add_states_that_can_be (pg, table, some, states, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The keys of those of ITEMS that are rows of TABLE; borrowed. */
+static GPtrArray *
+keys_of (const char *table, const GPtrArray *items)
+{
+  const gsize n = strlen (table);
+  GPtrArray *keys = g_ptr_array_new ();
+  for (guint i = 0; i < items->len; i++) {
+    char *item = items->pdata[i];
+    if (g_str_has_prefix (item, table) && item[n] == ':')
+      g_ptr_array_add (keys, item + n + 1);
+  }
+  return keys;
 }
 
 static char *
@@ -62,7 +98,9 @@ find_states (Pg *pg, const GPtrArray *items, GHashTable *states, GError **error)
   g_autoptr (GHashTable) tables = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < items->len; i++) {
     g_autofree char *table = table_of (items->pdata[i]);
-    if (!g_hash_table_contains (tables, table) && !add_states (pg, table, items, states, error))
+    g_autoptr (GPtrArray) keys = keys_of (table, items);
+    if (!g_hash_table_contains (tables, table)
+        && !add_states_that_can_be (pg, table, keys, states, error))
       return FALSE;
     g_hash_table_add (tables, g_steal_pointer (&table));
   }
@@ -124,7 +162,8 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
   return g_steal_pointer (&rows);
 }
 
-/* Entries whose keys are no values of the key's type any more stay, and those of their page too. */
+/* Entries whose keys are no values of the key's type any more stay, or whose rows are too large to
+ * be compared, and those of their page too. */
 static gboolean
 forget_gone (Pg *pg, const char *table, const char *job, const char *keys, GError **error)
 {
@@ -134,7 +173,7 @@ forget_gone (Pg *pg, const char *table, const char *job, const char *keys, GErro
     return FALSE;
   if (run_made (pg, SQL "quarantine_gone.sql", table, job, keys, &gone, &cause))
     return pg_exec (pg, "RELEASE SAVEPOINT page", error);
-  if (pg_is_no_value (pg))
+  if (pg_is_no_value (pg) || pg_is_too_large (pg))
     return pg_exec (pg, "ROLLBACK TO SAVEPOINT page", error);
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;

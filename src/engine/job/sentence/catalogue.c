@@ -45,6 +45,8 @@ catalogue_key_free (gpointer data)
   g_free (key->name);
   g_ptr_array_unref (key->from);
   g_ptr_array_unref (key->to);
+  g_clear_pointer (&key->casts, g_ptr_array_unref);
+  g_clear_pointer (&key->collates, g_ptr_array_unref);
   g_ptr_array_unref (key->emptied);
   g_ptr_array_unref (key->loosens);
   g_free (key);
@@ -129,6 +131,16 @@ columns_of (const CatTable *table, const json_t *names)
   return columns;
 }
 
+/* NAMES: a JSON array, in which null is NULL. */
+static GPtrArray *
+texts_of (const json_t *names)
+{
+  GPtrArray *texts = g_ptr_array_new_with_free_func (g_free);
+  for (gsize i = 0; i < json_array_size (names); i++)
+    g_ptr_array_add (texts, g_strdup (json_string_value (json_array_get (names, i))));
+  return texts;
+}
+
 static CatTable *
 table_new (const PgRows *rows, int row)
 {
@@ -159,6 +171,7 @@ table_new (const PgRows *rows, int row)
     column->notnull = json_is_true (json_object_get (one, "notnull"));
     column->made = json_is_true (json_object_get (one, "made"));
     column->several = json_is_true (json_object_get (one, "several"));
+    column->as_text = json_is_true (json_object_get (one, "as_text"));
     g_ptr_array_add (table->columns, column);
   }
   table->key = columns_of (table, key);
@@ -191,12 +204,15 @@ key_new (const Catalogue *catalogue, const PgRows *rows, int row)
 {
   CatKey *key = g_new0 (CatKey, 1);
   g_autoptr (json_t) from = parsed (rows, row, "child_columns"),
-                     to = parsed (rows, row, "parent_columns");
+                     to = parsed (rows, row, "parent_columns"), casts = parsed (rows, row, "casts"),
+                     collates = parsed (rows, row, "collates");
   key->name = g_strconcat (rows_text (rows, row, "schema"), rows_text (rows, row, "name"), NULL);
   key->child = table_by_oid (catalogue, rows_text (rows, row, "child"));
   key->parent = table_by_oid (catalogue, rows_text (rows, row, "parent"));
   key->from = columns_of (key->child, from);
   key->to = columns_of (key->parent, to);
+  key->casts = texts_of (casts);
+  key->collates = texts_of (collates);
   gboolean some = rows_text (rows, row, "emptied") != NULL;
   g_autoptr (json_t) emptied = parsed (rows, row, "emptied");
   key->emptied = some ? columns_of (key->child, emptied) : g_ptr_array_ref (key->from);

@@ -15,6 +15,7 @@ typedef struct {
   gboolean notnull, made; /* made: generated from others */
   char *collation;        /* by which it is sorted; NULL: its type has none */
   gboolean several;       /* values that are equal can have different texts: `1.0` and `1.00` */
+  gboolean as_text;       /* its value in JSON is another one than its text: `[1]` and `{1}` */
 } CatColumn;
 
 typedef struct {
@@ -37,6 +38,8 @@ typedef struct {
   char *name; /* with its schema */
   const CatTable *child, *parent;
   GPtrArray *from, *to; /* of CatColumn, borrowed: of the child, of the parent */
+  GPtrArray *casts;     /* of text or NULL: the type in which a column of the child is compared */
+  GPtrArray *collates;  /* of text or NULL: the collation by which it is */
   GPtrArray *emptied;   /* of CatColumn, borrowed: what SET NULL or DEFAULT changes of the child */
   GPtrArray *loosens;   /* of CatColumn, borrowed: once they are NULL the child refers to nothing;
                            empty: that cannot be */

@@ -11,13 +11,14 @@ statement_of (const CatTable *table, GError **error)
   words_take (words, "event_parts", key_parts (table));
   words_take (words, "event_key", key_written (table));
   words_take (words, "event_exact", key_is_exact (table));
+  words_take (words, "in_json", key_in_json (table));
   g_autofree char *text = words_fill (words, "audit_key");
   g_autofree char *name = g_strdup_printf ("the key of %s", table->name);
   return pg_statement_text (name, text, error);
 }
 
 gboolean
-key_read (Pg *pg, const char *table, char **parts, char **key, GError **error)
+key_read (Pg *pg, const char *table, char **parts, char **key, char **in_json, GError **error)
 {
   g_autoptr (Sentence) sentence = sentence_new ();
   g_autoptr (PgValues) values = pg_values_new ();
@@ -40,5 +41,6 @@ key_read (Pg *pg, const char *table, char **parts, char **key, GError **error)
   if (rows == NULL && statement != NULL && pg_is_no_value (pg))
     (*error)->code = PRUNED_REJECT;
   *key = rows != NULL ? g_strdup (rows_text (rows, 0, "key")) : NULL;
+  *in_json = rows != NULL ? g_strdup (rows_text (rows, 0, "in_json")) : NULL;
   return rows != NULL;
 }

@@ -23,6 +23,34 @@ list_equal (const char *own, const GPtrArray *columns, const char *other)
   return g_string_free (out, FALSE);
 }
 
+static const char *
+text_at (const GPtrArray *texts, guint i)
+{
+  return texts != NULL && i < texts->len ? texts->pdata[i] : NULL;
+}
+
+char *
+list_refers (const CatKey *key, guint i, const char *child, const char *parent)
+{
+  const char *cast = text_at (key->casts, i), *collate = text_at (key->collates, i);
+  return g_strconcat (child, cast != NULL ? "::" : "", cast != NULL ? cast : "", " = ", parent,
+                      collate != NULL ? " COLLATE " : "", collate, NULL);
+}
+
+char *
+list_refers_all (const CatKey *key, const char *own, const char *other)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < key->from->len; i++) {
+    g_autofree char *child
+        = g_strdup_printf ("%s.%s", own, ((CatColumn *)key->from->pdata[i])->quoted),
+        *parent = g_strdup_printf ("%s.pruned_%u", other, i + 1),
+        *one = list_refers (key, i, child, parent);
+    list_add (out, " AND ", "%s", one);
+  }
+  return g_string_free (out, FALSE);
+}
+
 char *
 list_named (const char *own, const GPtrArray *columns)
 {
@@ -46,6 +74,12 @@ append_literal (GString *out, const char *text)
 }
 
 char *
+list_member (const CatColumn *column, const char *value)
+{
+  return g_strdup_printf (column->as_text ? "pg_catalog.format('%%s', %s)" : "%s", value);
+}
+
+char *
 list_key (const CatTable *table)
 {
   if (table->key->len == 0)
@@ -57,7 +91,9 @@ list_key (const CatTable *table)
     const CatColumn *column = table->key->pdata[i];
     g_string_append (out, i > 0 ? ", " : "");
     append_literal (out, column->name);
-    g_string_append_printf (out, ", %s.%s", table->own, column->quoted);
+    g_autofree char *value = g_strdup_printf ("%s.%s", table->own, column->quoted),
+                    *member = list_member (column, value);
+    g_string_append_printf (out, ", %s", member);
   }
   g_string_append_c (out, ')');
   return g_string_free (out, FALSE);

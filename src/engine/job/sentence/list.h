@@ -9,10 +9,17 @@
 void list_add (GString *out, const char *between, const char *format, ...) G_GNUC_PRINTF (3, 4);
 /* `orders.id = pruned_p.pruned_1 AND ...` for each of COLUMNS of the table OWN. */
 char *list_equal (const char *own, const GPtrArray *columns, const char *other);
+/* That column I of KEY has the same value in the child and in the parent, as PostgreSQL compares
+ * them for the foreign key; CHILD, PARENT: these values. */
+char *list_refers (const CatKey *key, guint i, const char *child, const char *parent);
+/* `items.order_id = pruned_p.pruned_1 AND ...`: rows of OWN, the child of KEY, refer to OTHER. */
+char *list_refers_all (const CatKey *key, const char *own, const char *other);
 /* `orders.a AS pruned_1, ...` */
 char *list_named (const char *own, const GPtrArray *columns);
 /* What a row of TABLE is called in the audit: its key, an object if it has several columns, the
  * whole row if there is none. */
 char *list_key (const CatTable *table);
+/* VALUE of COLUMN as the key of several columns has it: its text is what a cast takes. */
+char *list_member (const CatColumn *column, const char *value);
 /* The row of TABLE for the audit. It is not made where SENTENCE says that it is not recorded. */
 char *list_row (const CatTable *table, const Sentence *sentence);

@@ -21,9 +21,13 @@ is_referred (const CatTable *root, const GPtrArray *keys)
   for (guint i = 0; i < keys->len; i++) {
     const CatKey *key = keys->pdata[i];
     g_autoptr (GString) on = g_string_new (NULL);
-    for (guint k = 0; k < key->from->len; k++)
-      list_add (on, " AND ", "pruned_c.%s = %s.%s", ((CatColumn *)key->from->pdata[k])->quoted,
-                root->own, ((CatColumn *)key->to->pdata[k])->quoted);
+    for (guint k = 0; k < key->from->len; k++) {
+      g_autofree char *child
+          = g_strdup_printf ("pruned_c.%s", ((CatColumn *)key->from->pdata[k])->quoted),
+          *parent = g_strdup_printf ("%s.%s", root->own, ((CatColumn *)key->to->pdata[k])->quoted),
+          *one = list_refers (key, k, child, parent);
+      list_add (on, " AND ", "%s", one);
+    }
     list_add (out, " OR ", "EXISTS (SELECT FROM %s AS pruned_c WHERE %s)", root->name, on->str);
   }
   return g_string_free (out, FALSE);
@@ -50,8 +54,11 @@ is_below (const Below *below, const GPtrArray *keys)
     for (guint k = 0; k < key->from->len; k++) {
       guint at = 0;
       g_ptr_array_find (columns, key->from->pdata[k], &at);
-      list_add (on, " AND ", "%s.%s = pruned_u.pruned_%u", root->own,
-                ((CatColumn *)key->to->pdata[k])->quoted, at + 1);
+      g_autofree char *child
+          = g_strdup_printf ("pruned_u.pruned_%u", at + 1),
+          *parent = g_strdup_printf ("%s.%s", root->own, ((CatColumn *)key->to->pdata[k])->quoted),
+          *one = list_refers (key, k, child, parent);
+      list_add (on, " AND ", "%s", one);
     }
     list_add (up, " UNION ALL ", "SELECT (%s)::text, %s FROM %s WHERE %s", key_text, named,
               root->name, on->str);

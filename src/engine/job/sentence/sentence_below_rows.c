@@ -43,7 +43,7 @@ first_rows_of (const Below *below, const CatTable *table, const GPtrArray *colum
     if (key->child != table)
       continue;
     g_autofree char *rows = below_rows_of (below, key->parent, key->to),
-                    *on = list_equal (table->own, key->from, "pruned_p");
+                    *on = list_refers_all (key, table->own, "pruned_p");
     list_add (out, " UNION ALL ", "SELECT %s FROM %s JOIN (%s) AS pruned_p ON %s", named,
               table->name, rows, on);
   }
@@ -80,10 +80,29 @@ next_rows_of (const Below *below, const CatTable *table, GPtrArray *all)
     for (guint k = 0; k < key->from->len; k++) {
       guint at = 0;
       g_ptr_array_find (all, key->to->pdata[k], &at);
-      list_add (on, " AND ", "%s.%s = pruned_t.pruned_%u", table->own,
-                ((CatColumn *)key->from->pdata[k])->quoted, at + 1);
+      g_autofree char *child
+          = g_strdup_printf ("%s.%s", table->own, ((CatColumn *)key->from->pdata[k])->quoted),
+          *parent = g_strdup_printf ("pruned_t.pruned_%u", at + 1),
+          *one = list_refers (key, k, child, parent);
+      list_add (on, " AND ", "%s", one);
     }
     list_add (out, " UNION ALL ", "SELECT %s FROM %s WHERE %s", named, table->name, on->str);
+  }
+  return g_string_free (out, FALSE);
+}
+
+/* Both parts of a recursion must have the collations of the columns. */
+static char *
+with_collations (const GPtrArray *columns)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < columns->len; i++) {
+    const char *collation = ((const CatColumn *)columns->pdata[i])->collation;
+    const gboolean own = collation != NULL && !g_str_equal (collation, "\"default\"");
+    list_add (out, ", ", "pruned_f.pruned_%u%s%s", i + 1, own ? " COLLATE " : "",
+              own ? collation : "");
+    if (own)
+      g_string_append_printf (out, " AS pruned_%u", i + 1);
   }
   return g_string_free (out, FALSE);
 }
@@ -95,13 +114,13 @@ below_rows_of (const Below *below, const CatTable *table, const GPtrArray *colum
     return first_rows_of (below, table, columns);
   g_autoptr (GPtrArray) all = with_referred (below, table, columns);
   g_autofree char *first = first_rows_of (below, table, all),
-                  *next = next_rows_of (below, table, all);
+                  *next = next_rows_of (below, table, all), *begin = with_collations (all);
   GString *outer = g_string_new (NULL);
   for (guint i = 0; i < columns->len; i++)
     list_add (outer, ", ", "pruned_t.pruned_%u", i + 1);
   g_autofree char *named = g_string_free (outer, FALSE);
   return g_strdup_printf (
-      "WITH RECURSIVE pruned_t AS (SELECT * FROM (%s) AS pruned_f UNION SELECT pruned_n.* FROM pruned_t"
+      "WITH RECURSIVE pruned_t AS (SELECT %s FROM (%s) AS pruned_f UNION SELECT pruned_n.* FROM pruned_t"
       " CROSS JOIN LATERAL (%s) AS pruned_n) SELECT %s FROM pruned_t",
-      first, next, named);
+      begin, first, next, named);
 }

@@ -1,15 +1,19 @@
 #include "engine/job/sentence/sentence_below_private.h"
 
+/* KEY: by which its rows are found; NULL: by their own primary key. */
 static void
-set_child (const Below *below, const CatTable *child, const CatTable *parent,
-           const GPtrArray *columns, const GPtrArray *to)
+set_child (const Below *below, const CatTable *child, const CatKey *key)
 {
+  const CatTable *parent = key != NULL ? key->parent : child;
+  const GPtrArray *to = key != NULL ? key->to : child->key;
   words_set (below->words, "child", child->name);
   words_set (below->words, "child_own", child->own);
   words_take (below->words, "child_key", list_key (child));
   words_take (below->words, "child_row", list_row (child, below->sentence));
   words_take (below->words, "rows", below_rows_of (below, parent, to));
-  words_take (below->words, "on", list_equal (child->own, columns, "pruned_p"));
+  words_take (below->words, "on",
+              key != NULL ? list_refers_all (key, child->own, "pruned_p")
+                          : list_equal (child->own, child->key, "pruned_p"));
 }
 
 static char *
@@ -26,7 +30,7 @@ each_way (const Below *below, const CatTable *table, Written *written,
           void (*visit_way) (const Below *, const CatTable *, Written *))
 {
   if (below_has_self (below, table)) {
-    set_child (below, table, table, table->key, table->key);
+    set_child (below, table, NULL);
     words_set (below->words, "why", "and rows that refer to them");
     visit_way (below, table, written);
     return;
@@ -35,7 +39,7 @@ each_way (const Below *below, const CatTable *table, Written *written,
     const CatKey *key = below->edges->pdata[i];
     if (key->child != table)
       continue;
-    set_child (below, table, key->parent, key->from, key->to);
+    set_child (below, table, key);
     words_set (below->words, "why", key->name != NULL ? key->name : "as the sentence says");
     visit_way (below, table, written);
   }
@@ -117,7 +121,7 @@ static void
 write_empty (const Below *below, const CatKey *key, gboolean going, Written *written)
 {
   const CatTable *child = key->child;
-  set_child (below, child, key->parent, key->from, key->to);
+  set_child (below, child, key);
   g_autoptr (GString) set = g_string_new (NULL);
   const GPtrArray *columns = going ? key->loosens : key->emptied;
   for (guint i = 0; i < columns->len; i++)

@@ -59,6 +59,13 @@ value_of (const CatColumn *column, const char *text)
   return g_strdup_printf ("CASE WHEN %s THEN %s END", whole, value);
 }
 
+/* Its text would not say whether it is a string: `"1"` and `1`. */
+static gboolean
+is_json (const CatColumn *column)
+{
+  return g_str_equal (column->type, "jsonb");
+}
+
 char *
 key_rows (const CatTable *table, const char *parameter)
 {
@@ -66,10 +73,10 @@ key_rows (const CatTable *table, const char *parameter)
   for (guint i = 0; i < table->key->len; i++) {
     const CatColumn *column = table->key->pdata[i];
     g_autofree char *name = literal (column->name);
-    g_autofree char *text
-        = table->key->len == 1
-              ? g_strdup ("pruned_u.pruned_key")
-              : g_strdup_printf ("(pruned_u.pruned_key::pg_catalog.jsonb ->> %s)", name);
+    g_autofree char *text = table->key->len == 1
+                                ? g_strdup ("pruned_u.pruned_key")
+                                : g_strdup_printf ("(pruned_u.pruned_key::pg_catalog.jsonb %s %s)",
+                                                   is_json (column) ? "->" : "->>", name);
     g_autofree char *value = value_of (column, text);
     g_string_append_printf (out, ", %s AS pruned_%u", value, i + 1);
   }
@@ -108,12 +115,27 @@ key_written (const CatTable *table)
   for (guint i = 0; i < table->key->len; i++) {
     const CatColumn *column = table->key->pdata[i];
     g_autofree char *name = literal (column->name);
-    list_add (out, ", ", "%s%spruned_p.pruned_%u::%s", several ? name : "", several ? ", " : "",
-              i + 1, column->declared);
+    g_autofree char *value = g_strdup_printf ("pruned_p.pruned_%u::%s", i + 1, column->declared),
+                    *member = several ? list_member (column, value) : g_strdup (value);
+    list_add (out, ", ", "%s%s%s", several ? name : "", several ? ", " : "", member);
   }
   g_autofree char *list = g_string_free (out, FALSE);
   return several ? g_strdup_printf ("pg_catalog.jsonb_build_object(%s)", list)
                  : g_steal_pointer (&list);
+}
+
+char *
+key_in_json (const CatTable *table)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; table->key->len > 1 && i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    g_autofree char *name = literal (column->name);
+    list_add (out, ", ", "%s, pruned_p.pruned_%u::%s", name, i + 1, column->declared);
+  }
+  g_autofree char *list = g_string_free (out, FALSE);
+  return *list != '\0' ? g_strdup_printf ("pg_catalog.jsonb_build_object(%s)", list)
+                       : g_strdup ("NULL");
 }
 
 char *

@@ -24,6 +24,9 @@ char *key_parameter (guint column);
  * the event says. */
 char *key_written (const CatTable *table);
 char *key_is_exact (const CatTable *table);
+/* The columns of the row pruned_p as rows of the audit have them, an object; `NULL` of one column.
+ */
+char *key_in_json (const CatTable *table);
 /* Whether equal keys can be written in several ways; and whether a row of the table has the key of
  * pruned_p, however that is written. */
 gboolean key_has_several_texts (const CatTable *table);

@@ -156,7 +156,7 @@ parents_counted (const Below *below, const CatTable *parent, const GPtrArray *co
     if (key->child != parent)
       continue;
     g_autofree char *rows = parents_counted (below, key->parent, key->to),
-                    *on = list_equal (parent->own, key->from, "pruned_p");
+                    *on = list_refers_all (key, parent->own, "pruned_p");
     list_add (ways, " UNION ALL ", "SELECT %s FROM %s JOIN (%s) AS pruned_p ON %s", named,
               parent->name, rows, on);
   }
@@ -189,7 +189,7 @@ write_large (const Below *below, const GArray *units, Written *written)
     for (guint w = 0; w < ways->len; w++) {
       const CatKey *key = ways->pdata[w];
       g_autofree char *rows = parents_counted (below, key->parent, key->to),
-                      *on = list_equal (unit->table->own, key->from, "pruned_p");
+                      *on = list_refers_all (key, unit->table->own, "pruned_p");
       list_add (counts, "\n  + ",
                 "(SELECT pg_catalog.count(*) FROM (SELECT FROM %s JOIN (%s) AS pruned_p ON %s"
                 " LIMIT :portion::bigint + 1) AS pruned_l)",
@@ -221,7 +221,7 @@ write_locks (const Below *below, const GArray *units, Written *written)
     for (guint w = 0; w < ways->len; w++) {
       const CatKey *key = ways->pdata[w];
       g_autofree char *rows = parents_chosen (below, units, key->parent, key->to),
-                      *on = list_equal (unit->table->own, key->from, "pruned_p");
+                      *on = list_refers_all (key, unit->table->own, "pruned_p");
       list_add (chosen, "\n  UNION ALL ",
                 "SELECT * FROM (SELECT %s.tableoid AS pruned_part, %s.ctid AS pruned_place FROM %s"
                 " JOIN (%s) AS pruned_p ON %s LIMIT :portion::bigint FOR UPDATE OF %s) AS pruned_w",
@@ -245,9 +245,14 @@ is_free (const Below *below, const CatTable *table)
     for (guint i = 0; i < all[a]->len; i++) {
       const CatKey *key = all[a]->pdata[i];
       g_autoptr (GString) on = g_string_new (NULL);
-      for (guint k = 0; k < key->from->len; k++)
-        list_add (on, " AND ", "pruned_c.%s = %s.%s", ((CatColumn *)key->from->pdata[k])->quoted,
-                  table->own, ((CatColumn *)key->to->pdata[k])->quoted);
+      for (guint k = 0; k < key->from->len; k++) {
+        g_autofree char *child
+            = g_strdup_printf ("pruned_c.%s", ((CatColumn *)key->from->pdata[k])->quoted),
+            *parent
+            = g_strdup_printf ("%s.%s", table->own, ((CatColumn *)key->to->pdata[k])->quoted),
+            *one = list_refers (key, k, child, parent);
+        list_add (on, " AND ", "%s", one);
+      }
       if (key->parent == table)
         g_string_append_printf (out, "\n  AND NOT EXISTS (SELECT FROM %s AS pruned_c WHERE %s)",
                                 key->child->name, on->str);

@@ -4,7 +4,9 @@
 -- foreign key to a partitioned table has a copy for each of its partitions: that one counts for a
 -- sentence about a partition. `partly`: a table that refers to some partitions of this one only.
 -- `ours`: of the database or of pruned. `several`: equal values of the column can have several
--- texts. Names are quoted here and nowhere else. Reads the catalogue only.
+-- texts. `as_text`: `->>` of the column's value in JSON is no text that a cast takes as that value:
+-- an array, a row, a type with a cast to JSON of its own. Names are quoted here and nowhere else.
+-- Reads the catalogue only.
 WITH RECURSIVE named AS (
   SELECT t.name, t.n, pg_catalog.to_regclass(t.name)::oid AS rel FROM pg_catalog.unnest(:tables::text[]) WITH ORDINALITY AS t (name, n)
   UNION ALL SELECT :archive::text, 0, pg_catalog.to_regclass(:archive::text)::oid WHERE :archive::text IS NOT NULL
@@ -42,6 +44,8 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                  'several', NOT coalesce(y.typtype = 'e' OR y.typnamespace = 'pg_catalog'::regnamespace
                    AND (y.typname IN ('bool', 'int2', 'int4', 'int8', 'oid', 'uuid', 'date', 'time', 'timestamp', 'timestamptz', 'bytea', 'char')
                         OR y.typname IN ('text', 'varchar', 'name') AND (SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = a.attcollation)), false),
+                 'as_text', y.typtype = 'c' OR y.typelem <> 0 AND y.typlen = -1
+                   OR EXISTS (SELECT FROM pg_cast k WHERE k.castsource = y.oid AND k.casttarget = 'json'::regtype AND y.oid <> 'jsonb'::regtype),
                  'emptied',
                  (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM emptying f
                   WHERE f.confrelid = c.oid AND a.attnum = ANY (f.confkey))) ORDER BY a.attnum), '[]')
@@ -49,7 +53,7 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
         CROSS JOIN LATERAL (
           WITH RECURSIVE base (oid) AS (
             SELECT a.atttypid UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
-          SELECT t.oid, t.typname, t.typnamespace, t.typtype FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
+          SELECT t.oid, t.typname, t.typnamespace, t.typtype, t.typelem, t.typlen FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
        (SELECT coalesce(pg_catalog.jsonb_agg(a.attname ORDER BY k.n), '[]')
         FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
