@@ -1,7 +1,6 @@
 #include "engine/job/sentence/catalogue.h"
 
 #include "base/json.h"
-#include "config/nearest.h"
 #include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
@@ -84,35 +83,6 @@ catalogue_asked (const Catalogue *catalogue, const char *name)
   return NULL;
 }
 
-/* As PostgreSQL reads a name: in quotes as it stands, else in small letters. */
-static char *
-plain_name (const char *name)
-{
-  gsize len = strlen (name);
-  if (len < 2 || *name != '"')
-    return g_ascii_strdown (name, -1);
-  GString *plain = g_string_new_len (name + 1, (gssize)len - 2);
-  for (char *twice = strstr (plain->str, "\"\""); twice != NULL; twice = strstr (twice + 1, "\"\""))
-    g_string_erase (plain, twice - plain->str, 1);
-  return g_string_free (plain, FALSE);
-}
-
-static const CatColumn *
-column_named (const CatTable *table, const char *plain)
-{
-  for (guint i = 0; i < table->columns->len; i++)
-    if (g_str_equal (((CatColumn *)table->columns->pdata[i])->name, plain))
-      return table->columns->pdata[i];
-  return NULL;
-}
-
-const CatColumn *
-catalogue_column (const CatTable *table, const char *name)
-{
-  g_autofree char *plain = plain_name (name);
-  return column_named (table, plain);
-}
-
 static json_t *
 parsed (const PgRows *rows, int row, const char *column)
 {
@@ -126,8 +96,8 @@ columns_of (const CatTable *table, const json_t *names)
 {
   GPtrArray *columns = g_ptr_array_new ();
   for (gsize i = 0; i < json_array_size (names); i++)
-    g_ptr_array_add (columns,
-                     (gpointer)column_named (table, json_string_value (json_array_get (names, i))));
+    g_ptr_array_add (columns, (gpointer)catalogue_column_plain (
+                                  table, json_string_value (json_array_get (names, i))));
   return columns;
 }
 
@@ -346,17 +316,4 @@ catalogue_read (Pg *pg, const Sentence *sentence, GError **error)
     return all != NULL ? g_ptr_array_steal_index (all, 0) : NULL;
   g_set_error (error, PRUNED_ERROR, PRUNED_BUSY, CATALOGUE_TORN, sentence->name);
   return NULL;
-}
-
-char *
-catalogue_no_column (const CatTable *table, const char *name)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; i < table->columns->len; i++)
-    g_ptr_array_add (names, ((const CatColumn *)table->columns->pdata[i])->quoted);
-  g_ptr_array_add (names, NULL);
-  const char *meant = nearest_name (name, (const char *const *)names->pdata);
-  return g_strdup_printf ("%s has no column %s%s%s%s", table->name, name,
-                          meant != NULL ? ", did you mean " : "", meant != NULL ? meant : "",
-                          meant != NULL ? "?" : "");
 }

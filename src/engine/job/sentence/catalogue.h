@@ -67,6 +67,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Catalogue, catalogue_free)
 const CatTable *catalogue_asked (const Catalogue *catalogue, const char *name);
 /* NULL: the table has no such column. NAME as SQL writes it. */
 const CatColumn *catalogue_column (const CatTable *table, const char *name);
+/* The same of a name as the catalogue has it, without quotes. */
+const CatColumn *catalogue_column_plain (const CatTable *table, const char *plain);
 /* Says that TABLE has no column NAME, with the nearest one; g_free it. */
 char *catalogue_no_column (const CatTable *table, const char *name);
 void catalogue_key_free (gpointer key);
