@@ -223,12 +223,12 @@ def test_a_row_among_many_is_found_without_reading_them(many):
 
 def test_the_plan_reads_no_table_of_deletions_from_end_to_end(days):
     sql, names = numbered(files()["cli/sql/who.sql"])
-    values = {"whose": "users", "key": "23456", "references": "", "also": "", "limit": "1000", "all": "f", "columns": "f"}
+    values = {"whose": "users", "key": "23456", "references": "", "also": "", "limit": "1000", "all": "f", "columns": "f", "in_json": None}
     with days.database.connect() as session:
         session.execute("SELECT set_config('search_path', 'pg_catalog, public, pg_temp', false), set_config('enable_seqscan', 'off', false)")
         session.prepare_threshold = None
         session.execute(f"PREPARE who AS {sql}".encode())
-        given = ", ".join("'" + values[name] + "'" for name in names)
+        given = ", ".join("NULL" if values[name] is None else f"'{values[name]}'" for name in names)
         plan = "\n".join(row["QUERY PLAN"] for row in session.execute(f"EXPLAIN EXECUTE who({given})".encode()))
     assert "Seq Scan on deletions" not in plan, plan
     assert plan.count("Bitmap Index Scan on deletions_") >= 2 * DAYS, plan
