@@ -81,6 +81,8 @@ def test_a_group_counts_with_the_bots_that_go_with_it(owned, batch):
         owned.member(owned.user(), group=group, level=30)
     owned.tick(ADJOURNED)
     assert owned.held(DESTROY) == "held: max_rows 3, counted 7"
+    told = json.loads(owned.outcomes("RunHeld")[0]["values"])
+    assert told == [{"value": str(owned.day(-30)), "rows": 1}]
     assert len(owned.ids("projects")) == 3 and owned.runs(USERS) == []
     owned.approve(DESTROY)
     (run,) = owned.runs(DESTROY)

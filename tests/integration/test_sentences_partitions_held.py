@@ -17,6 +17,8 @@ def test_too_many_are_held_before_the_first_is_touched(house, batch):  # noqa: F
     run = house.run("logs.old")
     assert run["state"] == "held" and run["held"]["counted"] == 3, run
     assert left(house) == ["logs_1", "logs_2", "logs_3"] and noted(house) == []
+    [values] = [part["values"] for part in house.pruned.run("runs", str(run["run_id"]), "--json").ok().json() if "values" in part]
+    assert [(value["value"][:10], value["rows"]) for value in values] == [(upper, 1) for _, _, upper in OLD]
     house.pruned.run("approve", str(run["run_id"]), "--reason", "read").ok()
     house.work()
     assert house.pruned.run_row(run["run_id"])["result"]["removed"] == 3 and left(house) == []

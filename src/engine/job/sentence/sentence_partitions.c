@@ -87,6 +87,7 @@ write_files (const Sentence *sentence, const PgRows *rows)
   written->word = "removed";
   written_add (written, g_strdup ("page"), NULL, 0, words_fill (words, "partitions_page"));
   written_add (written, g_strdup ("decide"), NULL, 0, words_fill (words, "partitions_decide"));
+  written_add (written, g_strdup ("values"), NULL, 0, words_fill (words, "partitions_values"));
   add_effect (written, words, "apply/removed/010-partitions.insert", "pruned.partitions", 'i',
               "partitions_begin");
   add_effect (written, words, drop, name, 'd', "partitions_drop");
