@@ -95,7 +95,7 @@ does_as_named (const char *path, JobApply *apply, GError **error)
 }
 
 static gboolean
-load_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
+read_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
 {
   g_autofree char *path = path_of (job, file);
   if (!job_file_name (file, apply, error) || !does_as_named (path, apply, error))
@@ -114,6 +114,16 @@ load_effect (const Job *job, const char *file, const char *columns, JobApply *ap
       = job_files_audited (name, without_semicolon (text), apply->table,
                            apply->kind == APPLY_UPDATE ? "updated" : "deleted", columns, error);
   return apply->statement != NULL;
+}
+
+/* Without an effect nothing is left in APPLY. */
+static gboolean
+load_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
+{
+  if (read_effect (job, file, columns, apply, error))
+    return TRUE;
+  g_clear_pointer (&apply->table, g_free);
+  return FALSE;
 }
 
 const PgStatement *
@@ -204,8 +214,10 @@ load_what (const Job *job, JobWhat *what, GError **error)
   for (guint i = 0; i < files->len; i++) {
     JobApply apply = { 0 };
     if (!load_effect (job, files->pdata[i], "key", &apply, error)
-        || !load_many (job, files->pdata[i], &apply, error))
+        || !load_many (job, files->pdata[i], &apply, error)) {
+      g_free (apply.table);
       return FALSE;
+    }
     g_array_append_val (what->apply, apply);
   }
   return check_effect (job, what, error);
