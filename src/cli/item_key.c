@@ -192,6 +192,19 @@ add_read (Item *item, Pg *pg, char **parts, GPtrArray *keys, char **why, GError 
   return TRUE;
 }
 
+/* Takes what choose finds among KEYS. WHY: there is none. */
+static ExitCode
+take_chosen (Item *item, Pg *pg, const GPtrArray *keys, guint n_read, const ItemKey *key,
+             const char *why, GError **error)
+{
+  if (!choose (item, pg, keys, n_read, &item->key, error))
+    return cli_pg_failed (pg, error);
+  if (item->key == NULL)
+    return cli_usage (error, "%s: no key of %s (%s): %s", item->text, item->table, key->columns,
+                      why);
+  return CODE_OK;
+}
+
 /* A key of one column is TEXT as it stands, blanks included. It can also be written as JSON: for a
  * list or a type of several fields, or as an object that names the column. */
 static ExitCode
@@ -208,12 +221,7 @@ take_one (Item *item, Pg *pg, json_t *object, const ItemKey *key, GError **error
   g_autoptr (json_t) value = json_parse_digits (item->text, strlen (item->text), NULL);
   if (n_read == 0 && (json_is_object (value) || json_is_array (value)))
     g_ptr_array_add (keys, g_strdup (item->text));
-  if (!choose (item, pg, keys, n_read, &item->key, error))
-    return cli_pg_failed (pg, error);
-  if (item->key == NULL)
-    return cli_usage (error, "%s: no key of %s (%s): %s", item->text, item->table, key->columns,
-                      why);
-  return CODE_OK;
+  return take_chosen (item, pg, keys, n_read, key, why, error);
 }
 
 static ExitCode
@@ -232,12 +240,7 @@ take_several (Item *item, Pg *pg, const json_t *object, const ItemKey *key, GErr
   const guint n_read = keys->len;
   if (n_read == 0)
     g_ptr_array_add (keys, g_strdup (item->text));
-  if (!choose (item, pg, keys, n_read, &item->key, error))
-    return cli_pg_failed (pg, error);
-  if (item->key == NULL)
-    return cli_usage (error, "%s: no key of %s (%s): %s", item->text, item->table, key->columns,
-                      why);
-  return CODE_OK;
+  return take_chosen (item, pg, keys, n_read, key, why, error);
 }
 
 ExitCode

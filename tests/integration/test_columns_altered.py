@@ -4,6 +4,7 @@ first: the run goes on, or ends blocked and says why. It removes no other rows."
 import pytest
 
 from stack.process import wait_until
+from support.places import binary_with_faults
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
@@ -77,6 +78,29 @@ def test_the_run_goes_on_or_is_blocked(house, what, kind):  # noqa: F811
     alive = "SELECT count(*) FROM items AS i WHERE to_jsonb(i) ->> %s = 'false'"
     assert house.database.value(alive, ["gone" if "TO gone" in statement else "dead"]) == 2
     assert daemon.stop() == 0
+
+
+@pytest.mark.parametrize("point", ["step.after_effects", "step.before_commit", "step.after_commit"])
+def test_killed_while_it_begins_again_each_row_goes_once(house, point):  # noqa: F811
+    """Another column is the key: the row of least rank lies behind the old cursor."""
+    house.sql(ROWS)
+    house.say(JOB, f"table = items\nwhere = dead\n{PAUSED}")
+    house.start()
+    daemon = house.pruned.start()
+    run = house.pruned.run("tick", JOB, "--at", now(minutes=-2).isoformat()).ok().stdout.strip()
+    house.database.wait("SELECT count(*) FROM pruned.runs WHERE run_id = %s AND state = 'waiting' AND step = 1", [run], until=1)
+    assert daemon.stop() == 0
+    house.sql("ALTER TABLE items DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (rank)")
+    house.pruned.configuration.write_text(f"[jobs.{JOB}]\ndelay_ms = 0\n")
+    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run])
+    house.pruned.binary = binary_with_faults()
+    assert house.pruned.start(environment={"PRUNED_FAULT": f"{point}:kill:1"}).wait(60) == -9
+    last = house.pruned.start()
+    row = house.pruned.wait_run(run, deadline_s=60)
+    assert (row["state"], row["rows_done"], row["result"]["removed"]) == ("finished", 8, 8), row
+    assert house.database.column("SELECT id FROM items ORDER BY id") == [9, 10]
+    assert house.database.value("SELECT count(*) FROM pruned.deletions d, jsonb_array_elements(d.rows)") == 8
+    assert last.stop() == 0
 
 
 def ended(house, n):  # noqa: F811

@@ -20,7 +20,7 @@ direct AS MATERIALIZED (
   SELECT d.tableoid AS part, d.ctid AS place, d.run_id, d.step, d.table_name, d.action, d.keys, d.rows, d.at
   FROM pruned.deletions d
   WHERE d.keys || coalesce(pg_catalog.jsonb_path_query_array(d.rows, '$[*].user_id'), '[]') @> pg_catalog.jsonb_build_array(:key::jsonb)
-     OR d.keys || coalesce(pg_catalog.jsonb_path_query_array(d.rows, '$[*].user_id'), '[]') @> pg_catalog.jsonb_build_array(:in_json::jsonb)
+     OR :in_json::jsonb IS NOT NULL AND d.keys || coalesce(pg_catalog.jsonb_path_query_array(d.rows, '$[*].user_id'), '[]') @> pg_catalog.jsonb_build_array(:in_json::jsonb)
 ),
 own AS MATERIALIZED (
   SELECT d.run_id, pg_catalog.max(d.step) AS step

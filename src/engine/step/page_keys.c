@@ -82,7 +82,8 @@ page_cursor_at (const Run *run, const PgRows *rows, int row)
   return cursor;
 }
 
-/* The cursor after row LAST. */
+/* The cursor after row LAST. It is signed at once: the step may get the job's SQL anew before it
+ * continues with it (work/objects.c). */
 static json_t *
 cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
 {

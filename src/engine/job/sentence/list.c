@@ -52,6 +52,20 @@ list_refers_all (const CatKey *key, const char *own, const char *other)
 }
 
 char *
+list_refers_to (const CatKey *key, const char *child, const char *parent)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < key->from->len; i++) {
+    g_autofree char *from
+        = g_strdup_printf ("%s.%s", child, ((CatColumn *)key->from->pdata[i])->quoted),
+        *to = g_strdup_printf ("%s.%s", parent, ((CatColumn *)key->to->pdata[i])->quoted),
+        *one = list_refers (key, i, from, to);
+    list_add (out, " AND ", "%s", one);
+  }
+  return g_string_free (out, FALSE);
+}
+
+char *
 list_named (const char *own, const GPtrArray *columns)
 {
   GString *out = g_string_new (NULL);

@@ -14,6 +14,8 @@ char *list_equal (const char *own, const GPtrArray *columns, const char *other);
 char *list_refers (const CatKey *key, guint i, const char *child, const char *parent);
 /* `items.order_id = pruned_p.pruned_1 AND ...`: rows of OWN, the child of KEY, refer to OTHER. */
 char *list_refers_all (const CatKey *key, const char *own, const char *other);
+/* `pruned_c.order_id = orders.id AND ...`: rows called CHILD refer by KEY to rows called PARENT. */
+char *list_refers_to (const CatKey *key, const char *child, const char *parent);
 /* `orders.a AS pruned_1, ...` */
 char *list_named (const char *own, const GPtrArray *columns);
 /* What a row of TABLE is called in the audit: its key, an object if it has several columns, the

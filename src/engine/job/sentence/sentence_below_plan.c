@@ -20,15 +20,8 @@ is_referred (const CatTable *root, const GPtrArray *keys)
   GString *out = g_string_new (NULL);
   for (guint i = 0; i < keys->len; i++) {
     const CatKey *key = keys->pdata[i];
-    g_autoptr (GString) on = g_string_new (NULL);
-    for (guint k = 0; k < key->from->len; k++) {
-      g_autofree char *child
-          = g_strdup_printf ("pruned_c.%s", ((CatColumn *)key->from->pdata[k])->quoted),
-          *parent = g_strdup_printf ("%s.%s", root->own, ((CatColumn *)key->to->pdata[k])->quoted),
-          *one = list_refers (key, k, child, parent);
-      list_add (on, " AND ", "%s", one);
-    }
-    list_add (out, " OR ", "EXISTS (SELECT FROM %s AS pruned_c WHERE %s)", root->name, on->str);
+    g_autofree char *on = list_refers_to (key, "pruned_c", root->own);
+    list_add (out, " OR ", "EXISTS (SELECT FROM %s AS pruned_c WHERE %s)", root->name, on);
   }
   return g_string_free (out, FALSE);
 }

@@ -244,18 +244,10 @@ is_free (const Below *below, const CatTable *table)
   for (guint a = 0; a < G_N_ELEMENTS (all); a++)
     for (guint i = 0; i < all[a]->len; i++) {
       const CatKey *key = all[a]->pdata[i];
-      g_autoptr (GString) on = g_string_new (NULL);
-      for (guint k = 0; k < key->from->len; k++) {
-        g_autofree char *child
-            = g_strdup_printf ("pruned_c.%s", ((CatColumn *)key->from->pdata[k])->quoted),
-            *parent
-            = g_strdup_printf ("%s.%s", table->own, ((CatColumn *)key->to->pdata[k])->quoted),
-            *one = list_refers (key, k, child, parent);
-        list_add (on, " AND ", "%s", one);
-      }
+      g_autofree char *on = list_refers_to (key, "pruned_c", table->own);
       if (key->parent == table)
         g_string_append_printf (out, "\n  AND NOT EXISTS (SELECT FROM %s AS pruned_c WHERE %s)",
-                                key->child->name, on->str);
+                                key->child->name, on);
     }
   return g_string_free (out, FALSE);
 }

@@ -13,8 +13,8 @@ SELECT pg_catalog.format('DELETE FROM pruned.quarantine q USING (SELECT u.key, %
 FROM (
   SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('k.k%s IS NOT NULL', k.n) AS known,
          pg_catalog.format('t.%I OPERATOR(pg_catalog.=) k.k%s', a.attname, k.n) AS condition,
-         pg_catalog.format(CASE WHEN i.indnkeyatts > 1 AND EXISTS (WITH RECURSIVE base (oid) AS (SELECT a.atttypid UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
-                                 SELECT FROM base b WHERE b.oid = 'jsonb'::regtype)
+         pg_catalog.format(CASE WHEN i.indnkeyatts > 1 AND
+-- include: quarantine_json.sql
                                 THEN '(u.key::jsonb -> %1$L)::%2$s AS k%3$s'
                                 WHEN i.indnkeyatts > 1 THEN '(u.key::jsonb ->> %1$L)::%2$s AS k%3$s'
                                 WHEN a.atttypid IN ('int8'::regtype, 'int4'::regtype, 'int2'::regtype)
