@@ -24,7 +24,8 @@ REFUSED = [
 
 
 def refused(house, texts, well):  # noqa: F811
-    """The lines about those of TEXTS that are refused, each a job of its own, beside one that is WELL."""
+    """The lines about those of TEXTS that are refused, each a job of its own, beside one that is
+    WELL."""
     house.sql("CREATE TABLE t (id bigint PRIMARY KEY, dead boolean, at timestamptz, note text)")
     for n, text in enumerate(texts):
         house.say(f"r{n}", f"table = t\n{text}")
