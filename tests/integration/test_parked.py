@@ -153,6 +153,21 @@ def test_an_entry_ends_when_its_row_has_changed(parked, day, left):
     assert (entry(parked) is not None) == bool(left)
 
 
+def test_an_entry_that_is_written_while_housekeeping_waits_for_it_stays(parked):
+    """The row has changed and failed again: the step's entry is a new one, about the row as it is."""
+    database = parked.database
+    database.execute("UPDATE members SET expires_at = %s WHERE id = %s", [parked.day(-1), parked.stuck])
+    database.execute("INSERT INTO pruned.quarantine (job, item, reason) VALUES (%s, 'members:999999999', 'z')", [JOB])
+    with database.connect() as step, step.transaction():
+        step.execute("UPDATE pruned.quarantine SET attempts = 1, parked = false, state = (SELECT md5(to_jsonb(m.*)::text) FROM members m"
+                     " WHERE m.id = %s) WHERE item = %s", [parked.stuck, f"members:{parked.stuck}"])
+        parked.pruned.start()
+        database.wait("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM pruned.quarantine%%'"
+                      " AND datname = current_database()", until=1)
+    database.wait("SELECT count(*) FROM pruned.quarantine WHERE reason = 'z'", until=0)
+    assert entry(parked)["attempts"] == 1
+
+
 def test_a_schedule_that_was_changed_is_taken_at_once(parked):
     """It was parked because its namespace is no group; the application has corrected it."""
     top, user = parked.group(), parked.user()

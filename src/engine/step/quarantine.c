@@ -9,10 +9,10 @@
 /* Runs a statement that PostgreSQL composed from catalogue names. *ROWS is NULL if it composed
  * none. */
 static gboolean
-run_made (Pg *pg, const char *file, const char *table, const char *job, const char *keys,
-          PgRows **rows, GError **error)
+run_made (Pg *pg, const char *file, const char *table, PgValues *values, PgRows **rows,
+          GError **error)
 {
-  g_autoptr (PgValues) about = pg_values_new (), values = pg_values_new ();
+  g_autoptr (PgValues) about = pg_values_new ();
   pg_values_set (about, "tab", table);
   *rows = NULL;
   g_autoptr (PgRows) made = pg_run_file (pg, file, about, error);
@@ -22,20 +22,17 @@ run_made (Pg *pg, const char *file, const char *table, const char *job, const ch
   g_autofree char *name = g_strdup_printf ("%s of %s (%08x)", file, table,
                                            g_str_hash (sql)); /* statements are kept by name */
   const PgStatement *statement = pg_statement_text (name, sql, error);
-  if (statement == NULL)
-    return FALSE;
-  pg_values_set (values, "key", keys);
-  pg_values_set (values, "job", job);
-  return (*rows = pg_run (pg, statement, values, error)) != NULL;
+  return statement != NULL && (*rows = pg_run (pg, statement, values, error)) != NULL;
 }
 
 /* Adds those of TABLE to STATES: item -> state. */
 static gboolean
 add_states (Pg *pg, const char *table, const GPtrArray *keys, GHashTable *states, GError **error)
 {
-  g_autofree char *texts = array_of_texts (keys);
+  g_autoptr (PgValues) values = pg_values_new ();
   g_autoptr (PgRows) rows = NULL;
-  if (!run_made (pg, SQL "quarantine_states.sql", table, NULL, texts, &rows, error))
+  pg_values_take (values, "key", array_of_texts (keys));
+  if (!run_made (pg, SQL "quarantine_states.sql", table, values, &rows, error))
     return FALSE;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     g_hash_table_insert (states, g_strdup_printf ("%s:%s", table, rows_text (rows, i, "key")),
@@ -162,16 +159,20 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
   return g_steal_pointer (&rows);
 }
 
-/* Entries whose keys are no values of the key's type any more stay, or whose rows are too large to
- * be compared, and those of their page too. */
+/* Of the entries in row I of PAGE. Entries whose keys are no values of the key's type any more
+ * stay, or whose rows are too large to be compared, and those of their page too. */
 static gboolean
-forget_gone (Pg *pg, const char *table, const char *job, const char *keys, GError **error)
+forget_gone (Pg *pg, const PgRows *page, int i, GError **error)
 {
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", rows_text (page, i, "job"));
+  pg_values_set (values, "key", rows_text (page, i, "keys"));
+  pg_values_set (values, "version", rows_text (page, i, "versions"));
   g_autoptr (PgRows) gone = NULL;
   g_autoptr (GError) cause = NULL;
   if (!pg_exec (pg, "SAVEPOINT page", error))
     return FALSE;
-  if (run_made (pg, SQL "quarantine_gone.sql", table, job, keys, &gone, &cause))
+  if (run_made (pg, SQL "quarantine_gone.sql", rows_text (page, i, "tab"), values, &gone, &cause))
     return pg_exec (pg, "RELEASE SAVEPOINT page", error);
   if (pg_is_no_value (pg) || pg_is_too_large (pg))
     return pg_exec (pg, "ROLLBACK TO SAVEPOINT page", error);
@@ -191,9 +192,9 @@ quarantine_sweep (Service *service, Pg *pg, GError **error)
   g_autoptr (PgRows) page = pg_run_file (pg, SQL "quarantine_page.sql", values, error);
   for (int i = 0; page != NULL && i < rows_count (page); i++) {
     const Job *known = jobs_find (in_force_jobs (), rows_text (page, i, "job"));
-    const char *table = rows_text (page, i, "tab");
-    if (known != NULL && g_strv_contains ((const char *const *)known->items, table)
-        && !forget_gone (pg, table, known->name, rows_text (page, i, "keys"), error))
+    if (known != NULL
+        && g_strv_contains ((const char *const *)known->items, rows_text (page, i, "tab"))
+        && !forget_gone (pg, page, i, error))
       return FALSE;
   }
   if (page == NULL || rows_count (page) == 0)
