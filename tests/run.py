@@ -185,11 +185,11 @@ def is_one_test(argument):
 
 def workers(arguments):
     """How many processes of pytest. Each makes for itself what tests share, so a single test runs
-    in pytest's own (0). A whole folder waits for most of its time: five keep two cores busy."""
+    in pytest's own (0). A whole folder waits for most of its time: six keep two cores busy."""
     named = [argument for argument in arguments if place_of(argument)]
     if len(named) == 1 and is_one_test(named[0]):
         return 0
-    return 5 if any(place_of(argument).is_dir() for argument in named) else 3
+    return 6 if any(place_of(argument).is_dir() for argument in named) else 3
 
 
 def keep_bytecode():

@@ -18,6 +18,7 @@ JOBS = PROJECT / "tests/bench/jobs"
 # Every commit reaches the disk; the rest suits a small server.
 SETTINGS = """
 fsync = on
+jit = on
 full_page_writes = on
 synchronous_commit = on
 shared_buffers = 512MB

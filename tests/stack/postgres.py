@@ -21,6 +21,7 @@ max_connections = 200
 shared_buffers = 128MB
 fsync = off
 full_page_writes = off
+jit = off
 timezone = 'Asia/Kolkata'
 log_min_messages = warning
 logging_collector = off

@@ -1,14 +1,12 @@
 """Child processes. They end with this process."""
 
-import ctypes
 import os
 import pwd
 import signal
 import subprocess
 import time
 
-_libc = ctypes.CDLL(None)
-_PR_SET_PDEATHSIG = 1
+TIED = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
 def patient(deadline_s):
@@ -17,18 +15,20 @@ def patient(deadline_s):
     return deadline_s * float(os.environ.get("TEST_PATIENCE", "1"))
 
 
-def wait_until(fact, deadline_s, what, poll_s=0.02):
+def wait_until(fact, deadline_s, what, poll_s=None):
     """Calls fact() until its value is true, and returns it. TimeoutError: says what did not
-    happen."""
+    happen. POLL_S: the pause between two calls; None: a twentieth of what has passed, so that tests
+    that wait for seconds leave the processor to others."""
     deadline_s = patient(deadline_s)
-    end = time.monotonic() + deadline_s
+    begin = time.monotonic()
+    end = begin + deadline_s
     while True:
         value = fact()
         if value:
             return value
         if time.monotonic() > end:
             raise TimeoutError(f"not within {deadline_s} s: {what() if callable(what) else what}")
-        time.sleep(poll_s)
+        time.sleep(poll_s or min(max((time.monotonic() - begin) / 20, 0.01), 0.1))
 
 
 def unprivileged_user():
@@ -52,17 +52,12 @@ def as_user(user):
 
 def spawn(argv, *, user=None, outlive_us=False, **options):
     """Starts a child in a session of its own. Unless OUTLIVE_US is true, the kernel kills it when
-    this process ends, in whatever way."""
-
-    def in_child():
-        if not outlive_us:
-            _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
+    this process ends, in whatever way. A program says so to the kernel, because a function of this
+    process would have it copied first, which takes longer than most commands."""
     return subprocess.Popen(
-        [str(a) for a in argv],
+        [*(() if outlive_us else TIED), *(str(a) for a in argv)],
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=in_child,
         **as_user(user),
         **options,
     )

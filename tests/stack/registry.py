@@ -4,6 +4,7 @@ import urllib.error
 import urllib.request
 
 from . import found
+from .kafka import SHORT_LIVED
 from .ports import HeldPort
 from .process import Server
 
@@ -20,7 +21,7 @@ class Registry(Server):
 
     def argv(self):
         (jar,) = (found.deps() / "registry").glob("apicurio-registry-app-*-runner.jar")
-        return [found.java(), "-Xmx256m", "-Dquarkus.http.host=127.0.0.1",
+        return [found.java(), "-Xmx256m", *SHORT_LIVED, "-Dquarkus.http.host=127.0.0.1",
                 f"-Dquarkus.http.port={self.port}", "-jar", jar]
 
     def ready(self):
