@@ -18,7 +18,8 @@ typedef enum {
   STORE_DELETED,
   STORE_ABSENT, /* did not exist; counts as deleted */
   STORE_FAILED, /* `error` says why */
-  STORE_UNSAFE  /* the path leaves the store: never followed */
+  STORE_UNSAFE  /* the path leaves the store, or is too long for it: never followed, so that another
+                   try is of no use */
 } StoreResult;
 
 typedef struct {

@@ -168,6 +168,8 @@ look_at_postgres (Service *service, GError **error)
   if (!pg_ensure (pg, error) || !schema_check (pg, error) || !mode_read (pg, error)
       || !schedule_plant (pg, error))
     return FALSE;
+  if (pg_is_unchecked (pg))
+    log_warning ("Database checks no text", "detail", PG_UNCHECKED);
   modes_say ();
   return TRUE;
 }

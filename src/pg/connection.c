@@ -128,6 +128,13 @@ pg_is_read_only (const Pg *pg)
 }
 
 gboolean
+pg_is_unchecked (const Pg *pg)
+{
+  return pg->conn != NULL
+         && g_strcmp0 (PQparameterStatus (pg->conn, "server_encoding"), "SQL_ASCII") == 0;
+}
+
+gboolean
 pg_ensure (Pg *pg, GError **error)
 {
   if (pg->tainted && !pg_in_transaction (pg))

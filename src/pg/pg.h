@@ -42,6 +42,12 @@ gboolean pg_is_up (const Pg *pg);
 /* The session of the last statement can change nothing: its server is a standby, or a setting of
  * the role or the database says so. */
 gboolean pg_is_read_only (const Pg *pg);
+/* The server does not check whether texts of the database are valid (encoding SQL_ASCII): a
+ * statement that returns one that is no UTF-8 fails. */
+gboolean pg_is_unchecked (const Pg *pg);
+#define PG_UNCHECKED                                                                                \
+  "the database's encoding is SQL_ASCII, which checks no text: a row with one that is no UTF-8 is " \
+  "quarantined, or fails its run"
 void pg_close (Pg *pg); /* closes the connection; pg_ensure opens a new one */
 /* Asks the server to cancel the running statement, without waiting. The statement then fails with
  * PRUNED_BUSY, or, if the server does not answer, the connection is closed. Thread: any. */

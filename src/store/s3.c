@@ -9,14 +9,18 @@
 
 #define BULK_KEYS 1000
 #define MOST_KEY_BYTES 1024
+#define TOO_LONG "the key is longer than 1024 bytes"
 #define TRIES 5
 
 static void send_call (Call *call);
 
+/* A key that is too long for the service stays so. */
 static void
 fail_object (StoreObject *object, const char *words)
 {
-  object->result = STORE_FAILED;
+  object->result = g_str_has_prefix (words, TOO_LONG) || g_str_has_prefix (words, "KeyTooLong")
+                       ? STORE_UNSAFE
+                       : STORE_FAILED;
   g_free (object->error);
   object->error = g_strdup (words);
 }
@@ -295,7 +299,7 @@ add_part (S3 *s3, StorePart *part, GPtrArray *calls)
     const Entry entry = { job, part->objects->pdata[i], s3_job_key (job, part->objects->pdata[i]) };
     Call *call = calls->len > 0 ? calls->pdata[calls->len - 1] : NULL;
     if (strlen (entry.key) > MOST_KEY_BYTES) {
-      fail_object (entry.object, "the key is longer than 1024 bytes");
+      fail_object (entry.object, TOO_LONG);
       continue;
     }
     gboolean in_bulk = bulk && s3_xml_fits (entry.key);

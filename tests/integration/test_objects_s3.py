@@ -265,7 +265,8 @@ def test_a_key_that_is_too_long_is_its_own_failure(objects):
     objects.add("a", "file")
     objects.delete()
     assert objects.left() == [long_]
-    assert objects.database.value("SELECT reason FROM pruned.quarantine") == "the key is longer than 1024 bytes"
+    [entry] = objects.database.rows("SELECT reason, parked, attempts FROM pruned.quarantine")
+    assert (entry["reason"], entry["parked"], entry["attempts"]) == ("the key is longer than 1024 bytes", True, 1)
 
 
 def test_credentials_from_a_file_that_is_rotated(objects, tmp_path):

@@ -187,6 +187,9 @@ doctor_postgres (Doctor *doctor)
     say_read_only (doctor);
   else
     doctor_ok (doctor, "PostgreSQL", "it answers, version %d.%d", version / 10000, version % 10000);
+  if (pg_is_unchecked (doctor->pg))
+    doctor_warn (doctor, "encoding", NULL, "%s; move it into a database with the encoding UTF8",
+                 PG_UNCHECKED);
   learn_roles (doctor);
   check_schema (doctor);
   compare_clocks (doctor);

@@ -90,8 +90,8 @@ left_look (Left *self, Pg *pg, GError **error)
   for (int i = 0; i < rows_count (rows); i++) {
     GError *cause = NULL;
     if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"),
-                             (int)rows_int (rows, i, "step"), rows_text (rows, i, "messages"),
-                             &cause)) {
+                             (int)rows_int (rows, i, "step"), rows_text (rows, i, "job"),
+                             rows_text (rows, i, "messages"), &cause)) {
       if (rows_int (rows, i, "step") != JOURNAL_STEP)
         log_info ("Sent messages that a crash had left", "run_id", rows_text (rows, i, "run_id"));
     } else if (cause != NULL && cause->code == PRUNED_OUTAGE

@@ -139,6 +139,12 @@ job_what (const Job *job, const char *word)
   return NULL;
 }
 
+gboolean
+job_only_looked (const Job *job, const char *word)
+{
+  return job->filtered != NULL && g_str_equal (word, "kept");
+}
+
 guint
 job_own_file (const Job *job, const JobWhat *what)
 {

@@ -134,6 +134,9 @@ typedef struct _Job {
                                   may remove; NULL: all go at once */
   const struct _Job *portion;  /* of such a copy: the same for a step in which only rows below a row
                                   go; NULL: it has none, or is that itself */
+  const struct _Job *by_rows;  /* of such a copy: the same with pages of all rows of the table, each
+                                  of which decide.sql asks by itself; NULL: it cannot be so */
+  const struct _Job *filtered; /* of that: the copy itself; NULL: pages have the rows of `where` */
   const PgStatement *objects;  /* of such a copy: the objects of rows that go; NULL: they have
                                   none */
   const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
@@ -254,6 +257,8 @@ gboolean job_version_is_bound (const char *version);
 /* Its steps work without a worker between two transactions (JobErrand). */
 gboolean job_is_errand (const Job *job);
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
+/* WORD is that of a row that a page of the job has only because it has all rows (by_rows). */
+gboolean job_only_looked (const Job *job, const char *word);
 /* Which file of WHAT is on the job's own table: the last one that deletes from it, or else the last
  * one that updates it, or else the first file. */
 guint job_own_file (const Job *job, const JobWhat *what);

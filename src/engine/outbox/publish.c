@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "base/log.h"
+#include "engine/outbox/refused.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -120,29 +121,16 @@ publisher_abandon (Publisher *publisher, Bundle *bundle)
   g_clear_pointer (&bundle->name, g_free);
 }
 
-/* A work message that its topic rejects does not block the others: its run is found missing later,
- * and then reports the reason (missing.c). FALSE: there is no such message. */
+/* Ends SENDING, if there is one, and sends the rest. JOB: of the messages; NULL: not known. */
 static gboolean
-give_up_refused_work (const Publisher *publisher, GPtrArray *messages, const GError *cause)
+send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, const char *job,
+          GError **error)
 {
-  g_autofree char *work = publisher_topic (publisher, "work.");
-  gboolean any = FALSE;
-  for (guint i = 0; i < messages->len; i++) {
-    KafkaMessage *message = messages->pdata[i];
-    if (message->acked || !message->refused || !g_str_has_prefix (message->topic, work))
-      continue;
-    message->acked = any = TRUE;
-    log_warning_every (60, "refused work", "Topic rejected a work message", cause->message);
-  }
-  return any;
-}
-
-/* Ends SENDING, if there is one, and sends the rest. */
-static gboolean
-send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, GError **error)
-{
+  const Refused how
+      = { publisher->producer, publisher->prefix, job, SEND_TIMEOUT_MS, &publisher->stop };
   for (;;) {
-    GError *cause = NULL;
+    g_autoptr (GError) cause = NULL;
+    GError *outage = NULL;
     gboolean sent = sending != NULL ? kafka_publish_end (publisher->producer, sending, messages,
                                                          SEND_TIMEOUT_MS, &publisher->stop, &cause)
                                     : kafka_publish (publisher->producer, messages, SEND_TIMEOUT_MS,
@@ -150,18 +138,17 @@ send_all (Publisher *publisher, KafkaSending *sending, GPtrArray *messages, GErr
     if (sent)
       return TRUE;
     sending = NULL;
-    if (cause->code != PRUNED_DATA || !give_up_refused_work (publisher, messages, cause)) {
-      g_propagate_error (error, cause);
-      return FALSE;
-    }
-    g_error_free (cause);
+    if (cause->code == PRUNED_DATA && refused_settle (&how, messages, cause, &outage))
+      continue;
+    g_propagate_error (error, outage != NULL ? outage : g_steal_pointer (&cause));
+    return FALSE;
   }
 }
 
 gboolean
 publisher_send_messages (Publisher *publisher, GPtrArray *messages, GError **error)
 {
-  return messages->len == 0 || send_all (publisher, NULL, messages, error);
+  return messages->len == 0 || send_all (publisher, NULL, messages, NULL, error);
 }
 
 static void
@@ -184,7 +171,8 @@ publisher_send_plain (Publisher *publisher, Bundle *bundle, GError **error)
   if (bundle->size == 0)
     return TRUE;
   make_messages (publisher, bundle);
-  return send_all (publisher, g_steal_pointer (&bundle->sending), bundle->messages, error);
+  return send_all (publisher, g_steal_pointer (&bundle->sending), bundle->messages, bundle->job,
+                   error);
 }
 
 static void
@@ -284,7 +272,7 @@ publisher_owes (Publisher *publisher)
 }
 
 gboolean
-publisher_send_left (Publisher *publisher, const char *run_id, int step,
+publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *job,
                      const char *messages_base64, GError **error)
 {
   g_autofree char *name = name_of (run_id, step);
@@ -298,7 +286,7 @@ publisher_send_left (Publisher *publisher, const char *run_id, int step,
   gsize len;
   g_autofree guchar *bytes = g_base64_decode (messages_base64, &len);
   g_autoptr (GPtrArray) messages = bundle_read (bytes, len, publisher->prefix, error);
-  if (messages == NULL || !publisher_send_messages (publisher, messages, error)) {
+  if (messages == NULL || !send_all (publisher, NULL, messages, job, error)) {
     pthread_mutex_lock (&publisher->lock);
     g_hash_table_remove (publisher->in_flight, name);
     pthread_mutex_unlock (&publisher->lock);

@@ -33,8 +33,8 @@ void publisher_abandon (Publisher *publisher, Bundle *bundle);
 /* Sends, and waits for every acknowledgement. PRUNED_OUTAGE: call it again; acknowledged messages
  * are not sent again.
  *
- * A work message that its topic rejects counts as sent and is marked `refused`: its run is found
- * missing later (missing.c). */
+ * What a topic refuses as too large holds nothing up: the texts of outcomes are cut, a work message
+ * counts as sent and is marked `refused` (refused.h). */
 gboolean publisher_send (Publisher *publisher, Bundle *bundle, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Begins to send. DONE(DATA) is called when every message is acknowledged or has failed
@@ -59,7 +59,7 @@ void publisher_removed (Publisher *publisher, GPtrArray *riding); /* NULL: nothi
 void publisher_keep (Publisher *publisher, GPtrArray *riding);
 gboolean publisher_owes (Publisher *publisher); /* rows wait to be removed */
 
-/* Sends a row of `pruned.unpublished` that a crash left. FALSE without an error: the bundle is in
- * flight in this process. */
-gboolean publisher_send_left (Publisher *publisher, const char *run_id, int step,
+/* Sends a row of `pruned.unpublished` that a crash left, of JOB. FALSE without an error: the bundle
+ * is in flight in this process. */
+gboolean publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *job,
                               const char *messages_base64, GError **error);

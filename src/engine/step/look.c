@@ -117,7 +117,8 @@ askers_of (const Look *look, const GPtrArray *runs)
     Page page = { 0 };
     Run *run = runs->pdata[i];
     if (run->wrong != NULL || run->job != look->job || run_is_planned (run) || run_in_ranges (run)
-        || json_object_get (run->cursor, RUN_PORTION) != NULL || page_of_event (run, &page)
+        || json_object_get (run->cursor, RUN_PORTION) != NULL
+        || json_object_get (run->cursor, RUN_BY_ROWS) != NULL || page_of_event (run, &page)
         || json_object_get (run->args, "cursor") != NULL) {
       page_clear (&page);
       g_hash_table_insert (look->heavy, run->run_id, run);

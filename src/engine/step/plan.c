@@ -4,7 +4,9 @@
 #include "base/uuid5.h"
 #include "engine/job/in_force.h"
 #include "engine/step/guard.h"
+#include "engine/step/halves.h"
 #include "engine/step/page_event.h"
+#include "engine/step/plan_search.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/trial.h"
 
@@ -150,7 +152,7 @@ show_decided (Plan *plan, const PgRows *rows)
   for (int i = 0; i < rows_count (rows); i++) {
     const char *key = rows_text (rows, i, "key"), *what = rows_text (rows, i, "what");
     const JobWhat *known = job_what (plan->job, what);
-    if (is_gone_before (plan, what))
+    if (is_gone_before (plan, what) || job_only_looked (plan->job, what))
       continue;
     tally_row (plan, key, what, known);
     step_plan_line (plan->step, plan->job->table, key, what,
@@ -161,47 +163,95 @@ show_decided (Plan *plan, const PgRows *rows)
   }
 }
 
+/* --- a page --- */
+
 /* The next keys: a page, or, of a page that a run would find without rows that are gone, the rest.
  */
 static gboolean
-plan_page (Plan *plan, Page *page, GError **error)
+find_page (Plan *plan, Page *page, GError **error)
 {
   Step *step = plan->step;
   gboolean named;
   if (plan->room == 0)
     plan->room = in_force_of (plan->job)->batch;
-  int limit = plan->room;
   if (!page_find_named (step, page, &named, error))
     return FALSE;
-  if (!named) {
-    g_autoptr (PgValues) values = page_values (step, limit);
-    g_autoptr (PgRows) rows = pg_run (step->pg, page_statement (step), values, error);
-    if (rows == NULL || !page_is_one (plan->job, rows, error))
-      return FALSE;
-    page_read (step->run, rows, limit, page);
-    if (!guard_page (step, page, error))
+  if (named)
+    return TRUE;
+  g_autoptr (PgRows) rows = plan_search (step, plan->room, error);
+  plan->job = step->job;
+  if (rows == NULL || !page_is_one (plan->job, rows, error))
+    return FALSE;
+  page_read (step->run, rows, plan->room, page);
+  return guard_page (step, page, error);
+}
+
+/* The reason of a page's only row. */
+static void
+note_reason (Plan *plan, const PgRows *rows)
+{
+  if (plan->tally == NULL || rows_count (rows) != 1 || rows_column (rows, "reason") < 0)
+    return;
+  g_free (plan->tally->reason);
+  plan->tally->reason = g_strdup (rows_text (rows, 0, "reason"));
+}
+
+static PgRows *
+decide (Step *step, const GPtrArray *keys, gconstpointer gone, GError **error)
+{
+  return trial_decide_planned (step, keys, gone, error);
+}
+
+/* Rows at fault: their run quarantines them. */
+static void
+show_failed (Plan *plan, const Halves *decided)
+{
+  for (guint i = 0; i < decided->failed->len; i++) {
+    tally_row (plan, decided->failed->pdata[i], "failed", NULL);
+    step_plan_line (plan->step, plan->job->table, decided->failed->pdata[i], "failed",
+                    decided->reasons->pdata[i]);
+  }
+}
+
+/* *BEFORE: how many of KEYS go with rows of earlier pages. */
+static gboolean
+decide_keys (Plan *plan, const GPtrArray *keys, int *before, GError **error)
+{
+  g_auto (Halves) decided = { 0 };
+  g_autofree char *gone = closed (plan->gone);
+  if (!halves_ask (plan->step, keys, decide, gone, &decided, error))
+    return FALSE;
+  show_failed (plan, &decided);
+  *before = 0;
+  for (guint i = 0; i < decided.answers->len; i++) {
+    PgRows *rows = decided.answers->pdata[i];
+    *before += count_gone_before (plan, rows);
+    show_decided (plan, rows);
+    note_reason (plan, rows);
+    if (!tally_below (plan, rows, error) || !tally_children (plan, rows, error))
       return FALSE;
   }
+  return TRUE;
+}
+
+static gboolean
+plan_page (Plan *plan, Page *page, GError **error)
+{
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  int before = 0;
+  if (!find_page (plan, page, error))
+    return FALSE;
   if (page->keys->len == 0)
     return TRUE;
   if (!show_parked (plan, page->keys, keys, error))
     return FALSE;
-  g_autofree char *gone = closed (plan->gone);
-  g_autoptr (PgRows) rows = trial_decide_planned (step, keys, gone, error);
   tally_parked (plan, page->keys->len - keys->len);
-  if (rows == NULL)
+  if (!decide_keys (plan, keys, &before, error))
     return FALSE;
-  int before = count_gone_before (plan, rows);
-  show_decided (plan, rows);
   plan->room -= (int)page->keys->len - before;
   if (before == 0 || plan->room <= 0)
     end_page (plan);
-  if (plan->tally != NULL && rows_count (rows) == 1 && rows_column (rows, "reason") >= 0) {
-    g_free (plan->tally->reason);
-    plan->tally->reason = g_strdup (rows_text (rows, 0, "reason"));
-  }
-  return tally_below (plan, rows, error) && tally_children (plan, rows, error);
+  return TRUE;
 }
 
 static gboolean

@@ -5,6 +5,7 @@
 #include "engine/job/in_force.h"
 #include "engine/job/job_rows.h"
 #include "engine/job/template.h"
+#include "engine/step/context.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/tell.h"
 #include "engine/step/trial.h"
@@ -58,32 +59,6 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
   return TRUE;
 }
 
-static json_t *
-context_fields (const PgRows *context, const char *key)
-{
-  json_t *fields = json_object ();
-  for (int i = 0; context != NULL && i < rows_count (context); i++) {
-    if (g_strcmp0 (rows_text (context, i, "key"), key) != 0)
-      continue;
-    for (int column = 0; column < rows_columns (context); column++)
-      if (!g_str_equal (rows_name (context, column), "key") && rows_at (context, i, column) != NULL)
-        json_object_set_new (fields, rows_name (context, column),
-                             json_string (rows_at (context, i, column)));
-  }
-  return fields;
-}
-
-static PgRows *
-context_of (Step *step, const GPtrArray *keys, GError **error)
-{
-  g_autoptr (PgValues) values = trial_values (step, step->job->context, NULL);
-  pg_values_take (values, "key", array_of_texts (keys));
-  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->context, values, error);
-  return rows != NULL && job_rows_have (step->job->context, rows, "key", error)
-             ? g_steal_pointer (&rows)
-             : NULL;
-}
-
 static char *
 failed_message (const Step *step, const char *key, const char *reason)
 {
@@ -107,12 +82,20 @@ announce_named (Step *step, const char *key, const char *reason)
   step_outcome (step, job->failed_outcome, key, fields);
 }
 
-/* The outcome of a row that failed says what is known of it now. */
+static PgRows *
+decide_again (Step *step, const GPtrArray *keys, gconstpointer extra, GError **error)
+{
+  return trial_decide (step, keys, extra, error);
+}
+
+/* The outcome of a row that failed says what is known of it now. Of one that cannot even be decided
+ * about nothing is, and its log line is all there is. */
 static gboolean
 announce_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, const Extra *extra,
                  GError **error)
 {
   const Job *job = step->job;
+  g_auto (Halves) decided = { 0 };
   if (job->sentence != NULL) {
     for (guint i = 0; is_about_row (step) && i < keys->len; i++)
       announce_named (step, keys->pdata[i], reasons->pdata[i]);
@@ -120,12 +103,16 @@ announce_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, co
   }
   if (job->failed_outcome == NULL)
     return TRUE;
-  g_autoptr (PgRows) decided = trial_decide (step, keys, extra, error);
-  for (int i = 0; decided != NULL && i < rows_count (decided); i++)
-    if (!g_str_equal (rows_text (decided, i, "what"),
-                      "gone")) /* removed by another transaction meanwhile */
-      step_outcome_row (step, job->failed_outcome, decided, i, "key", job->failed_constants);
-  return decided != NULL;
+  if (!halves_ask (step, keys, decide_again, extra, &decided, error))
+    return FALSE;
+  for (guint part = 0; part < decided.answers->len; part++) {
+    const PgRows *rows = decided.answers->pdata[part];
+    for (int i = 0; i < rows_count (rows); i++)
+      if (!g_str_equal (rows_text (rows, i, "what"),
+                        "gone")) /* removed by another transaction meanwhile */
+        step_outcome_row (step, job->failed_outcome, rows, i, "key", job->failed_constants);
+  }
+  return TRUE;
 }
 
 gboolean
@@ -139,14 +126,14 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, cons
   step_count (step, "failed", keys->len);
   if (step->job->failed_counter != NULL)
     step_count (step, step->job->failed_counter, keys->len);
-  g_autoptr (PgRows) context = NULL;
-  if (step->job->context != NULL && (context = context_of (step, keys, error)) == NULL)
+  g_auto (Halves) context = { 0 };
+  if (!context_ask (step, keys, &context, error))
     return FALSE;
   for (guint i = 0; i < keys->len; i++) {
     g_autofree char *item = item_of (step, keys->pdata[i]);
     g_autofree char *message = failed_message (step, keys->pdata[i], reasons->pdata[i]);
     step_quarantine (step, item, reasons->pdata[i], in_force_of (step->job)->item_attempts);
-    json_t *fields = context_fields (context, keys->pdata[i]);
+    json_t *fields = context_fields (&context, keys->pdata[i]);
     json_object_set_new (fields, "error", json_string (reasons->pdata[i]));
     step_log (step, LOG_ERROR, message, fields);
   }
@@ -199,13 +186,12 @@ log_rows (Step *step, const JobWhat *what, const Trial *trial, const GArray *whi
   for (guint i = 0; i < which->len; i++)
     g_ptr_array_add (keys,
                      (gpointer)rows_text (trial->decided, g_array_index (which, int, i), "key"));
-  g_autoptr (PgRows) context = NULL;
-  if (step->job->context != NULL && keys->len > 0
-      && (context = context_of (step, keys, error)) == NULL)
+  g_auto (Halves) context = { 0 };
+  if (!context_ask (step, keys, &context, error))
     return FALSE;
   for (guint i = 0; i < which->len; i++) {
     int row = g_array_index (which, int, i);
-    json_t *fields = context_fields (context, rows_text (trial->decided, row, "key"));
+    json_t *fields = context_fields (&context, rows_text (trial->decided, row, "key"));
     for (guint f = 0; what->log_fields[f] != NULL; f++)
       add_field (fields, trial->decided, row, what->log_fields[f]);
     g_autofree char *message = message_of (what->log, trial->decided, row);
@@ -219,6 +205,8 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
 {
   const JobWhat *what = job_what (step->job, word);
   g_autoptr (GArray) which = trial_rows (trial, word);
+  if (job_only_looked (step->job, word))
+    return TRUE;
   step_count (step, what != NULL ? what->counter : word, which->len);
   if (what == NULL || which->len == 0)
     return TRUE;

@@ -63,11 +63,22 @@ step_free (Step *step)
   g_free (step);
 }
 
+/* JOB, with the pages that RUN is to have. */
+static const Job *
+with_pages_of (const Run *run, const Job *job)
+{
+  const gboolean by_rows = json_object_get (run->cursor, RUN_BY_ROWS) != NULL;
+  if (by_rows && job->by_rows != NULL)
+    return job->by_rows;
+  return !by_rows && job->filtered != NULL ? job->filtered : job;
+}
+
 /* Ranges see to themselves (divide.h). */
 void
 step_take_job (Step *step, const Job *job)
 {
   Run *run = step->run;
+  job = with_pages_of (run, job);
   step->job = run->job = job;
   if (run_in_ranges (run) || run_cursor_fits (job, run->cursor))
     return;

@@ -84,7 +84,7 @@ log_failure (Step *step, const char *sqlstate, const GError *cause, const RetryD
     json_object_set_new (fields, "retry_in_s", json_real ((double)decision->delay_ms / 1000));
   if (decision->limit > 0)
     json_object_set_new (fields, "limit", json_integer (decision->limit));
-  gboolean charged = cause->code != PRUNED_BUSY && decision->limit == 0;
+  gboolean charged = cause->code != PRUNED_BUSY && decision->limit == 0 && !decision->by_rows;
   log_fields (charged && !decision->known ? LOG_ERROR : LOG_WARNING, "Step failed", fields);
   if (decision->known)
     return;

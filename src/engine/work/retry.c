@@ -84,6 +84,22 @@ set_apart (const Step *step, const GError *cause, RetryDecision *decision)
   return TRUE;
 }
 
+/* A row makes a search fail, which is no fault of the others: from now on each row is asked by
+ * itself, and those at fault are found by the trial. That is another way to go, so nothing is
+ * charged. */
+static gboolean
+go_by_rows (const Step *step, const GError *cause, RetryDecision *decision)
+{
+  if (cause->code != PRUNED_DATA || step->halve || step->job->by_rows == NULL
+      || job_event_of (step->job, step->run->args) != NULL)
+    return FALSE;
+  decision->by_rows = TRUE;
+  decision->error = g_strdup_printf ("a row makes the search fail, each is asked by itself: %s",
+                                     cause->message);
+  decision->cursor = run_cursor_with (step->run, RUN_BY_ROWS, 1);
+  return TRUE;
+}
+
 static void
 charge (const Step *step, gboolean timed_out, const GError *cause, RetryDecision *decision)
 {
@@ -152,7 +168,7 @@ by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDe
         || g_str_equal (sqlstate, WRITES) || step->blocked)
       block (step, cause, decision);
     else if (timed_out ? !cut (step, cause, decision) && !turn_to_portions (step, cause, decision)
-                       : !set_apart (step, cause, decision))
+                       : !set_apart (step, cause, decision) && !go_by_rows (step, cause, decision))
       charge (step, timed_out, cause, decision);
   }
 }

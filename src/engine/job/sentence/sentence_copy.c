@@ -197,6 +197,22 @@ add_portion (Job *copy, const Written *written, GError **error)
   return TRUE;
 }
 
+/* Its pages are not divided, and what makes rows due cannot be asked of all at once. */
+static gboolean
+add_by_rows (Job *copy, const Written *written, GError **error)
+{
+  const WrittenFile page = { .path = (char *)"all_rows", .text = written->all_rows };
+  if (written->all_rows == NULL)
+    return TRUE;
+  Job *by_rows = g_memdup2 (copy, sizeof *copy);
+  by_rows->filtered = copy;
+  if (!add_page (by_rows, &page, error))
+    return FALSE;
+  by_rows->page_split = by_rows->values = NULL;
+  copy->by_rows = by_rows;
+  return TRUE;
+}
+
 Job *
 sentence_copy (const Job *job, const Written *written, GError **error)
 {
@@ -217,5 +233,5 @@ sentence_copy (const Job *job, const Written *written, GError **error)
   const WrittenFile below = { .path = (char *)"below", .text = written->below };
   if (below.text != NULL && (copy->below = statement_reading (copy, &below, error)) == NULL)
     return NULL;
-  return copy;
+  return add_by_rows (copy, written, error) ? copy : NULL;
 }

@@ -1,5 +1,6 @@
 #include "engine/job/sentence/sentence_write.h"
 
+#include "engine/job/sentence/all_rows.h"
 #include "engine/job/sentence/list.h"
 #include "engine/job/sentence/words.h"
 #include "engine/job/sentence/sentence_below.h"
@@ -255,6 +256,7 @@ add_files (Writer *writer, const Below *below)
   below_set_plan (below);
   portion_set_reason (below);
   add (writer, "page", "page");
+  writer->written->all_rows = all_rows_page (writer->sentence, writer->words);
   add (writer, "decide", objects ? "decide_object" : "decide");
   add_values (writer);
   if (objects) {

@@ -1,0 +1,45 @@
+#include "engine/step/plan_search.h"
+
+#include "engine/step/page_keys.h"
+
+static PgRows *
+search (Step *step, int limit, GError **error)
+{
+  g_autoptr (PgValues) values = page_values (step, limit);
+  return pg_run (step->pg, page_statement (step), values, error);
+}
+
+static void
+go_by_rows (Step *step)
+{
+  Run *run = step->run;
+  if (run->cursor == NULL)
+    run->cursor = json_object ();
+  json_object_set_new (run->cursor, RUN_BY_ROWS, json_integer (1));
+  step_take_job (step, step->job);
+}
+
+PgRows *
+plan_search (Step *step, int limit, GError **error)
+{
+  GError *cause = NULL;
+  if (step->job->by_rows == NULL)
+    return search (step, limit, error);
+  if (!pg_exec_later (step->pg, "SAVEPOINT search", error))
+    return NULL;
+  PgRows *rows = search (step, limit, &cause);
+  if (rows != NULL && pg_exec_later (step->pg, "RELEASE search", error))
+    return rows;
+  g_clear_pointer (&rows, rows_free);
+  if (cause == NULL)
+    return NULL;
+  if (cause->code != PRUNED_DATA) {
+    g_propagate_error (error, cause);
+    return NULL;
+  }
+  g_error_free (cause);
+  if (!pg_exec (step->pg, "ROLLBACK TO search", error))
+    return NULL;
+  go_by_rows (step);
+  return search (step, limit, error);
+}
