@@ -175,10 +175,6 @@ gboolean step_block (Step *step, GError **error, const char *format, ...) G_GNUC
 /* Repeats the step at once and uncharged, in a new transaction; the lease stays. Sets the error and
  * returns FALSE. */
 gboolean step_again (Step *step, GError **error);
-/* Runs FILE in the transaction that records the failure, if this step fails and is charged (e.g. to
- * clear a mark). `error` and `state` (waiting, dead) are bound besides the usual parameters.
- * Returned rows with `level` and `message` are log lines; their other columns are the fields. */
-void step_on_failure (Step *step, const char *file);
 
 /* --- plan --- */
 void step_plan_line (Step *step, const char *table, const char *key, const char *action,
@@ -226,4 +222,10 @@ typedef struct {
   JobPlanFunc plan;        /* NULL: page + decide; a job with a plan and no step is a page job */
   const JobErrand *errand; /* instead of step */
   JobManyFunc many;        /* beside step; NULL: each run is stepped alone */
+  /* A file that is run in the transaction that records the failure, if a step fails and is charged
+   * (e.g. to clear a mark), and if a run ends outside its steps: it is dead, or was discarded.
+   * `error` and `state` (waiting, dead; skipped: it was discarded) are bound besides the usual
+   * parameters. Returned rows with `level` and `message` are log lines; their other columns are the
+   * fields. NULL: none. */
+  const char *on_failure;
 } JobCode;

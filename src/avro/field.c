@@ -61,7 +61,7 @@ field_from_long (FieldKind kind, gint64 value, GError **error)
 static json_t *
 from_json_text (const char *text, gsize len, GError **error)
 {
-  g_autoptr (json_t) value = json_parse (text, len, error);
+  g_autoptr (json_t) value = json_parse_exact (text, len, error);
   if (value == NULL)
     return NULL;
   if (!json_is_object (value)) {

@@ -15,6 +15,14 @@ json_t *json_parse (const char *text, gsize len, GError **error);
 /* The same, but all digits stay: a number that is no integer of 64 bits becomes a string. */
 json_t *json_parse_digits (const char *text, gsize len, GError **error);
 
+/* The same, but each number keeps its value: one that neither an integer of 64 bits nor a double
+ * holds is *exact*. json_text writes it as it was; for jansson it is an object. A number beyond a
+ * double, or of more than 1,000 bytes, is an error. */
+json_t *json_parse_exact (const char *text, gsize len, GError **error);
+
+/* The number as it was written, if VALUE is an exact one; else NULL. */
+const char *json_exact (const json_t *value);
+
 /* VALUE as text on one line: no blanks, keys in insertion order, UTF-8 not escaped, reals with the
  * fewest digits that read back the same. g_free it. */
 char *json_text (const json_t *value);

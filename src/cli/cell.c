@@ -41,7 +41,7 @@ cell_from_text (CellType type, const char *text)
   if (type == CELL_BOOL)
     return json_boolean (text[0] == 't');
   if (type == CELL_NUMBER || type == CELL_JSON)
-    value = json_parse (text, strlen (text), NULL);
+    value = json_parse_exact (text, strlen (text), NULL);
   return value != NULL ? value : json_string (text);
 }
 

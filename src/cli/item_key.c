@@ -145,7 +145,7 @@ static char *
 text_of (const Item *item, const ItemKey *key, gsize i, const json_t *value)
 {
   if (json_is_true (json_object_get (json_array_get (key->each, i), "json"))) {
-    g_autoptr (json_t) whole = json_parse (item->text, strlen (item->text), NULL);
+    g_autoptr (json_t) whole = json_parse_exact (item->text, strlen (item->text), NULL);
     return json_text (json_object_get (whole, name_at (key, i)));
   }
   return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);

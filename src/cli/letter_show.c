@@ -132,7 +132,7 @@ body_of (const Letter *letter, const char *prefix)
     return (Body){ NULL, json_null () };
   json_t *content = NULL;
   if (g_utf8_validate (value, (gssize)len, NULL)) {
-    content = len > 0 && value[0] == '{' ? json_parse (value, len, NULL) : NULL;
+    content = len > 0 && value[0] == '{' ? json_parse_exact (value, len, NULL) : NULL;
     return content != NULL ? (Body){ "json", content } : (Body){ "text", readable (value, len) };
   }
   content = decoded (letter, prefix);

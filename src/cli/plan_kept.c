@@ -118,7 +118,7 @@ read_kept (const PgRows *rows)
   json_t *one;
   size_t i;
   json_decref (lines->lines);
-  lines->lines = text != NULL ? json_parse (text, strlen (text), NULL) : NULL;
+  lines->lines = text != NULL ? json_parse_exact (text, strlen (text), NULL) : NULL;
   json_array_foreach (summary, i, one) {
     const char *table = json_string_value (json_object_get (one, "table")),
                *action = json_string_value (json_object_get (one, "action")),

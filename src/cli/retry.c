@@ -4,6 +4,7 @@
 #include "cli/run_wait.h"
 #include "engine/ledger/journal.h"
 #include "engine/ledger/named_row.h"
+#include "engine/work/on_failure.h"
 
 static RunOptions options;
 static char *approved; /* the id of the run; as long as the process */
@@ -185,13 +186,31 @@ answer_event (Cli *cli, Pg *pg, const LockedRun *locked, GError **error)
                              config_text (cli->config, "topics", "prefix"), end, error);
 }
 
+/* As if the run had failed for good, unless it has. */
+static gboolean
+end_as_failed (Cli *cli, Pg *pg, const LockedRun *locked, GError **error)
+{
+  const Job *job = jobs_find (cli->jobs, rows_text (locked->row, 0, "job"));
+  if (job == NULL || locked->archived || g_str_equal (rows_text (locked->row, 0, "state"), "dead"))
+    return TRUE;
+  g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (locked->row, 0, "args"));
+  Run run = { .run_id = (char *)locked->run_id,
+              .job = job,
+              .step = (int)rows_int (locked->row, 0, "step"),
+              .scheduled_at_us = rows_int (locked->row, 0, "scheduled_at"),
+              .args = args };
+  g_autoptr (Step) step
+      = step_new (pg, &run, config_text (cli->config, "topics", "prefix"), NULL, NULL);
+  return on_failure_end (step, "skipped", "discarded", error);
+}
+
 static ExitCode
 discard (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 {
   const char *state = rows_text (run->row, 0, "state");
   if (g_str_equal (state, "finished") || g_str_equal (state, "skipped"))
     return cli_usage (error, "run %s is %s: it has ended", run->run_id, state);
-  if (!answer_event (cli, pg, run, error))
+  if (!answer_event (cli, pg, run, error) || !end_as_failed (cli, pg, run, error))
     return cli_pg_failed (pg, error);
   const char *file
       = run->archived ? "src/cli/sql/run_discard_archived.sql" : "src/cli/sql/run_discard.sql";

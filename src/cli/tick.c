@@ -56,7 +56,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tick, tick_clear)
 static gboolean
 is_json_value (const char *value)
 {
-  g_autoptr (json_t) parsed = json_parse (value, strlen (value), NULL);
+  g_autoptr (json_t) parsed = json_parse_exact (value, strlen (value), NULL);
   return parsed != NULL && !json_is_string (parsed) && !json_is_array (parsed);
 }
 
@@ -115,7 +115,7 @@ check_argument (char **given, GError **error)
 static gboolean
 would_be_refused (const Job *job, const char *text, GError **error)
 {
-  g_autoptr (json_t) value = json_parse (text, strlen (text), error);
+  g_autoptr (json_t) value = json_parse_exact (text, strlen (text), error);
   if (value == NULL)
     return TRUE;
   g_autofree char *reason = arguments_refusal (job, value, strlen (text));

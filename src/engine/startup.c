@@ -6,6 +6,7 @@
 #include "engine/job/sentence/own_topics.h"
 #include "engine/ledger/mode.h"
 #include "engine/ledger/schema.h"
+#include "engine/in_vain.h"
 #include "engine/modes.h"
 #include "engine/new_topics.h"
 #include "engine/outbox/publish.h"
@@ -171,6 +172,7 @@ look_at_postgres (Service *service, GError **error)
   if (pg_is_unchecked (pg))
     log_warning ("Database checks no text", "detail", PG_UNCHECKED);
   modes_say ();
+  in_vain_say ();
   return TRUE;
 }
 

@@ -1,15 +1,17 @@
 /* The table of the jobs that need C besides SQL. */
 #include "jobs/jobs.h"
+#include "jobs/shared/placeholder.h"
 #include "jobs/users.destroy/users_destroy.h"
 
 const JobCode JOB_CODE[] = {
   { "ci.delete_objects", .plan = schedule_objects_plan, .errand = &delete_objects_errand },
   { "ci.schedule_delete_objects", schedule_objects_step, schedule_objects_plan },
   { "groups.adjourned_deletion", NULL, adjourned_plan },
-  { "groups.destroy", destroy_group_step, NULL },
+  { "groups.destroy", destroy_group_step, .on_failure = "unmark" },
   { "members.prune_deletions", prune_step, prune_plan },
   { "members.schedule_prune_deletions", schedule_prune_step, schedule_prune_plan },
-  { "users.delete_placeholder", delete_placeholder_step, NULL },
-  { "users.destroy", users_destroy_step, .many = users_destroy_many },
+  { "users.delete_placeholder", delete_placeholder_step, .on_failure = PLACEHOLDER_ENDED },
+  { "users.destroy", users_destroy_step, .many = users_destroy_many,
+    .on_failure = PLACEHOLDER_ENDED },
   { NULL, NULL, NULL },
 };

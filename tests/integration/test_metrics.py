@@ -41,7 +41,7 @@ def test_runs_rows_and_times_by_job(scene, http, tmp_path):  # noqa: F811
     for state in ("finished", "dead", "skipped"):  # rate() does not see a counter that starts at 1
         assert before.of("pruned_runs_total", job=SLOT, state=state) == 0
     scene.topics.tick("groups.adjourned_deletion", now(minutes=-1))
-    scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"id": "no number"}})
+    scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"expires_at": "9999999-01-01"}})
     scene.topics.tick(OBJECTS, now(minutes=-1))
     for job in (OBJECTS, SLOT):
         daemon.wait_line("Finished", job=job)
@@ -148,7 +148,7 @@ def test_the_interval_of_a_schedule_is_its_longest_gap(scene, http):  # noqa: F8
 
 def test_errors_are_counted_and_held_locks_are_not(scene, http):  # noqa: F811
     daemon = start(scene, http)
-    scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"id": "no number"}})
+    scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"expires_at": "9999999-01-01"}})
     counted(http, 1, "pruned_errors_total", job="members.remove_expired")
     fill(scene.database, 1)
     with scene.database.connect() as other:

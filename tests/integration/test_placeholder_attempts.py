@@ -1,9 +1,11 @@
 """When the details of placeholders count an attempt, and what each attempt starts."""
 
 import datetime
+import threading
 
 import pytest
 
+from support.bad_rows import AS_BEFORE, LOOSE
 from support.instance import tenant  # noqa: F401
 from support.scene import child_id, result
 
@@ -236,6 +238,76 @@ def test_a_last_attempt_that_fails_when_the_user_is_destroyed_leaves_an_abandone
     assert rows == [{"job": JOB, "item": f"import_placeholder_user_details:{detail}", "parked": True, "attempts": 15}] * abandoned
     if end == "kept":
         assert (result(run)["kept"], result(run)["abandoned"]) == (1, int(abandoned))
+
+
+def children_of(tenant, run):
+    return {c["args"]["placeholder_user_id"]: str(c["run_id"]) for c in tenant.children(run)}
+
+
+def abandoned(tenant):
+    return {r["item"]: r["reason"] for r in tenant.database.rows("SELECT item, reason FROM pruned.quarantine WHERE job = %s AND parked", [JOB])}
+
+
+def test_a_last_attempt_that_ends_outside_its_steps_leaves_an_abandoned_detail(tenant):
+    """Its run is discarded before it begins, or when the user was handed over, or its row cannot be
+    used."""
+    (one, first), (two, handed), (three, broken), (early, other) = [tenant.placeholder(attempts=n) for n in (14, 14, 14, 13)]
+    for job in (CHILD, "users.destroy"):
+        tenant.pruned.run("pause", job).ok()
+    runs = children_of(tenant, tenant.tick(JOB, **AT_ONCE))
+    tenant.pruned.run("discard", runs[first], runs[other]).ok()
+    tenant.database.connection.execute(LOOSE)
+    tenant.database.execute("UPDATE pruned.runs SET attempts = -1 WHERE run_id = %s", [runs[broken]])
+    tenant.database.connection.execute(AS_BEFORE)
+    tenant.pruned.run("resume", CHILD).ok()
+    tenant.work()
+    (destroy,) = tenant.runs("users.destroy")
+    assert (destroy["args"]["user_id"], tenant.pruned.run_row(runs[broken])["state"]) == (handed, "dead")
+    assert set(abandoned(tenant)) == {f"import_placeholder_user_details:{n}" for n in (one, three)}
+    tenant.pruned.run("discard", str(destroy["run_id"])).ok()
+    said = {int(item.rpartition(":")[2]): reason for item, reason in abandoned(tenant).items()}
+    assert said.pop(three).startswith("abandoned: the run's row: attempts was -1")
+    assert said == {one: "abandoned: discarded", two: "abandoned: discarded"} and attempts(tenant)[early] == 14
+    tenant.database.execute("UPDATE pruned.quarantine SET next_try_at = next_try_at - interval '8 days'")
+    tenant.pruned.run("resume", "users.destroy").ok()
+    tenant.tick(JOB, at=tenant.at + MOMENT * 1000, **AT_ONCE)
+    assert {first, handed, broken} & set(tenant.ids("users")) == set()
+
+
+# The step fails once something waits for its run; what it then writes waits until that has ended.
+FAILS_MEANWHILE = """
+CREATE FUNCTION bad(text, bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+  PERFORM pg_advisory_xact_lock(4711);
+  WHILE NOT EXISTS (SELECT FROM pg_locks l WHERE NOT l.granted AND pg_backend_pid() = ANY (pg_blocking_pids(l.pid))) LOOP
+    PERFORM pg_sleep(0.02); END LOOP;
+  RAISE EXCEPTION 'broken'; END $$;
+CREATE OPERATOR = (LEFTARG = text, RIGHTARG = bigint, FUNCTION = bad);
+CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF current_query() LIKE '%rows_leased%' THEN PERFORM pg_sleep(0.5); END IF; RETURN NULL; END $$;
+CREATE TRIGGER later BEFORE UPDATE ON pruned.runs FOR EACH STATEMENT EXECUTE FUNCTION later()"""
+
+
+def test_a_run_that_is_discarded_while_its_last_attempt_fails_stays_so(tenant):
+    detail, _ = tenant.placeholder(attempts=14)
+    tenant.put("issues", author_id=1)
+    tenant.database.execute("ALTER TABLE issues ALTER author_id TYPE text USING author_id::text")
+    tenant.database.connection.execute(FAILS_MEANWHILE)
+    daemon = tenant.pruned.start(settings=AT_ONCE | {f"jobs.{CHILD}.max_attempts": 0})
+    tenant.pruned.topics.tick(JOB, tenant.at)
+    child = str(tenant.database.wait("SELECT run_id FROM pruned.runs WHERE job = %s AND state = 'ready'", [CHILD]))
+    said = []
+    discard = threading.Thread(target=lambda: said.append(tenant.pruned.run("discard", child)))
+    tenant.database.wait("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND granted", until=1)
+    discard.start()
+    line = daemon.wait_line("Step failed", job=CHILD, run_id=child)
+    discard.join(30)
+    row = said[0].ok() and tenant.pruned.run_row(child)
+    assert (row["state"], row["error"]) == ("skipped", "discarded") and "broken" in line["error"]
+    assert "state" not in line and line["detail"].startswith("nothing follows") and line["level"] == "warning"
+    assert abandoned(tenant) == {f"import_placeholder_user_details:{detail}": "abandoned: discarded"}
+    tenant.database.wait("SELECT count(*) FROM pruned.runs WHERE state IN ('waiting', 'ready')", until=0)
+    assert daemon.stop() == 0
+    assert [m.value["state"] for m in tenant.pruned.topics.outcomes("RunFinished") if m.text_key == child] == []
 
 
 def test_an_abandoned_detail_whose_attempts_were_set_back_starts_afresh(tenant):

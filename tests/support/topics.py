@@ -113,13 +113,15 @@ class Topics:
             raise RuntimeError(f"not delivered: {failed[:3]}")
 
     def tick(self, job, scheduled_at=None, args=None, *, avro=False, headers=None, topic="ticks"):
-        """Sends a tick as an external scheduler would. Returns (partition, offset)."""
+        """Sends a tick as an external scheduler would. ARGS: values, or their JSON as it is to be
+        sent. Returns (partition, offset)."""
+        text = args if isinstance(args, str) else json.dumps(args or {})
         if avro:
-            value = encode("pruned.Tick", {"job": job, "scheduled_at": scheduled_at,
-                                           "args": json.dumps(args or {})})
+            value = encode("pruned.Tick", {"job": job, "scheduled_at": scheduled_at, "args": text})
         else:
-            body = {"job": job, "scheduled_at": rfc3339(scheduled_at), "args": args}
-            value = json.dumps({k: v for k, v in body.items() if v is not None}).encode()
+            body = {"job": json.dumps(job), "scheduled_at": scheduled_at and json.dumps(rfc3339(scheduled_at)),
+                    "args": None if args is None else text}
+            value = ("{" + ", ".join(f'"{k}": {v}' for k, v in body.items() if v is not None) + "}").encode()
         return self.produce(topic, value, key=job, headers=headers)
 
     def event(self, record, content, *, key=None, ce_time=None, ce_id=None, avro=False, headers=None):

@@ -212,6 +212,7 @@ command_doctor (Cli *cli, GError **error)
   doctor_stores (&doctor);
   doctor_jobs (&doctor);
   doctor_rights (&doctor);
+  doctor_settings (&doctor);
   doctor_work (&doctor);
   doctor_gentle (&doctor);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (&doctor, cli->out);

@@ -52,6 +52,7 @@ void doctor_replica (Doctor *doctor);  /* the standby for pages */
 void doctor_rights (Doctor *doctor);
 void doctor_kafka (Doctor *doctor); /* reachable, topics, clock, retention, group, dead letters */
 void doctor_stores (Doctor *doctor);
-void doctor_gentle (Doctor *doctor); /* thresholds, dead rows */
-void doctor_jobs (Doctor *doctor);   /* which built-in jobs are in force, and why */
-void doctor_work (Doctor *doctor);   /* runs, quarantine, bloat, the application's own workers */
+void doctor_gentle (Doctor *doctor);   /* thresholds, dead rows */
+void doctor_jobs (Doctor *doctor);     /* which built-in jobs are in force, and why */
+void doctor_settings (Doctor *doctor); /* modes, schedules */
+void doctor_work (Doctor *doctor);     /* runs, quarantine, bloat, the application's own workers */

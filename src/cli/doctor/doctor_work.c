@@ -2,10 +2,8 @@
 
 #include "base/plural.h"
 #include "cli/grants.h"
-#include "cli/running_settings.h"
 #include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
-#include "engine/ledger/mode.h"
 
 #include <string.h>
 
@@ -50,52 +48,6 @@ check_runs (Doctor *doctor)
                  rows_text (rows, 0, "paused"));
   else
     doctor_ok (doctor, "paused", "no job");
-}
-
-/* No job is in force. */
-static void
-check_mode_of_new (Doctor *doctor)
-{
-  const JobMode mode = in_force_general_mode ();
-  if (mode == MODE_PLAN)
-    doctor_warn (doctor, "mode", "pruned -s run.mode=apply run",
-                 "plan: runs of a job that is added change nothing%s. Once their results are as"
-                 " they should be, set [run] mode = apply",
-                 in_force_mode_is_recorded () ? ", as in every new installation" : "");
-  else
-    doctor_ok (doctor, "mode", "%s, for a job that is added", in_force_mode_word (mode));
-}
-
-/* Jobs whose runs change nothing. Without a process it is about this command line's settings. */
-static void
-check_mode (Doctor *doctor)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PgRows) running
-      = mode_read (doctor->pg, &error) ? running_settings_look (doctor->pg, &error) : NULL;
-  if (running == NULL)
-    return;
-  const char *where = rows_count (running) > 0 ? "in the running processes" : "no process runs";
-  g_autoptr (json_t) modes = running_settings_modes (doctor->cli, running);
-  g_autofree char *plan = running_settings_in_mode (doctor->cli, modes, "plan"),
-                  *off = running_settings_in_mode (doctor->cli, modes, "off");
-  if (jobs_count (doctor->cli->jobs) == 0)
-    check_mode_of_new (doctor);
-  else if (json_object_size (modes) == 0)
-    doctor_ok (doctor, "mode", "apply: runs change rows (%s)", where);
-  if (plan != NULL)
-    doctor_warn (
-        doctor, "mode", "pruned -s run.mode=apply run",
-        "plan: runs of these jobs change nothing%s: %s (%s). Once their results are as they should"
-        " be, set [run] mode = apply",
-        in_force_mode_is_recorded () ? ", as in every new installation" : "", plan, where);
-  if (off == NULL)
-    return;
-  if (g_str_equal (off, "all jobs"))
-    doctor_warn (doctor, "mode", "pruned -s run.mode=apply run",
-                 "off: no job runs (%s): [run] mode or [jobs.NAME] mode says so", where);
-  else
-    doctor_ok (doctor, "mode", "off: these jobs do not run: %s (%s)", off, where);
 }
 
 static gboolean
@@ -293,7 +245,6 @@ doctor_work (Doctor *doctor)
   if (doctor->pg == NULL)
     return;
   if (doctor->migrated) {
-    check_mode (doctor);
     check_runs (doctor);
     check_blocked (doctor);
     check_lost (doctor);

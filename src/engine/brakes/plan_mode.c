@@ -95,7 +95,6 @@ plan_steps (Step *step, GError **error)
   step->counted = step->rows + step->children->len;
   g_array_set_size (step->children, 0);
   g_array_set_size (step->logs, 0);
-  step->on_failure = NULL;
   return ok;
 }
 

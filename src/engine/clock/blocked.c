@@ -40,7 +40,7 @@ static gboolean
 revive (Pg *pg, const Job *job, PgValues *entry, GError **error)
 {
   const char *text = pg_values_get (entry, "args");
-  g_autoptr (json_t) args = json_parse (text, strlen (text), NULL);
+  g_autoptr (json_t) args = json_parse_exact (text, strlen (text), NULL);
   pg_values_take (entry, "unique_key",
                   args != NULL ? job_expand_key (job->unique_key, args) : NULL);
   g_autoptr (PgRows) back = pg_run_file (pg, SQL "blocked_unarchive.sql", entry, error);

@@ -2,6 +2,7 @@
 
 #include "avro/field.h"
 #include "base/uuid5.h"
+#include "engine/job/argument_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -82,7 +83,7 @@ argument_type_fits (const char *type, const json_t *value)
   case WHOLE:
     return is_whole (value, TYPES[known].least, TYPES[known].most);
   case NUMBER:
-    return json_is_number (value);
+    return json_is_number (value) || json_exact (value) != NULL;
   case TEXT:
     return text != NULL;
   case TRUTH:
@@ -97,6 +98,33 @@ argument_type_fits (const char *type, const json_t *value)
     break;
   }
   return TRUE;
+}
+
+gboolean
+argument_type_reads (const char *type, const char *text)
+{
+  int known = find_type (type);
+  g_autofree char *trimmed = g_strstrip (g_strdup (text));
+  switch (known < 0 ? ANY : TYPES[known].kind) {
+  case WHOLE:
+    return argument_text_is_whole (trimmed, TYPES[known].least, TYPES[known].most);
+  case NUMBER:
+    return argument_text_is_number (trimmed);
+  case TRUTH:
+    return argument_text_is_truth (trimmed);
+  case DAY:
+  case INSTANT:
+    return field_is_infinite (trimmed) || argument_text_is_time (trimmed);
+  case UUID:
+    return argument_text_is_uuid (trimmed);
+  case TEXT:
+  case ANY:
+    break;
+  }
+  g_autoptr (json_t) json = known >= 0 && TYPES[known].kind == ANY
+                                ? json_parse_exact (text, strlen (text), NULL)
+                                : NULL;
+  return known < 0 || TYPES[known].kind == TEXT || json != NULL;
 }
 
 void

@@ -40,15 +40,26 @@ columns_of (const Job *job)
   return g_string_free (out, FALSE);
 }
 
-/* `cursor` holds columns of the job's cursor. Texts are not checked here: PostgreSQL reads each
- * type from a text, and if it cannot, the run is dead at once. */
+/* VALUE can take the place of the column in `:cursor.<column>`. PostgreSQL reads every type from a
+ * text, too. Of a type that is not known PostgreSQL decides, and the run is dead if it refuses. */
+static gboolean
+is_of_column (const JobCursor *column, const json_t *value)
+{
+  if (json_is_null (value))
+    return TRUE;
+  if (json_is_string (value))
+    return argument_type_reads (column->type, json_string_value (value));
+  return argument_type_known (column->type) && argument_type_fits (column->type, value);
+}
+
+/* `cursor` holds columns of the job's cursor. */
 static char *
 cursor_refusal (const Job *job, json_t *cursor)
 {
   const char *name;
   json_t *value;
   g_autofree char *columns = columns_of (job), *given = shown (cursor);
-  if (!json_is_object (cursor))
+  if (!json_is_object (cursor) || json_exact (cursor) != NULL)
     return g_strdup_printf ("argument cursor: %s is not an object with %s", given, columns);
   for (guint i = 0; i < job->cursor->len; i++)
     argument_type_make_whole (cursor, g_array_index (job->cursor, JobCursor, i).name,
@@ -58,8 +69,7 @@ cursor_refusal (const Job *job, json_t *cursor)
     if (column == NULL)
       return g_strdup_printf ("argument cursor: the job's cursor has no column %.*s, but %s", SHOWN,
                               name, columns);
-    if (json_is_null (value) || json_is_string (value)
-        || (argument_type_known (column->type) && argument_type_fits (column->type, value)))
+    if (is_of_column (column, value))
       continue;
     g_autofree char *wrong = shown (value);
     return g_strdup_printf ("argument cursor: %s is not of type %s, it is %s", name, column->type,
@@ -93,7 +103,10 @@ values_refusal (const Job *job, json_t *args)
     if (reason != NULL)
       return reason;
   }
-  return NULL;
+  /* The first page reads it, however it is declared (`*`). */
+  json_t *cursor = json_object_get (args, "cursor");
+  gboolean is_read = job->cursor->len > 0 && cursor != NULL && !json_is_null (cursor);
+  return is_read ? cursor_refusal (job, cursor) : NULL;
 }
 
 /* Every argument in the unique key must have a value: runs whose keys are empty would block each
@@ -109,7 +122,7 @@ key_refusal (const Job *job, const json_t *args)
     const json_t *value = json_object_get (args, name);
     if (value == NULL || json_is_null (value))
       return g_strdup_printf ("argument %s is missing: the job's unique key is made of it", name);
-    if (json_is_object (value) || json_is_array (value))
+    if ((json_is_object (value) && json_exact (value) == NULL) || json_is_array (value))
       return g_strdup_printf ("argument %s: a unique key is made of a number or a text", name);
   }
   return NULL;

@@ -267,6 +267,8 @@ const JobEvent *job_event (const Job *job, const char *type);
 /* What declares that a run with ARGS is about one row; NULL: it is not. */
 const JobEvent *job_event_of (const Job *job, const json_t *args);
 gboolean job_takes_argument (const Job *job, const char *argument);
+/* Whether JOB says that it starts runs of the job called OTHER. */
+gboolean job_launches (const Job *job, const char *other);
 /* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and the
  * list in job.conf (`settings`). Without that list: all. */
 gboolean job_reads (const Job *job, const char *key);

@@ -16,6 +16,12 @@ job_takes_argument (const Job *job, const char *argument)
              && !g_str_equal (argument, "slot"));
 }
 
+gboolean
+job_launches (const Job *job, const char *other)
+{
+  return g_strv_contains ((const char *const *)job->launches, other);
+}
+
 static void
 append_argument (GString *text, const char *name, gconstpointer args)
 {

@@ -61,7 +61,7 @@ add_tick (const Admission *admission, const Job *job, const KafkaMessage *messag
   gint64 at;
   g_autoptr (GError) error = NULL;
   gsize args_len = strlen (decoded->args_text);
-  g_autoptr (json_t) args = json_parse (decoded->args_text, args_len, &error);
+  g_autoptr (json_t) args = json_parse_exact (decoded->args_text, args_len, &error);
   if (args == NULL)
     return g_strdup_printf ("undecodable: args: %s", error->message);
   char *reason = read_time (decoded->content, "scheduled_at", message->timestamp_ms * 1000, &at);

@@ -50,7 +50,7 @@ named_row_leave_of (Pg *pg, const Jobs *jobs, const PgRows *rows, int row, const
   const char *name = rows_text (rows, row, "job"), *text = rows_text (rows, row, "args");
   const Job *job = jobs_asked (jobs, name);
   g_autoptr (Job) away = job_of_name (name, 1); /* nothing need be written about it any more */
-  g_autoptr (json_t) args = json_parse (text, strlen (text), NULL);
+  g_autoptr (json_t) args = json_parse_exact (text, strlen (text), NULL);
   const Run run = { .run_id = (char *)rows_text (rows, row, "run_id"),
                     .job = job != NULL ? job : away,
                     .step = (int)rows_int (rows, row, "step"),

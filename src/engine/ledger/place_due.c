@@ -35,7 +35,7 @@ specs_from_due (const Jobs *jobs, const PgRows *rows)
                      .scheduled_at_us = rows_int (rows, i, "scheduled_at"),
                      .due_at_us = rows_int (rows, i, "due_at"),
                      .attempts = (int)rows_int (rows, i, "attempts"),
-                     .args = json_parse (args, strlen (args), NULL) };
+                     .args = json_parse_exact (args, strlen (args), NULL) };
     const JobEvent *event = job_event_of (job, spec.args);
     gboolean is_named
         = rows_text (rows, i, "named_table") != NULL || (event != NULL && event->own != NULL);

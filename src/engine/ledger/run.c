@@ -39,7 +39,7 @@ json_at (const PgRows *rows, int row, const char *name, char **wrong)
   if (g_str_equal (text, "{}"))
     return json_object ();
   g_autoptr (GError) error = NULL;
-  g_autoptr (json_t) value = json_parse (text, strlen (text), &error);
+  g_autoptr (json_t) value = json_parse_exact (text, strlen (text), &error);
   if (json_is_object (value))
     return g_steal_pointer (&value);
   if (wrong != NULL && *wrong == NULL)

@@ -250,7 +250,7 @@ record_children (Step *step, const PgRows *children, GError **error)
         = rows_column (children, "context") >= 0 ? rows_text (children, i, "context") : NULL;
     if (due != NULL && !read_time (due, &due_at, error))
       return FALSE;
-    step_child (step, rows_text (children, i, "job"), json_parse (args, strlen (args), NULL),
+    step_child (step, rows_text (children, i, "job"), json_parse_exact (args, strlen (args), NULL),
                 rows_text (children, i, "child_key"), rows_text (children, i, "unique_key"), 0);
     if (step->children->len == before) /* it was refused; step_settle.c logs why */
       continue;
@@ -259,7 +259,7 @@ record_children (Step *step, const PgRows *children, GError **error)
     if (context == NULL)
       continue;
     g_clear_pointer (&child->context, json_decref);
-    child->context = json_parse (context, strlen (context), NULL);
+    child->context = json_parse_exact (context, strlen (context), NULL);
   }
   return TRUE;
 }

@@ -283,15 +283,6 @@ step_again (Step *step, GError **error)
 }
 
 void
-step_on_failure (Step *step, const char *file)
-{
-  g_autoptr (GError) error = NULL;
-  step->on_failure = job_files_statement (step->job, file, &error);
-  if (step->on_failure == NULL)
-    g_error ("%s", error->message);
-}
-
-void
 step_plan_line (Step *step, const char *table, const char *key, const char *action,
                 const char *reason)
 {

@@ -11,6 +11,7 @@
 #include "engine/work/retry.h"
 
 #define SQL "src/engine/work/sql/"
+#define MOVED "nothing follows: the run was discarded, or another process has moved it"
 
 static PgRows *
 write_decision (Pg *pg, const Step *step, const RetryDecision *decision, GError **error)
@@ -48,7 +49,8 @@ execute (Service *service, Pg *pg, Step *step, RetryDecision *decision, Bundle *
   g_autoptr (PgRows) failed = write_decision (pg, step, decision, error);
   if (failed == NULL)
     return FALSE;
-  if (rows_count (failed) == 0) /* another process has moved the run */
+  decision->moved = rows_count (failed) == 0;
+  if (decision->moved)
     return TRUE;
   if (step->run->range_of != NULL)
     return !ends (decision) || divide_wake (pg, step->run, error);
@@ -72,25 +74,35 @@ execute (Service *service, Pg *pg, Step *step, RetryDecision *decision, Bundle *
 }
 
 static void
-log_failure (Step *step, const char *sqlstate, const GError *cause, const RetryDecision *decision)
+add_decision (json_t *fields, const RetryDecision *decision)
 {
-  g_autoptr (json_t) fields = json_copy (step_log_fields (step));
-  const char *class = retry_error_class (sqlstate, cause);
-  json_object_set_new (fields, "error_class", json_string (decision->class));
-  json_object_set_new (fields, "error", json_string (cause->message));
   json_object_set_new (fields, "state", json_string (decision->state));
   json_object_set_new (fields, "attempts", json_integer (decision->attempts));
   if (!ends (decision))
     json_object_set_new (fields, "retry_in_s", json_real ((double)decision->delay_ms / 1000));
   if (decision->limit > 0)
     json_object_set_new (fields, "limit", json_integer (decision->limit));
-  gboolean charged = cause->code != PRUNED_BUSY && decision->limit == 0 && !decision->by_rows;
+}
+
+static void
+log_failure (Step *step, const char *sqlstate, const GError *cause, const RetryDecision *decision)
+{
+  g_autoptr (json_t) fields = json_copy (step_log_fields (step));
+  const char *class = retry_error_class (sqlstate, cause);
+  json_object_set_new (fields, "error_class", json_string (decision->class));
+  json_object_set_new (fields, "error", json_string (cause->message));
+  if (decision->moved)
+    json_object_set_new (fields, "detail", json_string (MOVED));
+  else
+    add_decision (fields, decision);
+  gboolean charged = cause->code != PRUNED_BUSY && decision->limit == 0
+                     && !decision->by_rows && !decision->moved;
   log_fields (charged && !decision->known ? LOG_ERROR : LOG_WARNING, "Step failed", fields);
   if (decision->known)
     return;
   stats_add (STATS_FAILURES, step->job->name, class, 1);
   stats_add (STATS_ERRORS, step->job->name, NULL, charged);
-  if (ends (decision) && step->run->range_of == NULL)
+  if (ends (decision) && !decision->moved && step->run->range_of == NULL)
     stats_add (STATS_RUNS, step->job->name, decision->state, 1);
 }
 

@@ -4,7 +4,7 @@
 #include "engine/lane/outage.h"
 #include "engine/step/pace.h"
 #include "engine/service/stats.h"
-#include "engine/step/step.h"
+#include "engine/work/on_failure.h"
 
 #define SQL "src/engine/work/sql/"
 #define OUT_OF_BOUNDS "23514" /* as if the constraint runs_bounds had refused the row */
@@ -25,12 +25,13 @@ store_outcomes (Service *service, Pg *pg, const PgRows *rows, const char *class,
     const Job *job = jobs_find (in_force_jobs (), rows_text (rows, i, "job"));
     if (job == NULL || !rows_bool (rows, i, "died"))
       continue;
-    Run *run = run_from_row (job, rows, i);
+    g_autoptr (Run) run = run_from_row (job, rows, i);
     g_autoptr (Step) step = step_new (pg, run, service->prefix, NULL, bundle);
     if (bundle_size (bundle) == 0)
       bundle_belongs (bundle, run->run_id, run->step, job->name, run->slot);
     step_add_dead (step, "{\"status\":\"failed\"}", class, run->error);
-    run_free (run);
+    if (!on_failure_end (step, "dead", run->error, error))
+      return FALSE;
   }
   return bundle_size (bundle) == 0 || publisher_store (service->publisher, pg, bundle, error);
 }

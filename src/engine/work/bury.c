@@ -1,7 +1,7 @@
 #include "engine/work/bury.h"
 
 #include "engine/service/stats.h"
-#include "engine/step/step.h"
+#include "engine/work/on_failure.h"
 
 static gboolean
 end (Service *service, Pg *pg, Run *run, const Work *work, const char *reason, Bundle *bundle,
@@ -14,7 +14,7 @@ end (Service *service, Pg *pg, Run *run, const Work *work, const char *reason, B
     reason,       NULL,       NULL
   };
   g_autoptr (PgRows) ended = run_fail (pg, &failure, error);
-  if (ended == NULL)
+  if (ended == NULL || (!range && !on_failure_end (step, "dead", reason, error)))
     return FALSE;
   step_add_dead (step, "{\"status\":\"failed\"}", NULL, reason);
   return publisher_store (service->publisher, pg, bundle, error);

@@ -1,5 +1,19 @@
 #include "engine/work/on_failure.h"
 
+#include "engine/job/job_files.h"
+
+void
+on_failure_set (Step *step)
+{
+  const JobCode *code = step->job->code;
+  g_autoptr (GError) error = NULL;
+  if (code == NULL || code->on_failure == NULL)
+    return;
+  step->on_failure = job_files_statement (step->job, code->on_failure, &error);
+  if (step->on_failure == NULL)
+    g_error ("%s", error->message);
+}
+
 /* A row as a line: `level`, `message`, and the other columns as fields. */
 static void
 log_row (Step *step, const PgRows *rows, int row, const char *cause)
@@ -32,4 +46,33 @@ on_failure_run (Pg *pg, Step *step, const char *state, const char *reason, GErro
   for (int i = 0; lines != NULL && i < rows_count (lines); i++)
     log_row (step, lines, i, reason);
   return lines != NULL;
+}
+
+static gboolean
+take_back (Step *step, const GError *cause, GError **error)
+{
+  log_warning ("What the job does when a run has failed was left out", "job", step->job->name,
+               "run_id", step->run->run_id, "error", cause->message);
+  return pg_exec (step->pg, "ROLLBACK TO SAVEPOINT ended", error)
+         && pg_exec (step->pg, "RELEASE SAVEPOINT ended", error);
+}
+
+gboolean
+on_failure_end (Step *step, const char *state, const char *reason, GError **error)
+{
+  GError *cause = NULL;
+  on_failure_set (step);
+  if (step->on_failure == NULL)
+    return TRUE;
+  if (!pg_exec (step->pg, "SAVEPOINT ended", error))
+    return FALSE;
+  if (on_failure_run (step->pg, step, state, reason, &cause))
+    return pg_exec (step->pg, "RELEASE SAVEPOINT ended", error);
+  if (cause->code == PRUNED_OUTAGE || cause->code == PRUNED_BUSY || cause->code == PRUNED_FATAL) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  gboolean ok = take_back (step, cause, error);
+  g_error_free (cause);
+  return ok;
 }

@@ -6,6 +6,7 @@
 #include "engine/step/partitions.h"
 #include "engine/work/conclude.h"
 #include "engine/work/divide.h"
+#include "engine/work/on_failure.h"
 #include "engine/work/ready.h"
 
 /* A page of rows whose objects are to go first must not be applied as if they had none. */
@@ -32,6 +33,7 @@ run_step (Step *step, GError **error)
   if (!brakes_before (step, error))
     return FALSE;
   gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
+  on_failure_set (step);
   return (coded                                             ? step->job->code->step (step, error)
           : sentence_is_of_partitions (step->job->sentence) ? partitions_step (step, error)
                                                             : page_apply (step, error))

@@ -161,7 +161,6 @@ destroy_group_step (Step *step, GError **error)
   if (group == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument group_id");
   g_autofree char *keys = g_strdup_printf ("{%s}", group);
-  step_on_failure (step, "unmark");
   return is_first (step) ? first_step (step, group, keys, error)
                          : later_step (step, group, keys, error);
 }

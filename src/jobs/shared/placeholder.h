@@ -9,8 +9,8 @@
 #define PLACEHOLDER_JOB "users.delete_placeholder"
 /* The argument `reason` of the run that removes the user. */
 #define PLACEHOLDER_REASON "Placeholder user"
-/* For step_on_failure: a run that dies abandons the details, too. */
-#define PLACEHOLDER_DEAD "../shared/abandoned_dead"
+/* A run that dies or is discarded abandons the details, too (JobCode.on_failure). */
+#define PLACEHOLDER_ENDED "../shared/abandoned_ended"
 
 /* Locks the user and returns `username`; no row: there is no such user. */
 PgRows *placeholder_find (Step *step, const char *user, GError **error);

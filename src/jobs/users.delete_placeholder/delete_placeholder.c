@@ -49,7 +49,6 @@ delete_placeholder_step (Step *step, GError **error)
   const char *user = step_arg (step, "placeholder_user_id");
   if (user == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument placeholder_user_id");
-  step_on_failure (step, PLACEHOLDER_DEAD);
   g_autofree char *stamp = stamp_begin (step, "../shared/reference_names",
                                         step_setting_text (step, "references"), NULL, error);
   g_autoptr (PgRows) found = stamp != NULL ? placeholder_find (step, user, error) : NULL;

@@ -306,8 +306,6 @@ users_destroy_step (Step *step, GError **error)
                       .left = step_limit (step, step_setting (step, "batch")) };
   if (destroy.user_id == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument user_id");
-  if (is_placeholder (&destroy))
-    step_on_failure (step, PLACEHOLDER_DEAD);
   static const char *const stages[] = { "memberships", "references", "finish", NULL };
   const char *stage = json_string_value (json_object_get (step_cursor (step), "stage"));
   if (stage != NULL && !g_strv_contains (stages, stage))

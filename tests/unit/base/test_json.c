@@ -214,6 +214,56 @@ test_big_integers_become_reals (void)
 }
 
 static void
+test_exact_numbers_stay (void)
+{
+  static const struct {
+    const char *text, *written, *exact; /* EXACT: the number of the only member, if it is exact */
+  } cases[] = {
+    { "{\"a\":1}", "{\"a\":1}", NULL },
+    { "{\"a\":-0}", "{\"a\":0}", NULL },
+    { "{\"a\":1.50}", "{\"a\":1.5}", NULL },
+    { "{\"a\":1e5}", "{\"a\":100000.0}", NULL },
+    { "{\"a\":0.1234567890123456}", "{\"a\":0.1234567890123456}", NULL },
+    { "{\"a\":0.0000000000000000}", "{\"a\":0.0}", NULL },
+    { "{\"a\":9223372036854775807}", "{\"a\":9223372036854775807}", NULL },
+    { "{\"a\":-9223372036854775809}", "{\"a\":-9223372036854775809}", "-9223372036854775809" },
+    { "{\"a\":100000000000000000000}", "{\"a\":100000000000000000000}", "100000000000000000000" },
+    { "{\"a\":0.12345678901234567891}", "{\"a\":0.12345678901234567891}",
+      "0.12345678901234567891" },
+    { "{\"a\":1.00000000000000000001E-5}", "{\"a\":1.00000000000000000001E-5}",
+      "1.00000000000000000001E-5" },
+    { "{\"a\":\"12345678901234567890\"}", "{\"a\":\"12345678901234567890\"}", NULL },
+    { "{\"a\":[12345678901234567890]}", "{\"a\":[12345678901234567890]}", NULL },
+    { "{\"a\":{\"b\":\"1\"}}", "{\"a\":{\"b\":\"1\"}}", NULL },
+    { "{\"a\":1e400}", NULL, NULL },
+    { "{\"a\":-1e-400}", NULL, NULL },
+    { "{12345678901234567890:1}", NULL, NULL },
+    { "{\"a\":12345678901234567890x}", NULL, NULL },
+    { "{\"a\":1.234567890123456789e}", NULL, NULL },
+    { "{\"a\":012345678901234567890}", NULL, NULL },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (json_t) value = json_parse_exact (cases[i].text, strlen (cases[i].text), &error);
+    g_autoptr (json_t) copy = json_deep_copy (value);
+    g_autofree char *written = copy != NULL ? json_text (copy) : NULL;
+    g_test_message ("%s", cases[i].text);
+    g_assert_cmpstr (written, ==, cases[i].written);
+    g_assert_cmpstr (json_exact (json_object_get (copy, "a")), ==, cases[i].exact);
+    g_assert_true ((value == NULL) == (error != NULL));
+  }
+}
+
+static void
+test_long_numbers_are_refused (void)
+{
+  g_autofree char *digits = g_strnfill (1200, '3'), *text = g_strdup_printf ("[0.%s]", digits);
+  g_autoptr (GError) error = NULL;
+  g_assert_null (json_parse_exact (text, strlen (text), &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);
+}
+
+static void
 test_numbers_beyond_a_double_are_refused (void)
 {
   g_autoptr (GError) error = NULL;
@@ -285,6 +335,8 @@ main (int argc, char **argv)
   g_test_add_func ("/json/errors_name_line_and_column", test_errors_name_line_and_column);
   g_test_add_func ("/json/digits_stay", test_digits_stay);
   g_test_add_func ("/json/big_integers_become_reals", test_big_integers_become_reals);
+  g_test_add_func ("/json/exact_numbers_stay", test_exact_numbers_stay);
+  g_test_add_func ("/json/long_numbers_are_refused", test_long_numbers_are_refused);
   g_test_add_func ("/json/numbers_beyond_a_double_are_refused",
                    test_numbers_beyond_a_double_are_refused);
   return g_test_run ();
