@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define SQL "src/cli/sql/"
-#define LONGEST_MS (24 * 60 * 60 * 1000) /* it reads the whole audit */
+#define LONGEST_MS (24 * 60 * 60 * 1000) /* it can read the whole audit */
 
 static char *reason;
 
@@ -18,7 +18,7 @@ const GOptionEntry forget_options[]
         { NULL } };
 
 const char forget_more[]
-    = "KEY is the primary key: a number, a text, or a JSON object of its columns. The records of that row are taken out, and those of rows\n"
+    = "KEY is the whole primary key: a number, a text, or a JSON object of all its columns. The records of that row are taken out, and those of rows\n"
       "that refer to it: by a foreign key, and for users by the columns that users.destroy knows. The audit records how many were taken out.\n"
       "Rows recorded by keys only ([audit] rows) have no personal data and stay. Run it as the owner of schema pruned, as `pruned migrate`.";
 
@@ -74,7 +74,7 @@ static ExitCode
 look (Pg *pg, Item *item, GError **doubt, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  ExitCode code = item_check (item, pg, FALSE, &cause);
+  ExitCode code = item_check (item, pg, TRUE, &cause);
   if (code == CODE_OK)
     return CODE_OK;
   if (code != CODE_USAGE && code != CODE_NOT_FOUND) {

@@ -45,12 +45,13 @@ need_one (Needed *needed, const Job *job, const char *table, const char *right)
   array_add (needed->rights, right);
 }
 
-/* MAKES and ROOT: what grants.sql says. */
+/* MAKES and ROOT: what grants.sql says. What a sentence adds is known better (job_rights_filled).
+ */
 static void
 need (const Job *job, const char *table, const char *right, gpointer data)
 {
   need_one (data, job, table, right);
-  if (g_str_equal (right, "INSERT"))
+  if (g_str_equal (right, "INSERT") && job->sentence == NULL)
     need_one (data, job, table, "MAKES");
   if (g_str_equal (right, "DELETE") && job->follows[0] != NULL)
     need_one (data, job, table, "ROOT");
@@ -79,6 +80,7 @@ needs_of (const Jobs *jobs, Pg *pg)
                     g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
   for (guint i = 0; i < jobs_count (jobs); i++) {
     job_rights_each (completed (pg, jobs_at (jobs, i)), need, &needed);
+    job_rights_filled (jobs_at (jobs, i), need, &needed);
     job_rights_of_table (jobs_at (jobs, i), need, &needed);
   }
   return needed;

@@ -25,8 +25,8 @@ gboolean item_make (const char *table, const char *text, Item *item, GError **er
 
 /* Reads the text as the columns of the table's primary key: then the key is as the audit has it. A
  * text that can be read in several ways is the one that is recorded, and a literal one first.
- * WHOLE: an object must have all columns. CODE_NOT_FOUND: no such table. CODE_USAGE: the text is no
- * key of this table. */
+ * WHOLE: an object must have all columns, those of the row where the table has no key.
+ * CODE_NOT_FOUND: no such table. CODE_USAGE: the text is no key of this table. */
 ExitCode item_check (Item *item, Pg *pg, gboolean whole, GError **error);
 
 /* The same of a table that is gone, or had another key: the text itself if that is recorded, else

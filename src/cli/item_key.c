@@ -225,12 +225,13 @@ take_one (Item *item, Pg *pg, json_t *object, const ItemKey *key, GError **error
 }
 
 static ExitCode
-take_several (Item *item, Pg *pg, const json_t *object, const ItemKey *key, GError **error)
+take_several (Item *item, Pg *pg, gboolean whole, const json_t *object, const ItemKey *key,
+              GError **error)
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *why = NULL;
   g_auto (GStrv) parts = parts_of (item, object, key);
-  item->columns = TRUE;
+  item->columns = !whole || key->n > 0;
   if (parts == NULL) {
     item->key = object != NULL ? g_strdup (item->text) : text_as_json (item->text);
     return CODE_OK;
@@ -253,5 +254,5 @@ item_take_key (Item *item, Pg *pg, gboolean whole, const ItemKey *key, GError **
   if (key->n == 1)
     return take_one (item, pg, object, key, error);
   ExitCode code = compare_several (item, whole, object, key, error);
-  return code == CODE_OK ? take_several (item, pg, object, key, error) : code;
+  return code == CODE_OK ? take_several (item, pg, whole, object, key, error) : code;
 }

@@ -94,6 +94,24 @@ def test_children_and_an_archive_of_another_schema(house):  # noqa: F811
     assert house.rows("old.memos") == [] and house.rows("old.labels", "id") == [(1,)] and house.rows("memos", "id") == [(1,)]
 
 
+def test_sequences_of_an_archives_own_columns(house):  # noqa: F811
+    """Of its table's columns the archive gets the values; an identity needs no right."""
+    make(house, """CREATE SCHEMA old; CREATE SEQUENCE old."Nr"; CREATE TABLE memos (id bigserial PRIMARY KEY, dead boolean);
+        CREATE TABLE old.memos (LIKE memos INCLUDING DEFAULTS, at bigserial, nr bigint DEFAULT nextval('old."Nr"') * 2, n bigint GENERATED ALWAYS AS IDENTITY);
+        INSERT INTO memos VALUES (1, true)""" + f"; GRANT USAGE ON SCHEMA old TO {ROLE}; GRANT ALL ON memos, old.memos TO {ROLE}")
+    house.say("memos", "table = memos\nwhere = dead\narchive = old.memos")
+    lacking = {"old.memos_at_seq", 'old."Nr"'}
+    said = {line["remedy"] for line in house.pruned.run("check", "memos", "--json").json() if "on sequence" in line["detail"]}
+    assert said == {f"GRANT USAGE ON SEQUENCE {name} TO {ROLE};" for name in lacking}
+    (line,) = [line for line in house.pruned.run("doctor", "--json").json() if line["check"] == "rights" and "sequence" in line["detail"]]
+    assert all(f"USAGE on sequence {name}" in line["detail"] for name in lacking)
+    granted(house)
+    assert set(house.database.column("SELECT c.oid::regclass::text FROM pg_class c, aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee"
+                                     " WHERE r.rolname = %s AND c.relkind = 'S' AND c.relname ~ '^(memos|Nr)'", [ROLE])) == lacking
+    assert lacks(house) == [] and house.done("memos")[0] == {"removed": 1, "updated_rows": 1}
+    assert house.rows("old.memos") == [(1, True, 1, 2, 1)]
+
+
 @pytest.mark.parametrize("where, reads", [
     ("id IN (SELECT a.id FROM one a, other.two AS b , ONLY three, four WHERE a.id = b.id)", {"one", "other.two", "three", "four"}),
     ("id IN (SELECT a.id FROM one AS a JOIN other.two USING (id))", {"one", "other.two"}),

@@ -93,3 +93,48 @@ def test_the_table_can_be_written_as_sql_does_and_plans_do_not_keep_the_key(hous
     assert forget(house, name, "a@example.com") == {"subscribers": 1}
     assert left(house, "subscribers") == ["b@example.com"]
     assert "a@example.com" not in str(house.database.rows("SELECT lines FROM pruned.plans"))
+
+
+WHOLE = """
+CREATE TABLE docs (id jsonb PRIMARY KEY);
+CREATE TABLE kinds (id jsonb PRIMARY KEY, doc jsonb REFERENCES docs);
+CREATE TABLE lists (id int[] PRIMARY KEY);
+CREATE TABLE pairs (a int, b int, PRIMARY KEY (a, b));
+CREATE TABLE slips (a int, b int, note text, FOREIGN KEY (a, b) REFERENCES pairs);
+INSERT INTO docs VALUES ('{"a": 1}'), ('{"a": 1, "b": 2}'), ('{}'), ('[]'), ('[1]'), ('[1, 2]'), ('1'), ('[[1]]');
+INSERT INTO kinds VALUES ('{"doc": {"a": 1}}', '{}'), ('{"doc": 2}', '{"a": 1}'), ('3', '{"a": 1, "b": 2}');
+INSERT INTO lists VALUES ('{}'), ('{1}'), ('{1,2}'), ('{{1}}');
+INSERT INTO pairs VALUES (1, 1), (1, 2), (2, 1);
+INSERT INTO slips VALUES (1, 1, 'x'), (1, 2, 'x'), (2, 1, 'x')"""
+
+
+def test_just_the_row_with_the_whole_key_is_forgotten(house):  # noqa: F811
+    """JSON that contains the key, or is contained in it, is another row's; so is a key of which
+    some columns are given."""
+    house.sql(WHOLE)
+    house.say("of.kinds", "table = kinds\nwhere = true")
+    house.say("of.pairs", "table = pairs\nwhere = true\nchildren = auto")
+    for table in ("docs", "lists"):
+        house.say(f"of.{table}", f"table = {table}\nwhere = true")
+    house.tick("of.kinds")
+    house.tick("of.docs", "of.lists", "of.pairs")
+    own = {"postgres.url": house.database.url}
+    assert forget(house, "docs", '{"a": 1}') == {"docs": 1, "kinds": 1}
+    assert left(house, "kinds") == ["3", "{'doc': {'a': 1}}"]
+    assert forget(house, "docs", "[1]") == {"docs": 1} and forget(house, "docs", "1") == {"docs": 1} and forget(house, "docs", "[]") == {"docs": 1}
+    assert left(house, "docs") == sorted(["{'a': 1, 'b': 2}", "{}", "[1, 2]", "[[1]]"])
+    assert forget(house, "lists", "{1}") == {"lists": 1} and left(house, "lists") == sorted(["[]", "[1, 2]", "[[1]]"])
+    says(house.pruned.run("forget", "pairs", '{"a": 1}', settings=own), 1, "not one row", "a, b")
+    says(house.pruned.run("forget", "slips", '{"a": 1}', settings=own), 6, "the audit holds no row of slips")
+    assert forget(house, "slips", '{"a": 2, "b": 1, "note": "x"}') == {"slips": 1}
+    assert forget(house, "pairs", '{"a": 1, "b": 2}') == {"pairs": 1, "slips": 1} and len(left(house, "pairs")) == 2 and len(left(house, "slips")) == 1
+
+
+def test_a_key_of_several_columns_goes_from_kept_plans(house):  # noqa: F811
+    house.sql("CREATE TABLE seats (room text, name text, PRIMARY KEY (room, name)); INSERT INTO seats VALUES ('a', 'Ann'), ('a', 'Bob')")
+    house.say("of.seats", "table = seats\nwhere = true")
+    house.pruned.run("plan", "of.seats").ok()
+    house.tick("of.seats")
+    assert "Ann" in str(house.database.rows("SELECT lines FROM pruned.plans"))
+    assert forget(house, "seats", '{"name": "Ann", "room": "a"}') == {"seats": 1}
+    assert "Ann" not in str(house.database.rows("SELECT lines FROM pruned.plans"))

@@ -116,11 +116,21 @@ EXACT = {
     "second": ("timestamptz(0)", "2026-01-01 00:00:01+00", ["2026-01-01T00:00:01Z", "2026-01-01T02:00:01+02:00"],
                ["2026-01-01T00:00:01.2Z", "2026-01-01T00:00:00.9Z", "now", "epoch"]),
     "moment": ("timestamptz", "2026-01-01 00:00:01.000001+00", ["2026-01-01T00:00:01.000001Z", "2026-01-01T00:00:01.0000010Z"],
-               ["2026-01-01T00:00:01.0000011Z", "2026-01-01T00:00:01.0000009Z"]),
+               ["2026-01-01T00:00:01.0000011Z", "2026-01-01T00:00:01.0000009Z", "today 10:00", "Yesterday 04:05:06"]),
     "local": ("timestamp", "2026-01-01 10:00:00", ["2026-01-01 10:00", "2026-01-01T10:00:00Z"], ["2026-01-01T10:00:00+02:00"]),
     "clock": ("time(0)", "10:00:00", ["10:00"], ["10:00:00.4", "allballs"]),
     "span": ("interval hour", "01:00:00", ["1 hour"], ["1 hour 5 minutes"]),
     "day": ("date", "2026-01-01", ["2026-01-01"], ["2026-01-01T05:00:00Z", "today"]),
+    "days": ("date[]", "{2026-01-01,NULL}", ["{2026-01-01,NULL}", '{"2026-01-01",null}'],
+             ["{today}", '{2026-01-01,"t\\oday"}', "{2026-01-01T05:00:00Z,NULL}", "{now,tomorrow}"]),
+    "stay": ("daterange", "[2026-01-01,2026-01-03)", ["[2026-01-01,2026-01-02]", '["2026-01-01", 2026-01-03)'],
+             ["[today,)", '["to"day",)', "[2026-01-01,TOMORROW)", "[2026-01-01 10:00,2026-01-03)", "[20260101T10,2026-01-03)"]),
+    "shift": ("tsrange", "[2026-01-01 10:00:00,infinity]", ["[2026-01-01T10:00:00Z,infinity]", "[2026-01-01 10:00, infinity]"],
+              ["[now,)", "[2026-01-01T10:00:00+02:00,infinity]", "[2026-01-01 10:00:00.0000001,infinity]"]),
+    "shifts": ("tstzmultirange", "{[2026-01-01 10:00:00+00,)}", ["{[2026-01-01T12:00:00+02:00,)}"], ["{[today,)}", "{[2026-01-01 10:00:00Z,tomorrow)}"]),
+    "dated": ("dated", "(2026-01-01,known)", ["(2026-01-01,known)"], ["(today,known)", "(now,)"]),
+    "words": ("text[]", "{today}", ["{today}"], []),
+    "points": ("float8[]", "{0.1}", ["{0.1}", "{0.10}"], ["{0.10000000000000000001}"]),
     "name": ("name", "n" * 63, ["n" * 63], ["n" * 64]),
     "number": ("bigint", "42", ["42", "042", " 42 ", 42], ["42.0", 42.5, "", "4 2", "9223372036854775808", 9223372036854775808]),
     "nocase": ("text COLLATE nocase", "Ann", ["Ann", "ANN"], []),
@@ -128,7 +138,7 @@ EXACT = {
 
 
 def make_exact(house):  # noqa: F811
-    house.sql("""CREATE DOMAIN shortish AS varchar(3) CHECK (VALUE <> 'ABC'); CREATE DOMAIN nested AS shortish CHECK (VALUE <> 'xyz');
+    house.sql("""CREATE DOMAIN shortish AS varchar(3) CHECK (VALUE <> 'ABC'); CREATE DOMAIN nested AS shortish CHECK (VALUE <> 'xyz'); CREATE TYPE dated AS (day date, note text);
         CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)""")
     for name, (sql, row, *_) in EXACT.items():
         house.sql(f"CREATE TABLE t_{name} (id {sql} PRIMARY KEY, n int NOT NULL DEFAULT 0)")

@@ -219,6 +219,20 @@ def test_a_row_among_many_is_found_without_reading_them(many):
     many.database.execute("SELECT pg_stat_clear_snapshot()")
     assert many.database.value(SCANNED) == before
     print(f"{PAGES * 1000} rows: {took:.2f} s")
+    forgets_without_reading_them(many)
+
+
+def forgets_without_reading_them(many):
+    """Of a table to which nothing refers. The plan is that of the statement within the function."""
+    with many.database.connect() as session:
+        said = []
+        session.add_notice_handler(lambda notice: said.append(notice.message_primary))
+        session.execute("LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;"
+                        " SET auto_explain.log_analyze = on; SET client_min_messages = log")
+        assert session.execute("SELECT n FROM pruned.forget_named('members', '123456', '{}', '{}')").fetchone() == {"n": 1}
+    plan = next(text for text in said if "CTE found" in text)
+    read = [line for line in plan.splitlines() if "Seq Scan on deletions_" in line and "never executed" not in line]
+    assert plan.count("Bitmap Index Scan on deletions_") >= DAYS and read == [], plan
 
 
 def test_the_plan_reads_no_table_of_deletions_from_end_to_end(days):

@@ -36,6 +36,7 @@ static void
 want_rights (const Job *job, CheckWanted *wanted)
 {
   job_rights_each (job, want_right, wanted);
+  job_rights_filled (job, want_right, wanted);
 }
 
 void

@@ -66,9 +66,10 @@ ask_wanted (Doctor *doctor, const char *check, const char *file, Which which)
     const Job *job = jobs_at (doctor->cli->jobs, i);
     if (!in_force_of (job)->enabled)
       continue;
-    if (which == RIGHTS)
+    if (which == RIGHTS) {
       job_rights_each (completed (doctor, job), want_right, &wanted);
-    else
+      job_rights_filled (job, want_right, &wanted);
+    } else
       want_columns (&wanted, job, job->needs);
     if (which == READS)
       want_columns (&wanted, job, job->reads);

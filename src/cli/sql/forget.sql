@@ -1,6 +1,7 @@
 -- Takes the records of a row, and of rows that name it (naming.sql; for a user also any `user_id`),
--- out of the audit. Reads the whole audit of these tables. A key that is a text can be personal
--- data, and kept plans have keys: those with this one go.
+-- out of the audit. The row itself is found by an index; of the tables that can name it the whole
+-- audit is read. A key that is a text can be personal data, and kept plans have keys, as texts:
+-- those with this one go.
 WITH
 -- include: naming.sql
 ,
@@ -12,7 +13,7 @@ place (tab, part) AS (
 unplanned AS (
   DELETE FROM pruned.plans p
   WHERE pg_catalog.jsonb_typeof(:key::jsonb) <> 'number'
-    AND pg_catalog.jsonb_path_exists(p.lines -> :whose::text, '$.*.*[*] ? (@ == $key)', pg_catalog.jsonb_build_object('key', :key::jsonb))
+    AND pg_catalog.jsonb_path_exists(p.lines -> :whose::text, '$.*.*[*] ? (@ == $key)', pg_catalog.jsonb_build_object('key', :key::jsonb #>> '{}'))
 )
 SELECT f.name, f.n
 FROM pruned.forget_named(:whose::text, :key::jsonb, ARRAY(SELECT tab FROM place ORDER BY tab, part), ARRAY(SELECT part FROM place ORDER BY tab, part)) AS f

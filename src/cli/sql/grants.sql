@@ -9,7 +9,8 @@
 --   deletes (`ROOT` among the rights): the job removes them itself and records them first. Those
 --   that the application keeps without a key are known (`:groups`). Rows of a table that is created
 --   later are removed by its key, unrecorded, until the statements are made and run again. Into
---   tables of `MAKES` jobs insert rows whose ids come from a sequence.
+--   tables of `MAKES` jobs insert rows whose columns take their numbers from sequences; `FILLS`:
+--   filled.sql.
 -- Reads the catalogue only.
 WITH RECURSIVE
 -- include: ../../jobs/groups.destroy/known.sql
@@ -17,6 +18,8 @@ WITH RECURSIVE
 -- include: ../../jobs/users.destroy/columns.sql
 ,
 -- include: located.sql
+,
+-- include: filled.sql
 ,
 app (rel, name) AS (
   SELECT c.oid, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -38,7 +41,7 @@ taken (rel, rule) AS (
   WHERE c.contype = 'f' AND c.confdeltype IN ('c', 'n', 'd') AND t.rule = 'c'
 ),
 given (rel, name) AS (
-  SELECT l.rel, CASE l.name WHEN 'RESTORE' THEN 'INSERT' ELSE l.name END FROM located l WHERE l.name NOT IN ('ROOT', 'MAKES')
+  SELECT l.rel, CASE l.name WHEN 'RESTORE' THEN 'INSERT' ELSE l.name END FROM located l WHERE l.name NOT IN ('ROOT', 'MAKES', 'FILLS', 'SOURCE')
   UNION
   SELECT f.rel, p.name
   FROM (SELECT r.rel FROM referring r WHERE :users::boolean UNION SELECT t.rel FROM taken t JOIN app a ON a.rel = t.rel) AS f
@@ -53,10 +56,12 @@ SELECT DISTINCT pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %s', n.nspname, :
 FROM given g JOIN pg_class c ON c.oid = g.rel JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname <> :app_schema::text
 UNION ALL
-SELECT pg_catalog.format('GRANT USAGE ON SEQUENCE %s TO %s', s.name, :role::text)
-FROM (SELECT DISTINCT pg_catalog.pg_get_serial_sequence(pg_catalog.format('%I.%I', n.nspname, c.relname), t.attname) AS name
-      FROM located l JOIN pg_class c ON c.oid = l.rel JOIN pg_namespace n ON n.oid = c.relnamespace
-      JOIN pg_attribute t ON t.attrelid = l.rel AND t.attnum > 0 AND NOT t.attisdropped AND t.atthasdef
-      WHERE l.name = 'MAKES') AS s
-WHERE s.name IS NOT NULL
+SELECT pg_catalog.format('GRANT USAGE ON SEQUENCE %I.%I TO %s', s.schema, s.name, :role::text)
+FROM (SELECT n.nspname AS schema, q.relname AS name
+      FROM located l JOIN pg_attrdef f ON f.adrelid = l.rel
+      JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass
+      JOIN pg_class q ON q.oid = d.refobjid AND q.relkind = 'S' JOIN pg_namespace n ON n.oid = q.relnamespace
+      WHERE l.name = 'MAKES'
+      UNION
+      SELECT f.schema, f.name FROM filled f) AS s
 ORDER BY sql

@@ -24,8 +24,10 @@ direct AS MATERIALIZED (
 ),
 own AS MATERIALIZED (
   SELECT d.run_id, pg_catalog.max(d.step) AS step
-  FROM direct d CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(d.keys) AS k (key)
-  WHERE d.table_name = :whose::text AND d.action = 'deleted' AND k.key @> :key::jsonb
+  FROM direct d CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.keys), pg_catalog.jsonb_array_elements(d.rows)) AS v (key, row)
+  WHERE d.table_name = :whose::text AND d.action = 'deleted'
+    AND (v.key = :key::jsonb OR (:columns::boolean AND (v.key || :key::jsonb = v.key OR coalesce(v.row || :key::jsonb = v.row, false)))
+         OR coalesce(v.key = :in_json::jsonb, false))
   GROUP BY d.run_id
 ),
 entry AS MATERIALIZED (
@@ -51,7 +53,7 @@ entry AS MATERIALIZED (
   ORDER BY x.part, x.place
 )
 SELECT e.at, e.run_id, e.table_name, e.action, v.key #>> '{}' AS name, CASE WHEN j.json THEN v.key::text ELSE coalesce(v.key #>> '{}', 'null') END AS typed, v.row::text AS row, r.job, r.scheduled_at, r.args,
-       e.table_name = :whose::text AND v.key @> :key::jsonb AS mine
+       m.mine
 FROM entry e
 CROSS JOIN LATERAL (SELECT pg_catalog.array_agg(c.part) AS parts FROM naming c WHERE c.tab = e.table_name) AS n
 CROSS JOIN LATERAL (
@@ -59,16 +61,18 @@ CROSS JOIN LATERAL (
                  WHERE i.indrelid = pg_catalog.to_regclass(e.table_name)::oid AND i.indisprimary AND i.indnkeyatts = 1
                    AND coalesce(nullif(y.typbasetype, 0), y.oid) IN ('json'::regtype, 'jsonb'::regtype)) AS json) AS j
 CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(e.keys), pg_catalog.jsonb_array_elements(e.rows)) AS v (key, row)
+CROSS JOIN LATERAL (
+  SELECT e.table_name = :whose::text
+         AND (v.key = :key::jsonb OR (:columns::boolean AND (v.key || :key::jsonb = v.key OR coalesce(v.row || :key::jsonb = v.row, false)))) AS mine) AS m
 LEFT JOIN LATERAL (
   SELECT a.job, a.scheduled_at, a.args FROM pruned.runs a WHERE a.run_id = e.run_id
   UNION ALL
   SELECT b.job, b.scheduled_at, b.args FROM pruned.runs_done b WHERE b.run_id = e.run_id
   LIMIT 1) AS r ON true
-WHERE (e.table_name = :whose::text
-       AND (v.key = :key::jsonb OR (:columns::boolean AND (v.key || :key::jsonb = v.key OR coalesce(v.row || :key::jsonb = v.row, false)))))
+WHERE m.mine
    OR EXISTS (SELECT FROM pg_catalog.unnest(n.parts) AS c (part) WHERE v.key || c.part = v.key OR coalesce(v.row || c.part = v.row, false))
    OR (:whose::text = 'users' AND coalesce(v.row -> 'user_id', v.key -> 'user_id') = :key::jsonb)
    OR (v.row -> 'source_id' = :key::jsonb
        AND v.row ->> 'source_type' = CASE :whose::text WHEN 'namespaces' THEN 'Namespace' WHEN 'projects' THEN 'Project' END)
-ORDER BY e.at, e.run_id, e.step, mine, e.table_name, v.key
+ORDER BY e.at, e.run_id, e.step, m.mine, e.table_name, v.key
 LIMIT :limit::bigint

@@ -270,3 +270,14 @@ job_rights_of_table (const Job *job, JobRightsVisit visit, gpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (rights); i++)
     add_one (job, job->table, rights[i], &to);
 }
+
+void
+job_rights_filled (const Job *job, JobRightsVisit visit, gpointer data)
+{
+  if (job->sentence == NULL || job->sentence->archive == NULL)
+    return;
+  g_autofree char *archive = quoted_whole (job->sentence->archive),
+                  *source = quoted_whole (job->sentence->table);
+  visit (job, archive, RIGHT_FILLS, data);
+  visit (job, source, RIGHT_SOURCE, data);
+}

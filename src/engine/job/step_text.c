@@ -59,13 +59,47 @@ is_lock (const char *text, const char *p)
          || (g_str_equal (first, "key") && g_str_equal (second, "share"));
 }
 
+/* Whether FOR of `substring (x FOR y)` or `overlay` stands in the bracket that is open last. Each
+ * open bracket is one character of OPEN. */
+static gboolean
+is_argument (const GString *open)
+{
+  return open->len > 0 && open->str[open->len - 1] == 's';
+}
+
+/* The brackets of TEXT from FROM to TO. BEHIND: FROM is right behind the word `substring` or
+ * `overlay`. */
+static void
+take_brackets (const char *text, const char *from, const char *to, gboolean behind, GString *open)
+{
+  const char *first = step_words_behind_blanks (text, from);
+  for (const char *p = from, *end; p < to; p = end) {
+    end = p + 1;
+    if (quoted_at (text, p, &end, NULL) != QUOTED_NOT)
+      continue;
+    end = p + 1;
+    if (*p == '(')
+      g_string_append_c (open, behind && p == first ? 's' : '(');
+    else if (*p == ')' && open->len > 0)
+      g_string_truncate (open, open->len - 1);
+  }
+}
+
 gboolean
 step_text_locks (const char *text)
 {
-  for (const char *p = text, *at; *p != '\0';) {
+  static const char *const calls[] = { "substring", "overlay", NULL };
+  static const char *const queries[] = { "select", "values", "table", "with", NULL };
+  g_autoptr (GString) open = g_string_new (NULL);
+  gboolean behind = FALSE;
+  for (const char *p = text, *from = text, *at; *p != '\0'; from = p) {
     g_autofree char *word = step_word (text, &p, &at);
-    if (g_str_equal (word, "for") && is_lock (text, p))
+    take_brackets (text, from, at, behind, open);
+    if (g_str_equal (word, "for") && !is_argument (open) && is_lock (text, p))
       return TRUE;
+    if (is_argument (open) && g_strv_contains (queries, word))
+      open->str[open->len - 1] = '(';
+    behind = *at != '"' && g_strv_contains (calls, word);
   }
   return FALSE;
 }
@@ -127,6 +161,31 @@ main_verb (const char *text, guint *n)
   return g_strdup ("");
 }
 
+/* The word by which an insert of TEXT changes rows that are there: ON CONFLICT DO UPDATE, or MERGE
+ * with THEN UPDATE or THEN DELETE. *N: which of these words of TEXT it is. NULL: it changes none.
+ */
+static char *
+verb_upon_match (const char *text, guint *n)
+{
+  g_autofree char *before = g_strdup ("");
+  gboolean merges = FALSE;
+  guint updates = 0, deletes = 0;
+  for (const char *p = text, *at; *p != '\0';) {
+    g_autofree char *word = step_word (text, &p, &at);
+    const gboolean update = g_str_equal (word, "update"), delete = g_str_equal (word, "delete");
+    updates += update;
+    deletes += delete;
+    merges |= g_str_equal (word, "merge");
+    *n = update ? updates : deletes;
+    if ((update && g_str_equal (before, "do"))
+        || (merges && (update || delete) && g_str_equal (before, "then")))
+      return g_steal_pointer (&word);
+    g_free (before);
+    before = g_steal_pointer (&word);
+  }
+  return NULL;
+}
+
 gboolean
 step_text_does (const char *path, const char *text, gboolean updates, GError **error)
 {
@@ -137,18 +196,10 @@ step_text_does (const char *path, const char *text, gboolean updates, GError **e
                    updates ? " in a file that is named .update: name it without, or .delete"
                            : " in a file that is named .insert: what it changes is not recorded",
                    error);
-  return TRUE;
-}
-
-gboolean
-step_text_upserts (const char *text)
-{
-  gboolean after_do = FALSE;
-  for (const char *p = text, *at; *p != '\0';) {
-    g_autofree char *word = step_word (text, &p, &at);
-    if (g_str_equal (word, "merge") || (after_do && g_str_equal (word, "update")))
-      return TRUE;
-    after_do = g_str_equal (word, "do");
-  }
-  return FALSE;
+  g_autofree char *upon = updates ? NULL : verb_upon_match (text, &n);
+  return upon == NULL
+         || refuse (path, upon, n,
+                    " of rows that are there, in a file that is named .insert: what it changes is"
+                    " not recorded; write ON CONFLICT DO NOTHING",
+                    error);
 }

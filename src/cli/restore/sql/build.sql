@@ -7,7 +7,8 @@
 -- `key` is the row's key as pages give it, which names the row in quarantine: the record has that
 -- of one column as a value of JSON (`2020-01-01T00:00:00+00:00`), so it is read as one of the
 -- column. A record says null both for NULL and for the null of JSON: where NULL cannot be, it is
--- JSON's.
+-- JSON's. An array that does not begin at 1 is a text in records of sentences, and what is compared
+-- with it is one, too.
 WITH relation AS (
   SELECT pg_catalog.to_regclass(:table_name::text) AS rel,
          (SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -17,12 +18,27 @@ WITH relation AS (
 ),
 col AS (
   SELECT a.attname, a.attnum, a.attname = ANY (:columns::text[]) AS kept, a.attgenerated <> '' AS computed, a.attidentity = 'a' AS by_identity,
-         a.attname::text ~* :secret::text AS secret,
+         a.attname::text ~* :secret::text AS secret, y.oid = 'json'::regtype AS json,
+         y.typcategory = 'A' AND y.typelem <> 0 AND y.typlen = -1 AND y.oid NOT IN ('int2vector'::regtype, 'oidvector'::regtype) AS bounded,
          pg_catalog.format(CASE WHEN a.attnotnull AND a.atttypid IN ('json'::regtype, 'jsonb'::regtype) THEN 'coalesce(r.%I, ''null'')'
                                 ELSE 'r.%I' END, a.attname) AS value,
          a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS wanted,
          EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY ((i.indkey::smallint[])[0: (i.indnkeyatts - 1)])) AS is_key
   FROM relation r JOIN pg_attribute a ON a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped
+  CROSS JOIN LATERAL (
+    WITH RECURSIVE base (oid) AS (
+      SELECT a.atttypid UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
+    SELECT t.oid, t.typcategory, t.typelem, t.typlen FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
+),
+-- The row that is there, as the record has rows; and one that is put back.
+whole AS (
+  SELECT 'pg_catalog.to_jsonb(x.*)'
+         || coalesce(pg_catalog.string_agg(pg_catalog.format(' || CASE WHEN pg_catalog.jsonb_typeof(e.row -> %1$L) = ''string'' AND x.%2$I IS NOT NULL'
+                                           ' THEN pg_catalog.jsonb_build_object(%1$L, x.%2$I::text) ELSE ''{}'' END', c.attname, c.attname), ''), '') AS of_x,
+         'pg_catalog.to_jsonb(t.*)'
+         || coalesce(pg_catalog.string_agg(pg_catalog.format(' || CASE WHEN pg_catalog.array_dims(t.%2$I) ~ ''\[(?!1:)'''
+                                           ' THEN pg_catalog.jsonb_build_object(%1$L, t.%2$I::text) ELSE ''{}'' END', c.attname, c.attname), ''), '') AS of_t
+  FROM col c WHERE c.bounded AND c.kept
 ),
 -- Columns that the record, or the table, does not have.
 passed_over AS (
@@ -36,19 +52,21 @@ piece AS (
          pg_catalog.string_agg(pg_catalog.format('%I = %s', c.attname, c.value), ', ' ORDER BY c.attnum)
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
          coalesce(pg_catalog.string_agg(pg_catalog.format('x.%I = %s', c.attname, c.value), ' AND ') FILTER (WHERE c.is_key),
-                  pg_catalog.format('pg_catalog.to_jsonb(x.*) - %1$L::text[] = e.row - %1$L::text[]', (SELECT names FROM passed_over))) AS match,
+                  pg_catalog.format('(%2$s) - %1$L::text[] = e.row - %1$L::text[]', (SELECT names FROM passed_over), (SELECT of_x FROM whole))) AS match,
          coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
          coalesce('pg_catalog.jsonb_build_array(' || pg_catalog.string_agg('%1$s -> ' || pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
                     FILTER (WHERE c.is_key) || ')',
                   '%1$s - ' || pg_catalog.replace(pg_catalog.quote_literal((SELECT names FROM passed_over)::text), '%', '%%') || '::text[]') AS key_of,
          CASE pg_catalog.count(*) FILTER (WHERE c.is_key) WHEN 1 THEN
            'CASE WHEN e.row -> ' || pg_catalog.max(pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%')) FILTER (WHERE c.is_key)
-             || ' = e.key THEN pg_catalog.format(''%%s'', %s) ELSE e.key #>> ''{}'' END'
+             || ' = e.key OR pg_catalog.jsonb_typeof(e.key) = ''array'' AND e.row ->> ' || pg_catalog.max(pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%')) FILTER (WHERE c.is_key)
+             || ' LIKE ''[%%:%%]=%%'' THEN pg_catalog.format(''%%s'', %s) ELSE e.key #>> ''{}'' END'
          ELSE 'e.key #>> ''{}''' END AS named,
          pg_catalog.max(c.value) FILTER (WHERE c.is_key) AS key_value, pg_catalog.max(pg_catalog.format('x.%I', c.attname)) FILTER (WHERE c.is_key) AS key_now,
          pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND (c.wanted OR c.is_key)) AS missing,
          pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND c.secret) AS secrets,
          pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND NOT c.secret) AS added,
+         pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE c.kept AND NOT c.computed AND c.json) AS json,
          (SELECT pg_catalog.string_agg(u, ', ') FROM pg_catalog.unnest(:columns::text[]) AS u WHERE u NOT IN (SELECT o.attname FROM col o)) AS dropped
   FROM col c
 ),
@@ -65,19 +83,19 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             WHEN CASE :action::text WHEN 'deleted' THEN p.into_columns ELSE p.sets END IS NULL THEN 'no column of the record is left'
        END AS blocked,
        pg_catalog.concat_ws('; ', 'restored without ' || p.secrets || ', which the record leaves out', 'column added since: ' || p.added,
-                 'column dropped since: ' || p.dropped) AS notes,
+                 'column dropped since: ' || p.dropped, 'written as jsonb writes it: ' || p.json) AS notes,
        CASE WHEN :action::text = 'deleted' THEN
          t.entry
-         || pg_catalog.format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, %3$s AS named, e.row, pg_catalog.to_jsonb(x.*) AS now,'
+         || pg_catalog.format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, %3$s AS named, e.row, %5$s AS now,'
                    ' :makes::boolean AND e.row ->> ''created_at'' ~ ''^\d{4}-\d\d-\d\d'' AND (e.row ->> ''created_at'')::timestamptz >='
                    ' (SELECT u.started_at FROM (SELECT run_id, started_at FROM pruned.runs UNION ALL'
                    ' SELECT run_id, started_at FROM pruned.runs_done) AS u WHERE u.run_id = :run_id::uuid LIMIT 1) AS made'
                    ' FROM entry e CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r'
-                   ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match, pg_catalog.format(p.named, p.key_value), r.row_type)
+                   ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match, pg_catalog.format(p.named, p.key_value), r.row_type, w.of_x)
          || pg_catalog.format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM looked l'
                    ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%5$s, l.row) AS r'
                    ' WHERE l.now IS NULL AND l.made IS NOT TRUE ORDER BY l.n'
-                   ' RETURNING pg_catalog.to_jsonb(t.*) AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid, r.row_type)
+                   ' RETURNING %6$s AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid, r.row_type, w.of_t)
          || ' SELECT DISTINCT ON (l.n) l.n, l.named AS key, l.row ->> :item_column::text AS item, p.xid, l.now IS NULL AND l.made IS NOT TRUE AND p.now IS NULL AS kept_out,'
             ' CASE WHEN l.now IS NOT NULL THEN ''exists again'' WHEN l.made THEN ''left out'''
             ' WHEN p.now IS NULL THEN ''cannot be'' ELSE ''restored'' END AS action,'
@@ -90,9 +108,9 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
          || pg_catalog.format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))
        ELSE
          t.entry
-         || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, %3$s AS named, e.row, x.tableoid AS part, x.ctid AS place, pg_catalog.to_jsonb(x.*) AS now,'
+         || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, %3$s AS named, e.row, x.tableoid AS part, x.ctid AS place, %5$s AS now,'
                    ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
-                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match, pg_catalog.format(p.named, p.key_now), r.row_type)
+                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match, pg_catalog.format(p.named, p.key_now), r.row_type, w.of_x)
          || pg_catalog.format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', pg_catalog.format(t.differs, 'f.row', 'f.now'))
          -- A row that equals a later image of these runs was restored by an interrupted restore: it
          -- continues from there. A row that equals an earlier image is already restored further
@@ -115,4 +133,4 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             ' ELSE ''a trigger or a rule kept it as it is: '' || j.differs END AS reason'
             ' FROM entry e FULL JOIN judged j ON j.n = e.n FULL JOIN put p ON p.n = e.n ORDER BY e.n'
        END AS sql
-FROM relation r, piece p, text t
+FROM relation r, piece p, text t, whole w

@@ -16,6 +16,7 @@ column_free (gpointer data)
   g_free (column->type);
   g_free (column->declared);
   g_free (column->emptied);
+  g_free (column->element);
   g_free (column->collation);
   g_free (column);
 }
@@ -142,6 +143,9 @@ table_new (const PgRows *rows, int row)
     column->made = json_is_true (json_object_get (one, "made"));
     column->several = json_is_true (json_object_get (one, "several"));
     column->as_text = json_is_true (json_object_get (one, "as_text"));
+    column->element = g_strdup (json_string_value (json_object_get (one, "element")));
+    column->bounded = json_is_true (json_object_get (one, "bounded"));
+    column->timed = json_is_true (json_object_get (one, "timed"));
     g_ptr_array_add (table->columns, column);
   }
   table->key = columns_of (table, key);

@@ -114,9 +114,40 @@ list_key (const CatTable *table)
 }
 
 char *
+list_bounded (const CatColumn *column, const char *value)
+{
+  if (!column->bounded)
+    return g_strdup (value);
+  return g_strdup_printf ("CASE WHEN pg_catalog.array_dims(%s) ~ '\\[(?!1:)'"
+                          " THEN pg_catalog.to_jsonb((%s)::pg_catalog.text)"
+                          " ELSE pg_catalog.to_jsonb(%s) END",
+                          value, value, value);
+}
+
+/* The row of TABLE, with what list_bounded says of its arrays. */
+static char *
+row_of (const CatTable *table)
+{
+  GString *out = g_string_new (NULL);
+  g_string_append_printf (out, "pg_catalog.to_jsonb(%s.*)", table->own);
+  for (guint i = 0; i < table->columns->len; i++) {
+    const CatColumn *column = table->columns->pdata[i];
+    if (!column->bounded)
+      continue;
+    g_string_append_printf (out, " || CASE WHEN pg_catalog.array_dims(%s.%s) ~ '\\[(?!1:)'",
+                            table->own, column->quoted);
+    g_string_append (out, " THEN pg_catalog.jsonb_build_object(");
+    append_literal (out, column->name);
+    g_string_append_printf (out, ", %s.%s::pg_catalog.text) ELSE '{}' END", table->own,
+                            column->quoted);
+  }
+  return g_string_free (out, FALSE);
+}
+
+char *
 list_row (const CatTable *table, const Sentence *sentence)
 {
-  g_autofree char *whole = g_strdup_printf ("pg_catalog.to_jsonb(%s.*)", table->own);
+  g_autofree char *whole = row_of (table);
   if (!sentence->audit_said || sentence->audit == SENTENCE_AUDIT_FULL)
     return g_steal_pointer (&whole);
   g_autoptr (GString) name = g_string_new (NULL);

@@ -4,30 +4,62 @@
 #include "engine/job/sentence/words.h"
 
 /* Conditions on the text %1$s for types whose input cuts, rounds or passes over some of it. %2$s:
- * the value that was read. Times: `now` and the like are no keys, and behind a microsecond there is
- * nothing. */
+ * the value that was read. Times: what another day would read otherwise is no key, in whatever
+ * quotes of lists and ranges, and behind a microsecond there is nothing. */
 #define WHOLE "%2$s::pg_catalog.text = %1$s"
 #define NUMBER "%2$s::pg_catalog.text::pg_catalog.numeric = %1$s::pg_catalog.numeric"
 #define MONEY "%2$s::pg_catalog.numeric = %1$s::pg_catalog.numeric"
-#define FRACTION "%1$s ~ '[0-9]|infinity' AND %1$s !~ '[.][0-9]{6}0*[1-9]'"
+#define STEADY                                                                                     \
+  "pg_catalog.translate(%1$s, '\"\\', '')"                                                         \
+  " !~* '(^|[^a-z])(now|today|tomorrow|yesterday)([^a-z]|$)'"                                      \
+  " AND %1$s !~ '[.][0-9]{6}0*[1-9]'"
+#define FRACTION "%1$s ~ '[0-9]|infinity' AND " STEADY
 #define LOCAL                                                                                      \
   FRACTION " AND %2$s::pg_catalog.timestamp"                                                       \
            " = (%1$s::pg_catalog.timestamptz AT TIME ZONE 'UTC')"
+#define DAYS STEADY " AND %1$s !~* ':|[0-9]t|[0-9]\\s+[0-9]'" /* no time of a day to be cut */
+#define ZONED(range)                                                                               \
+  STEADY " AND %2$s::pg_catalog.text::pg_catalog." range " = %1$s::pg_catalog." range
 
+/* By the names of the catalogue, and of format_type for elements of lists. */
 static const struct {
   const char *type, *condition;
-} LOSSY[] = { { "\"char\"", WHOLE },       { "name", WHOLE },       { "float4", NUMBER },
-              { "float8", NUMBER },        { "money", MONEY },      { "date", LOCAL },
-              { "timestamp", LOCAL },      { "time", FRACTION },    { "timetz", FRACTION },
-              { "timestamptz", FRACTION }, { "interval", FRACTION } };
+} LOSSY[] = { { "\"char\"", WHOLE },
+              { "name", WHOLE },
+              { "float4", NUMBER },
+              { "real", NUMBER },
+              { "float8", NUMBER },
+              { "double precision", NUMBER },
+              { "money", MONEY },
+              { "date", LOCAL },
+              { "timestamp", LOCAL },
+              { "timestamp without time zone", LOCAL },
+              { "time", FRACTION },
+              { "time without time zone", FRACTION },
+              { "timetz", FRACTION },
+              { "time with time zone", FRACTION },
+              { "timestamptz", FRACTION },
+              { "timestamp with time zone", FRACTION },
+              { "interval", FRACTION },
+              { "daterange", DAYS },
+              { "datemultirange", DAYS },
+              { "tsrange", ZONED ("tstzrange") },
+              { "tsmultirange", ZONED ("tstzmultirange") } };
+
+static const char *
+condition_of_type (const char *type)
+{
+  for (guint i = 0; type != NULL && i < G_N_ELEMENTS (LOSSY); i++)
+    if (g_str_equal (LOSSY[i].type, type))
+      return LOSSY[i].condition;
+  return NULL;
+}
 
 static const char *
 condition_of (const CatColumn *column)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (LOSSY); i++)
-    if (g_str_equal (LOSSY[i].type, column->type))
-      return LOSSY[i].condition;
-  return NULL;
+  const char *condition = condition_of_type (column->type);
+  return condition == NULL && column->timed ? STEADY : condition;
 }
 
 static char *
@@ -131,11 +163,36 @@ key_in_json (const CatTable *table)
   for (guint i = 0; table->key->len > 1 && i < table->key->len; i++) {
     const CatColumn *column = table->key->pdata[i];
     g_autofree char *name = literal (column->name);
-    list_add (out, ", ", "%s, pruned_p.pruned_%u::%s", name, i + 1, column->declared);
+    g_autofree char *value = g_strdup_printf ("pruned_p.pruned_%u::%s", i + 1, column->declared),
+                    *member = list_bounded (column, value);
+    list_add (out, ", ", "%s, %s", name, member);
   }
   g_autofree char *list = g_string_free (out, FALSE);
   return *list != '\0' ? g_strdup_printf ("pg_catalog.jsonb_build_object(%s)", list)
                        : g_strdup ("NULL");
+}
+
+/* The condition for each element of the list TEXT. */
+static char *
+are_exact (const CatColumn *column, const char *text)
+{
+  static const char one[] = "pruned_e.pruned_1";
+  g_autofree char *value = g_strdup_printf ("%s::%s", one, column->element),
+                  *condition = fill_in (condition_of_type (column->element), one, value);
+  return g_strdup_printf ("coalesce((SELECT pg_catalog.bool_and(%s)"
+                          " FROM pg_catalog.unnest(%s::pg_catalog.text[]) AS pruned_e (pruned_1)),"
+                          " true)",
+                          condition, text);
+}
+
+/* That nothing of TEXT was lost on its way to VALUE. NULL: nothing can be. */
+static char *
+is_exact (const CatColumn *column, const char *text, const char *value)
+{
+  if (condition_of_type (column->element) != NULL)
+    return are_exact (column, text);
+  const char *condition = condition_of (column);
+  return condition != NULL ? fill_in (condition, text, value) : NULL;
 }
 
 char *
@@ -147,10 +204,9 @@ key_is_exact (const CatTable *table)
     g_autofree char *text = g_strdup_printf ("pruned_p.pruned_%u", i + 1);
     g_autofree char *value = g_strdup_printf ("%s::%s", text, column->type);
     list_add (out, " AND ", "%s = %s::%s::%s", value, text, column->declared, column->type);
-    if (condition_of (column) == NULL)
-      continue;
-    g_autofree char *condition = fill_in (condition_of (column), text, value);
-    list_add (out, " AND ", "%s", condition);
+    g_autofree char *condition = is_exact (column, text, value);
+    if (condition != NULL)
+      list_add (out, " AND ", "%s", condition);
   }
   return g_string_free (out, FALSE);
 }

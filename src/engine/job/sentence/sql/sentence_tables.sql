@@ -5,8 +5,10 @@
 -- sentence about a partition. `partly`: a table that refers to some partitions of this one only.
 -- `ours`: of the database or of pruned. `several`: equal values of the column can have several
 -- texts. `as_text`: `->>` of the column's value in JSON is no text that a cast takes as that value:
--- an array, a row, a type with a cast to JSON of its own. Names are quoted here and nowhere else.
--- Reads the catalogue only.
+-- an array, a row, a type with a cast to JSON of its own. `bounded`: an array, whose bounds JSON
+-- does not have. `element`: the base type of what an array has. `timed`: a list, a range or a row
+-- in which there are dates or times, however deep. Names are quoted here and nowhere else. Reads
+-- the catalogue only.
 WITH RECURSIVE named AS (
   SELECT t.name, t.n, pg_catalog.to_regclass(t.name)::oid AS rel FROM pg_catalog.unnest(:tables::text[]) WITH ORDINALITY AS t (name, n)
   UNION ALL SELECT :archive::text, 0, pg_catalog.to_regclass(:archive::text)::oid WHERE :archive::text IS NOT NULL
@@ -46,6 +48,21 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                         OR y.typname IN ('text', 'varchar', 'name') AND (SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = a.attcollation)), false),
                  'as_text', y.typtype = 'c' OR y.typelem <> 0 AND y.typlen = -1
                    OR EXISTS (SELECT FROM pg_cast k WHERE k.castsource = y.oid AND k.casttarget = 'json'::regtype AND y.oid <> 'jsonb'::regtype),
+                 'bounded', y.typcategory = 'A' AND y.typelem <> 0 AND y.typlen = -1 AND y.oid NOT IN ('int2vector'::regtype, 'oidvector'::regtype),
+                 'element', CASE WHEN y.typelem <> 0 AND y.typlen = -1 THEN (
+                    WITH RECURSIVE base (oid) AS (
+                      SELECT y.typelem UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
+                    SELECT pg_catalog.format_type(t.oid, -1) FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd' AND t.typnamespace = 'pg_catalog'::regnamespace) END,
+                 'timed', CASE WHEN y.typtype IN ('c', 'm', 'r') OR y.typelem <> 0 AND y.typlen = -1 THEN EXISTS (
+                    WITH RECURSIVE part (oid) AS (
+                      SELECT y.oid
+                      UNION
+                      SELECT x.oid FROM part p JOIN pg_type t ON t.oid = p.oid CROSS JOIN LATERAL (
+                        SELECT t.typbasetype WHERE t.typtype = 'd'
+                        UNION ALL SELECT t.typelem WHERE t.typelem <> 0 AND t.typlen = -1
+                        UNION ALL SELECT r.rngsubtype FROM pg_range r WHERE t.oid IN (r.rngtypid, r.rngmultitypid)
+                        UNION ALL SELECT f.atttypid FROM pg_attribute f WHERE t.typtype = 'c' AND f.attrelid = t.typrelid AND f.attnum > 0 AND NOT f.attisdropped) AS x (oid))
+                    SELECT FROM part p JOIN pg_type t ON t.oid = p.oid WHERE t.typcategory = 'D') ELSE false END,
                  'emptied',
                  (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM emptying f
                   WHERE f.confrelid = c.oid AND a.attnum = ANY (f.confkey))) ORDER BY a.attnum), '[]')
@@ -53,7 +70,7 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
         CROSS JOIN LATERAL (
           WITH RECURSIVE base (oid) AS (
             SELECT a.atttypid UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
-          SELECT t.oid, t.typname, t.typnamespace, t.typtype, t.typelem, t.typlen FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
+          SELECT t.oid, t.typname, t.typnamespace, t.typtype, t.typelem, t.typlen, t.typcategory FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
        (SELECT coalesce(pg_catalog.jsonb_agg(a.attname ORDER BY k.n), '[]')
         FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)

@@ -69,6 +69,17 @@ static const Expression EXPRESSIONS[] = {
   { "EXISTS (SELECT FROM t FOR NO KEY UPDATE)", "a condition locks no rows" },
   { "EXISTS (SELECT FROM t for \n key  Share)", "a condition locks no rows" },
   { "name = 'FOR UPDATE' AND substring(name FOR 2) = \"for\"", NULL },
+  { "substring(name FOR update) = 'a' AND overlay (name PLACING 'a' FROM 1 for share) = 'b'",
+    NULL },
+  { "substring((lower(name)) FROM (1) FOR update) = 'a'", NULL },
+  { "substring(name FOR 2) IN (SELECT name FROM t FOR UPDATE)", "a condition locks no rows" },
+  { "substring((SELECT name FROM t FOR UPDATE) FOR 2) = 'a'", "a condition locks no rows" },
+  { "substring(ARRAY(SELECT 'a' FROM t FOR UPDATE)::text FOR update) = 'a'",
+    "a condition locks no rows" },
+  { "EXISTS (SELECT substring(name FOR update) FROM t FOR UPDATE)", "a condition locks no rows" },
+  { "EXISTS (TABLE substring FOR UPDATE)", "a condition locks no rows" },
+  { "EXISTS (SELECT FROM substring (SELECT 1 FOR UPDATE))", "a condition locks no rows" },
+  { "EXISTS (SELECT FROM \"substring\" (1 FOR UPDATE))", "a condition locks no rows" },
 };
 
 static void
