@@ -95,8 +95,8 @@ log_failure (Step *step, const char *sqlstate, const GError *cause, const RetryD
     json_object_set_new (fields, "detail", json_string (MOVED));
   else
     add_decision (fields, decision);
-  gboolean charged = cause->code != PRUNED_BUSY && decision->limit == 0
-                     && !decision->by_rows && !decision->moved;
+  gboolean charged = cause->code != PRUNED_BUSY && decision->limit == 0 && !decision->by_rows
+                     && !decision->moved;
   log_fields (charged && !decision->known ? LOG_ERROR : LOG_WARNING, "Step failed", fields);
   if (decision->known)
     return;
