@@ -8,11 +8,10 @@
 -- recorded its columns count, and those of its key only for what it leaves out.
 --
 -- Records are found first, by what they contain: those of the key itself by the index on keys
--- (deletions_named), those of rows that name it by reading the records of TABLES. A planner that
--- does not see how wide records are would read all of them; hence enable_seqscan, and without jit,
--- which its costs would call for.
+-- (deletions_named), those of rows that name it by reading the records of TABLES. Called without
+-- sequential scans: the planner does not see that records are wide.
 CREATE OR REPLACE FUNCTION pruned.forget_named(whose text, key jsonb, tables text[], parts jsonb[]) RETURNS TABLE (name text, n bigint)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WITH found AS MATERIALIZED (
         SELECT DISTINCT ON (x.part, x.place) x.* FROM (
             SELECT d.tableoid AS part, d.ctid AS place, d.run_id, d.step, d.table_name, d.keys, d.rows

@@ -60,7 +60,8 @@ forget (Cli *cli, Pg *pg, const Item *item, GError **error)
                  config_job_text (cli->config, "users.destroy", "references"));
   pg_values_set (values, "also",
                  config_job_text (cli->config, "users.delete_placeholder", "references"));
-  if (!pg_begin (pg, error) || !pg_exec (pg, "SET LOCAL statement_timeout = 0", error))
+  if (!pg_begin (pg, error) || !pg_exec (pg, "SET LOCAL statement_timeout = 0", error)
+      || !pg_exec (pg, "SET LOCAL enable_seqscan = off", error))
     return NULL;
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "forget.sql", values, error);
   if (rows == NULL || (rows_count (rows) > 0 && !note (cli, pg, error)) || !pg_commit (pg, error))
