@@ -2,7 +2,6 @@
 usual."""
 
 from support.instance import tenant  # noqa: F401
-from support.own_job import OWN, own, tick  # noqa: F401
 from support.places import ROLE
 from support.scene import fill, result, send_tick
 
@@ -104,23 +103,3 @@ def test_the_share_of_a_table_with_a_new_partition(new_scene):
     row = scene.wait_run(send_tick(scene), "held")
     of = int(row["error"].split()[5].strip(","))
     assert 14_000 <= of <= 16_500 and row["error"].startswith("held: max_share 20 % of "), row["error"]
-
-
-MORE = """SELECT f.id AS key, f.id FROM (SELECT greatest(:cursor.id::bigint, 0) + i AS id FROM generate_series(1, 11) AS i WHERE i <= :limit::int) AS f
-WHERE f.id <= 200 ORDER BY f.id"""
-
-
-def test_rows_that_are_tried_in_vain(own):  # noqa: F811
-    """The page finds eleven keys whatever it is asked for, and none of them is a row. Approved, the
-    run goes to its end."""
-    scene = own({"page": MORE, "apply/removed/10-scratch": OWN}, rows=1, batch=10,
-                settings={"jobs.own.approve": "above", "jobs.own.max_rows": 30, "jobs.own.delay_ms": 0})
-    scene.database.connection.execute("DROP TABLE scratch_notes; DELETE FROM scratch")
-    run_id = tick(scene)
-    scene.run_until_idle()
-    row = scene.run_row(run_id)
-    assert (row["state"], row["error"], result(row)["failed"]) == ("held", "held: max_rows 30, counted 200", 30)
-    scene.run("approve", run_id).ok()
-    scene.run_until_idle()
-    row = scene.run_row(run_id)
-    assert (row["state"], result(row)["failed"], result(row)["removed"]) == ("finished", 200, 0)

@@ -78,8 +78,7 @@ gboolean
 brakes_room (Step *step, gint64 *room, GError **error)
 {
   const Run *run = step->run;
-  const gint64 rows = step->rows + step->children->len,
-               total = run->rows_done + rows + count_failed (step);
+  const gint64 rows = step->rows + step->children->len, total = run->rows_done + rows;
   gint64 bound = run->approved_rows;
   *room = LIMIT_NONE;
   if (in_force_of (step->job)->limits.approve == APPROVE_NEVER)
@@ -95,15 +94,14 @@ gboolean
 brakes_after (Step *step, GError **error)
 {
   const Run *run = step->run;
-  const gint64 rows = step->rows + step->children->len,
-               total = run->rows_done + rows + count_failed (step);
+  const gint64 rows = step->rows + step->children->len, total = run->rows_done + rows;
   gboolean first = run->rows_counted < 0 && step->continues && step->job->page_count != NULL
                    && (step->job->code == NULL || step->job->code->step == NULL);
   RowLimits limits;
   const char *why;
   gint64 bound;
   if (in_force_of (step->job)->limits.approve == APPROVE_NEVER || is_errand (step)
-      || (rows == 0 && !first && json_object_get (step->counts, "failed") == NULL))
+      || (rows == 0 && !first))
     return TRUE;
   if (ranges_beside (run))
     return brake_within_range (step, rows, error);

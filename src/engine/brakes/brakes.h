@@ -7,8 +7,6 @@
  * rolled back, then counted by the plan's own path in a transaction without locks (count.h), and
  * held if it does exceed.
  *
- * Rows that a page has tried in vain count as those that went (count_failed).
- *
  * Invariant: no step is committed with which its run exceeds a limit, unless somebody has approved
  * the run. The limit of a day has its own part (day.h), because it is of all runs.
  *

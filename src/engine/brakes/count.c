@@ -24,20 +24,6 @@ count_own_rows (const json_t *result)
          + json_integer_value (json_object_get (result, "below"));
 }
 
-static gint64
-failed_in (const Step *step, const json_t *counts)
-{
-  const Job *job = step->job;
-  const gboolean pages = job->code == NULL || job->code->step == NULL;
-  return pages ? json_integer_value (json_object_get (counts, "failed")) : 0;
-}
-
-gint64
-count_failed (const Step *step)
-{
-  return failed_in (step, step->run->result) + failed_in (step, step->counts);
-}
-
 gint64
 count_below_before (const Step *step)
 {
@@ -177,7 +163,7 @@ count_pages (Step *step, RunCount *count, GError **error)
   tally.deadline_us = clock_monotonic_us () + LONGEST_US;
   if (!plan_tally (step, &tally, error))
     return FALSE;
-  count->rows = step->run->rows_done + failed_in (step, step->run->result) + tally.rows;
+  count->rows = step->run->rows_done + tally.rows;
   count->below = count_below_before (step) + tally.below;
   if (tally.more && !estimate (step, &tally, count, error))
     return FALSE;
@@ -200,7 +186,7 @@ void
 count_known (const Step *step, RunCount *count)
 {
   const Run *run = step->run;
-  const gint64 changed = run->rows_done + step->rows + step->children->len + count_failed (step);
+  const gint64 changed = run->rows_done + step->rows + step->children->len;
   gint64 rows = MAX (step->counted, changed);
   if (run_is_approved (run) && changed <= run->approved_rows)
     rows = MIN (rows, run->approved_rows);
@@ -214,7 +200,7 @@ gboolean
 count_run (Step *step, RunCount *count, GError **error)
 {
   Run run = *step->run;
-  const gint64 least = run.rows_done + step->rows + step->children->len + count_failed (step);
+  const gint64 least = run.rows_done + step->rows + step->children->len;
   run.cursor = run.cursor != NULL ? json_deep_copy (run.cursor) : NULL;
   g_autoptr (Step) counter = step_new (step->pg, &run, step->prefix, NULL, NULL);
   *count = (RunCount){ .values = json_array () };

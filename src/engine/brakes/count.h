@@ -17,10 +17,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunCount, run_count_clear)
 /* The rows of the job's own table in a run's RESULT (may be NULL): those that it names, and those
  * that went because a row above them did. */
 gint64 count_own_rows (const json_t *result);
-/* The rows that the pages of the run have tried in vain, with those of STEP: they count as if they
- * had gone, or a page that always finds other rows, which all fail, would never end. 0: a job that
- * has no pages. */
-gint64 count_failed (const Step *step);
 /* Rows of other tables that the run of STEP has deleted with its own, before this step. */
 gint64 count_below_before (const Step *step);
 /* Counts the run of STEP, whose transaction was rolled back; at least what the step had changed. */

@@ -1,6 +1,5 @@
 #include "engine/brakes/within_range.h"
 
-#include "engine/brakes/count.h"
 #include "engine/brakes/limits.h"
 #include "engine/job/in_force.h"
 #include "engine/step/ranges.h"
@@ -26,7 +25,7 @@ gboolean
 brake_within_range (Step *step, gint64 rows, GError **error)
 {
   const Run *run = step->run;
-  const gint64 total = run->rows_done + rows + count_failed (step), quota = ranges_quota (run);
+  const gint64 total = run->rows_done + rows, quota = ranges_quota (run);
   const gboolean approved = run_is_approved (run);
   const char *why = NULL;
   if (!approved && !limits_ask (step, rows, &why, error))

@@ -3,7 +3,6 @@
 #include "avro/identity.h"
 #include "base/fault.h"
 #include "engine/brakes/brakes.h"
-#include "engine/brakes/count.h"
 #include "engine/brakes/limits.h"
 #include "engine/job/in_force.h"
 #include "engine/job/job_ranges.h"
@@ -145,8 +144,7 @@ divide (Step *step, GError **error)
     return ends != NULL;
   const gboolean whole = rows_int (ends, 0, "pruned_total") < window;
   const gint64 each = room < LIMIT_NONE ? room / n : -1;
-  const gint64 done
-      = step->run->rows_done + step->rows + (gint64)step->children->len + count_failed (step);
+  const gint64 done = step->run->rows_done + step->rows + (gint64)step->children->len;
   json_t *own = range_of (step, ends, 0, each >= 0 ? done + each : -1);
   json_object_set_new (own, "beside", json_true ());
   if (!whole) {
