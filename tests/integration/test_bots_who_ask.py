@@ -1,11 +1,12 @@
-"""A project bot that has asked for the deletion of groups is needed until they are gone: the
-deletions that were asked for happen, whatever removes the bot first."""
+"""A project bot that has asked for the deletion of groups is needed while that goes on: a deletion
+that has begun is finished, whatever removes the bot. Marks whose deletion has not begun go with
+it."""
 
 import datetime
 
 import pytest
 
-from support.doomed import CHILD, JOB
+from support.doomed import CHILD, JOB, audited
 from support.instance import Tenant, tenant  # noqa: F401
 from support.scene import result
 
@@ -21,7 +22,7 @@ class WithBot(Tenant):
 
 @pytest.fixture
 def asked(tenant):  # noqa: F811
-    """A bot that owns two groups, each with something below it, and has marked the second one."""
+    """A bot that owns two groups, each with something below it."""
     tenant = WithBot.of(tenant)
     tenant.period(7)
     tenant.bot = tenant.user(user_type=6)
@@ -46,64 +47,100 @@ def the_bots_run(tenant):  # noqa: F811
     return run
 
 
+def begin(tenant, group):  # noqa: F811
+    """The first step of the group's deletion is done, and the second one fails until end()."""
+    tenant.put("todos", user_id=tenant.user(), author_id=1, group_id=group, target_type="Epic", action=1, state="pending")
+    tenant.database.connection.execute(f"""
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$ BEGIN
+          RAISE EXCEPTION 'not now'; END $$;
+        CREATE TRIGGER refuse BEFORE DELETE ON todos FOR EACH ROW WHEN (OLD.group_id = {group}) EXECUTE FUNCTION refuse()""")
+
+
+def end(tenant):  # noqa: F811
+    tenant.database.connection.execute("DROP TRIGGER refuse ON todos")
+    wake(tenant, CHILD)
+
+
+def deleted_marks(tenant):  # noqa: F811
+    return audited(tenant, "group_deletion_schedules")
+
+
+def expire(tenant, group):  # noqa: F811
+    tenant.database.execute("UPDATE members SET expires_at = %s WHERE source_id = %s", [tenant.day(-1), group])
+    tenant.tick(EXPIRED)
+
+
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_the_second_group_goes_too_and_then_the_bot(asked, batch):
+    """Both deletions have begun; the second one fails until the first group is gone."""
     asked.mark(asked.first, asked.bot, 30)
     asked.mark(asked.second, asked.bot, 30)
     asked.put("issues", author_id=asked.bot)
-    asked.tick(JOB, **LATER, **{f"jobs.{CHILD}.batch": batch})
+    begin(asked, asked.second)
+    asked.tick(JOB, **AT_ONCE, **{f"jobs.{CHILD}.batch": batch})
     run = the_bots_run(asked)
-    assert len(groups(asked)) == 2 and asked.second in groups(asked) and asked.row("users", asked.bot)["state"] == "active"
-    assert (run["state"], run["attempts"]) == ("waiting", 0) and f"deletion of group {asked.second}" in run["error"]
-    wake(asked, CHILD)
+    assert asked.first not in groups(asked) and asked.second in groups(asked) and asked.row("users", asked.bot)["state"] == "active"
+    assert (run["state"], run["attempts"]) == ("waiting", 0)
+    assert run["error"] == f"user {asked.bot} has asked for the deletion of group {asked.second}, which has begun, and goes after it"
+    end(asked)
     assert groups(asked) == [] and asked.ids("users", f"id = {asked.bot}") == []
     assert result(the_bots_run(asked))["removed"] == 1 and the_bots_run(asked)["run_id"] == run["run_id"]
     assert len(asked.outcomes("GroupDeleted")) == 4 and asked.outcomes("GroupRestored") == []
 
 
-@pytest.mark.parametrize("how", ["its other group is deleted", "its other membership expires"])
-def test_a_bot_that_is_to_go_waits_for_the_day_of_its_mark(asked, how):
+def test_what_the_application_has_begun_is_waited_for_too(asked):
     asked.mark(asked.second, asked.bot, 6)
-    if how == "its other group is deleted":
-        asked.mark(asked.first, asked.user(admin=True), 30)
-        asked.tick(JOB, **AT_ONCE)
-    else:
-        asked.database.execute("UPDATE members SET expires_at = %s WHERE source_id = %s", [asked.day(-1), asked.first])
-        asked.tick(EXPIRED)
-    assert the_bots_run(asked)["state"] == "waiting" and asked.second in groups(asked)
+    asked.database.execute("INSERT INTO namespace_details (namespace_id, deleted_at) VALUES (%s, now()) "
+                           "ON CONFLICT (namespace_id) DO UPDATE SET deleted_at = now()", [asked.second])
+    expire(asked, asked.first)
+    assert the_bots_run(asked)["state"] == "waiting" and asked.row("users", asked.bot)["state"] == "active"
     asked.database.execute("UPDATE group_deletion_schedules SET marked_for_deletion_on = %s", [asked.day(-7)])
     asked.tick(JOB, at=asked.at + datetime.timedelta(seconds=30), **AT_ONCE)
     assert asked.second not in groups(asked) and asked.ids("users", f"id = {asked.bot}") == []
-    assert asked.outcomes("GroupRestored") == []
 
 
-@pytest.mark.parametrize("others", [0, 2])
-def test_a_mark_whose_right_went_with_a_membership_is_the_ghosts_and_the_group_is_restored(asked, others):
+@pytest.mark.parametrize("how, others", [
+    ("its other group is deleted", 0), ("its other membership expires", 0), ("its other membership expires", 2),
+    ("its own membership expires", 0)])
+def test_a_mark_whose_deletion_has_not_begun_goes_with_the_bot(asked, how, others):
     """Bots go together where nothing is unusual."""
     for bot in [asked.user(user_type=6) for _ in range(others)]:
         asked.member(bot, asked.first, expires_at=asked.day(-1))
-    asked.mark(asked.second, asked.bot, 5)
-    asked.database.execute("UPDATE members SET expires_at = %s WHERE source_id = %s", [asked.day(-1), asked.second])
-    asked.tick(EXPIRED)
-    (ghost,) = asked.ids("users", "user_type = 5")
-    assert asked.ids("users", "user_type = 6") == [] and {run["state"] for run in asked.runs(DESTROY)} == {"finished"}
-    assert asked.row("group_deletion_schedules", asked.second, "group_id")["user_id"] == ghost
-    asked.database.execute("UPDATE users SET admin = true WHERE id = %s", [ghost])  # gives nothing
-    asked.database.execute("UPDATE group_deletion_schedules SET marked_for_deletion_on = %s", [asked.day(-7)])
-    assert result(asked.tick(JOB, **AT_ONCE))["restored"] == 1
-    assert asked.path("Namespace", asked.second) == "second" and asked.ids("group_deletion_schedules", key="group_id") == []
+    asked.mark(asked.second, asked.bot, 6)
+    below = asked.ids("namespaces", f"{asked.second} = ANY (traversal_ids)")
+    names = asked.database.rows("SELECT id, name, path FROM namespaces WHERE id = ANY (%s) ORDER BY id", [below])
+    path = asked.path("Namespace", asked.second)
+    if how == "its other group is deleted":
+        asked.mark(asked.first, asked.bot, 30)
+        asked.tick(JOB, **AT_ONCE)
+    else:
+        expire(asked, asked.first if how == "its other membership expires" else asked.second)
+    assert asked.ids("users", f"id = {asked.bot}") == [] and {run["state"] for run in asked.runs(DESTROY)} == {"finished"}
+    assert (asked.first in groups(asked)) is (how != "its other group is deleted")
+    assert asked.ids("group_deletion_schedules", key="group_id") == [] and asked.second in deleted_marks(asked)
+    assert asked.database.rows("SELECT id, name, path FROM namespaces WHERE id = ANY (%s) ORDER BY id", [below]) == names
+    assert asked.path("Namespace", asked.second) == path and path.endswith(f"-deletion_scheduled-{asked.second}")
+    assert asked.ids("namespace_details", f"namespace_id = {asked.second} AND deleted_at IS NOT NULL", key="namespace_id") == []
+    assert asked.outcomes("GroupRestored") == []
 
 
-def test_a_bot_that_is_blocked_or_marks_later_is_not_waited_for(asked):
-    asked.mark(asked.second, asked.bot, -1)
-    asked.database.execute("UPDATE members SET expires_at = %s WHERE source_id = %s", [asked.day(-1), asked.first])
-    blocked = asked.user(user_type=6, state="blocked")
-    third = asked.group()
-    asked.owner(blocked, third)
-    asked.mark(third, blocked, 1)
-    asked.member(blocked, asked.first, expires_at=asked.day(-1))
-    asked.tick(EXPIRED)
-    assert asked.ids("users", "user_type = 6") == [] and len(asked.ids("group_deletion_schedules", key="group_id")) == 2
+def test_a_deletion_that_is_due_and_has_not_begun_is_not_waited_for(asked):
+    asked.mark(asked.first, asked.bot, 30)
+    asked.mark(asked.second, asked.bot, 30)
+    asked.tick(JOB, **LATER)
+    assert asked.second in groups(asked) and asked.ids("users", f"id = {asked.bot}") == []
+    wake(asked, CHILD)
+    assert len(groups(asked)) == 2 and asked.second in deleted_marks(asked)
+    assert {run["state"] for run in asked.runs(CHILD)} == {"finished"} and len(asked.ids("projects")) == 1
+
+
+def test_a_bot_that_has_lost_the_right_is_not_waited_for(asked):
+    asked.mark(asked.second, asked.bot, 30)
+    begin(asked, asked.second)
+    asked.tick(JOB, **AT_ONCE)
+    asked.database.execute("UPDATE members SET access_level = 40 WHERE source_id = %s", [asked.second])
+    expire(asked, asked.first)
+    assert asked.ids("users", f"id = {asked.bot}") == [] and deleted_marks(asked) == [asked.second]
 
 
 def test_a_group_that_is_taken_down_half_way_keeps_its_bot_until_it_is_gone(asked):

@@ -154,7 +154,8 @@ def test_an_entry_ends_when_its_row_has_changed(parked, day, left):
 
 
 def test_an_entry_that_is_written_while_housekeeping_waits_for_it_stays(parked):
-    """The row has changed and failed again: the step's entry is a new one, about the row as it is."""
+    """The row has changed and failed again: the step's entry is a new one, about the row as it
+    is."""
     database = parked.database
     database.execute("UPDATE members SET expires_at = %s WHERE id = %s", [parked.day(-1), parked.stuck])
     database.execute("INSERT INTO pruned.quarantine (job, item, reason) VALUES (%s, 'members:999999999', 'z')", [JOB])

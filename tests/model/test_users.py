@@ -32,7 +32,7 @@ def test_everything_of_the_user_goes_or_goes_to_the_ghost(world):
     own, about = world.todo(bot, other), world.todo(other, bot)
     world.detail(bot), world.leave(group, bot, by=other), world.leave(group, other, by=bot), world.mark(group, bot, 3)
     achievement = world.put("user_achievements", user_id=bot, awarded_by_user_id=bot, revoked_by_user_id=bot)
-    inherited = [("group_deletion_schedules", group, "user_id"), ("reviews", world.put("reviews", author_id=bot), "author_id"),
+    inherited = [("reviews", world.put("reviews", author_id=bot), "author_id"),
                  ("abuse_reports", world.put("abuse_reports", reporter_id=bot, user_id=other), "reporter_id"),
                  *(("user_achievements", achievement, f"{who}user_id") for who in ("", "awarded_by_", "revoked_by_"))]
     expected = destroy(world, bot)
@@ -44,9 +44,9 @@ def test_everything_of_the_user_goes_or_goes_to_the_ghost(world):
     assert world.db.get("notes", note)["updated_by_id"] == bot  # not a reference
     assert world.db.get("approvals", approval)["user_id"] == ghost
     assert world.ids("todos") == [about] and own != about and world.db.get("todos", about)["author_id"] == ghost
-    assert [world.db.get(table, id)[column] for table, id, column in inherited] == [ghost] * 6
+    assert [world.db.get(table, id)[column] for table, id, column in inherited] == [ghost] * 5
     for table in ("issue_assignees", "project_authorizations", "notification_settings", "redirect_routes", "members",
-                  "ghost_user_migrations", "members_deletion_schedules",
+                  "ghost_user_migrations", "members_deletion_schedules", "group_deletion_schedules",
                   "import_placeholder_user_details"):
         assert not world.db.rows(table), table
     assert [r["source_id"] for r in world.db.rows("routes")] == [group]

@@ -27,8 +27,7 @@ ASSOCIATIONS = ["issue_assignees", "merge_request_assignees", "merge_request_rev
                 "notification_settings", "project_authorizations"]
 # These keep no placeholder. But another user's row must not go because it names this user: they
 # move to the ghost user.
-INHERITED = [("todos", "author_id"), ("reviews", "author_id"), ("group_deletion_schedules", "user_id"),
-             ("abuse_reports", "reporter_id"), ("user_achievements", "user_id"),
+INHERITED = [("todos", "author_id"), ("reviews", "author_id"), ("abuse_reports", "reporter_id"), ("user_achievements", "user_id"),
              ("user_achievements", "awarded_by_user_id"), ("user_achievements", "revoked_by_user_id")]
 
 

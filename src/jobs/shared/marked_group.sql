@@ -8,7 +8,7 @@ page AS MATERIALIZED (
          s.marked_for_deletion_on <=
          -- include: group_cutoff.sql
          AS over,
-         d.deleted_at IS NOT NULL AS in_progress, u.username, u.state, u.user_type, coalesce(r.path, n.path) AS full_path, r.name AS full_name,
+         d.deleted_at IS NOT NULL AS in_progress, u.username, u.state, coalesce(r.path, n.path) AS full_path, r.name AS full_name,
          (SELECT count(*) FROM pg_catalog.unnest(n.traversal_ids) WITH ORDINALITY AS t (id, i) JOIN namespaces a ON a.id = t.id
           WHERE a.type::text = 'Group' AND a.parent_id IS NOT DISTINCT FROM n.traversal_ids[t.i - 1]) = pg_catalog.cardinality(n.traversal_ids)
            AND n.traversal_ids[pg_catalog.cardinality(n.traversal_ids)] = n.id AS in_line
@@ -19,7 +19,6 @@ page AS MATERIALIZED (
   LEFT JOIN users u ON u.id = s.user_id
   LEFT JOIN routes r ON r.source_type::text = 'Namespace' AND r.source_id = n.id
 ),
--- The ghost user, who takes over the marks of a removed user, may delete nothing.
-asked AS (SELECT key AS ask, CASE WHEN user_type IS DISTINCT FROM 5 THEN user_id END AS actor_id, traversal_ids AS groups, NULL::bigint AS project_id FROM page),
+asked AS (SELECT key AS ask, user_id AS actor_id, traversal_ids AS groups, NULL::bigint AS project_id FROM page),
 gone AS (SELECT NULL::bigint AS id WHERE false),
 -- include: rights.sql

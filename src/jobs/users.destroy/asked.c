@@ -2,9 +2,9 @@
 
 #define AGAIN_MS G_GINT64_CONSTANT (3600000) /* a deletion that ends brings it forward */
 
-/* *THERE: the user has marked groups for deletion. */
+/* *THERE: the user has marked groups for deletion; the marks are locked. */
 static gboolean
-find_marks (Destroy *destroy, gboolean *there, GError **error)
+lock_marks (Destroy *destroy, gboolean *there, GError **error)
 {
   const PgRows *made = step_query_kept (destroy->step, destroy->stamp, error, "marks", NULL);
   *there = FALSE;
@@ -12,7 +12,7 @@ find_marks (Destroy *destroy, gboolean *there, GError **error)
     return made != NULL;
   g_autoptr (PgRows) marks = step_query_text (destroy->step, error, rows_text (made, 0, "sql"),
                                               "user_id", destroy->user_id, NULL);
-  *there = marks != NULL && rows_bool (marks, 0, "there");
+  *there = marks != NULL && rows_count (marks) > 0;
   return marks != NULL;
 }
 
@@ -23,7 +23,7 @@ users_destroy_wait_for_groups (Destroy *destroy, gboolean *waits, GError **error
   *waits = FALSE;
   if (g_strcmp0 (destroy->user_type, BOT) != 0)
     return TRUE;
-  if (!find_marks (destroy, &there, error))
+  if (!lock_marks (destroy, &there, error))
     return FALSE;
   g_autoptr (PgRows) asked
       = there ? step_query (destroy->step, error, "asked", "user_id", destroy->user_id, NULL)
@@ -33,9 +33,9 @@ users_destroy_wait_for_groups (Destroy *destroy, gboolean *waits, GError **error
   *waits = asked != NULL && rows_count (asked) > 0;
   if (!*waits)
     return TRUE;
-  g_autofree char *reason
-      = g_strdup_printf ("user %s has asked for the deletion of group %s and goes after it",
-                         destroy->user_id, rows_text (asked, 0, "group_id"));
+  g_autofree char *reason = g_strdup_printf (
+      "user %s has asked for the deletion of group %s, which has begun, and goes after it",
+      destroy->user_id, rows_text (asked, 0, "group_id"));
   step_wait (destroy->step, reason, json_pack ("{s:b}", "asked", TRUE), AGAIN_MS);
   return TRUE;
 }

@@ -1,5 +1,5 @@
-/* A bot that is still needed: it has asked for the deletion of groups, which checks its rights
- * until the end, so it goes after them.
+/* A bot that is still needed: a deletion that it has asked for has begun, and checks its rights
+ * until the end, so the bot goes after it.
  *
  * Threads: a worker. Ownership: as Destroy.
  */

@@ -1,9 +1,9 @@
--- The text of two queries for those of the users `:user_id` who are to go alone: they have marked
--- groups for deletion, or something of theirs goes with them that is neither a membership nor a
--- column of columns.sql (`before`, before anything is done), or anything that roots.sql or a key
--- would take along or change is left (`after`, when all else is done). `alone`: all of them are,
--- because such rows cannot be seen or deleted. `remove` deletes the rows of their migrations. Names
--- are quoted by format. Fast because only the catalogue is read.
+-- The text of two queries for those of the users `:user_id` who are to go alone: something of
+-- theirs goes with them that is neither a membership nor a column of columns.sql (`before`, before
+-- anything is done), or anything that roots.sql or a key would take along or change is left
+-- (`after`, when all else is done). `alone`: all of them are, because such rows cannot be seen or
+-- deleted. `remove` deletes the rows of their migrations. Names are quoted by format. Fast because
+-- only the catalogue is read.
 WITH
 -- include: ../columns.sql
 ,
@@ -33,9 +33,6 @@ test (sql, late) AS (
   FROM root r
   JOIN pg_attribute a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.format('%I', r.table_name)) AND a.attname = r.column_name AND NOT a.attisdropped
   WHERE r.table_name NOT IN ('ghost_user_migrations', 'users')
-  UNION
-  SELECT 'EXISTS (SELECT FROM group_deletion_schedules s WHERE s.user_id = u.id)', false
-  FROM pg_attribute a WHERE a.attrelid = pg_catalog.to_regclass('group_deletion_schedules') AND a.attname = 'user_id' AND NOT a.attisdropped
   UNION
   SELECT pg_catalog.format('EXISTS (SELECT FROM %s x1 WHERE (%s) IN (SELECT %s FROM users x0 WHERE x0.id = u.id))', k.conrelid::regclass, k.child, k.parent),
          EXISTS (SELECT FROM named n WHERE pg_catalog.to_regclass(pg_catalog.format('%I', n.tab)) = k.conrelid AND n.col = k.col)
