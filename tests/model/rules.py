@@ -154,8 +154,7 @@ def is_admin(db, user_id):
 
 
 def may_remove_group(db, user_id, group_id, day):
-    """The ghost user, who takes over the marks of a removed user, may not."""
-    if not is_active(db, user_id) or db.get("users", user_id)["user_type"] == GHOST:
+    if not is_active(db, user_id):
         return False
     return is_admin(db, user_id) or group_level(db, user_id, group_id, day) >= OWNER
 
