@@ -2,12 +2,14 @@
 the right to remove a member. Each case has its own project and user; the number is the level that
 the user has there."""
 
+import datetime
+
 import pytest
 
 from support.instance import tenant  # noqa: F401
 from support.scene import result
 
-REFRESH, PRUNE = "users.refresh_authorizations", "members.schedule_prune_deletions"
+REFRESH, PRUNE, DELETION = "users.refresh_authorizations", "members.schedule_prune_deletions", "groups.adjourned_deletion"
 
 
 class Case:
@@ -45,6 +47,13 @@ class Case:
     def lock(self, group, value=True):
         self.tenant.database.execute("UPDATE namespaces SET share_with_group_lock = %s WHERE id = %s", [value, group])
         return self
+
+    def lose(self, group):
+        """The group goes without what names it, as if no key did."""
+        connection = self.tenant.database.connection
+        connection.execute("ALTER TABLE namespaces DISABLE TRIGGER ALL")
+        self.tenant.database.execute("DELETE FROM namespaces WHERE id = %s", [group])
+        connection.execute("ALTER TABLE namespaces ENABLE TRIGGER ALL")
 
 
 def linked(home="group", access=50, expires=None):
@@ -193,3 +202,54 @@ def test_access_by_an_invited_groups_parent_stays(tenant):  # noqa: F811
     tenant.database.execute("UPDATE pruned.dirty_users SET due_at = now()")
     tenant.tick(REFRESH)
     assert tenant.database.rows("SELECT * FROM project_authorizations") == [{"user_id": user, "project_id": x, "access_level": 30}]
+
+
+# --- what is left of a group that is gone: the group that is lost, and what gave the level of an
+# owner until then
+
+LEFT = {
+    "the invited group": ("s", build(linked(), ("member", "s"))),
+    "the invited group, inherited": ("s", build(linked(), ("member", "p"))),
+    "above the invited group": ("p", build(linked(), ("member", "p"))),
+    "a group shared with the invited one": ("h", build(linked(), ("share", "s", "h"), ("member", "h"))),
+    "above the invited group, which it shared": ("p", build(linked(), ("share", "p", "h"), ("member", "h"))),
+    "a group shared with the project's own": ("h", build(Case, ("share", "home", "h"), ("member", "h"))),
+    "above the project's own": ("root", build(Case, ("member", "root"))),
+    "above the project's own, which it shared": ("root", build(Case, ("share", "root", "h"), ("member", "h"))),
+    "the project's own": ("home", build(Case, ("member", "home"))),
+}
+
+
+def test_what_is_left_of_a_group_that_is_gone_gives_nothing(tenant):  # noqa: F811
+    cases = {name: make(tenant) for name, (_, make) in LEFT.items()}
+    ask(tenant, *(case.user for case in cases.values()))
+    tenant.tick(REFRESH)
+    assert set(levels(tenant, cases).values()) == {50}
+    people = [tenant.user() for _ in cases]
+    rows = [tenant.member(user, project=case.project) for user, case in zip(people, cases.values())]
+    for user, case in zip(people, cases.values()):
+        tenant.leave(case.root, user, by=case.user)
+    for name, (lost, _) in LEFT.items():
+        cases[name].lose(getattr(cases[name], lost))
+    ask(tenant, *(case.user for case in cases.values()))
+    tenant.at += datetime.timedelta(seconds=1)
+    tenant.tick(REFRESH)
+    tenant.tick(PRUNE)
+    assert levels(tenant, cases) == dict.fromkeys(cases, 0)
+    assert tenant.ids("members", f"id = ANY (ARRAY{rows})") == rows
+
+
+def test_neither_a_groups_end_nor_its_last_owner_relies_on_it(tenant):  # noqa: F811
+    case = Case(tenant)
+    case.share(case.home, case.h)
+    case.member(case.h)
+    owner = tenant.user()
+    last = tenant.owner(owner, case.below_s, expires_at=tenant.day(-1))
+    tenant.owner(tenant.user(), case.p)
+    tenant.period(7)
+    tenant.mark(case.home, case.user, 30)
+    for group in (case.h, case.p):
+        case.lose(group)
+    assert result(tenant.tick("members.remove_expired"))["kept"] == 1 and last in tenant.ids("members")
+    told = result(tenant.tick(DELETION, **{f"jobs.{DELETION}.spacing_ms": 0}))
+    assert told["restored"] == 1 and case.home in tenant.ids("namespaces")

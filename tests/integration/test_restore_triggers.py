@@ -62,6 +62,32 @@ def test_a_change_that_is_kept_out_leaves_nothing(house):  # noqa: F811
     assert house.rows("tasks") == [(1, False), (2, True)] and house.rows("seen") == []
 
 
+BACK = {"BEFORE UPDATE": "NEW.open := OLD.open;", "AFTER UPDATE": "UPDATE tasks SET open = OLD.open WHERE id = NEW.id AND pg_trigger_depth() = 1;"}
+
+
+@pytest.mark.parametrize("when", BACK)
+def test_a_change_that_a_trigger_takes_back_is_no_success(house, when):  # noqa: F811
+    house.sql("""CREATE TABLE seen (id int); CREATE TABLE tasks (id int PRIMARY KEY, open boolean, updated_at timestamptz DEFAULT now(), note text);
+        INSERT INTO tasks (id, open, note) VALUES (1, true, 'a'), (2, true, 'b')""")
+    house.say("tasks", "table = tasks\nwhere = open\nset = open = false, note = 'done', updated_at = :T")
+    _, gone = house.done("tasks")
+    trigger(house, "tasks", f"IF NEW.id = 1 THEN INSERT INTO seen VALUES (1); {BACK[when]} END IF;", when)
+    house.sql("CREATE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.updated_at := clock_timestamp(); RETURN NEW; END $$;"
+              " CREATE TRIGGER touch BEFORE UPDATE ON tasks FOR EACH ROW EXECUTE FUNCTION touch()")
+    for options in (["--dry-run"], []):
+        said = actions(house.restore(gone, *options, code=6).json())
+        assert said[("tasks", "1")] == ("cannot be", "a trigger or a rule kept it as it is: open") and said[("tasks", "2")][0] == "restored"
+    assert house.rows("tasks", "id, open, note") == [(1, False, "done"), (2, True, "b")] and house.rows("seen") == []
+
+
+def test_a_row_that_a_trigger_removes_again_is_no_success(pages):
+    trigger(pages, "pages", "IF NEW.id = 1 THEN INSERT INTO seen VALUES (1); DELETE FROM pages WHERE id = 1; END IF;", "AFTER INSERT")
+    said = actions(pages.restore(pages.gone, code=6).json())
+    assert said[("pages", "1")] == ("cannot be", "a trigger or a rule removed it again") and said[("pages", "2")][0] == "restored"
+    assert pages.rows("pages", "id") == [(2,), (3,)] and pages.rows("seen") == []
+    assert pages.rows("pruned.quarantine", "item") == [("pages:2",)]
+
+
 def test_what_a_trigger_changes_besides_the_key_is_said(pages):
     trigger(pages, "pages", "NEW.n := 9;")
     said = actions(pages.restore(pages.gone))

@@ -169,6 +169,36 @@ def test_rows_that_keep_coming_end_the_run_with_their_name(bot):
     assert bot.bot in bot.ids("users")
 
 
+MEMBER = ("INSERT INTO public.members (user_id, source_type, source_id, type, access_level) "
+          "SELECT {0}, 'Project', {1}, 'ProjectMember', n FROM generate_series(10, 20, 10) AS n "
+          "WHERE NOT EXISTS (SELECT FROM public.members WHERE user_id = {0})")
+
+
+@pytest.mark.parametrize("of", ["UPDATE ON notes", "DELETE ON namespaces"])
+@pytest.mark.parametrize("bots, key", [(1, ""), (1, "CASCADE"), (3, "")])
+def test_memberships_that_come_meanwhile_are_announced_as_others_are(bot, of, bots, key):
+    if key:
+        bot.database.execute("ALTER TABLE members ADD FOREIGN KEY (user_id) REFERENCES users ON DELETE CASCADE")
+    for other in [bot.user(user_type=6) for _ in range(bots - 1)]:
+        bot.member(other, project=bot.home, expires_at=bot.day(-1))
+    bot.put("notes", author_id=bot.bot, note="of a bot")
+    bot.put("namespaces", name="home", path="home", type="User", owner_id=bot.bot)
+    bot.put("notification_settings", user_id=bot.bot, source_type="Project", source_id=bot.home)
+    on_change(bot, of, MEMBER.format(bot.bot, bot.home))
+    bot.tick(EXPIRED)
+    assert {run["state"] for run in bot.runs(JOB)} == {"finished"} and bot.ids("users", "user_type = 6") == []
+    gone = [o["member_id"] for o in bot.outcomes("MemberRemoved")]
+    assert bot.ids("members") == [] and sorted(gone) == list(range(1, bots + 3))
+    assert bot.database.value("SELECT sum(jsonb_array_length(keys)) FROM pruned.deletions WHERE table_name = 'members'") == bots + 2
+
+
+def test_a_membership_that_the_users_own_removal_makes_keeps_the_user(bot):
+    on_change(bot, "DELETE ON users", MEMBER.format(bot.bot, bot.home))
+    run = go(bot, **{f"jobs.{JOB}.max_attempts": 0})
+    assert run["state"] == "dead" and "members.user_id" in run["error"] and bot.bot in bot.ids("users")
+    assert bot.ids("members", f"user_id = {bot.bot}") == []
+
+
 def test_a_row_that_the_users_own_removal_makes_keeps_the_user(bot):
     on_change(bot, "DELETE ON users", f"INSERT INTO public.issues (author_id) VALUES ({bot.bot})")
     run = go(bot, **{f"jobs.{JOB}.max_attempts": 0})

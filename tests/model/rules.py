@@ -63,6 +63,9 @@ def gives_access(member):
 
 
 def memberships(db, source_type, source_id):
+    """What is left of a group or project that is gone gives nothing."""
+    if db.get({"Namespace": "namespaces", "Project": "projects"}[source_type], source_id) is None:
+        return []
     return [m for m in db.rows("members", source_type=source_type, source_id=source_id) if gives_access(m)]
 
 
@@ -114,6 +117,8 @@ def group_level(db, user_id, group_id, day):
     count the direct members of the invited group."""
     level = 0
     for here in with_ancestors(db, group_id):
+        if db.get("namespaces", here) is None:
+            continue
         level = max(level, direct_level(db, user_id, "Namespace", here))
         for link in db.rows("group_group_links", shared_group_id=here):
             if link_counts(link, day):

@@ -29,6 +29,7 @@ typedef struct {
       *xid; /* part, place: of the record (tableoid, ctid); xid: the transaction that wrote it */
   gboolean deleted;             /* else changed */
   const PgStatement *statement; /* NULL: blocked */
+  const PgStatement *check;     /* whether triggers left it so; NULL: there are none */
   char *blocked, *notes;        /* why no row can be restored; what will differ. NULL: nothing */
   gboolean makes; /* the job inserts into the table: rows created during the run are its own */
   GArray *open;   /* of gint64: rows not restored yet, counted from 1 */

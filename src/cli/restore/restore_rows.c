@@ -155,6 +155,18 @@ kept_out (const PgRows *rows)
   return why;
 }
 
+/* *WHY: why a restored row is not as it was, after its triggers; NULL: all are. */
+static gboolean
+check_part (Restore *restore, const Record *record, PgValues *values, char **why, GError **error)
+{
+  if (record->check == NULL)
+    return TRUE;
+  g_autoptr (PgRows) wrong = pg_run (restore->pg, record->check, values, error);
+  if (wrong != NULL && rows_count (wrong) > 0)
+    *why = g_strdup (rows_text (wrong, 0, "reason"));
+  return wrong != NULL;
+}
+
 /* Within a savepoint. FALSE without ERROR: a row is at fault, for FAILURE. */
 static gboolean
 write_part (Restore *restore, const RestoreStep *step, Record *record, const GArray *part,
@@ -166,7 +178,10 @@ write_part (Restore *restore, const RestoreStep *step, Record *record, const GAr
   rows = pg_run (restore->pg, record->statement, values, &cause);
   if (rows != NULL && (failure->why = g_strdup (kept_out (rows))) != NULL)
     return FALSE;
-  if (rows != NULL && run_jobs_own (restore, step, record, rows, &said, &cause)
+  if (rows != NULL && check_part (restore, record, values, &failure->why, &cause)
+      && failure->why != NULL)
+    return FALSE;
+  if (rows != NULL && cause == NULL && run_jobs_own (restore, step, record, rows, &said, &cause)
       && restore_hold (restore, record, rows, &cause)) {
     take_rows (restore, record, rows, said);
     return TRUE;

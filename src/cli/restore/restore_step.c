@@ -50,8 +50,17 @@ job_makes (const Job *job, const char *table)
   return job != NULL && g_strv_contains ((const char *const *)job->makes, table);
 }
 
-/* Builds the statement for rows of the record. Records with the same text share the prepared
- * statement. FINAL: why the job's rows cannot be restored; NULL: they can. */
+/* Records with the same text share the prepared statement. */
+static const PgStatement *
+statement_of (const Record *record, const char *does, const char *sql, GError **error)
+{
+  g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1);
+  g_autofree char *name = g_strdup_printf ("%s %s %s", does, record->table, digest);
+  return pg_statement_text (name, sql, error);
+}
+
+/* Builds the statements for rows of the record. FINAL: why the job's rows cannot be restored; NULL:
+ * they can. */
 static gboolean
 build (Restore *restore, Record *record, const char *columns, const char *final, GError **error)
 {
@@ -63,14 +72,15 @@ build (Restore *restore, Record *record, const char *columns, const char *final,
   g_autoptr (PgRows) made = pg_run_file (restore->pg, SQL "build.sql", values, error);
   if (made == NULL)
     return FALSE;
-  const char *sql = rows_text (made, 0, "sql"), *notes = rows_text (made, 0, "notes");
+  const char *sql = rows_text (made, 0, "sql"), *check = rows_text (made, 0, "check"),
+             *notes = rows_text (made, 0, "notes");
   record->blocked = g_strdup (final != NULL ? final : rows_text (made, 0, "blocked"));
   record->notes = record->deleted && *notes != '\0' ? g_strdup (notes) : NULL;
   if (record->blocked != NULL)
     return TRUE;
-  g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1);
-  g_autofree char *name = g_strdup_printf ("restore %s %s", record->table, digest);
-  return (record->statement = pg_statement_text (name, sql, error)) != NULL;
+  return (record->statement = statement_of (record, "restore", sql, error)) != NULL
+         && (check == NULL
+             || (record->check = statement_of (record, "check", check, error)) != NULL);
 }
 
 static Record *

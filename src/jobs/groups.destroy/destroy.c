@@ -61,16 +61,31 @@ begin (Walk *walk, GError **error)
          && walk_refuse (walk->step, walk->group, walk->catalogue, error);
 }
 
+/* Sets or clears `deleted_at` by FILE: the application and the jobs rely on it. */
+static gboolean
+change_mark (Step *step, const char *file, gboolean wanted, const char *group, GError **error)
+{
+  g_autoptr (PgRows) changed = step_apply (step, error, file, "group", group, NULL);
+  g_autoptr (PgRows) now
+      = changed != NULL ? step_query (step, error, "marked", "group", group, NULL) : NULL;
+  if (now == NULL)
+    return FALSE;
+  return rows_count (now) == 0 || rows_bool (now, 0, "marked") == wanted
+         || step_fail (step, error, PRUNED_DATA,
+                       "namespace_details.deleted_at of group %s was not %s (a trigger or a rule "
+                       "keeps the row)",
+                       group, wanted ? "set" : "cleared");
+}
+
 /* The mark or the right is gone: removed rows stay removed, the rest stays in use. */
 static gboolean
 cancel (Step *step, const PgRows *decided, const char *group, GError **error)
 {
-  g_autoptr (PgRows) cleared
-      = step_apply (step, error, "cancel/20-namespace_details.update", "group", group, NULL);
-  if (cleared == NULL)
+  if (!change_mark (step, "cancel/20-namespace_details.update", FALSE, group, error))
     return FALSE;
   step_count (step, "cancelled", 1);
-  walk_end (step, step_cursor (step));
+  if (!walk_end (step, step_cursor (step), error))
+    return FALSE;
   if (rows_count (decided) > 0 && rows_text (decided, 0, "reason") != NULL)
     step_reason (step, rows_text (decided, 0, "reason"));
   return TRUE;
@@ -87,12 +102,9 @@ is_first (const Step *step)
 static gboolean
 continue_walk (Walk *walk, gboolean marked, GError **error)
 {
-  if (!marked) {
-    g_autoptr (PgRows) rows = step_apply (walk->step, error, "mark/20-namespace_details.update",
-                                          "group", walk->group, NULL);
-    if (rows == NULL)
-      return FALSE;
-  }
+  if (!marked
+      && !change_mark (walk->step, "mark/20-namespace_details.update", TRUE, walk->group, error))
+    return FALSE;
   return walk_step (walk, error);
 }
 

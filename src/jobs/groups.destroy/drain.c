@@ -51,6 +51,7 @@ find_referring (Step *step, Portion *portion, Referring *found, GError **error)
   if (found->answers == NULL)
     return FALSE;
   found->there = found->answers->pdata[found->answers->len - 1];
+  found->updated = g_new0 (gboolean, (gsize)rows_count (found->references) + 1);
   found->n = probe != NULL ? rows_count (found->there) : 0;
   portion->moved
       = any_moved (found->answers->pdata[0]) || any_moved (found->answers->pdata[1])
@@ -112,10 +113,23 @@ hold_level (Step *step, Portion *portion, const Referring *found, int from, int 
   return *clear || drain_sweep_others (step, portion, others, error);
 }
 
+/* GONE: what the statements of a level have changed. */
+static void
+note_level (Portion *portion, Referring *found, int from, const GPtrArray *gone)
+{
+  drain_note_gone (portion, gone, gone->len);
+  for (guint i = 0; i < gone->len; i++) {
+    const int row = drain_reference_row (found, from + (int)i);
+    found->updated[row]
+        = g_str_equal (rows_text (found->references, row, "action"), "updated")
+          && drain_changed (gone->pdata[i]) < g_ascii_strtoll (portion->limit, NULL, 10);
+  }
+}
+
 /* Empties the levels that lie further away, each when the one beyond it is empty: otherwise a
  * foreign key would remove rows unseen. *NEXT: the begin of the level next to the portion. */
 static gboolean
-drain_beyond (Step *step, Portion *portion, const Referring *found, int *next, gboolean *empty,
+drain_beyond (Step *step, Portion *portion, Referring *found, int *next, gboolean *empty,
               GError **error)
 {
   *empty = TRUE;
@@ -130,7 +144,7 @@ drain_beyond (Step *step, Portion *portion, const Referring *found, int *next, g
         = queue_level (step, portion, found, from, *next, error) ? step_send (step, error) : NULL;
     if (gone == NULL)
       return FALSE;
-    drain_note_gone (portion, gone, gone->len);
+    note_level (portion, found, from, gone);
     *empty = drain_all_empty (portion, gone, gone->len);
   }
   return TRUE;
@@ -139,7 +153,7 @@ drain_beyond (Step *step, Portion *portion, const Referring *found, int *next, g
 /* --- what is next to the portion --- */
 
 static gboolean
-drain_next (Step *step, Portion *portion, const Referring *found, int next, GError **error)
+drain_next (Step *step, Portion *portion, Referring *found, int next, GError **error)
 {
   while (next < found->n && !(portion->cut && portion->removed > 0)) {
     int to = level_end (portion, found, next);
@@ -147,14 +161,27 @@ drain_next (Step *step, Portion *portion, const Referring *found, int next, GErr
         = queue_level (step, portion, found, next, to, error) ? step_send (step, error) : NULL;
     if (gone == NULL)
       return FALSE;
-    drain_note_gone (portion, gone, gone->len);
+    note_level (portion, found, next, gone);
     next = to;
   }
   return TRUE;
 }
 
+/* Which of the references in THERE, rows of the probe, has rows that are still as before although
+ * they were updated; -1: none. */
+static int
+find_kept (const Referring *found, const PgRows *there)
+{
+  for (int i = 0; there != NULL && i < rows_count (there); i++) {
+    const int row = (int)rows_int (there, i, "number") - 1;
+    if (found->updated[row])
+      return row;
+  }
+  return -1;
+}
+
 /* Checks whether anything is left. Rows that stay although a second step has nothing else to do are
- * an error. */
+ * an error, and so are updated rows that still refer to the portion. */
 static gboolean
 look_again (Step *step, const Portion *portion, const Referring *found, gboolean *empty,
             GError **error)
@@ -170,13 +197,16 @@ look_again (Step *step, const Portion *portion, const Referring *found, gboolean
     return FALSE;
   const PgRows *there = probe != NULL ? left->pdata[left->len - 1] : NULL;
   gboolean refers = there != NULL && rows_count (there) > 0;
+  int kept = find_kept (found, there);
   *empty = !refers && rows_count (left->pdata[0]) == 0;
-  if (*empty || portion->removed > 0 || !portion->again)
+  if (kept < 0 && (*empty || portion->removed > 0 || !portion->again))
     return TRUE;
-  return step_fail (
-      step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s",
-      refers ? rows_text (found->references, (int)rows_int (there, 0, "number") - 1, "table")
-             : "members, notification_settings, redirect_routes or ci_job_artifacts");
+  if (kept < 0 && refers)
+    kept = (int)rows_int (there, 0, "number") - 1;
+  return step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s",
+                    kept >= 0
+                        ? rows_text (found->references, kept, "table")
+                        : "members, notification_settings, redirect_routes or ci_job_artifacts");
 }
 
 gboolean
@@ -196,5 +226,6 @@ portion_drain (Step *step, Portion *portion, gboolean *empty, GError **error)
     ok = drain_next (step, portion, &found, next, error)
          && look_again (step, portion, &found, empty, error);
   g_clear_pointer (&found.answers, g_ptr_array_unref);
+  g_free (found.updated);
   return ok;
 }

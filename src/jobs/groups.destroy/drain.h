@@ -13,6 +13,7 @@ typedef struct {
   GPtrArray *answers;
   const PgRows *there; /* the references that have rows; one of the answers */
   int n;               /* how many these are */
+  gboolean *updated;   /* by row of `references`: this step has updated all that it found */
 } Referring;
 
 /* The reference of row I of `there`. */

@@ -268,13 +268,18 @@ groups_stage (Walk *walk, gboolean *last, GError **error)
   return ok && (*last || portion.removed == 0 || note_rights (walk, error));
 }
 
-void
-walk_end (Step *step, const json_t *cursor)
+gboolean
+walk_end (Step *step, const json_t *cursor, GError **error)
 {
+  const char *actor = step_arg (step, "user_id");
   gboolean of_project = json_is_true (json_object_get (cursor, "actor_goes"));
   gboolean goes = of_project || json_is_true (json_object_get (cursor, "actor_of_group"));
-  if (goes && step_arg (step, "user_id") != NULL)
-    portion_destroy_bot (step, step_arg (step, "user_id"), of_project);
+  if (actor == NULL)
+    return TRUE;
+  if (goes)
+    portion_destroy_bot (step, actor, of_project);
+  g_autoptr (PgRows) woken = step_query (step, error, "wake", "user", actor, NULL);
+  return woken != NULL;
 }
 
 gboolean
@@ -293,8 +298,8 @@ walk_step (Walk *walk, GError **error)
   else
     ok = groups_stage (walk, &last, error);
   if (ok && last)
-    walk_end (walk->step, walk->cursor);
-  else if (ok)
+    return walk_end (walk->step, walk->cursor, error);
+  if (ok)
     step_continue (walk->step, json_incref (walk->cursor), 0);
   return ok;
 }

@@ -14,7 +14,8 @@ typedef struct {
 
 /* For still.sql: "true" if an earlier step has removed what gave the actor the right. */
 const char *walk_rights (const json_t *cursor);
-/* The deletion ends with CURSOR: removes the bot that asked for it, if that was postponed. */
-void walk_end (Step *step, const json_t *cursor);
+/* The deletion ends with CURSOR: removes the bot that asked for it, if that was postponed, here or
+ * by its own run. */
+gboolean walk_end (Step *step, const json_t *cursor, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Does one step: continues the run, or lets it end with the group itself. */
 gboolean walk_step (Walk *walk, GError **error);

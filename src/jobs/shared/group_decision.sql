@@ -7,17 +7,8 @@
 WITH RECURSIVE k AS (SELECT * FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)),
 -- include: marked_group.sql
 ,
--- Deletions that began with the right, and deleted what gave it before they failed: they are
--- finished while the actor is active and the mark is unchanged. Fast by unique_key and the index on
--- dead runs, which are few.
-begun AS MATERIALIZED (
-  SELECT p.key, EXISTS (
-    SELECT FROM pruned.runs r
-    WHERE r.job = 'groups.destroy' AND (r.unique_key = 'groups.destroy:' || p.key::text OR r.state = 'dead')
-      AND r.args ->> 'group_id' = p.key::text AND r.args ->> 'user_id' = p.user_id::text AND r.cursor -> 'spent' = 'true'
-      AND p.marked_for_deletion_on <= (r.scheduled_at AT TIME ZONE 'UTC')::date) AS spent
-  FROM page p JOIN rights r ON r.ask = p.key WHERE r.level < 50 AND r.active
-),
+-- include: begun.sql
+,
 decision AS MATERIALIZED (
   SELECT p.*, coalesce(b.spent, false) AS spent,
          CASE WHEN p.group_id IS NULL THEN 'gone' WHEN NOT p.marked THEN 'unmarked' WHEN p.over IS NOT TRUE THEN 'early'

@@ -45,6 +45,8 @@ helpless AS MATERIALIZED (
     WHERE m.source_id = ANY (l.groups) AND m.user_id <> l.user_id
       AND
       -- include: owner_rule.sql
+      AND
+      -- include: namespace_is_there.sql
       AND coalesce(m.id = ANY ((SELECT nullif(pg_catalog.current_setting('pruned.relied_upon', true), '')::bigint[]
                                        OPERATOR(pg_catalog.||) nullif(pg_catalog.current_setting('pruned.owners', true), '')::bigint[])::bigint[]), true)
       AND m.id NOT IN (SELECT id FROM leaving) AND m.id NOT IN (SELECT id FROM gone) AND NOT

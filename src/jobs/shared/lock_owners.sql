@@ -12,6 +12,8 @@ relied_upon AS MATERIALIZED (
     WHERE m.source_id = ANY (o.groups) AND m.user_id <> o.user_id AND m.id NOT IN (SELECT id FROM owner)
       AND
       -- include: owner_rule.sql
+      AND
+      -- include: namespace_is_there.sql
       AND NOT
       -- include: held_owner.sql
     LIMIT 1 FOR SHARE OF u, m) AS other

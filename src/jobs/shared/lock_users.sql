@@ -16,6 +16,8 @@ WHERE l.id IN (
     WHERE m.source_id = ANY (o.groups) AND m.user_id <> o.user_id AND m.id NOT IN (SELECT id FROM owner)
       AND
       -- include: owner_rule.sql
+      AND
+      -- include: namespace_is_there.sql
       AND NOT
       -- include: held_owner.sql
     LIMIT 1) AS other)

@@ -3,10 +3,11 @@
 --   gone (id)                                  memberships that an earlier step removed (only a plan has such)
 -- and reads rights (ask, active, level) after them: the actor's highest level of 40 or more there,
 -- 50 for an instance administrator, else 0; also 0 if the actor is not active. Memberships count
--- while they exist, whatever their date; requests, invitations and awaiting ones do not. Through a
--- share between groups the direct members of the invited group count; through a link of the project
--- all who have rights in the invited group (invited.sql), at the lower of the two levels, while the
--- link's date is later than the scheduled day.
+-- while they exist, whatever their date; requests, invitations and awaiting ones do not, and
+-- neither does what is left of a group that is gone. Through a share between groups the direct
+-- members of the invited group count; through a link of the project all who have rights in the
+-- invited group (invited.sql), at the lower of the two levels, while the link's date is later than
+-- the scheduled day.
 -- Fast because it starts from the actor's few memberships of such a level, by (user_id,
 -- access_level), follows shares by the invited group and links by the project: the size of the
 -- hierarchy does not matter.
@@ -18,6 +19,9 @@ held AS MATERIALIZED (
     SELECT m.source_type, m.source_id, m.access_level FROM members m
     WHERE m.user_id = a.id AND m.requested_at IS NULL AND m.access_level >= 40 AND coalesce(m.state, 0) = 0
       AND m.id NOT IN (SELECT id FROM gone)
+      AND CASE m.source_type::text WHEN 'Namespace' THEN
+        -- include: namespace_is_there.sql
+        ELSE true END
     OFFSET 0) AS m
 ),
 given (user_id, source_type, source_id, level) AS (
@@ -25,7 +29,7 @@ given (user_id, source_type, source_id, level) AS (
   UNION ALL
   SELECT h.user_id, 'Namespace', l.shared_group_id, least(h.level, l.group_access)
   FROM held h JOIN group_group_links l ON l.shared_with_group_id = h.source_id
-  WHERE h.source_type::text = 'Namespace' AND (l.expires_at IS NULL OR l.expires_at > (
+  WHERE h.source_type::text = 'Namespace' AND EXISTS (SELECT FROM namespaces n WHERE n.id = l.shared_group_id OFFSET 0) AND (l.expires_at IS NULL OR l.expires_at > (
 -- include: as_of.sql
 AT TIME ZONE 'UTC')::date)
 ),

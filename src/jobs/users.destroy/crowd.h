@@ -9,8 +9,6 @@
 #pragma once
 #include "destroy.h"
 
-#define BOT "6"
-
 typedef struct {
   Step *const *steps;
   guint n;

@@ -64,6 +64,14 @@ count_unblocked (const Crowd *crowd, const PgRows *users)
   return n;
 }
 
+/* USERS, who fit, are blocked now, whatever triggers did. */
+static gboolean
+are_blocked (Crowd *crowd, const PgRows *users, GError **error)
+{
+  return (count_unblocked (crowd, users) == 0 && (guint)rows_count (users) == crowd->count)
+         || crowd_part (crowd, "a user was not blocked", error);
+}
+
 /* Blocks the users, UNBLOCKED of them are not yet; records their migrations, removes their
  * memberships. */
 static GPtrArray *
@@ -73,13 +81,15 @@ mark (Crowd *crowd, gint64 unblocked, const PgRows *page, const int *which, guin
                                            "user_id", crowd->users, OF_RUNS (crowd), NULL)
                     && step_queue (crowd->lead, error, "crowd/20-ghost_user_migrations.insert",
                                    "user_id", crowd->users, "initiator_id", crowd->initiators, NULL)
+                    && crowd_queue_users (crowd, error)
                     && (n == 0 || queue_memberships (crowd, page, which, n, error));
   g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;
   if (all == NULL || !crowd_is_owned (crowd, all->pdata[0], unblocked, error)
+      || !are_blocked (crowd, all->pdata[2], error)
       || (n > 0
-          && (!crowd_is_owned (crowd, all->pdata[2], n, error)
-              || !crowd_is_owned (crowd, all->pdata[3], -1, error)
-              || !crowd_is_owned (crowd, all->pdata[4], -1, error))))
+          && (!crowd_is_owned (crowd, all->pdata[3], n, error)
+              || !crowd_is_owned (crowd, all->pdata[4], -1, error)
+              || !crowd_is_owned (crowd, all->pdata[5], -1, error))))
     return NULL;
   return g_steal_pointer (&all);
 }

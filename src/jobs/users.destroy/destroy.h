@@ -5,13 +5,14 @@
 #pragma once
 #include "pruned/job.h"
 
+#define BOT "6" /* the user_type of project bots */
+
 typedef struct {
   Step *step;
   const char *stamp; /* of the catalogue */
   const char *user_id;
   const char *ghost_id; /* NULL: there is none */
   const char *user_type;
-  gboolean blocked;   /* already when the step began */
   gboolean migration; /* this run has inserted the row in ghost_user_migrations */
   gint64 left;        /* rows that this step may still touch */
   int looks;          /* how often the last check has found new rows */

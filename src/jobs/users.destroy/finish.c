@@ -4,11 +4,13 @@
  */
 #include "finish.h"
 
+#include "found.h"
 #include "references.h"
 
 #include "jobs/shared/sweep.h"
 
 #define LOOKS 10
+#define MEMBERSHIPS "members.user_id" /* of left.sql */
 
 void
 users_destroy_announce (Destroy *destroy)
@@ -22,7 +24,8 @@ users_destroy_announce (Destroy *destroy)
 }
 
 /* FOUND: columns that were done, with rows that a trigger or the application has inserted. If there
- * are some, the columns are walked through again, at most LOOKS times. *AGAIN: they are. */
+ * are some, the columns are walked through again, at most LOOKS times; memberships are removed as
+ * in the first stage, so they are announced. *AGAIN: they are. */
 static gboolean
 take_last_look (Destroy *destroy, const PgRows *found, gboolean *again, GError **error)
 {
@@ -34,7 +37,8 @@ take_last_look (Destroy *destroy, const PgRows *found, gboolean *again, GError *
         "stop that, then `pruned retry`",
         rows_text (found, 0, "name"), destroy->user_id);
   if (*again)
-    users_destroy_continue (destroy, "references", NULL);
+    users_destroy_continue (destroy, found_has (found, MEMBERSHIPS) ? "memberships" : "references",
+                            NULL);
   return TRUE;
 }
 

@@ -1,7 +1,8 @@
 -- The columns that refer to users, each with its statements: `page` reads the first keys, `further`
 -- those behind `:after` (all of them in a table without a primary key), `clash` deletes rows whose
 -- move would break a unique key (null: there is none), `change` moves the others or, in tables that
--- record only that the user is there, deletes them. Columns that this database does not have are
+-- record only that the user is there, deletes them, `kept` counts those that refer to the user
+-- after that, because a trigger sets them back. Columns that this database does not have are
 -- not listed; `quick` ones can be asked at any time. Names come from the catalogue and are quoted
 -- by format; values are parameters of the statements: `:user_id`, `:ghost_id`, `:limit`, `:after`
 -- (the last key), `:key` (keys as objects). Fast because only the catalogue is read.
@@ -54,6 +55,8 @@ SELECT f.name, f.quick, f.column_name, pg_catalog.replace(f.attrelid::regclass::
        ELSE pg_catalog.format('WITH t AS MATERIALIZED (SELECT t.tableoid AS part, t.ctid AS place, %s AS key, pg_catalog.to_jsonb(t.*) AS row FROM pg_catalog.unnest(:key::jsonb[]) AS k (key),'
                    ' LATERAL %s AS r JOIN %I t ON %s WHERE t.%I = :user_id::bigint)'
                    ' UPDATE %I x SET %I = :ghost_id::bigint FROM t WHERE x.ctid = t.place AND x.tableoid = t.part RETURNING t.key, t.row',
-                   k.audit, k.record, f.table_name, k.same, f.column_name, f.table_name, f.column_name) END AS change
+                   k.audit, k.record, f.table_name, k.same, f.column_name, f.table_name, f.column_name) END AS change,
+       pg_catalog.format('SELECT count(*) AS n FROM pg_catalog.unnest(:key::jsonb[]) AS k (key), LATERAL %s AS r, %I t WHERE %s AND t.%I = :user_id::bigint',
+              k.record, f.table_name, k.same, f.column_name) AS kept
 FROM found f JOIN row_key k ON k.relid = f.attrelid LEFT JOIN clashes c ON c.name = f.name
 ORDER BY f.name COLLATE "C"

@@ -1,5 +1,6 @@
 #include "users_destroy.h"
 
+#include "asked.h"
 #include "finish.h"
 #include "references.h"
 
@@ -24,7 +25,6 @@ note_user (Destroy *destroy, const PgRows *user)
     return FALSE;
   destroy->ghost_id = rows_text (user, 0, "ghost_id");
   destroy->user_type = rows_text (user, 0, "user_type");
-  destroy->blocked = rows_bool (user, 0, "blocked");
   return TRUE;
 }
 
@@ -78,7 +78,7 @@ ask_bot (Destroy *destroy, char **reason)
       = { "Membership expired", "Project deleted", "Group deleted", NULL };
   const char *why = step_arg (destroy->step, "reason");
   if (**reason != '\0' || why == NULL || !g_strv_contains (of_bots, why)
-      || g_strcmp0 (destroy->user_type, "6") == 0)
+      || g_strcmp0 (destroy->user_type, BOT) == 0)
     return;
   g_free (*reason);
   *reason = g_strdup ("the user is no project bot");
@@ -129,6 +129,14 @@ queue_page (Destroy *destroy, GError **error)
                      limit, NULL);
 }
 
+/* Locks the user, and reads them as they are now. */
+static gboolean
+queue_user (Destroy *destroy, GError **error)
+{
+  return step_queue (destroy->step, error, "user", "user_id", destroy->user_id, "ghost_id",
+                     ghost_of_cursor (destroy), NULL);
+}
+
 /* PAGE: the user's next memberships. */
 static gboolean
 memberships (Destroy *destroy, const PgRows *page, GError **error)
@@ -162,18 +170,19 @@ mark (Destroy *destroy, GError **error)
                                       destroy->user_id, NULL)
                     && step_queue (step, error, "begin/60-ghost_user_migrations.insert", "user_id",
                                    destroy->user_id, NULL)
-                    && queue_page (destroy, error);
+                    && queue_user (destroy, error) && queue_page (destroy, error);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
-  if (!destroy->blocked && rows_int (all->pdata[0], 0, "n") == 0)
+  const PgRows *user = all->pdata[2];
+  if (rows_count (user) == 0 || !rows_bool (user, 0, "blocked"))
     return step_fail (step, error, PRUNED_DATA,
-                      "user %s was not blocked (a trigger or a rule keeps the row)",
+                      "users.state: user %s was not blocked (a trigger or a rule keeps the row)",
                       destroy->user_id);
   if (!step_setting_bool (step, "finish"))
     step_count (step, "updated_rows", rows_int (all->pdata[0], 0, "n"));
   destroy->migration = rows_count (all->pdata[1]) > 0;
-  return memberships (destroy, all->pdata[2], error);
+  return memberships (destroy, all->pdata[3], error);
 }
 
 /* A placeholder who stays for REASON can have had the last attempt. */
@@ -226,7 +235,12 @@ begin (Destroy *destroy, GError **error)
   ask_bot (destroy, &reason);
   if (*reason != '\0')
     return keep (destroy, reason, error);
-  return destroy->ghost_id == NULL ? no_ghost (destroy, error) : mark (destroy, error);
+  if (destroy->ghost_id == NULL)
+    return no_ghost (destroy, error);
+  gboolean waits;
+  if (!users_destroy_wait_for_groups (destroy, &waits, error))
+    return FALSE;
+  return waits || mark (destroy, error);
 }
 
 /* *REASON: why the removal is called off half-way; NULL: it is not. */
@@ -268,8 +282,7 @@ static GPtrArray *
 read_user (Destroy *destroy, gboolean look, GError **error)
 {
   gboolean queued = (!look || users_destroy_prepare_look (destroy, error))
-                    && step_queue (destroy->step, error, "user", "user_id", destroy->user_id,
-                                   "ghost_id", ghost_of_cursor (destroy), NULL)
+                    && queue_user (destroy, error)
                     && (!look || users_destroy_queue_look (destroy, error));
   return queued ? step_send (destroy->step, error) : NULL;
 }

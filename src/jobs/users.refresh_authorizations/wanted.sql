@@ -7,8 +7,8 @@
 -- Each group is expanded once for all users: by the GIN index on traversal_ids (the type is an
 -- expression, because otherwise the planner also reads the index of all groups), then projects
 -- (namespace_id) and project_group_links (group_id). The group itself belongs to its branch,
--- whatever its row says. A deleted user can have left rows behind that name them: these give
--- nothing.
+-- whatever its row says. A deleted user, group or project can have left rows behind that name them:
+-- these give nothing.
 who AS (SELECT u.id FROM users u WHERE u.id = ANY (:key::bigint[])),
 -- include: ../shared/reach.sql
 ,

@@ -9,12 +9,19 @@
 -- column. A record says null both for NULL and for the null of JSON: where NULL cannot be, it is
 -- JSON's. An array that does not begin at 1 is a text in records of sentences, and what is compared
 -- with it is one, too.
+-- `check` says, after the statement, which rows are not as it left them, and why; null where no
+-- trigger and no rule can have done that. The statement passes on to it what it has put back
+-- (`pruned.put`): each row's place, and the values that it has replaced.
 WITH relation AS (
   SELECT pg_catalog.to_regclass(:table_name::text) AS rel,
          (SELECT pg_catalog.format('%I.%I', n.nspname, c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
           WHERE c.oid = pg_catalog.to_regclass(:table_name::text)) AS row_type,
          (SELECT CASE c.relkind WHEN 'p' THEN 'NULL::text' ELSE 't.xmin::text' END FROM pg_class c
-          WHERE c.oid = pg_catalog.to_regclass(:table_name::text)) AS xid
+          WHERE c.oid = pg_catalog.to_regclass(:table_name::text)) AS xid,
+         EXISTS (SELECT FROM pg_class c WHERE c.oid = pg_catalog.to_regclass(:table_name::text) AND c.relhasrules)
+         OR EXISTS (SELECT FROM pg_trigger t WHERE NOT t.tgisinternal AND t.tgenabled <> 'D'
+                    AND (t.tgrelid = pg_catalog.to_regclass(:table_name::text)
+                         OR t.tgrelid IN (SELECT p.relid FROM pg_catalog.pg_partition_tree(pg_catalog.to_regclass(:table_name::text)) AS p))) AS watched
 ),
 col AS (
   SELECT a.attname, a.attnum, a.attname = ANY (:columns::text[]) AS kept, a.attgenerated <> '' AS computed, a.attidentity = 'a' AS by_identity,
@@ -53,7 +60,7 @@ piece AS (
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
          coalesce(pg_catalog.string_agg(pg_catalog.format('x.%I = %s', c.attname, c.value), ' AND ') FILTER (WHERE c.is_key),
                   pg_catalog.format('(%2$s) - %1$L::text[] = e.row - %1$L::text[]', (SELECT names FROM passed_over), (SELECT of_x FROM whole))) AS match,
-         coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
+         pg_catalog.bool_or(c.is_key) AS has_key, coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
          coalesce('pg_catalog.jsonb_build_array(' || pg_catalog.string_agg('%1$s -> ' || pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
                     FILTER (WHERE c.is_key) || ')',
                   '%1$s - ' || pg_catalog.replace(pg_catalog.quote_literal((SELECT names FROM passed_over)::text), '%', '%%') || '::text[]') AS key_of,
@@ -76,7 +83,8 @@ text AS (
     ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.rows), pg_catalog.jsonb_array_elements(d.keys)) WITH ORDINALITY AS e (row, key, n)'
     ' WHERE d.run_id = :run_id::uuid AND d.tableoid = :part::oid AND d.ctid = :place::tid AND e.n = ANY (:position::bigint[]))' AS entry,
     '(SELECT pg_catalog.string_agg(a.key, '', '' ORDER BY a.key) FROM pg_catalog.jsonb_each(%s) AS a JOIN pg_catalog.jsonb_each(%s) AS b USING (key)'
-    ' WHERE a.value IS DISTINCT FROM b.value)' AS differs
+    ' WHERE a.value IS DISTINCT FROM b.value)' AS differs,
+    ', (SELECT pg_catalog.set_config(''pruned.put'', coalesce(pg_catalog.jsonb_object_agg(w.n, w.was), ''{}'')::text, true) FROM (%s) AS w) IS NOT NULL AS noted' AS note
 )
 SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             WHEN p.missing IS NOT NULL THEN 'not in the record, and must not be null: ' || p.missing
@@ -103,6 +111,8 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
                    ' WHEN p.now IS NULL THEN ''a trigger or a rule kept it out'''
                    ' ELSE ''changed by a trigger or a rule: '' || %s END AS reason',
                    pg_catalog.format(t.differs, 'l.row', 'l.now'), pg_catalog.format(t.differs, 'l.row', 'p.now'))
+         || CASE WHEN p.checked THEN pg_catalog.format(t.note, pg_catalog.format(
+              'SELECT l.n, ''{}''::jsonb AS was FROM looked l JOIN put p ON %s = %s', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))) ELSE '' END
          -- A full join is always hashed or merged, even if the planner's estimate of the rows is
          -- wrong. A row of `put` without one of `looked` (a trigger changed its key) has no `n`.
          || pg_catalog.format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))
@@ -120,7 +130,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             ' AND i.table_name = e.table_name AND NOT (i.tableoid = :part::oid AND i.ctid = :place::tid)'
             ' CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(i.rows) AS v (row)'
             ' WHERE (SELECT pg_catalog.bool_or(NOT f.ours AND f.differs IS NOT NULL) FROM differing f) GROUP BY v.row)'
-         || pg_catalog.format(', judged AS MATERIALIZED (SELECT f.n, f.named, f.row, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
+         || pg_catalog.format(', judged AS MATERIALIZED (SELECT f.n, f.named, f.row, f.now, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
                    ' i.row IS NOT NULL AND NOT i.later AS back FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[])', p.secret)
          || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
@@ -131,6 +141,23 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             ' CASE WHEN p.n IS NOT NULL THEN ''put back: '' || j.differs WHEN j.n IS NULL THEN ''the row is gone'''
             ' WHEN j.differs IS NULL OR j.back THEN NULL WHEN NOT j.ours THEN ''changed since by somebody else: '' || j.differs'
             ' ELSE ''a trigger or a rule kept it as it is: '' || j.differs END AS reason'
-            ' FROM entry e FULL JOIN judged j ON j.n = e.n FULL JOIN put p ON p.n = e.n ORDER BY e.n'
-       END AS sql
-FROM relation r, piece p, text t, whole w
+         || CASE WHEN p.checked THEN pg_catalog.format(t.note,
+              'SELECT j.n, (SELECT pg_catalog.jsonb_object_agg(a.key, a.value) FROM pg_catalog.jsonb_each(j.now) AS a'
+              ' JOIN pg_catalog.jsonb_each(j.row) AS b USING (key) WHERE a.value IS DISTINCT FROM b.value) AS was FROM judged j JOIN put p ON p.n = j.n') ELSE '' END
+         || ' FROM entry e FULL JOIN judged j ON j.n = e.n FULL JOIN put p ON p.n = e.n ORDER BY e.n'
+       END AS sql,
+       -- A column that has its former value again was kept; one with a third value (`updated_at`)
+       -- was only changed by a trigger.
+       CASE WHEN p.checked THEN
+         t.entry
+         || pg_catalog.format(', found AS (SELECT e.n, e.row, p.value AS was, %4$s AS now'
+                   ' FROM pg_catalog.jsonb_each(pg_catalog.current_setting(''pruned.put'')::jsonb) AS p JOIN entry e ON e.n = p.key::bigint'
+                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%2$s, e.row) AS r LEFT JOIN %1$s AS x ON %3$s)', r.rel, r.row_type, p.match, w.of_x)
+         || ' SELECT f.n, CASE WHEN f.now IS NULL THEN ''a trigger or a rule removed it again'''
+            ' ELSE ''a trigger or a rule kept it as it is: '' || k.kept END AS reason'
+            ' FROM found f CROSS JOIN LATERAL (SELECT pg_catalog.string_agg(a.key, '', '' ORDER BY a.key) AS kept FROM pg_catalog.jsonb_each(f.was) AS a'
+            ' JOIN pg_catalog.jsonb_each(f.now) AS b USING (key) JOIN pg_catalog.jsonb_each(f.row) AS c USING (key)'
+            ' WHERE a.value = b.value AND b.value <> c.value) AS k'
+            ' WHERE f.now IS NULL OR k.kept IS NOT NULL ORDER BY f.n LIMIT 1'
+       END AS check
+FROM relation r, (SELECT p.*, p.has_key AND (SELECT watched FROM relation) AS checked FROM piece p) AS p, text t, whole w

@@ -29,7 +29,7 @@ found AS (SELECT pg_catalog.to_regclass('ghost_user_migrations')::oid AS attreli
 ,
 test (sql, late) AS (
   SELECT pg_catalog.format('EXISTS (SELECT FROM %I x0 WHERE %s)', r.table_name, pg_catalog.replace(r.condition, ':user_id::bigint', 'u.id')),
-         r.table_name = 'members'
+         false
   FROM root r
   JOIN pg_attribute a ON a.attrelid = pg_catalog.to_regclass(pg_catalog.format('%I', r.table_name)) AND a.attname = r.column_name AND NOT a.attisdropped
   WHERE r.table_name NOT IN ('ghost_user_migrations', 'users')
