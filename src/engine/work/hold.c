@@ -84,7 +84,8 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
   brake_finding_clear (&held->finding);
   const gint64 own = count_own_rows (result),
                below = step->job->below != NULL ? MAX (0, step->counted - own) : 0;
-  if (!step->continues && !foresee_run (step, step->counted, below, &held->finding, error))
+  if (!step->continues
+      && !foresee_run (step, step->counted + count_failed (step), below, &held->finding, error))
     return FALSE;
   if (held->finding.limit != NULL)
     json_object_set_new (result, WOULD, json_string (foresee_words (&held->finding)));
