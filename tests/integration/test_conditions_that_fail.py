@@ -67,16 +67,36 @@ def test_whatever_becomes_of_the_others(events):
 def test_a_run_that_would_exceed_its_limits_is_held_before_any_row_goes(events):
     events.say(JOB, WHERE.replace("max_share = off", "max_rows = 290"))
     row = events.run(JOB)
-    assert row["state"] == "held" and "291" in row["error"] and len(ids(events)) == 300, row
+    assert row["state"] == "held" and "counted 291" in row["error"] and len(ids(events)) == 300, row
     events.pruned.run("approve", row["run_id"]).ok()
     events.work()
     row = events.pruned.run_row(row["run_id"])
     assert (row["state"], row["result"]["removed"]) == ("finished", 291)
 
 
+def test_what_there_was_no_time_to_count_counts_as_if_it_were_due(events):
+    """The first rows, which are counted, are not due; two of them take all the time there is."""
+    events.sql("""
+        CREATE FUNCTION read_slowly(text) RETURNS int LANGUAGE plpgsql STABLE AS $$
+        BEGIN IF $1 IN ('60', '90') THEN PERFORM pg_sleep(4.2); END IF; RETURN $1::int; END $$""")
+    events.say(JOB, WHERE.replace("payload::int > 5", "read_slowly(payload) > 100").replace("batch = 100", "batch = 40").replace("max_share = off", "max_rows = 150"))
+    row = events.run(JOB)
+    assert row["state"] == "held" and "no time for all" in row["error"] and len(ids(events)) == 300, row
+    assert row["held"]["estimated"] and row["held"]["counted"] > 196
+
+
+def test_a_first_page_of_which_nothing_goes_says_nothing_about_rows_below(events):
+    events.sql("INSERT INTO event_notes SELECT n, 101 + n % 200 FROM generate_series(1, 2000) AS n")
+    events.say(JOB, WHERE.replace("> 5", "> 150").replace("max_share = off", "max_rows = 1000") + "children = event_notes\n")
+    row = events.run(JOB)
+    assert row["state"] == "held" and len(ids(events)) == 300 and row["held"]["counted"] > 1600, row
+
+
 def test_a_condition_that_fails_for_most_rows_ends_its_run_and_touches_nothing(events):
     events.sql("UPDATE events SET payload = 'x' || payload WHERE id > 20")
     events.say(JOB, WHERE + "max_attempts = 0\n")
+    planned = events.pruned.run("plan", JOB)
+    assert planned.code != 0 and "systemic: more than half of the page (100 rows) fails alike" in planned.stderr, planned
     row = events.run(JOB)
     assert row["state"] == "dead" and row["error"].startswith("systemic: ") and "22P02" in row["error"]
     assert len(ids(events)) == 300 and quarantined(events) == {}

@@ -47,18 +47,26 @@ count_slow (Step *step, gint64 bound, GError *cause, GError **error)
   return count_first (step, error);
 }
 
+/* A page with all rows of the table, none of which goes, does not show what goes with one. */
+static gboolean
+says_nothing_below (const Step *step)
+{
+  return step->job->filtered != NULL && step->job->below != NULL && step->rows == 0;
+}
+
 /* The first page of several: whether those behind it could be too many. */
 static gboolean
 check_rest (Step *step, gint64 total, gint64 bound, GError **error)
 {
-  const gint64 below = step->below + step->own_below, own = MAX (1, step->rows - below);
-  const gint64 each = (step->job->children != NULL ? 2 : 1) /* a row, and a child for it */
-                      + (below + own - 1) / own;
+  const gint64 below = step->below + step->own_below;
+  const gint64 each = count_each (step->job, step->rows - below, below);
   GError *cause = NULL;
   gint64 n;
   step->counted = total;
   if (bound == LIMIT_NONE)
     return TRUE;
+  if (says_nothing_below (step))
+    return count_first (step, error);
   if (!count_rest (step, (bound - total) / each + 1, &n, &cause))
     return count_slow (step, bound, cause, error);
   step->counted = total + n * each;

@@ -25,6 +25,14 @@ count_own_rows (const json_t *result)
 }
 
 gint64
+count_each (const Job *job, gint64 own, gint64 below)
+{
+  own = MAX (1, own);
+  return (job->children != NULL ? 2 : 1) /* a row, and a child for it */
+         + (below + own - 1) / own;
+}
+
+gint64
 count_below_before (const Step *step)
 {
   const gint64 own = count_own_rows (step->run->result);
@@ -141,6 +149,18 @@ read_coded_values (Step *step, json_t *found, GError **error)
   return rows != NULL;
 }
 
+/* A page with all rows of the table says nothing about how many of the others are due. */
+static void
+take_most (const Job *job, const PlanTally *tally, gint64 rest, RunCount *count)
+{
+  const gint64 below = tally->below + json_integer_value (json_object_get (tally->counts, "below")),
+               own = MAX (1, tally->rows - below);
+  count->rows += rest * count_each (job, own, below);
+  count->below += rest * (tally->below / own);
+  count->most = TRUE;
+  count->unknown = job->below != NULL || rest >= COUNT_MOST;
+}
+
 /* The pages behind the deadline have as many rows a key as those before it. */
 static gboolean
 estimate (Step *step, const PlanTally *tally, RunCount *count, GError **error)
@@ -148,10 +168,14 @@ estimate (Step *step, const PlanTally *tally, RunCount *count, GError **error)
   gint64 rest;
   if (!ask_keys (step, COUNT_MOST, &rest, error))
     return FALSE;
+  count->estimated = TRUE;
+  if (step->job->filtered != NULL) {
+    take_most (step->job, tally, rest, count);
+    return TRUE;
+  }
   const double keys = (double)MAX (1, tally->keys);
   count->rows += (gint64)((double)rest * (double)tally->rows / keys);
   count->below += (gint64)((double)rest * (double)tally->below / keys);
-  count->estimated = TRUE;
   return TRUE;
 }
 

@@ -9,7 +9,9 @@ typedef struct {
   gint64 rows;  /* of the whole run: those that it has changed already, too */
   gint64 below; /* of these: rows of other tables, which are no share of the job's own */
   gboolean estimated;
-  json_t *values; /* an array of {value, rows}: the commonest values of the column `due` */
+  gboolean most;    /* the rest was not counted: each of its rows counts as if it were due */
+  gboolean unknown; /* there can be more than `rows` */
+  json_t *values;   /* an array of {value, rows}: the commonest values of the column `due` */
 } RunCount;
 void run_count_clear (RunCount *count);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunCount, run_count_clear)
@@ -17,6 +19,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunCount, run_count_clear)
 /* The rows of the job's own table in a run's RESULT (may be NULL): those that it names, and those
  * that went because a row above them did. */
 gint64 count_own_rows (const json_t *result);
+/* How many rows a row of JOB can take with it, itself included, as far as OWN rows with BELOW rows
+ * below them tell. */
+gint64 count_each (const Job *job, gint64 own, gint64 below);
 /* Rows of other tables that the run of STEP has deleted with its own, before this step. */
 gint64 count_below_before (const Step *step);
 /* Counts the run of STEP, whose transaction was rolled back; at least what the step had changed. */

@@ -12,6 +12,19 @@ brake_finding_clear (BrakeFinding *finding)
   g_clear_pointer (&finding->error, g_free);
 }
 
+#define NO_TIME                                                                                    \
+  "; a row makes the search fail, so each is asked by itself, and there was no time for all: the " \
+  "others count as if they were due"
+
+/* A run that can have more rows than were counted exceeds the limit that is the lowest. */
+static const char *
+limit_of (const RowLimits *limits, const RunCount *count)
+{
+  const gint64 least = limits_least (limits);
+  const gboolean open = count->unknown && least < LIMIT_NONE;
+  return limits_exceeded (limits, open ? MAX (count->rows, least + 1) : count->rows);
+}
+
 gboolean
 brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **error)
 {
@@ -25,7 +38,7 @@ brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **
   if (!limits_read (step, count->below, 0, &finding->limits, error))
     return FALSE;
   RowLimits limits = finding->limits;
-  finding->limit = limits_exceeded (&limits, count->rows);
+  finding->limit = limit_of (&limits, count);
   limits.day = LIMIT_NONE; /* each transaction takes its rows (day.h) */
   finding->limited = limits_least (&limits);
   if (finding->limit == NULL && !limits_ask (step, count->rows, &finding->limit, error))
@@ -35,7 +48,7 @@ brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **
     const gint64 below = g_strv_contains (own, finding->limit) ? count->below : 0;
     const gint64 counted = count->rows - below;
     g_autofree char *words = limits_words (&finding->limits, run->job, finding->limit, counted);
-    finding->error = g_strconcat ("held: ", words, NULL);
+    finding->error = g_strconcat ("held: ", words, count->most ? NO_TIME : NULL, NULL);
   }
   return TRUE;
 }

@@ -1,11 +1,14 @@
 #include "engine/step/halves.h"
 
+#include "engine/step/bisect.h"
+
 void
 halves_clear (Halves *halves)
 {
   g_clear_pointer (&halves->answers, g_ptr_array_unref);
   g_clear_pointer (&halves->failed, g_ptr_array_unref);
   g_clear_pointer (&halves->reasons, g_ptr_array_unref);
+  g_clear_pointer (&halves->alike, g_hash_table_unref);
 }
 
 typedef struct {
@@ -15,6 +18,20 @@ typedef struct {
   gconstpointer data;
   Halves *halves;
 } Question;
+
+/* A key is at fault, for STATE: not if most of them are. */
+static gboolean
+note_failed (const Question *question, const char *state, const char *reason, GError **error)
+{
+  Halves *halves = question->halves;
+  const guint all = question->keys->len,
+              n = GPOINTER_TO_UINT (g_hash_table_lookup (halves->alike, state)) + 1;
+  g_hash_table_insert (halves->alike, g_strdup (state), GUINT_TO_POINTER (n));
+  return !halves->stops || all < BISECT_SYSTEMIC_PAGE || n * 2 <= all
+         || step_fail (question->step, error, PRUNED_DATA,
+                       "systemic: more than half of the page (%u rows) fails alike: %s", all,
+                       reason);
+}
 
 /* FALSE without an error: one of PART is at fault, and *REASON says how. */
 static gboolean
@@ -29,13 +46,15 @@ ask_part (const Question *question, const GPtrArray *part, char **reason, GError
     g_ptr_array_add (question->halves->answers, rows);
     return question->step->shared || pg_exec_later (pg, "RELEASE half", error);
   }
-  if (cause->code != PRUNED_DATA || question->step->shared)
+  if (cause->code != PRUNED_DATA || question->step->shared) {
     g_propagate_error (error, cause);
-  else if (pg_exec (pg, "ROLLBACK TO half", error)) {
-    *reason = g_strdup (cause->message);
-    g_error_free (cause);
-  } else
-    g_error_free (cause);
+    return FALSE;
+  }
+  g_autofree char *state = g_strdup (pg_sqlstate (pg)), *why = g_strdup (cause->message);
+  g_error_free (cause);
+  if (pg_exec (pg, "ROLLBACK TO half", error) && pg_exec_later (pg, "RELEASE half", error)
+      && (part->len > 1 || note_failed (question, state, why, error)))
+    *reason = g_steal_pointer (&why);
   return FALSE;
 }
 
@@ -66,7 +85,9 @@ halves_ask (Step *step, const GPtrArray *keys, HalvesAsk ask, gconstpointer data
             GError **error)
 {
   const Question question = { step, keys, ask, data, halves };
-  *halves = (Halves){ g_ptr_array_new_with_free_func ((GDestroyNotify)rows_free),
-                      g_ptr_array_new (), g_ptr_array_new_with_free_func (g_free) };
+  halves->answers = g_ptr_array_new_with_free_func ((GDestroyNotify)rows_free);
+  halves->failed = g_ptr_array_new ();
+  halves->reasons = g_ptr_array_new_with_free_func (g_free);
+  halves->alike = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return keys->len == 0 || ask_from (&question, 0, keys->len, error);
 }

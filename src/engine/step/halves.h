@@ -14,10 +14,14 @@ typedef struct {
   GPtrArray *answers; /* of PgRows, in the order of the keys; NULL until halves_ask */
   GPtrArray *failed;  /* of char: keys at fault, borrowed */
   GPtrArray *reasons; /* of char: of each */
+  GHashTable *alike;  /* SQLSTATE -> number of keys at fault */
+  gboolean stops;     /* set by the caller before: it is an error if most of them fail alike */
 } Halves;
 void halves_clear (Halves *halves);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Halves, halves_clear)
 
-/* In a transaction that steps share, the first row at fault is an error: its run goes alone. */
+/* *HALVES is all 0, but for `stops`: a page of BISECT_SYSTEMIC_PAGE or more, most of which fails
+ * alike, is not divided to its end. In a transaction that steps share, the first row at fault is an
+ * error: its run goes alone. */
 gboolean halves_ask (Step *step, const GPtrArray *keys, HalvesAsk ask, gconstpointer data,
                      Halves *halves, GError **error) G_GNUC_WARN_UNUSED_RESULT;

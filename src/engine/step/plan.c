@@ -217,7 +217,7 @@ show_failed (Plan *plan, const Halves *decided)
 static gboolean
 decide_keys (Plan *plan, const GPtrArray *keys, int *before, GError **error)
 {
-  g_auto (Halves) decided = { 0 };
+  g_auto (Halves) decided = { .stops = plan->job->filtered != NULL }; /* its run ends, too */
   g_autofree char *gone = closed (plan->gone);
   if (!halves_ask (plan->step, keys, decide, gone, &decided, error))
     return FALSE;

@@ -38,7 +38,8 @@ plan_search (Step *step, int limit, GError **error)
     return NULL;
   }
   g_error_free (cause);
-  if (!pg_exec (step->pg, "ROLLBACK TO search", error))
+  if (!pg_exec (step->pg, "ROLLBACK TO search", error)
+      || !pg_exec_later (step->pg, "RELEASE search", error))
     return NULL;
   go_by_rows (step);
   return search (step, limit, error);

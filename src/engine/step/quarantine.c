@@ -175,7 +175,8 @@ forget_gone (Pg *pg, const PgRows *page, int i, GError **error)
   if (run_made (pg, SQL "quarantine_gone.sql", rows_text (page, i, "tab"), values, &gone, &cause))
     return pg_exec (pg, "RELEASE SAVEPOINT page", error);
   if (pg_is_no_value (pg) || pg_is_too_large (pg))
-    return pg_exec (pg, "ROLLBACK TO SAVEPOINT page", error);
+    return pg_exec (pg, "ROLLBACK TO SAVEPOINT page", error)
+           && pg_exec (pg, "RELEASE SAVEPOINT page", error);
   g_propagate_error (error, g_steal_pointer (&cause));
   return FALSE;
 }

@@ -70,7 +70,8 @@ step_try (Step *step, char **reason, GError **error, const char *file, ...)
     return pg_exec (step->pg, "RELEASE attempt", error) ? g_steal_pointer (&rows) : NULL;
   if (cause->code != PRUNED_DATA)
     g_propagate_error (error, g_steal_pointer (&cause));
-  else if (pg_exec (step->pg, "ROLLBACK TO attempt", error))
+  else if (pg_exec (step->pg, "ROLLBACK TO attempt", error)
+           && pg_exec_later (step->pg, "RELEASE attempt", error))
     *reason = g_strdup (cause->message);
   return NULL;
 }

@@ -38,7 +38,8 @@ try_rows (Step *step, ObjectRows *rows, GError **error)
     return TRUE;
   if (!pg_exec (step->pg, "SAVEPOINT lease", error)
       || !page_apply_keys (step, keys, NULL, &decided, error)
-      || !pg_exec (step->pg, "ROLLBACK TO lease", error))
+      || !pg_exec (step->pg, "ROLLBACK TO lease", error)
+      || !pg_exec_later (step->pg, "RELEASE lease", error))
     return FALSE;
   note_tried (step, rows, decided);
   return TRUE;

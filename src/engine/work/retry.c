@@ -94,8 +94,8 @@ go_by_rows (const Step *step, const GError *cause, RetryDecision *decision)
       || job_event_of (step->job, step->run->args) != NULL)
     return FALSE;
   decision->by_rows = TRUE;
-  decision->error = g_strdup_printf ("a row makes the search fail, each is asked by itself: %s",
-                                     cause->message);
+  decision->error = g_strdup_printf (
+      "a row makes the search fail, each is asked by itself in this run: %s", cause->message);
   decision->cursor = run_cursor_with (step->run, RUN_BY_ROWS, 1);
   return TRUE;
 }
