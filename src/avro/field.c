@@ -64,7 +64,7 @@ from_json_text (const char *text, gsize len, GError **error)
   g_autoptr (json_t) value = json_parse_exact (text, len, error);
   if (value == NULL)
     return NULL;
-  if (!json_is_object (value)) {
+  if (!json_is_plain_object (value)) {
     fail (error, "not a JSON object");
     return NULL;
   }

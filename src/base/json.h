@@ -23,6 +23,13 @@ json_t *json_parse_exact (const char *text, gsize len, GError **error);
 /* The number as it was written, if VALUE is an exact one; else NULL. */
 const char *json_exact (const json_t *value);
 
+/* Whether VALUE is an object, and not an exact number. */
+gboolean json_is_plain_object (const json_t *value);
+
+/* The JSON number TEXT as PostgreSQL's numeric writes it: without an exponent, `-12.50` for
+ * -1.250e1. g_free it. */
+char *json_numeric (const char *text);
+
 /* VALUE as text on one line: no blanks, keys in insertion order, UTF-8 not escaped, reals with the
  * fewest digits that read back the same. g_free it. */
 char *json_text (const json_t *value);

@@ -12,6 +12,7 @@
 typedef struct {
   GString *out;
   char *refused; /* the first number that cannot be held at all; NULL: none */
+  guint n_exact;
 } Rewritten;
 
 /* The end of the string that begins at AT. */
@@ -84,8 +85,8 @@ add_as_text (Rewritten *to, const char *token)
 
 /* --- exact numbers --- */
 
-/* jansson has no such numbers: each is an object with this one member. A text from elsewhere cannot
- * have it, because nobody can guess its name. */
+/* jansson has no such numbers: each is an object with this one member. A text that has such objects
+ * itself is refused, and its name is never told. */
 static char exact_name[64];
 
 static void
@@ -109,6 +110,34 @@ json_exact (const json_t *value)
   if (!json_is_object (value) || json_object_size (value) != 1)
     return NULL;
   return json_string_value (json_object_get (value, name_of_exact ()));
+}
+
+gboolean
+json_is_plain_object (const json_t *value)
+{
+  return json_is_object (value) && json_exact (value) == NULL;
+}
+
+/* The exact numbers in VALUE. */
+static guint
+count_exact (const json_t *value)
+{
+  const char *name;
+  json_t *member;
+  guint n = json_exact (value) != NULL ? 1 : 0;
+  json_object_foreach ((json_t *)value, name, member)
+    n += count_exact (member);
+  for (gsize i = 0; i < json_array_size (value); i++)
+    n += count_exact (json_array_get (value, i));
+  return n;
+}
+
+/* Whether TEXT may name the member. Its letters can be escaped. */
+static gboolean
+may_forge (const char *text, gsize len)
+{
+  return g_strstr_len (text, (gssize)len, name_of_exact ()) != NULL
+         || g_strstr_len (text, (gssize)len, "\\u") != NULL;
 }
 
 /* The value of a number, the same however it is written: `-125e-2` for -1.250. */
@@ -156,9 +185,10 @@ add_exact (Rewritten *to, const char *token)
   if (!is_number (token) || fits_64_bits (token, &overflows)
       || (!overflows && isfinite (nearest) && is_held (token, nearest)))
     g_string_append (to->out, token);
-  else if (isfinite (nearest) && nearest != 0 && strlen (token) <= LONGEST)
+  else if (isfinite (nearest) && nearest != 0 && strlen (token) <= LONGEST) {
     g_string_append_printf (to->out, "{\"%s\":\"%s\"}", name_of_exact (), token);
-  else if (to->refused == NULL)
+    to->n_exact++;
+  } else if (to->refused == NULL)
     to->refused = g_strdup (token);
 }
 
@@ -199,7 +229,7 @@ copy_number (Rewritten *to, const char *at, const char *end, AddNumber add)
 static Rewritten
 with_numbers (const char *text, gsize len, AddNumber add)
 {
-  Rewritten to = { g_string_sized_new (len + 16), NULL };
+  Rewritten to = { g_string_sized_new (len + 16), NULL, 0 };
   for (const char *at = text, *end = text + len; at < end;) {
     const char *start = at;
     if (*at == '-' || g_ascii_isdigit (*at)) {
@@ -216,6 +246,17 @@ static json_t *
 load (const char *text, gsize len, json_error_t *problem)
 {
   return json_loadb (text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, problem);
+}
+
+/* VALUE, which was read of TEXT, if it has N_EXACT exact numbers and no objects like them. */
+static json_t *
+unforged (json_t *value, const char *text, gsize len, guint n_exact, GError **error)
+{
+  if (value == NULL || !may_forge (text, len) || count_exact (value) == n_exact)
+    return value;
+  json_decref (value);
+  g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, "a member whose name is reserved");
+  return NULL;
 }
 
 static json_t *
@@ -239,7 +280,7 @@ json_parse (const char *text, gsize len, GError **error)
     value = load (to.out->str, to.out->len, &problem);
     g_string_free (to.out, TRUE);
   }
-  return told (value, &problem, error);
+  return unforged (told (value, &problem, error), text, len, 0, error);
 }
 
 json_t *
@@ -249,7 +290,7 @@ json_parse_digits (const char *text, gsize len, GError **error)
   Rewritten to = with_numbers (text, len, add_as_text);
   json_t *value = load (to.out->str, to.out->len, &problem);
   g_string_free (to.out, TRUE);
-  return told (value, &problem, error);
+  return unforged (told (value, &problem, error), text, len, 0, error);
 }
 
 /* Whether TEXT may have a number that a double does not hold. */
@@ -275,12 +316,12 @@ json_parse_exact (const char *text, gsize len, GError **error)
 {
   json_error_t problem;
   if (!has_hard_number (text, len))
-    return told (load (text, len, &problem), &problem, error);
+    return unforged (told (load (text, len, &problem), &problem, error), text, len, 0, error);
   Rewritten to = with_numbers (text, len, add_exact);
   json_t *value = to.refused == NULL ? load (to.out->str, to.out->len, &problem) : NULL;
   g_string_free (to.out, TRUE);
   if (to.refused == NULL)
-    return told (value, &problem, error);
+    return unforged (told (value, &problem, error), text, len, to.n_exact, error);
   g_set_error (error, PRUNED_ERROR, PRUNED_REJECT,
                "a number that is too large, too small or too long: %.40s%s", to.refused,
                strlen (to.refused) > 40 ? "..." : "");

@@ -125,6 +125,9 @@ def test_a_value_of_its_type_is_accepted_and_read(typed):
             n += 1
             typed.topics.tick("scratch.typed", now(hours=-1, seconds=n), {"user_id": n} | {name: value})
     typed.database.wait(f"SELECT count(*) = {n} FROM pruned.runs WHERE job = 'scratch.typed' AND state = 'finished'", deadline_s=60)
+    # a job that takes any argument may use other members itself
+    typed.topics.tick("scratch.wide", at := now(hours=-1), other := '{"cursor":{"id":1,"other":2}}')
+    typed.wait_run(tick_id("scratch.wide", at, other))
     assert typed.topics.read("dead") == []
 
 
@@ -261,6 +264,14 @@ def test_numbers_of_children_keys_and_cursors_are_exact(new_scene, tmp_path):
     scene.database.wait("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.keyed' AND state = 'finished'", until=2)
 
 
+def test_a_number_in_place_of_the_arguments_is_refused(scene):
+    scene.start()
+    sent = {avro: scene.topics.tick("scratch.wide", now(hours=-1), "12345678901234567890123", avro=avro) for avro in (False, True)}
+    said = reasons(scene, sent)
+    assert all(reason.startswith("undecodable: field args: ") and "exact number" not in reason for reason in said.values()), said
+    assert scene.database.value("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.wide'") == 0
+
+
 def test_a_number_that_cannot_be_kept_is_refused(typed):
     typed.start()
     wrong = ["1e400", "1e-400", f"0.{'3' * 1200}"]
@@ -274,6 +285,20 @@ def test_replay_refuses_what_intake_would(typed):
     [line] = typed.run("replay", "--from", "-1h", "--topic", "ticks", "--dry-run", "--json").ok().json()
     assert line["verdict"] == "refused"
     assert "argument user_id" in typed.run("replay", "--from", "-1h", "--topic", "ticks", "--dry-run").ok().stdout
+
+
+def test_a_cursor_that_was_admitted_before_does_not_end_a_run_on_its_way(typed):
+    """Only the first page reads it."""
+    typed.run("pause", "scratch.typed").ok()
+    typed.start()
+    typed.topics.tick("scratch.typed", at := now(hours=-1), {"user_id": 7})
+    run_id = tick_id("scratch.typed", at, '{"user_id":7}')
+    typed.database.wait("SELECT true FROM pruned.runs WHERE run_id = %(id)s", {"id": run_id})
+    typed.database.execute('''UPDATE pruned.runs SET args = '{"user_id": 7, "cursor": {"day": "11/21/2026"}}', step = 1, started_at = now(),
+        cursor = '{"day": "2026-11-22", "id": 5}' WHERE run_id = %(id)s''', {"id": run_id})
+    typed.run("resume", "scratch.typed").ok()
+    row = typed.wait_run(run_id)
+    assert (row["state"], row["attempts"]) == ("finished", 0), row["error"]
 
 
 def test_a_run_whose_row_has_arguments_of_another_type_is_dead_at_once(typed):

@@ -1,5 +1,7 @@
-/* Which texts are values of a type, for those that PostgreSQL is to read (`"17"` of a bigint). Only
- * what it surely refuses is refused here; blanks around a text are removed before.
+/* Which texts are values of a type, for those that PostgreSQL is to read (`"17"` of a bigint): the
+ * forms in which it writes the type, and some more. It reads others, too (`now` or `11/21/2026` of
+ * a date, `0x11` of a bigint), which are refused here; and it may refuse what is accepted here.
+ * Blanks around a text are removed before.
  *
  * Threads: any.
  */

@@ -52,20 +52,30 @@ is_of_column (const JobCursor *column, const json_t *value)
   return argument_type_known (column->type) && argument_type_fits (column->type, value);
 }
 
-/* `cursor` holds columns of the job's cursor. */
+static void
+make_cursor_whole (const Job *job, json_t *cursor)
+{
+  for (guint i = 0; i < job->cursor->len; i++)
+    argument_type_make_whole (cursor, g_array_index (job->cursor, JobCursor, i).name,
+                              g_array_index (job->cursor, JobCursor, i).type);
+}
+
+/* `cursor` holds columns of the job's cursor. If the job takes any argument (`*`), it can hold
+ * others, too: the job's own SQL may read them. */
 static char *
 cursor_refusal (const Job *job, json_t *cursor)
 {
   const char *name;
   json_t *value;
   g_autofree char *columns = columns_of (job), *given = shown (cursor);
-  if (!json_is_object (cursor) || json_exact (cursor) != NULL)
+  if (!json_is_plain_object (cursor))
     return g_strdup_printf ("argument cursor: %s is not an object with %s", given, columns);
-  for (guint i = 0; i < job->cursor->len; i++)
-    argument_type_make_whole (cursor, g_array_index (job->cursor, JobCursor, i).name,
-                              g_array_index (job->cursor, JobCursor, i).type);
+  const gboolean declared = g_strv_contains ((const char *const *)job->arguments, "cursor");
+  make_cursor_whole (job, cursor);
   json_object_foreach (cursor, name, value) {
     const JobCursor *column = find_column (job, name);
+    if (column == NULL && !declared)
+      continue;
     if (column == NULL)
       return g_strdup_printf ("argument cursor: the job's cursor has no column %.*s, but %s", SHOWN,
                               name, columns);
@@ -87,26 +97,42 @@ value_refusal (const Job *job, json_t *args, guint index)
   gboolean known = argument_type_known (type);
   if (value == NULL || json_is_null (value))
     return NULL;
-  if (g_str_equal (name, "cursor") && !known)
-    return cursor_refusal (job, value);
   if (!known || argument_type_fits (type, value))
     return NULL;
   g_autofree char *given = shown (value);
   return g_strdup_printf ("argument %s: expected a value of type %s, got %s", name, type, given);
 }
 
+/* The first page reads CURSOR, however it is declared (`*`); or it is declared without a type. */
+static gboolean
+is_cursor (const Job *job, const json_t *cursor)
+{
+  if (cursor == NULL || json_is_null (cursor))
+    return FALSE;
+  for (guint i = 0; job->arguments[i] != NULL; i++)
+    if (g_str_equal (job->arguments[i], "cursor") && !argument_type_known (job->argument_types[i]))
+      return TRUE;
+  return job->cursor->len > 0;
+}
+
+/* Only the first page reads `cursor`, so its columns are checked AT_THE_DOOR alone: a run that goes
+ * on has another cursor. */
 static char *
-values_refusal (const Job *job, json_t *args)
+values_refusal (const Job *job, json_t *args, gboolean at_the_door)
 {
   for (guint i = 0; job->arguments[i] != NULL; i++) {
     char *reason = value_refusal (job, args, i);
     if (reason != NULL)
       return reason;
   }
-  /* The first page reads it, however it is declared (`*`). */
   json_t *cursor = json_object_get (args, "cursor");
-  gboolean is_read = job->cursor->len > 0 && cursor != NULL && !json_is_null (cursor);
-  return is_read ? cursor_refusal (job, cursor) : NULL;
+  if (!is_cursor (job, cursor))
+    return NULL;
+  if (at_the_door)
+    return cursor_refusal (job, cursor);
+  if (json_is_plain_object (cursor))
+    make_cursor_whole (job, cursor);
+  return NULL;
 }
 
 /* Every argument in the unique key must have a value: runs whose keys are empty would block each
@@ -122,7 +148,7 @@ key_refusal (const Job *job, const json_t *args)
     const json_t *value = json_object_get (args, name);
     if (value == NULL || json_is_null (value))
       return g_strdup_printf ("argument %s is missing: the job's unique key is made of it", name);
-    if ((json_is_object (value) && json_exact (value) == NULL) || json_is_array (value))
+    if (json_is_plain_object (value) || json_is_array (value))
       return g_strdup_printf ("argument %s: a unique key is made of a number or a text", name);
   }
   return NULL;
@@ -157,24 +183,24 @@ arguments_refusal (const Job *job, json_t *args, gsize len)
   if (reason == NULL)
     reason = arguments_size_refusal (in_force_config (), len);
   if (reason == NULL)
-    reason = values_refusal (job, args);
+    reason = values_refusal (job, args, TRUE);
   return reason != NULL ? reason : key_refusal (job, args);
 }
 
 char *
 arguments_child_refusal (const Job *job, json_t *args)
 {
-  if (!json_is_object (args))
+  if (!json_is_plain_object (args))
     return g_strdup ("args is not a JSON object");
   g_autofree char *text = json_text (args);
   gsize len = strlen (text);
   char *reason = arguments_size_refusal (in_force_config (), len > ROOM ? len - ROOM : 0);
-  return reason != NULL ? reason : values_refusal (job, args);
+  return reason != NULL ? reason : values_refusal (job, args, FALSE);
 }
 
 char *
 arguments_run_refusal (const Job *job, json_t *args)
 {
-  return json_is_object (args) ? values_refusal (job, args)
-                               : g_strdup ("args is not a JSON object");
+  return json_is_plain_object (args) ? values_refusal (job, args, FALSE)
+                                     : g_strdup ("args is not a JSON object");
 }

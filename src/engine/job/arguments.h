@@ -11,9 +11,10 @@
  * argument. Changes numbers like 1.0 in ARGS into whole numbers where the type asks for one,
  * because PostgreSQL refuses 1.0 there. */
 char *arguments_refusal (const Job *job, json_t *args, gsize len);
-/* The same for a child's arguments: a parent can pass arguments that a tick cannot. */
+/* The same for a child's arguments: a parent can pass arguments that a tick cannot. `cursor` is not
+ * checked. */
 char *arguments_child_refusal (const Job *job, json_t *args);
-/* The same for a run that exists, whatever wrote its row. */
+/* The same for a run that exists, whatever wrote its row. `cursor` is not checked. */
 char *arguments_run_refusal (const Job *job, json_t *args);
 /* Why arguments of LEN bytes are too large: [runs] max_args_bytes of CONFIG. */
 char *arguments_size_refusal (const Config *config, gsize len);

@@ -22,12 +22,26 @@ job_launches (const Job *job, const char *other)
   return g_strv_contains ((const char *const *)job->launches, other);
 }
 
+/* Numbers are written as PostgreSQL gives them back, for a key is also made of a run's row: what
+ * has a positive exponent is an integer there. Others stay as they are. */
+static void
+append_number (GString *text, const json_t *value)
+{
+  g_autofree char *as_sent = json_text (value);
+  const char *exponent = strpbrk (as_sent, "eE");
+  const gboolean stays = json_exact (value) == NULL && (exponent == NULL || exponent[1] == '-');
+  g_autofree char *numeric = stays ? NULL : json_numeric (as_sent);
+  g_string_append (text, stays ? as_sent : numeric);
+}
+
 static void
 append_argument (GString *text, const char *name, gconstpointer args)
 {
   const json_t *value = json_object_get (args, name);
   if (json_is_string (value))
     g_string_append (text, json_string_value (value));
+  else if (json_is_number (value) || json_exact (value) != NULL)
+    append_number (text, value);
   else if (value != NULL)
     json_append (text, value);
 }

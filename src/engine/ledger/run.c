@@ -40,7 +40,7 @@ json_at (const PgRows *rows, int row, const char *name, char **wrong)
     return json_object ();
   g_autoptr (GError) error = NULL;
   g_autoptr (json_t) value = json_parse_exact (text, strlen (text), &error);
-  if (json_is_object (value))
+  if (json_is_plain_object (value))
     return g_steal_pointer (&value);
   if (wrong != NULL && *wrong == NULL)
     *wrong = g_strdup_printf ("the run's row: %s: %s", name,

@@ -43,7 +43,7 @@ cut_members (json_t *object, gsize most, gboolean *cut)
 static json_t *
 cut_value (json_t *value, gsize most, gboolean *cut)
 {
-  if (json_is_object (value))
+  if (json_is_plain_object (value))
     cut_members (value, most, cut);
   for (gsize i = 0; json_is_array (value) && i < json_array_size (value); i++)
     json_array_set_new (value, i, cut_value (json_array_get (value, i), most, cut));

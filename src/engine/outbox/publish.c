@@ -15,6 +15,7 @@ struct _Publisher {
   pthread_mutex_t lock;
   GHashTable *in_flight; /* names of bundles stored and not yet removed */
   GPtrArray *sent;       /* names of bundles whose rows can be removed */
+  GHashTable *begun;     /* names of left rows to their messages, of which some were sent */
   atomic_int stop;       /* all sending must fail */
 };
 
@@ -26,6 +27,8 @@ publisher_new (KafkaProducer *producer, const char *prefix)
   publisher->prefix = g_strdup (prefix);
   publisher->in_flight = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   publisher->sent = g_ptr_array_new_with_free_func (g_free);
+  publisher->begun
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
   pthread_mutex_init (&publisher->lock, NULL);
   return publisher;
 }
@@ -37,6 +40,7 @@ publisher_free (Publisher *publisher)
     return;
   g_hash_table_destroy (publisher->in_flight);
   g_ptr_array_unref (publisher->sent);
+  g_hash_table_destroy (publisher->begun);
   pthread_mutex_destroy (&publisher->lock);
   g_free (publisher->prefix);
   g_free (publisher);
@@ -271,6 +275,36 @@ publisher_owes (Publisher *publisher)
   return owes;
 }
 
+/* The messages of the left row NAME, with what is known of an earlier try. */
+static GPtrArray *
+messages_left (Publisher *publisher, const char *name, const char *messages_base64, GError **error)
+{
+  gpointer key = NULL, begun = NULL;
+  pthread_mutex_lock (&publisher->lock);
+  if (g_hash_table_steal_extended (publisher->begun, name, &key, &begun))
+    g_free (key);
+  pthread_mutex_unlock (&publisher->lock);
+  if (begun != NULL)
+    return begun;
+  gsize len;
+  g_autofree guchar *bytes = g_base64_decode (messages_base64, &len);
+  return bundle_read (bytes, len, publisher->prefix, error);
+}
+
+/* MESSAGES (or NULL) of the left row NAME were not all sent: those that were are not sent again. */
+static void
+leave_again (Publisher *publisher, const char *name, GPtrArray *messages)
+{
+  gboolean any = FALSE;
+  for (guint i = 0; messages != NULL && i < messages->len; i++)
+    any = any || ((const KafkaMessage *)messages->pdata[i])->acked;
+  pthread_mutex_lock (&publisher->lock);
+  if (any)
+    g_hash_table_replace (publisher->begun, g_strdup (name), g_ptr_array_ref (messages));
+  g_hash_table_remove (publisher->in_flight, name);
+  pthread_mutex_unlock (&publisher->lock);
+}
+
 gboolean
 publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *job,
                      const char *messages_base64, GError **error)
@@ -283,13 +317,9 @@ publisher_send_left (Publisher *publisher, const char *run_id, int step, const c
   pthread_mutex_unlock (&publisher->lock);
   if (ours)
     return FALSE;
-  gsize len;
-  g_autofree guchar *bytes = g_base64_decode (messages_base64, &len);
-  g_autoptr (GPtrArray) messages = bundle_read (bytes, len, publisher->prefix, error);
+  g_autoptr (GPtrArray) messages = messages_left (publisher, name, messages_base64, error);
   if (messages == NULL || !send_all (publisher, NULL, messages, job, error)) {
-    pthread_mutex_lock (&publisher->lock);
-    g_hash_table_remove (publisher->in_flight, name);
-    pthread_mutex_unlock (&publisher->lock);
+    leave_again (publisher, name, messages);
     return FALSE;
   }
   add_sent (publisher, name);

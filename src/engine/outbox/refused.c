@@ -1,11 +1,16 @@
 #include "engine/outbox/refused.h"
 
+#include "base/clock.h"
 #include "base/cut.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "engine/outbox/fit.h"
 
-/* How long a text of an outcome can still be; the next one if the topic refuses this one, too. */
-static const gsize MOST_BYTES[] = { CUT_ERROR_BYTES, 1000, 100 };
+#define MOST_US (60 * G_USEC_PER_SEC) /* then the lane is to show that it lives (watchdog.h) */
+
+/* How long a text of an outcome can still be (0: as it is); the next one if the topic refuses this
+ * one, too. */
+static const gsize MOST_BYTES[] = { 0, CUT_ERROR_BYTES, 1000, 100 };
 
 /* TRUE: one counts as sent. */
 static gboolean
@@ -45,40 +50,102 @@ tell_cut (const Refused *how, const KafkaMessage *message, gsize most)
   log_fields (LOG_ERROR, "Outcome was too large for its topic, so its long texts were cut", about);
 }
 
-/* Sends the refused MESSAGE with shorter texts. */
-static gboolean
-send_cut (const Refused *how, KafkaMessage *message, GError **error)
+/* An outcome, and what is sent for it. */
+typedef struct {
+  KafkaMessage *outcome, *sent; /* SENT: the outcome itself, or a shorter copy */
+} Piece;
+
+/* Pieces that are tried together. */
+typedef struct {
+  const Refused *how;
+  GArray *pieces; /* Piece */
+  gsize refused;  /* the bytes of the smallest that was refused alone */
+  gint64 until_us;
+} Round;
+
+static gsize
+bytes_of (const Piece *piece)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (MOST_BYTES) && !message->acked; i++) {
-    g_autoptr (KafkaMessage) shorter = fit_cut (message, MOST_BYTES[i]);
-    if (shorter == NULL)
-      continue;
-    g_autoptr (GPtrArray) one = g_ptr_array_new ();
-    g_ptr_array_add (one, shorter);
-    if (!publish (how, one, &message->acked, error))
-      return FALSE;
-    if (message->acked)
-      tell_cut (how, message, MOST_BYTES[i]);
-  }
-  return TRUE;
+  return piece->sent->value_len + piece->sent->key_len;
 }
 
-/* Sends those of OUTCOMES from FROM on, N of them, by halves: each that is refused alone is cut. */
+/* FALSE with PRUNED_OUTAGE: the caller's lane has other things to look at, and then tries again. */
 static gboolean
-send_part (const Refused *how, GPtrArray *outcomes, guint from, guint n, GError **error)
+has_time (const Round *round, GError **error)
+{
+  if (clock_monotonic_us () < round->until_us)
+    return TRUE;
+  g_set_error_literal (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                       "outcomes that are too large for their topic: not all are sent yet");
+  return FALSE;
+}
+
+/* Sends the pieces from FROM on, N of them, by halves. Left are those that are refused alone, and
+ * those that are no smaller, which are not tried. */
+static gboolean
+send_part (Round *round, guint from, guint n, GError **error)
 {
   gboolean goes;
   g_autoptr (GPtrArray) part = g_ptr_array_new ();
-  for (guint i = from; i < from + n; i++)
-    g_ptr_array_add (part, outcomes->pdata[i]);
-  if (!publish (how, part, &goes, error))
-    return FALSE;
-  if (goes)
+  const Piece *last = NULL;
+  for (guint i = from; i < from + n; i++) {
+    const Piece *piece = &g_array_index (round->pieces, Piece, i);
+    if (piece->sent->acked || bytes_of (piece) >= round->refused)
+      continue;
+    g_ptr_array_add (part, piece->sent);
+    last = piece;
+  }
+  if (part->len == 0)
     return TRUE;
-  if (n == 1)
-    return send_cut (how, outcomes->pdata[from], error);
-  return send_part (how, outcomes, from, n / 2, error)
-         && send_part (how, outcomes, from + n / 2, n - n / 2, error);
+  if (!has_time (round, error) || !publish (round->how, part, &goes, error))
+    return FALSE;
+  if (!goes && part->len == 1)
+    round->refused = bytes_of (last);
+  if (goes || part->len == 1)
+    return TRUE;
+  return send_part (round, from, n / 2, error) && send_part (round, from + n / 2, n - n / 2, error);
+}
+
+static void
+clear_piece (gpointer data)
+{
+  Piece *piece = data;
+  if (piece->sent != piece->outcome)
+    kafka_message_free (piece->sent);
+}
+
+/* Those of OUTCOMES that are not sent yet, cut to MOST bytes (0: whole). */
+static GArray *
+pieces_of (GPtrArray *outcomes, gsize most)
+{
+  GArray *pieces = g_array_new (FALSE, FALSE, sizeof (Piece));
+  g_array_set_clear_func (pieces, clear_piece);
+  for (guint i = 0; i < outcomes->len; i++) {
+    KafkaMessage *outcome = outcomes->pdata[i];
+    Piece piece = { outcome, outcome };
+    if (!outcome->acked && most > 0)
+      piece.sent = fit_cut (outcome, most);
+    if (!outcome->acked && piece.sent != NULL)
+      g_array_append_val (pieces, piece);
+  }
+  return pieces;
+}
+
+/* One round: all of OUTCOMES that are left, cut to MOST bytes (0: whole). */
+static gboolean
+send_cut (const Refused *how, GPtrArray *outcomes, gsize most, gint64 until_us, GError **error)
+{
+  g_autoptr (GArray) pieces = pieces_of (outcomes, most);
+  Round round = { how, pieces, G_MAXSIZE, until_us };
+  const gboolean ok = send_part (&round, 0, pieces->len, error);
+  for (guint i = 0; i < pieces->len; i++) {
+    const Piece *piece = &g_array_index (pieces, Piece, i);
+    if (!piece->sent->acked || piece->sent == piece->outcome)
+      continue;
+    piece->outcome->acked = TRUE;
+    tell_cut (how, piece->outcome, most);
+  }
+  return ok;
 }
 
 /* *DONE: how many of the refused outcomes were sent. */
@@ -92,10 +159,10 @@ send_outcomes (const Refused *how, GPtrArray *messages, guint *done, GError **er
     if (!message->acked && message->refused && g_str_equal (message->topic, topic))
       g_ptr_array_add (outcomes, messages->pdata[i]);
   }
-  const guint half = outcomes->len / 2;
-  gboolean ok = outcomes->len == 0
-                || ((half == 0 || send_part (how, outcomes, 0, half, error))
-                    && send_part (how, outcomes, half, outcomes->len - half, error));
+  const gint64 until_us = clock_monotonic_us () + MOST_US;
+  gboolean ok = TRUE;
+  for (guint i = 0; ok && i < G_N_ELEMENTS (MOST_BYTES); i++)
+    ok = send_cut (how, outcomes, MOST_BYTES[i], until_us, error);
   for (guint i = 0; i < outcomes->len; i++)
     *done += ((const KafkaMessage *)outcomes->pdata[i])->acked;
   return ok;

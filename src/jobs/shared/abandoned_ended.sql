@@ -4,7 +4,8 @@ INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_tr
 SELECT 'imports.placeholder_cleanup', 'import_placeholder_user_details:' || d.id::text, 'abandoned: ' || :error::text,
        d.deletion_attempts, true, now(), ''
 FROM users u JOIN import_placeholder_user_details d ON d.placeholder_user_id = u.id
-WHERE :state::text IN ('dead', 'skipped') AND coalesce(:args::jsonb ->> 'reason', 'Placeholder user') = 'Placeholder user'
+WHERE :state::text IN ('dead', 'skipped') AND (:args::jsonb ->> 'reason' = 'Placeholder user'
+       OR (:args::jsonb ->> 'reason' IS NULL AND :args::jsonb ->> 'placeholder_user_id' IS NOT NULL))
   AND u.id = coalesce(:args::jsonb ->> 'placeholder_user_id', :args::jsonb ->> 'user_id')::bigint AND
 -- include: abandoned_detail.sql
 ORDER BY d.id

@@ -255,6 +255,48 @@ test_exact_numbers_stay (void)
 }
 
 static void
+test_an_exact_number_is_no_object_and_cannot_be_sent (void)
+{
+  static const char number[] = "12345678901234567890123";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) value = json_parse_exact (number, strlen (number), &error);
+  g_autoptr (json_t) object = json_parse_exact ("{\"a\":{}}", 8, &error);
+  g_assert_false (json_is_plain_object (value));
+  g_assert_true (json_is_plain_object (object));
+  const char *name = json_object_iter_key (json_object_iter (value));
+  g_autofree char *sent = g_strdup_printf ("[{\"%s\":\"1,2\"},%s]", name, number),
+                  *escaped = g_strdup_printf ("{\"\\u%04x%s\":\"1,2\"}", *name, name + 1);
+  const char *const forged[] = { sent, escaped };
+  for (guint i = 0; i < G_N_ELEMENTS (forged); i++) {
+    g_autoptr (GError) refused = NULL;
+    g_assert_null (json_parse_exact (forged[i], strlen (forged[i]), &refused));
+    g_assert_cmpstr (refused->message, ==, "a member whose name is reserved");
+  }
+  g_assert_null (json_parse (escaped, strlen (escaped), &error));
+  g_assert_null (json_parse_digits (escaped, strlen (escaped), NULL));
+}
+
+static void
+test_numbers_as_postgresql_writes_them (void)
+{
+  static const char *const cases[][2] = {
+    { "1.2345678901234567890123e22", "12345678901234567890123" },
+    { "-1.250E+1", "-12.50" },
+    { "12e3", "12000" },
+    { "0.0123e2", "1.23" },
+    { "120e-1", "12.0" },
+    { "5e-3", "0.005" },
+    { "-0.0", "0.0" },
+    { "1e+30", "1000000000000000000000000000000" },
+    { "12345678901234567890.50", "12345678901234567890.50" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *numeric = json_numeric (cases[i][0]);
+    g_assert_cmpstr (numeric, ==, cases[i][1]);
+  }
+}
+
+static void
 test_long_numbers_are_refused (void)
 {
   g_autofree char *digits = g_strnfill (1200, '3'), *text = g_strdup_printf ("[0.%s]", digits);
@@ -336,6 +378,10 @@ main (int argc, char **argv)
   g_test_add_func ("/json/digits_stay", test_digits_stay);
   g_test_add_func ("/json/big_integers_become_reals", test_big_integers_become_reals);
   g_test_add_func ("/json/exact_numbers_stay", test_exact_numbers_stay);
+  g_test_add_func ("/json/an_exact_number_is_no_object_and_cannot_be_sent",
+                   test_an_exact_number_is_no_object_and_cannot_be_sent);
+  g_test_add_func ("/json/numbers_as_postgresql_writes_them",
+                   test_numbers_as_postgresql_writes_them);
   g_test_add_func ("/json/long_numbers_are_refused", test_long_numbers_are_refused);
   g_test_add_func ("/json/numbers_beyond_a_double_are_refused",
                    test_numbers_beyond_a_double_are_refused);

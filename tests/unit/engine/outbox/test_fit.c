@@ -64,6 +64,13 @@ test_texts_also_those_in_json_and_the_key_are_cut (void)
   g_assert_cmpuint (cut->n_headers, ==, whole->n_headers);
   g_assert_cmpstr (cut->topic, ==, "p.outcomes");
   g_assert_null (fit_cut (cut, 200));
+  g_autofree char *digits = g_strnfill (300, '7'),
+                  *number = g_strdup_printf ("{\"n\":%s,\"reason\":\"%s\"}", digits, filler);
+  g_autoptr (KafkaMessage) with_number = outcome (RUN, number, NULL),
+                           same_number = fit_cut (with_number, 100);
+  g_autoptr (json_t) about = content_of (same_number);
+  g_assert_cmpstr (json_exact (json_object_get (json_object_get (about, "result"), "n")), ==,
+                   digits);
 }
 
 static void
