@@ -222,8 +222,7 @@ say_first (Output *out)
   g_autoptr (json_t) none = json_pack ("{s:n, s:n}", "diff", "since");
   output_object (out, none);
   if (!output_is_json (out))
-    output_say (out,
-                "No earlier plan of this job is kept; the next --diff compares with this one.");
+    output_say (out, "No earlier plan of this job is kept to compare with.");
 }
 
 /* --- the command ------------------------------------------------------------------------------ */

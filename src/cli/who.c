@@ -161,8 +161,11 @@ command_who (Cli *cli, GError **error)
     show (cli, rows, i);
   output_end (cli->out);
   if (rows_count (rows) == 0)
-    return cli_fail (CODE_NOT_FOUND, error,
-                     "nothing is recorded of %s, nor of rows that name it ([audit] keep_days)",
-                     cli->arguments[0]);
+    return cli_fail (CODE_NOT_FOUND, error, "nothing is recorded of %s%s ([audit] keep_days)",
+                     cli->arguments[0],
+                     all ? ", nor of rows that name it"
+                         : "; rows that name it and that other runs removed: --all");
+  if (!all)
+    output_hint (cli->out, "Rows that name it and that other runs removed: --all finds all.");
   return CODE_OK;
 }

@@ -24,9 +24,10 @@ modes_say (void)
   static char *said;
   g_autofree char *names = planning ();
   if (*names != '\0' && g_strcmp0 (names, said) != 0)
-    log_warning ("Mode is plan: runs of these jobs change nothing", "jobs", names, "reason",
-                 in_force_mode_is_recorded () ? "a new installation begins so" : "it is set",
-                 "remedy", "[run] mode = apply");
+    log_warning (
+        "Mode is plan: runs of these jobs change nothing", "jobs", names, "reason",
+        in_force_mode_is_recorded () ? "a new installation begins so" : "it is set", "remedy",
+        in_force_general_mode () == MODE_PLAN ? "[run] mode = apply" : "[jobs.NAME] mode = apply");
   g_free (said);
   said = g_steal_pointer (&names);
 }

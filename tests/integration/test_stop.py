@@ -93,7 +93,13 @@ def test_twice_is_once(stored):
     assert first == second and first["processes"] == first["runs"] == []
     [third] = stored.run("stop", "--reason", "two", "--json").ok().json()
     assert third["stop"] == first["stop"] | {"reason": "two"}
-    assert stored.run("go", "--json").ok().json() == [{"stop": None, "ended": third["stop"]}]
+    [fourth] = stored.run("stop", "--json", settings={"postgres.url": stored.database.url}).ok().json()
+    assert fourth["stop"] == third["stop"]
+    [fifth] = stored.run("stop", "--reason", "three", "--json", settings={"postgres.url": stored.database.url}).ok().json()
+    by = fifth["stop"]["by"]
+    assert by.startswith("postgres (") and not first["stop"]["by"].startswith("postgres (")
+    assert fifth["stop"] == first["stop"] | {"reason": "three", "by": by}
+    assert stored.run("go", "--json").ok().json() == [{"stop": None, "ended": fifth["stop"]}]
     stored.run("go").ok()
 
 
