@@ -63,7 +63,7 @@ def test_a_wrong_value_is_reported_as_without_a_standby(scene, tmp_path):  # noq
     conf.write_text(conf.read_text().replace("starts = tick", "starts = tick\ndata_consistency = sticky"))
     scene.settings["run.jobs_dir"] = folder
     daemon = scene.start()
-    at, args = now(minutes=-1), {"cursor": {"day": "yesterday evening", "id": 1}}
+    at, args = now(minutes=-1), {"cursor": {"day": "9999999-01-01", "id": 1}}
     scene.topics.tick("scratch.remove", at, args)
     row = scene.wait_run(tick_id("scratch.remove", at, json.dumps(args, separators=(",", ":"))))
     assert row["state"] == "dead" and "args.cursor" in row["error"], row

@@ -16,7 +16,7 @@ mode = plan
 
 def found(scene):
     return {(f["check"], f["detail"].partition(":")[0].split(" ")[0]): f for f in scene.run("doctor", "--json").json()
-            if f["check"] in ("mode", "schedules")}
+            if f["check"] in ("mode", "never due")}
 
 
 def test_they_are_said(scene):
@@ -32,7 +32,7 @@ def test_they_are_said(scene):
     daemon.wait_line("Started")
     scene.database.wait("SELECT count(*) FROM pruned.processes", until=1)
     wrong = found(scene)
-    schedule, mode = wrong["schedules", JOB], wrong["mode", CHILD]
+    schedule, mode = wrong["never due", JOB], wrong["mode", CHILD]
     assert not schedule["ok"] and schedule["level"] == mode["level"] == "warning" and schedule["remedy"] == f"pruned tick {JOB}"
     assert "no such day ever comes" in schedule["detail"] and "members.remove_expired" in mode["detail"]
     configure(scene, WRONG + "batch = 7\n", daemon)  # the same once more
@@ -42,5 +42,5 @@ def test_they_are_said(scene):
     configure(scene, WRONG.replace("plan", "off").replace(f"[jobs.{JOB}]", f"[jobs.{JOB}]\nenabled = false"), daemon)
     scene.database.wait("SELECT jobs -> %s ->> 'mode' FROM pruned.processes", [CHILD], until="off")
     now = found(scene)
-    assert now["schedules", "each"]["ok"] and ("mode", CHILD) not in now
+    assert now["never due", "each"]["ok"] and ("mode", CHILD) not in now
     assert daemon.stop() == 0 and [len(daemon.lines(message)) for message in (NEVER, PLANS)] == [2, 1]

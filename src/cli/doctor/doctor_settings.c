@@ -107,14 +107,14 @@ check_schedules (Doctor *doctor, const PgRows *running)
     if (!job->by_tick || !never_fires (settings))
       continue;
     g_autofree char *remedy = g_strdup_printf ("pruned tick %s", job->name);
-    doctor_warn (doctor, "schedules", remedy,
+    doctor_warn (doctor, "never due", remedy,
                  "%s: schedule = %s: no such day ever comes, so the job never runs by itself. Set"
                  " [jobs.%s] schedule to a day that comes, or to off",
                  job->name, json_string_value (json_object_get (settings, "schedule")), job->name);
     n++;
   }
   if (n == 0)
-    doctor_ok (doctor, "schedules", "each comes to a time");
+    doctor_ok (doctor, "never due", "each schedule comes to a time");
 }
 
 void
