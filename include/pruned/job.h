@@ -32,9 +32,7 @@ typedef gboolean (*JobPlanFunc) (Step *step, GError **error);
 
 /* --- the run --- */
 const char *step_run_id (const Step *step);
-const char *step_job (const Step *step);
 int step_number (const Step *step);
-gint64 step_scheduled_at_us (const Step *step);
 const json_t *step_args (const Step *step);                /* an object */
 const char *step_arg (const Step *step, const char *name); /* as text; NULL: not given */
 const json_t *step_cursor (const Step *step);              /* NULL on the first step */

@@ -53,8 +53,8 @@ def due_to_started(stage, report, quick):
             pruned.topics.produce("ticks", json.dumps({"job": EMPTY, "scheduled_at": at.isoformat()}), key=EMPTY)
         p50, p99 = _percentiles(pruned, number + 1, since)
     template.drop()
-    report.add("c", "due to started, p50", p50, "ms", at_most=10)
-    report.add("c", "due to started, p99", p99, "ms", at_most=50)
+    report.add("c", "due to started, p50", p50, "ms", at_most=4)
+    report.add("c", "due to started, p99", p99, "ms", at_most=12, aim=12)
 
 
 BACKLOG = "SELECT min(started_at) AS began, max(finished_at) AS ended, count(*) AS n FROM pruned.runs WHERE job = %s AND state = 'finished'"
@@ -107,5 +107,6 @@ def tick_to_started(stage, report, quick):
             took.append(_percentiles(pruned, done, since))
             since = pruned.database.value("SELECT max(due_at) FROM pruned.runs")
     template.drop()
-    for name, at_most, before, ms in zip(("p50", "p99"), (8, 25), *took):
-        report.add("c", f"tick produced to step started, {name}", ms, "ms", at_most=at_most, detail={"before_it_was_warm": before})
+    for name, at_most, before, ms in zip(("p50", "p99"), (4, 12), *took):
+        report.add("c", f"tick produced to step started, {name}", ms, "ms", at_most=at_most, aim=at_most,
+                   detail={"before_it_was_warm": before})

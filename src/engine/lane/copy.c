@@ -44,7 +44,7 @@ copy_begin (Lanes *lanes, KafkaMessage *message)
 }
 
 void
-copy_go_on (Lanes *lanes, Lane *lane, KafkaMessage *message)
+copy_continue (Lanes *lanes, Lane *lane, KafkaMessage *message)
 {
   pthread_mutex_lock (&lanes->lock);
   keep (lane, message);

@@ -16,7 +16,7 @@
  * job's steps are errands. Thread: any. */
 void copy_begin (Lanes *lanes, KafkaMessage *message);
 /* LANE goes on with MESSAGE (taken) after this step. Thread: the worker that holds LANE. */
-void copy_go_on (Lanes *lanes, Lane *lane, KafkaMessage *message);
+void copy_continue (Lanes *lanes, Lane *lane, KafkaMessage *message);
 /* LANE has such a message. Thread: the worker that holds it. */
 gboolean copy_waits (Lanes *lanes, Lane *lane);
 /* The copy that LANE begins with; NULL: none. Thread: the worker that holds it. */

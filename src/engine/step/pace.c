@@ -98,7 +98,7 @@ pace_next_limit (gint64 limit, gint64 most, gint64 took_us, gint64 goal)
 }
 
 void
-pace_go_on (Step *step)
+pace_continue (Step *step)
 {
   if (step->most <= 0 || !step->continues)
     return;

@@ -38,7 +38,7 @@ gint64 pace_less (const Step *step);
  * at most, microseconds. MOST or more: none. */
 gint64 pace_next_limit (gint64 limit, gint64 most, gint64 took_us, gint64 goal);
 /* STEP is done and the run continues: sets the limit of its next step. */
-void pace_go_on (Step *step);
+void pace_continue (Step *step);
 /* Time until the next try after N failures before this one: n^4 + 15 + rand(0..9) * (n + 1) seconds
  * (docs/jobs/README.md, 8). */
 gint64 pace_back_off_ms (int n);

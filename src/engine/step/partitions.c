@@ -193,7 +193,7 @@ take_off_and_drop (Step *step, const PgRows *rows, GError **error)
 
 /* What is kept is a step of its own, because one that asks for a detach is rolled back. */
 static gboolean
-go_on (Step *step, const PgRows *rows, GError **error)
+work_off (Step *step, const PgRows *rows, GError **error)
 {
   gint64 kept = 0;
   g_autoptr (PgRows) decided = noted_decide (step, rows, error);
@@ -275,7 +275,7 @@ partitions_step (Step *step, GError **error)
   g_autoptr (PgRows) rows = noted_ask (step, error);
   if (rows == NULL)
     return FALSE;
-  return rows_count (rows) > 0 ? go_on (step, rows, error) : begin (step, error);
+  return rows_count (rows) > 0 ? work_off (step, rows, error) : begin (step, error);
 }
 
 gboolean

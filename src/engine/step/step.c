@@ -108,22 +108,10 @@ step_run_id (const Step *step)
   return run_known_id (step->run);
 }
 
-const char *
-step_job (const Step *step)
-{
-  return step->job->name;
-}
-
 int
 step_number (const Step *step)
 {
   return step->run->step;
-}
-
-gint64
-step_scheduled_at_us (const Step *step)
-{
-  return step->run->scheduled_at_us;
 }
 
 const json_t *

@@ -271,7 +271,7 @@ steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   for (guint i = 0; i < steps->len; i++)
     if (!((const Step *)steps->pdata[i])->followed)
-      pace_go_on (steps->pdata[i]);
+      pace_continue (steps->pdata[i]);
   for (guint i = 0; i < steps->len; i++)
     if (!settle_quarantine (steps->pdata[i], error) || !settle_children (steps->pdata[i], error))
       return FALSE;

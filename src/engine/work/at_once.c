@@ -119,7 +119,7 @@ begin_next (AtOnce *all, guint n)
     Step *step = all->steps->pdata[i];
     if (!step->may_follow || !step->continues || step->next_delay_ms > 0)
       continue;
-    pace_go_on (step);
+    pace_continue (step);
     if (json_object_get (step->next_cursor, "limit") != NULL)
       continue;
     Run *run = step_next_run (step);

@@ -116,7 +116,7 @@ steps_note_copy (Service *service, Lane *lane, Step *step)
   const Run next = step_run_ahead (step);
   run_add_work (bundle, &next);
   g_autoptr (GPtrArray) messages = messages_of (service, bundle);
-  copy_go_on (service->lanes, lane, g_ptr_array_steal_index (messages, 0));
+  copy_continue (service->lanes, lane, g_ptr_array_steal_index (messages, 0));
 }
 
 /* Before their messages are sent, so that none of them is done by then. The children of a step have

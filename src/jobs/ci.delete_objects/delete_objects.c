@@ -52,9 +52,7 @@ cancel (gpointer data)
   atomic_store (&((Leased *)data)->list.cancelled, TRUE);
 }
 
-/* --- settle
- * --------------------------------------------------------------------------------------------------
- */
+/* --- settle ---------------------------------------------------------------------------------- */
 
 /* LOOK: also asks, in the same round trip, whether more objects are ready. */
 static gboolean

@@ -97,7 +97,7 @@ test_others_wait_for_the_message (void)
 static void
 do_by_a_copy (const Scene *scene, int step)
 {
-  copy_go_on (scene->lanes, scene->lane, message_of (RUN, step));
+  copy_continue (scene->lanes, scene->lane, message_of (RUN, step));
   const LaneMessage pending = { .message = copy_take (scene->lanes, scene->lane) };
   g_array_append_val (scene->lane->worker.pending, pending);
   copy_done (scene->lane, RUN, step);
