@@ -69,9 +69,10 @@ def test_a_later_file_that_inserts_is_watched_too(own):  # noqa: F811
 
 # --- what stays allowed
 
-def test_an_insert_may_meet_a_row_that_is_there(own):  # noqa: F811
-    meets = LOG.format("WHERE k % 10 = 1 AND k < 12 ON CONFLICT (id) DO NOTHING").replace("90000 + k, k", "90000 + k, NULL")
-    scene = own({"apply/removed/10-scratch_notes": NOTES, "apply/removed/20-scratch": OWN, "apply/removed/30-scratch_notes.insert": meets})
+def test_an_insert_may_update_the_row_that_is_there(own):  # noqa: F811
+    upsert = LOG.replace("90000 + k", "90000 + k % 10").format("WHERE k % 10 = 1 AND k < 12 ON CONFLICT (id) DO UPDATE SET scratch_id = NULL")
+    scene = own({"apply/removed/10-scratch_notes": NOTES, "apply/removed/20-scratch": OWN,
+                 "apply/removed/30-scratch_notes.insert": upsert.replace("90000 + k % 10, k", "90000 + k, NULL")})
     scene.database.connection.execute("INSERT INTO scratch_notes VALUES (90001)")
     assert goes_well(scene)["removed"] == 1000
     assert scene.database.column("SELECT id FROM scratch_notes ORDER BY 1") == [90001, 90011]

@@ -158,11 +158,18 @@ def test_a_cursor_in_the_arguments_is_where_the_run_begins(daemon):
     assert daemon.database.column("SELECT id FROM scratch ORDER BY id") == [3, 4, 5]
 
 
-def test_an_invalid_cursor_ends_the_run_dead_and_says_why(daemon):
+def test_an_invalid_cursor_is_buried_and_says_why(daemon):
+    daemon.topics.tick(JOB, now(hours=-1), {"cursor": {"day": "someday", "id": 3}})
+    [letter] = daemon.topics.wait("dead")
+    assert "argument cursor" in letter.headers["pruned_reason"] and "day" in letter.headers["pruned_reason"]
+    assert daemon.database.value("SELECT count(*) FROM pruned.runs") == 0
+
+
+def test_a_cursor_that_postgresql_refuses_ends_the_run_dead_and_says_why(daemon):
     at = now(hours=-1)
-    daemon.topics.tick(JOB, at, {"cursor": {"day": "someday", "id": 3}})
-    row = daemon.wait_run(tick_id(JOB, at, '{"cursor":{"day":"someday","id":3}}'))
-    assert row["state"] == "dead" and row["error"].startswith("args.cursor: ") and "someday" in row["error"]
+    daemon.topics.tick(JOB, at, {"cursor": {"day": "9999999-01-01", "id": 3}})
+    row = daemon.wait_run(tick_id(JOB, at, '{"cursor":{"day":"9999999-01-01","id":3}}'))
+    assert row["state"] == "dead" and row["error"].startswith("args.cursor: ") and "9999999" in row["error"]
 
 
 def test_runs_with_and_without_rows_in_one_batch_end_at_their_first_try(new_scene):

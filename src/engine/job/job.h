@@ -36,6 +36,7 @@ typedef struct {
   char *table;
   ApplyKind kind;
   gboolean watched; /* an insert of a user's folder: what it deletes and updates is counted, too */
+  gboolean upserts; /* such an insert may update the row that is there */
   const PgStatement *statement; /* with the audit */
   const PgStatement *many;      /* the same for rows of several runs, each audited as its own
                                    (step/many.h); NULL: it reads what only one run has */

@@ -90,6 +90,7 @@ does_as_named (const char *path, JobApply *apply, GError **error)
     return TRUE;
   g_autofree char *text = text_of (path, error);
   apply->watched = apply->kind == APPLY_INSERT;
+  apply->upserts = apply->watched && text != NULL && step_text_upserts (text);
   return text != NULL && step_text_does (path, text, apply->kind == APPLY_UPDATE, error);
 }
 

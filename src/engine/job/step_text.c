@@ -161,31 +161,6 @@ main_verb (const char *text, guint *n)
   return g_strdup ("");
 }
 
-/* The word by which an insert of TEXT changes rows that are there: ON CONFLICT DO UPDATE, or MERGE
- * with THEN UPDATE or THEN DELETE. *N: which of these words of TEXT it is. NULL: it changes none.
- */
-static char *
-verb_upon_match (const char *text, guint *n)
-{
-  g_autofree char *before = g_strdup ("");
-  gboolean merges = FALSE;
-  guint updates = 0, deletes = 0;
-  for (const char *p = text, *at; *p != '\0';) {
-    g_autofree char *word = step_word (text, &p, &at);
-    const gboolean update = g_str_equal (word, "update"), delete = g_str_equal (word, "delete");
-    updates += update;
-    deletes += delete;
-    merges |= g_str_equal (word, "merge");
-    *n = update ? updates : deletes;
-    if ((update && g_str_equal (before, "do"))
-        || (merges && (update || delete) && g_str_equal (before, "then")))
-      return g_steal_pointer (&word);
-    g_free (before);
-    before = g_steal_pointer (&word);
-  }
-  return NULL;
-}
-
 gboolean
 step_text_does (const char *path, const char *text, gboolean updates, GError **error)
 {
@@ -196,10 +171,18 @@ step_text_does (const char *path, const char *text, gboolean updates, GError **e
                    updates ? " in a file that is named .update: name it without, or .delete"
                            : " in a file that is named .insert: what it changes is not recorded",
                    error);
-  g_autofree char *upon = updates ? NULL : verb_upon_match (text, &n);
-  return upon == NULL
-         || refuse (path, upon, n,
-                    " of rows that are there, in a file that is named .insert: what it changes is"
-                    " not recorded; write ON CONFLICT DO NOTHING",
-                    error);
+  return TRUE;
+}
+
+gboolean
+step_text_upserts (const char *text)
+{
+  gboolean after_do = FALSE;
+  for (const char *p = text, *at; *p != '\0';) {
+    g_autofree char *word = step_word (text, &p, &at);
+    if (g_str_equal (word, "merge") || (after_do && g_str_equal (word, "update")))
+      return TRUE;
+    after_do = g_str_equal (word, "do");
+  }
+  return FALSE;
 }

@@ -17,7 +17,8 @@ gboolean step_text_locks (const char *text);
  */
 gboolean step_text_is_condition (const char *expression, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* TEXT of the file at PATH of apply/ is named .update (UPDATES) or .insert. It fits if its verb is
- * none that the name denies, and an insert changes no rows that are there; what its parts do is
- * counted when it runs (effects.h). */
+ * none that the name denies; what its parts do is counted when it runs (effects.h). */
 gboolean step_text_does (const char *path, const char *text, gboolean updates, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* Whether an insert of TEXT may update the row that is there. */
+gboolean step_text_upserts (const char *text);

@@ -122,7 +122,7 @@ events_of (const JobApply *apply)
 {
   static const int events[]
       = { [APPLY_DELETE] = ON_DELETE, [APPLY_UPDATE] = ON_UPDATE, [APPLY_INSERT] = ON_INSERT };
-  return events[apply->kind];
+  return events[apply->kind] | (apply->upserts ? ON_UPDATE : 0);
 }
 
 /* The counts do not fit, but there can be a reason (effects_doubt.sql). The first one is kept,
@@ -179,11 +179,12 @@ static void
 compare_name (Effects *effects, const JobApply *apply, gint64 n, EffectsCount grown, gint64 gone)
 {
   const gboolean inserts = apply->kind == APPLY_INSERT;
-  const gint64 updated = inserts ? grown.updated : 0;
+  const gint64 updated = inserts && !apply->upserts ? grown.updated : 0;
   if (gone <= 0 && updated == 0)
     return;
   const gint64 rows = gone > 0 ? gone : updated;
-  const gint64 as_named = inserts ? grown.inserted : grown.updated + grown.deleted - gone;
+  const gint64 as_named = inserts ? grown.inserted + (apply->upserts ? grown.updated : 0)
+                                  : grown.updated + grown.deleted - gone;
   doubt (
       effects, apply,
       (Doubt){
