@@ -16,6 +16,7 @@ cppcheck -q --std=c11 --language=c --library=gtk --library=posix \
   --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
   --suppressions-list=tests/lint/cppcheck.txt \
   '-Djson_object_foreach(object,key,value)=while (next (object, &key, &value))' \
+  '-Djson_object_foreach_safe(object,then,key,value)=while ((then = 0) == 0 && next (object, &key, &value))' \
   '-Djson_array_foreach(array,index,value)=while (next (array, &index, &value))' \
   '-DG_GNUC_PRINTF(format,first)=' '-DG_DEFINE_QUARK(name,function)=' \
   -DPRUNED_FAULTS -Isrc -Iinclude src && echo 'cppcheck: nothing found' || failed=1
