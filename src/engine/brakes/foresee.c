@@ -22,9 +22,7 @@ count_and_judge (Step *step, const PlanTally *tally, BrakeFinding *finding, GErr
 {
   g_auto (RunCount) count = { 0 };
   if (tally != NULL)
-    count = (RunCount){ .rows = tally->rows
-                                + json_integer_value (json_object_get (tally->counts, "failed")),
-                        .below = tally->below };
+    count = (RunCount){ .rows = tally->rows, .below = tally->below };
   return (tally != NULL || count_run (step, &count, error)) && judge (step, &count, finding, error);
 }
 
