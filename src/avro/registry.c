@@ -60,43 +60,43 @@ typedef struct {
   gboolean done;
   long status;
   char *body, *why;
-} Answer;
+} Reply;
 
 /* Thread: http. */
 static void
-on_answer (const HttpAnswer *from, gpointer data)
+on_reply (const HttpAnswer *from, gpointer data)
 {
-  Answer *answer = data;
-  pthread_mutex_lock (&answer->lock);
-  answer->status = from->status;
-  answer->body = g_strndup (from->body, from->body_len);
-  answer->why = g_strdup (from->error);
-  answer->done = TRUE;
-  pthread_cond_signal (&answer->came);
-  pthread_mutex_unlock (&answer->lock);
+  Reply *reply = data;
+  pthread_mutex_lock (&reply->lock);
+  reply->status = from->status;
+  reply->body = g_strndup (from->body, from->body_len);
+  reply->why = g_strdup (from->error);
+  reply->done = TRUE;
+  pthread_cond_signal (&reply->came);
+  pthread_mutex_unlock (&reply->lock);
 }
 
-/* What the answer says. PRUNED_REJECT: the registry has no such thing. */
+/* What the reply says. PRUNED_REJECT: the registry has no such thing. */
 static json_t *
-judge (const Answer *answer, GError **error)
+judge (const Reply *reply, GError **error)
 {
-  if (answer->status == 0)
+  if (reply->status == 0)
     return fail (error, PRUNED_OUTAGE, "the schema registry does not answer: %s",
-                 answer->why != NULL ? answer->why : "no reason is known");
-  g_autoptr (json_t) said = json_parse (answer->body, strlen (answer->body), NULL);
+                 reply->why != NULL ? reply->why : "no reason is known");
+  g_autoptr (json_t) said = json_parse (reply->body, strlen (reply->body), NULL);
   /* A 404 of something else than the registry says nothing about a schema. */
-  if (answer->status == 404 && json_is_integer (json_object_get (said, "error_code")))
+  if (reply->status == 404 && json_is_integer (json_object_get (said, "error_code")))
     return fail (error, PRUNED_REJECT, "it is not there");
-  if (answer->status != 200 || said == NULL)
+  if (reply->status != 200 || said == NULL)
     return fail (error, PRUNED_OUTAGE, "the schema registry answers with HTTP status %ld%s",
-                 answer->status, answer->status == 200 ? ", but no JSON" : "");
+                 reply->status, reply->status == 200 ? ", but no JSON" : "");
   return g_steal_pointer (&said);
 }
 
 static json_t *
 ask (const char *path, GError **error)
 {
-  Answer answer
+  Reply reply
       = { .lock = PTHREAD_MUTEX_INITIALIZER, .came = (pthread_cond_t)PTHREAD_COND_INITIALIZER };
   HttpRequest *request = g_new0 (HttpRequest, 1);
   *request
@@ -106,14 +106,14 @@ ask (const char *path, GError **error)
                        .timeout_ms = WITHIN_MS };
   http_add_header (request, g_strdup ("Accept: application/vnd.schemaregistry.v1+json, "
                                       "application/json"));
-  http_send (registry.http, request, on_answer, &answer);
-  pthread_mutex_lock (&answer.lock);
-  while (!answer.done)
-    pthread_cond_wait (&answer.came, &answer.lock);
-  pthread_mutex_unlock (&answer.lock);
-  json_t *said = judge (&answer, error);
-  g_free (answer.body);
-  g_free (answer.why);
+  http_send (registry.http, request, on_reply, &reply);
+  pthread_mutex_lock (&reply.lock);
+  while (!reply.done)
+    pthread_cond_wait (&reply.came, &reply.lock);
+  pthread_mutex_unlock (&reply.lock);
+  json_t *said = judge (&reply, error);
+  g_free (reply.body);
+  g_free (reply.why);
   return said;
 }
 
@@ -222,7 +222,7 @@ fetch (guint32 id, GError **error)
   return NULL;
 }
 
-/* Another thread may have asked for the same meanwhile: the first answer counts. */
+/* Another thread may have asked for the same meanwhile: the first reply counts. */
 static const Shape *
 keep (guint32 id, Shape *shape)
 {

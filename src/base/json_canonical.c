@@ -10,17 +10,17 @@ typedef struct {
   const char *start, *at, *end; /* the text: valid UTF-8 without NUL */
   int depth;
   GError **error;
-} Reader;
+} TextReader;
 
 typedef struct {
   char *key;  /* unescaped, to sort by */
   char *text; /* `"key":value`, canonical */
 } Member;
 
-static gboolean read_value (Reader *reader, GString *out);
+static gboolean read_value (TextReader *reader, GString *out);
 
 static gboolean
-fail (Reader *reader, const char *why)
+fail (TextReader *reader, const char *why)
 {
   int line = 1;
   const char *line_start = reader->start;
@@ -36,13 +36,13 @@ fail (Reader *reader, const char *why)
 
 /* The next byte; 0 at the end. */
 static char
-peek (const Reader *reader)
+peek (const TextReader *reader)
 {
   return reader->at < reader->end ? *reader->at : '\0';
 }
 
 static gboolean
-take (Reader *reader, char wanted)
+take (TextReader *reader, char wanted)
 {
   if (peek (reader) != wanted)
     return FALSE;
@@ -51,14 +51,14 @@ take (Reader *reader, char wanted)
 }
 
 static void
-skip_blanks (Reader *reader)
+skip_blanks (TextReader *reader)
 {
   while (reader->at < reader->end && strchr (" \t\r\n", *reader->at) != NULL)
     reader->at++;
 }
 
 static gboolean
-read_word (Reader *reader, const char *word, GString *out)
+read_word (TextReader *reader, const char *word, GString *out)
 {
   for (const char *c = word; *c != '\0'; c++)
     if (!take (reader, *c))
@@ -68,7 +68,7 @@ read_word (Reader *reader, const char *word, GString *out)
 }
 
 static gboolean
-read_digits (Reader *reader)
+read_digits (TextReader *reader)
 {
   if (!g_ascii_isdigit (peek (reader)))
     return fail (reader, "a digit is missing");
@@ -78,7 +78,7 @@ read_digits (Reader *reader)
 }
 
 static gboolean
-read_number (Reader *reader, GString *out)
+read_number (TextReader *reader, GString *out)
 {
   const char *start = reader->at;
   take (reader, '-');
@@ -100,7 +100,7 @@ read_number (Reader *reader, GString *out)
 }
 
 static gboolean
-read_hex4 (Reader *reader, gunichar *value)
+read_hex4 (TextReader *reader, gunichar *value)
 {
   *value = 0;
   for (int i = 0; i < 4; i++, reader->at++) {
@@ -113,7 +113,7 @@ read_hex4 (Reader *reader, gunichar *value)
 
 /* Reads what follows `\u`: one character, of one escape or of two (a surrogate pair). */
 static gboolean
-read_unicode (Reader *reader, GString *text)
+read_unicode (TextReader *reader, GString *text)
 {
   gunichar first, second;
   if (!read_hex4 (reader, &first))
@@ -135,7 +135,7 @@ read_unicode (Reader *reader, GString *text)
 }
 
 static gboolean
-read_escape (Reader *reader, GString *text)
+read_escape (TextReader *reader, GString *text)
 {
   static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
   char c = peek (reader);
@@ -151,7 +151,7 @@ read_escape (Reader *reader, GString *text)
 
 /* Reads a string, unescaped. */
 static gboolean
-read_string (Reader *reader, GString *text)
+read_string (TextReader *reader, GString *text)
 {
   if (!take (reader, '"'))
     return fail (reader, "a string is missing");
@@ -170,7 +170,7 @@ read_string (Reader *reader, GString *text)
 }
 
 static gboolean
-read_quoted (Reader *reader, GString *out)
+read_quoted (TextReader *reader, GString *out)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   if (!read_string (reader, text))
@@ -180,7 +180,7 @@ read_quoted (Reader *reader, GString *out)
 }
 
 static gboolean
-read_array (Reader *reader, GString *out)
+read_array (TextReader *reader, GString *out)
 {
   g_string_append_c (out, '[');
   reader->at++;
@@ -214,7 +214,7 @@ compare_members (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
-read_member (Reader *reader, GArray *members)
+read_member (TextReader *reader, GArray *members)
 {
   g_autoptr (GString) key = g_string_new (NULL);
   g_autoptr (GString) text = g_string_new (NULL);
@@ -234,7 +234,7 @@ read_member (Reader *reader, GArray *members)
 }
 
 static gboolean
-write_members (Reader *reader, GArray *members, GString *out)
+write_members (TextReader *reader, GArray *members, GString *out)
 {
   g_array_sort (members, compare_members);
   g_string_append_c (out, '{');
@@ -251,7 +251,7 @@ write_members (Reader *reader, GArray *members, GString *out)
 }
 
 static gboolean
-read_object (Reader *reader, GString *out)
+read_object (TextReader *reader, GString *out)
 {
   g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (Member));
   g_array_set_clear_func (members, clear_member);
@@ -268,7 +268,7 @@ read_object (Reader *reader, GString *out)
 }
 
 static gboolean
-read_any (Reader *reader, GString *out)
+read_any (TextReader *reader, GString *out)
 {
   switch (peek (reader)) {
   case '{':
@@ -290,7 +290,7 @@ read_any (Reader *reader, GString *out)
 
 /* Reads one value and the blanks around it. */
 static gboolean
-read_value (Reader *reader, GString *out)
+read_value (TextReader *reader, GString *out)
 {
   if (++reader->depth > DEEPEST)
     return fail (reader, "nested too deep");
@@ -305,7 +305,7 @@ read_value (Reader *reader, GString *out)
 char *
 json_canonical_text (const char *text, gsize len, GError **error)
 {
-  Reader reader = { text, text, text + len, 0, error };
+  TextReader reader = { text, text, text + len, 0, error };
   g_autoptr (GString) out = g_string_new (NULL);
   const char *invalid;
   if (!g_utf8_validate_len (text, len, &invalid)) {

@@ -6,59 +6,59 @@
 Resend *
 resend_new (const char *prefix, char **settings, GError **error)
 {
-  g_autoptr (Resend) self = g_new0 (Resend, 1);
-  self->prefix = prefix;
-  self->settings = settings;
-  self->partitions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->admin = kafka_admin_new ((const char *const *)settings, error);
-  if (self->admin == NULL)
+  g_autoptr (Resend) resend = g_new0 (Resend, 1);
+  resend->prefix = prefix;
+  resend->settings = settings;
+  resend->partitions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  resend->admin = kafka_admin_new ((const char *const *)settings, error);
+  if (resend->admin == NULL)
     return NULL;
-  self->producer = kafka_producer_new ((const char *const *)settings, error);
-  return self->producer != NULL ? g_steal_pointer (&self) : NULL;
+  resend->producer = kafka_producer_new ((const char *const *)settings, error);
+  return resend->producer != NULL ? g_steal_pointer (&resend) : NULL;
 }
 
 void
-resend_free (Resend *self)
+resend_free (Resend *resend)
 {
-  if (self == NULL)
+  if (resend == NULL)
     return;
-  g_clear_pointer (&self->producer, kafka_producer_free);
-  g_clear_pointer (&self->admin, kafka_admin_free);
-  g_hash_table_unref (self->partitions);
-  g_free (self);
+  g_clear_pointer (&resend->producer, kafka_producer_free);
+  g_clear_pointer (&resend->admin, kafka_admin_free);
+  g_hash_table_unref (resend->partitions);
+  g_free (resend);
 }
 
 /* How many partitions TOPIC has; -1: it does not exist. */
 static gboolean
-find_partitions (Resend *self, const char *topic, gint32 *n, GError **error)
+find_partitions (Resend *resend, const char *topic, gint32 *n, GError **error)
 {
   gpointer known;
-  if (g_hash_table_lookup_extended (self->partitions, topic, NULL, &known)) {
+  if (g_hash_table_lookup_extended (resend->partitions, topic, NULL, &known)) {
     *n = GPOINTER_TO_INT (known);
     return TRUE;
   }
   KafkaTopic asked = { .name = (char *)topic };
-  if (!kafka_admin_describe (self->admin, &asked, 1, DESCRIBE_MS, error))
+  if (!kafka_admin_describe (resend->admin, &asked, 1, DESCRIBE_MS, error))
     return FALSE;
   *n = asked.partitions;
-  g_hash_table_insert (self->partitions, g_strdup (topic), GINT_TO_POINTER (*n));
+  g_hash_table_insert (resend->partitions, g_strdup (topic), GINT_TO_POINTER (*n));
   return TRUE;
 }
 
 /* Only topics that this service reads: someone who can write to the dead topic must not be able to
  * choose where we write. */
 static gboolean
-is_read_by_us (const Resend *self, const char *topic)
+is_read_by_us (const Resend *resend, const char *topic)
 {
-  g_autofree char *ticks = g_strconcat (self->prefix, ".ticks", NULL),
-                  *events = g_strconcat (self->prefix, ".events", NULL);
-  g_autofree char *work = g_strconcat (self->prefix, ".work.", NULL);
+  g_autofree char *ticks = g_strconcat (resend->prefix, ".ticks", NULL),
+                  *events = g_strconcat (resend->prefix, ".events", NULL);
+  g_autofree char *work = g_strconcat (resend->prefix, ".work.", NULL);
   return g_str_equal (topic, ticks) || g_str_equal (topic, events)
          || g_str_has_prefix (topic, work);
 }
 
 char *
-resend_obstacle (Resend *self, const Letter *letter, GError **error)
+resend_obstacle (Resend *resend, const Letter *letter, GError **error)
 {
   const DeadLetter *said = &letter->said;
   gint32 n;
@@ -70,10 +70,10 @@ resend_obstacle (Resend *self, const Letter *letter, GError **error)
         said->source_partition, said->source_offset);
   if (said->source_topic == NULL || said->source_partition < 0)
     return g_strdup ("it does not say where it came from: its pruned_ headers are missing");
-  if (!is_read_by_us (self, said->source_topic))
+  if (!is_read_by_us (resend, said->source_topic))
     return g_strdup_printf ("it came from %s, which this service does not read",
                             said->source_topic);
-  if (!find_partitions (self, said->source_topic, &n, error))
+  if (!find_partitions (resend, said->source_topic, &n, error))
     return NULL;
   if (n < 0)
     return g_strdup_printf ("there is no topic %s", said->source_topic);
@@ -82,24 +82,24 @@ resend_obstacle (Resend *self, const Letter *letter, GError **error)
 
 /* Goes to the partition it came from; by its key, if the topic has fewer partitions than before. */
 static KafkaMessage *
-original_of (const Resend *self, const Letter *letter)
+original_of (const Resend *resend, const Letter *letter)
 {
   KafkaMessage *message = dead_letter_original (letter->message, &letter->said);
   if (message->partition
-      >= GPOINTER_TO_INT (g_hash_table_lookup (self->partitions, message->topic)))
+      >= GPOINTER_TO_INT (g_hash_table_lookup (resend->partitions, message->topic)))
     message->partition = -1;
   return message;
 }
 
 gboolean
-resend_letters (Resend *self, const GPtrArray *letters, gboolean *sent, GError **error)
+resend_letters (Resend *resend, const GPtrArray *letters, gboolean *sent, GError **error)
 {
   g_autoptr (GPtrArray) messages
       = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
   for (guint i = 0; i < letters->len; i++)
-    g_ptr_array_add (messages, original_of (self, letters->pdata[i]));
+    g_ptr_array_add (messages, original_of (resend, letters->pdata[i]));
   gboolean ok
-      = messages->len == 0 || kafka_publish (self->producer, messages, PUBLISH_MS, NULL, error);
+      = messages->len == 0 || kafka_publish (resend->producer, messages, PUBLISH_MS, NULL, error);
   for (guint i = 0; i < letters->len; i++)
     sent[i] = ((KafkaMessage *)messages->pdata[i])->acked;
   return ok;

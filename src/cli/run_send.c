@@ -37,28 +37,28 @@ run_sender_new (Cli *cli, Job *job, char **why)
     *why = g_strdup (error->message);
     return NULL;
   }
-  RunSender *self = g_new0 (RunSender, 1);
-  self->publisher = publisher_new (producer, config_text (cli->config, "topics", "prefix"));
-  self->producer = g_steal_pointer (&producer);
-  return self;
+  RunSender *sender = g_new0 (RunSender, 1);
+  sender->publisher = publisher_new (producer, config_text (cli->config, "topics", "prefix"));
+  sender->producer = g_steal_pointer (&producer);
+  return sender;
 }
 
 void
-run_sender_free (RunSender *self)
+run_sender_free (RunSender *sender)
 {
-  if (self == NULL)
+  if (sender == NULL)
     return;
-  publisher_free (self->publisher);
-  kafka_producer_free (self->producer);
-  g_free (self);
+  publisher_free (sender->publisher);
+  kafka_producer_free (sender->producer);
+  g_free (sender);
 }
 
 gboolean
-run_sender_send (RunSender *self, const Run *run, GError **error)
+run_sender_send (RunSender *sender, const Run *run, GError **error)
 {
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, run->job->name, run->slot);
   run_add_work (bundle, run);
-  if (!publisher_send_plain (self->publisher, bundle, error))
+  if (!publisher_send_plain (sender->publisher, bundle, error))
     return FALSE;
   const KafkaMessage *message = bundle->messages->pdata[0];
   if (message->refused)

@@ -15,7 +15,7 @@ typedef struct _RunSender RunSender;
 /* For runs of JOB. NULL: nothing can be sent (no broker answers, or there is no topic); WHY has the
  * reason, g_free it. */
 RunSender *run_sender_new (Cli *cli, Job *job, char **why);
-void run_sender_free (RunSender *self);
+void run_sender_free (RunSender *sender);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (RunSender, run_sender_free)
-gboolean run_sender_send (RunSender *self, const Run *run, GError **error)
+gboolean run_sender_send (RunSender *sender, const Run *run, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

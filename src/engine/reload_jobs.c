@@ -6,17 +6,18 @@
 #include <string.h>
 
 gboolean
-reload_jobs_read (ReloadJobs *self, const EngineOptions *options, Pg *pg, Jobs *now, GError **error)
+reload_jobs_read (ReloadJobs *reload, const EngineOptions *options, Pg *pg, Jobs *now,
+                  GError **error)
 {
   Jobs *fresh = options->reload_jobs (options->data, now, pg, error);
   if (fresh == NULL)
     return FALSE;
-  *self = (ReloadJobs){ .jobs = fresh,
-                        .new = TRUE,
-                        .changed = g_ptr_array_new (),
-                        .added = g_ptr_array_new (),
-                        .removed = g_ptr_array_new () };
-  jobs_compare (now, fresh, self->added, self->removed, self->changed);
+  *reload = (ReloadJobs){ .jobs = fresh,
+                          .new = TRUE,
+                          .changed = g_ptr_array_new (),
+                          .added = g_ptr_array_new (),
+                          .removed = g_ptr_array_new () };
+  jobs_compare (now, fresh, reload->added, reload->removed, reload->changed);
   return TRUE;
 }
 
@@ -30,13 +31,13 @@ names_of (const GPtrArray *names)
 }
 
 json_t *
-reload_jobs_object (const ReloadJobs *self)
+reload_jobs_object (const ReloadJobs *reload)
 {
   json_t *object = json_object ();
-  json_object_set_new (object, "changed", names_of (self->changed));
-  json_object_set_new (object, "added", names_of (self->added));
-  json_object_set_new (object, "removed", names_of (self->removed));
-  json_object_set_new (object, "refused", jobs_refused_list (self->jobs));
+  json_object_set_new (object, "changed", names_of (reload->changed));
+  json_object_set_new (object, "added", names_of (reload->added));
+  json_object_set_new (object, "removed", names_of (reload->removed));
+  json_object_set_new (object, "refused", jobs_refused_list (reload->jobs));
   return object;
 }
 
@@ -61,12 +62,12 @@ warn_passed_over (const Job *job, const SentenceEvent *event, GPtrArray *topics)
 
 /* Topics that nobody else reads keep their messages for the job. */
 static void
-warn_of_removed (const ReloadJobs *self)
+warn_of_removed (const ReloadJobs *reload)
 {
-  g_autoptr (GPtrArray) topics = jobs_own_topics (self->jobs, in_force_config ());
+  g_autoptr (GPtrArray) topics = jobs_own_topics (reload->jobs, in_force_config ());
   Job *job;
-  for (guint i = 0; (job = jobs_removed_at (self->jobs, i)) != NULL; i++)
-    for (guint e = 0; g_ptr_array_find (self->removed, job->name, NULL) && e < job->events->len;
+  for (guint i = 0; (job = jobs_removed_at (reload->jobs, i)) != NULL; i++)
+    for (guint e = 0; g_ptr_array_find (reload->removed, job->name, NULL) && e < job->events->len;
          e++) {
       const JobEvent *event = job->events->pdata[e];
       warn_passed_over (job, event->own, topics);
@@ -74,31 +75,31 @@ warn_of_removed (const ReloadJobs *self)
 }
 
 void
-reload_jobs_log (const ReloadJobs *self)
+reload_jobs_log (const ReloadJobs *reload)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; i < jobs_refused_count (self->jobs); i++) {
-    const JobRefused *one = jobs_refused_at (self->jobs, i);
-    const Job *old = jobs_find (self->jobs, one->name);
+  for (guint i = 0; i < jobs_refused_count (reload->jobs); i++) {
+    const JobRefused *one = jobs_refused_at (reload->jobs, i);
+    const Job *old = jobs_find (reload->jobs, one->name);
     g_ptr_array_add (names, one->name);
     log_error (
         "Job refused", "job", one->name, "place", one->place, "reason", one->reason, "instead",
         old != NULL ? "the version before goes on" : "its ticks end blocked, its events wait");
   }
-  warn_of_removed (self);
-  jobs_remarks_log (self->jobs);
-  g_autofree char *changed = listed (self->changed), *added = listed (self->added),
-                  *removed = listed (self->removed), *refused = listed (names);
+  warn_of_removed (reload);
+  jobs_remarks_log (reload->jobs);
+  g_autofree char *changed = listed (reload->changed), *added = listed (reload->added),
+                  *removed = listed (reload->removed), *refused = listed (names);
   log_line (names->len > 0 ? LOG_WARNING : LOG_INFO, "reloaded", "changed", changed, "added", added,
             "removed", removed, "refused", refused, NULL);
 }
 
 void
-reload_jobs_clear (ReloadJobs *self)
+reload_jobs_clear (ReloadJobs *reload)
 {
-  if (self->new)
-    jobs_free (self->jobs);
-  g_clear_pointer (&self->changed, g_ptr_array_unref);
-  g_clear_pointer (&self->added, g_ptr_array_unref);
-  g_clear_pointer (&self->removed, g_ptr_array_unref);
+  if (reload->new)
+    jobs_free (reload->jobs);
+  g_clear_pointer (&reload->changed, g_ptr_array_unref);
+  g_clear_pointer (&reload->added, g_ptr_array_unref);
+  g_clear_pointer (&reload->removed, g_ptr_array_unref);
 }

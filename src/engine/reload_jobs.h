@@ -13,11 +13,11 @@ typedef struct {
 } ReloadJobs;
 
 /* What is to be in force instead of NOW. PRUNED_FATAL: a source cannot be read. */
-gboolean reload_jobs_read (ReloadJobs *self, const EngineOptions *options, Pg *pg, Jobs *now,
+gboolean reload_jobs_read (ReloadJobs *reload, const EngineOptions *options, Pg *pg, Jobs *now,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* {changed, added, removed, refused}: lists of names. New reference. */
-json_t *reload_jobs_object (const ReloadJobs *self);
+json_t *reload_jobs_object (const ReloadJobs *reload);
 /* One line, and one for each that is refused. */
-void reload_jobs_log (const ReloadJobs *self);
-void reload_jobs_clear (ReloadJobs *self);
+void reload_jobs_log (const ReloadJobs *reload);
+void reload_jobs_clear (ReloadJobs *reload);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ReloadJobs, reload_jobs_clear)

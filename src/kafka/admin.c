@@ -8,9 +8,9 @@
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
 {
-  KafkaAdmin *self = opaque;
-  if (err == RD_KAFKA_RESP_ERR__AUTHENTICATION && self->refused == NULL)
-    self->refused = g_strdup (reason);
+  KafkaAdmin *admin = opaque;
+  if (err == RD_KAFKA_RESP_ERR__AUTHENTICATION && admin->refused == NULL)
+    admin->refused = g_strdup (reason);
 }
 
 KafkaAdmin *
@@ -22,23 +22,23 @@ kafka_admin_new (const char *const *settings, GError **error)
   rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, fixed, error);
   if (conf == NULL)
     return NULL;
-  KafkaAdmin *self = g_new0 (KafkaAdmin, 1);
-  rd_kafka_conf_set_opaque (conf, self);
+  KafkaAdmin *admin = g_new0 (KafkaAdmin, 1);
+  rd_kafka_conf_set_opaque (conf, admin);
   rd_kafka_conf_set_error_cb (conf, on_error);
-  self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
-  if (self->rk == NULL)
-    g_clear_pointer (&self, g_free);
-  return self;
+  admin->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
+  if (admin->rk == NULL)
+    g_clear_pointer (&admin, g_free);
+  return admin;
 }
 
 void
-kafka_admin_free (KafkaAdmin *self)
+kafka_admin_free (KafkaAdmin *admin)
 {
-  if (self == NULL)
+  if (admin == NULL)
     return;
-  rd_kafka_destroy (self->rk);
-  g_free (self->refused);
-  g_free (self);
+  rd_kafka_destroy (admin->rk);
+  g_free (admin->refused);
+  g_free (admin);
 }
 
 static gboolean
@@ -48,15 +48,15 @@ is_missing (rd_kafka_resp_err_t err)
 }
 
 static gboolean
-fail_topic (KafkaAdmin *self, rd_kafka_resp_err_t err, const char *topic, GError **error)
+fail_topic (KafkaAdmin *admin, rd_kafka_resp_err_t err, const char *topic, GError **error)
 {
-  g_autofree char *where = kafka_where (self->rk);
-  (void)rd_kafka_poll (self->rk, 0); /* calls on_error, which notes the reason */
-  if (self->refused != NULL)
+  g_autofree char *where = kafka_where (admin->rk);
+  (void)rd_kafka_poll (admin->rk, 0); /* calls on_error, which notes the reason */
+  if (admin->refused != NULL)
     g_set_error (
         error, PRUNED_ERROR, PRUNED_OUTAGE,
         "%s refused to authenticate: %s; check sasl.mechanism, sasl.username and sasl.password in [kafka]",
-        where, self->refused);
+        where, admin->refused);
   else
     kafka_set_error (error, err, "%s: cannot read metadata of topic %s", where, topic);
   return FALSE;
@@ -102,11 +102,11 @@ take_topic (const rd_kafka_metadata_t *metadata, KafkaTopic *topic)
 /* Asks once. *PASSING: some topic has an error that will pass. Unless LEADERS, only topics count
  * that are not known to exist. */
 static rd_kafka_resp_err_t
-ask (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders,
+ask (KafkaAdmin *admin, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders,
      gboolean *passing)
 {
   const rd_kafka_metadata_t *metadata;
-  rd_kafka_resp_err_t err = rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, timeout_ms);
+  rd_kafka_resp_err_t err = rd_kafka_metadata (admin->rk, FALSE, NULL, &metadata, timeout_ms);
   *passing = FALSE;
   if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
     return err;
@@ -121,7 +121,7 @@ ask (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean lea
 /* The client requests metadata of the topics it has handles of. So one request is enough, and
  * covers no other topic of the cluster. */
 static gboolean
-look (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders,
+look (KafkaAdmin *admin, KafkaTopic *topics, guint n, int timeout_ms, gboolean leaders,
       GError **error)
 {
   gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
@@ -129,39 +129,40 @@ look (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, gboolean le
   g_autoptr (GPtrArray) handles
       = g_ptr_array_new_with_free_func ((GDestroyNotify)rd_kafka_topic_destroy);
   for (guint i = 0; i < n; i++) {
-    rd_kafka_topic_t *handle = rd_kafka_topic_new (self->rk, topics[i].name, NULL);
+    rd_kafka_topic_t *handle = rd_kafka_topic_new (admin->rk, topics[i].name, NULL);
     if (handle == NULL)
-      return fail_topic (self, RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, topics[i].name, error);
+      return fail_topic (admin, RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION, topics[i].name, error);
     g_ptr_array_add (handles, handle);
   }
   if (n == 0)
     return TRUE;
-  rd_kafka_resp_err_t err = ask (self, topics, n, timeout_ms, leaders, &passing);
+  rd_kafka_resp_err_t err = ask (admin, topics, n, timeout_ms, leaders, &passing);
   if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return fail_topic (self, err, topics[0].name, error);
+    return fail_topic (admin, err, topics[0].name, error);
   while (passing && clock_monotonic_us () < deadline_us) {
     g_usleep (LOOK_EVERY_US);
     int left_ms = (int)MAX ((deadline_us - clock_monotonic_us ()) / 1000, 1);
-    if (ask (self, topics, n, left_ms, leaders, &passing) != RD_KAFKA_RESP_ERR_NO_ERROR)
+    if (ask (admin, topics, n, left_ms, leaders, &passing) != RD_KAFKA_RESP_ERR_NO_ERROR)
       break; /* the previous answer stands */
   }
   return TRUE;
 }
 
 gboolean
-kafka_admin_look (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, GError **error)
+kafka_admin_look (KafkaAdmin *admin, KafkaTopic *topics, guint n, int timeout_ms, GError **error)
 {
-  return look (self, topics, n, timeout_ms, TRUE, error);
+  return look (admin, topics, n, timeout_ms, TRUE, error);
 }
 
 gboolean
-kafka_admin_describe (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout_ms, GError **error)
+kafka_admin_describe (KafkaAdmin *admin, KafkaTopic *topics, guint n, int timeout_ms,
+                      GError **error)
 {
-  if (!look (self, topics, n, timeout_ms, FALSE, error))
+  if (!look (admin, topics, n, timeout_ms, FALSE, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (topics[i].partitions < 0 && topics[i].trouble != NULL) {
-      g_autofree char *where = kafka_where (self->rk);
+      g_autofree char *where = kafka_where (admin->rk);
       g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: cannot read metadata of topic %s: %s",
                    where, topics[i].name, topics[i].trouble);
       return FALSE;
@@ -170,16 +171,16 @@ kafka_admin_describe (KafkaAdmin *self, KafkaTopic *topics, guint n, int timeout
 }
 
 char *
-kafka_admin_cluster_id (KafkaAdmin *self, int timeout_ms, GError **error)
+kafka_admin_cluster_id (KafkaAdmin *admin, int timeout_ms, GError **error)
 {
-  char *id = rd_kafka_clusterid (self->rk, timeout_ms);
+  char *id = rd_kafka_clusterid (admin->rk, timeout_ms);
   if (id == NULL) {
-    g_autofree char *where = kafka_where (self->rk);
+    g_autofree char *where = kafka_where (admin->rk);
     g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: no answer within %d ms", where,
                  timeout_ms);
     return NULL;
   }
   char *copy = g_strdup (id);
-  rd_kafka_mem_free (self->rk, id);
+  rd_kafka_mem_free (admin->rk, id);
   return copy;
 }

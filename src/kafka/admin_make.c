@@ -16,10 +16,10 @@ typedef struct {
 } Request;
 
 static Request
-request_new (KafkaAdmin *self, const char *verb, rd_kafka_admin_op_t operation)
+request_new (KafkaAdmin *admin, const char *verb, rd_kafka_admin_op_t operation)
 {
-  Request request = { self, verb, rd_kafka_AdminOptions_new (self->rk, operation),
-                      rd_kafka_queue_new (self->rk) };
+  Request request = { admin, verb, rd_kafka_AdminOptions_new (admin->rk, operation),
+                      rd_kafka_queue_new (admin->rk) };
   rd_kafka_AdminOptions_set_request_timeout (request.options, REQUEST_MS, NULL, 0);
   rd_kafka_AdminOptions_set_operation_timeout (request.options, REQUEST_MS, NULL, 0);
   return request;
@@ -78,12 +78,12 @@ request_end (Request *request, const rd_kafka_topic_result_t *const *results, gs
 
 /* The controller has confirmed it, but other brokers learn of it later. */
 static gboolean
-await_visible (KafkaAdmin *self, const char *name, gint32 partitions, GError **error)
+await_visible (KafkaAdmin *admin, const char *name, gint32 partitions, GError **error)
 {
   KafkaTopic topic = { (char *)name, -1 };
   gint64 deadline_us = clock_monotonic_us () + VISIBLE_WITHIN_US;
   for (;;) {
-    if (!kafka_admin_describe (self, &topic, 1, REQUEST_MS, error))
+    if (!kafka_admin_describe (admin, &topic, 1, REQUEST_MS, error))
       return FALSE;
     if (topic.partitions >= partitions)
       return TRUE;
@@ -91,18 +91,18 @@ await_visible (KafkaAdmin *self, const char *name, gint32 partitions, GError **e
       break;
     g_usleep (LOOK_EVERY_US);
   }
-  g_autofree char *where = kafka_where (self->rk);
+  g_autofree char *where = kafka_where (admin->rk);
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
                "%s: topic %s was created, but its partitions are not visible", where, name);
   return FALSE;
 }
 
 static gboolean
-create (KafkaAdmin *self, rd_kafka_NewTopic_t **wanted, guint n_wanted, GError **error)
+create (KafkaAdmin *admin, rd_kafka_NewTopic_t **wanted, guint n_wanted, GError **error)
 {
   gsize n = 0;
-  Request request = request_new (self, "create", RD_KAFKA_ADMIN_OP_CREATETOPICS);
-  rd_kafka_CreateTopics (self->rk, wanted, n_wanted, request.options, request.queue);
+  Request request = request_new (admin, "create", RD_KAFKA_ADMIN_OP_CREATETOPICS);
+  rd_kafka_CreateTopics (admin->rk, wanted, n_wanted, request.options, request.queue);
   const rd_kafka_CreateTopics_result_t *result
       = rd_kafka_event_CreateTopics_result (request_await (&request));
   const rd_kafka_topic_result_t **results = rd_kafka_CreateTopics_result_topics (result, &n);
@@ -126,7 +126,7 @@ new_topic (const KafkaNewTopic *topic, GError **error)
 }
 
 gboolean
-kafka_admin_create (KafkaAdmin *self, const KafkaNewTopic *topics, guint n, GError **error)
+kafka_admin_create (KafkaAdmin *admin, const KafkaNewTopic *topics, guint n, GError **error)
 {
   g_autoptr (GPtrArray) wanted
       = g_ptr_array_new_with_free_func ((GDestroyNotify)rd_kafka_NewTopic_destroy);
@@ -136,20 +136,20 @@ kafka_admin_create (KafkaAdmin *self, const KafkaNewTopic *topics, guint n, GErr
       return FALSE;
     g_ptr_array_add (wanted, one);
   }
-  if (n > 0 && !create (self, (rd_kafka_NewTopic_t **)wanted->pdata, n, error))
+  if (n > 0 && !create (admin, (rd_kafka_NewTopic_t **)wanted->pdata, n, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (!await_visible (self, topics[i].name, 1, error))
+    if (!await_visible (admin, topics[i].name, 1, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-grow (KafkaAdmin *self, rd_kafka_NewPartitions_t *wanted, GError **error)
+grow (KafkaAdmin *admin, rd_kafka_NewPartitions_t *wanted, GError **error)
 {
   gsize n = 0;
-  Request request = request_new (self, "grow", RD_KAFKA_ADMIN_OP_CREATEPARTITIONS);
-  rd_kafka_CreatePartitions (self->rk, &wanted, 1, request.options, request.queue);
+  Request request = request_new (admin, "grow", RD_KAFKA_ADMIN_OP_CREATEPARTITIONS);
+  rd_kafka_CreatePartitions (admin->rk, &wanted, 1, request.options, request.queue);
   const rd_kafka_CreatePartitions_result_t *result
       = rd_kafka_event_CreatePartitions_result (request_await (&request));
   const rd_kafka_topic_result_t **results = rd_kafka_CreatePartitions_result_topics (result, &n);
@@ -157,7 +157,7 @@ grow (KafkaAdmin *self, rd_kafka_NewPartitions_t *wanted, GError **error)
 }
 
 gboolean
-kafka_admin_grow (KafkaAdmin *self, const char *topic, gint32 partitions, GError **error)
+kafka_admin_grow (KafkaAdmin *admin, const char *topic, gint32 partitions, GError **error)
 {
   char why[512] = "";
   rd_kafka_NewPartitions_t *wanted
@@ -167,18 +167,18 @@ kafka_admin_grow (KafkaAdmin *self, const char *topic, gint32 partitions, GError
                  why);
     return FALSE;
   }
-  gboolean done = grow (self, wanted, error);
+  gboolean done = grow (admin, wanted, error);
   rd_kafka_NewPartitions_destroy (wanted);
-  return done && await_visible (self, topic, partitions, error);
+  return done && await_visible (admin, topic, partitions, error);
 }
 
 gboolean
-kafka_admin_remove (KafkaAdmin *self, const char *topic, GError **error)
+kafka_admin_remove (KafkaAdmin *admin, const char *topic, GError **error)
 {
   gsize n = 0;
   rd_kafka_DeleteTopic_t *unwanted = rd_kafka_DeleteTopic_new (topic);
-  Request request = request_new (self, "remove", RD_KAFKA_ADMIN_OP_DELETETOPICS);
-  rd_kafka_DeleteTopics (self->rk, &unwanted, 1, request.options, request.queue);
+  Request request = request_new (admin, "remove", RD_KAFKA_ADMIN_OP_DELETETOPICS);
+  rd_kafka_DeleteTopics (admin->rk, &unwanted, 1, request.options, request.queue);
   const rd_kafka_DeleteTopics_result_t *result
       = rd_kafka_event_DeleteTopics_result (request_await (&request));
   const rd_kafka_topic_result_t **results = rd_kafka_DeleteTopics_result_topics (result, &n);

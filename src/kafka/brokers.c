@@ -12,67 +12,67 @@ struct _Brokers {
 Brokers *
 brokers_new (void)
 {
-  Brokers *self = g_new0 (Brokers, 1);
-  pthread_mutex_init (&self->lock, NULL);
-  return self;
+  Brokers *brokers = g_new0 (Brokers, 1);
+  pthread_mutex_init (&brokers->lock, NULL);
+  return brokers;
 }
 
 void
-brokers_free (Brokers *self)
+brokers_free (Brokers *brokers)
 {
-  g_free (self->last_error);
-  pthread_mutex_destroy (&self->lock);
-  g_free (self);
+  g_free (brokers->last_error);
+  pthread_mutex_destroy (&brokers->lock);
+  g_free (brokers);
 }
 
 void
-brokers_failed (Brokers *self, rd_kafka_resp_err_t err, const char *reason)
+brokers_failed (Brokers *brokers, rd_kafka_resp_err_t err, const char *reason)
 {
-  pthread_mutex_lock (&self->lock);
-  g_free (self->last_error);
-  self->last_error = g_strdup (reason);
-  pthread_mutex_unlock (&self->lock);
-  atomic_store (&self->suspect, TRUE);
+  pthread_mutex_lock (&brokers->lock);
+  g_free (brokers->last_error);
+  brokers->last_error = g_strdup (reason);
+  pthread_mutex_unlock (&brokers->lock);
+  atomic_store (&brokers->suspect, TRUE);
   if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
-    atomic_store (&self->down, TRUE);
+    atomic_store (&brokers->down, TRUE);
 }
 
 void
-brokers_suspect (Brokers *self)
+brokers_suspect (Brokers *brokers)
 {
-  atomic_store (&self->suspect, TRUE);
+  atomic_store (&brokers->suspect, TRUE);
 }
 
 void
-brokers_answered (Brokers *self)
+brokers_answered (Brokers *brokers)
 {
-  atomic_store (&self->down, FALSE);
+  atomic_store (&brokers->down, FALSE);
 }
 
 void
-brokers_look (Brokers *self, rd_kafka_t *rk, int timeout_ms)
+brokers_look (Brokers *brokers, rd_kafka_t *rk, int timeout_ms)
 {
   const struct rd_kafka_metadata *metadata = NULL;
-  gboolean suspect = atomic_exchange (&self->suspect, FALSE);
-  if (!suspect && !atomic_load (&self->down))
+  gboolean suspect = atomic_exchange (&brokers->suspect, FALSE);
+  if (!suspect && !atomic_load (&brokers->down))
     return;
   rd_kafka_resp_err_t err = rd_kafka_metadata (rk, FALSE, NULL, &metadata, timeout_ms);
-  atomic_store (&self->down, err != RD_KAFKA_RESP_ERR_NO_ERROR);
+  atomic_store (&brokers->down, err != RD_KAFKA_RESP_ERR_NO_ERROR);
   if (metadata != NULL)
     rd_kafka_metadata_destroy (metadata);
 }
 
 gboolean
-brokers_are_up (Brokers *self)
+brokers_are_up (Brokers *brokers)
 {
-  return !atomic_load (&self->down);
+  return !atomic_load (&brokers->down);
 }
 
 char *
-brokers_why_down (Brokers *self)
+brokers_why_down (Brokers *brokers)
 {
-  pthread_mutex_lock (&self->lock);
-  char *why = g_strdup (atomic_load (&self->down) ? self->last_error : NULL);
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&brokers->lock);
+  char *why = g_strdup (atomic_load (&brokers->down) ? brokers->last_error : NULL);
+  pthread_mutex_unlock (&brokers->lock);
   return why;
 }

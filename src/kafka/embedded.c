@@ -25,37 +25,37 @@ kafka_embedded_new (GError **error)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "embedded Kafka cannot start");
     return NULL;
   }
-  KafkaEmbedded *self = g_new0 (KafkaEmbedded, 1);
-  self->rk = rk;
-  self->cluster = cluster;
-  pthread_mutex_init (&self->lock, NULL);
-  return self;
+  KafkaEmbedded *embedded = g_new0 (KafkaEmbedded, 1);
+  embedded->rk = rk;
+  embedded->cluster = cluster;
+  pthread_mutex_init (&embedded->lock, NULL);
+  return embedded;
 }
 
 void
-kafka_embedded_free (KafkaEmbedded *self)
+kafka_embedded_free (KafkaEmbedded *embedded)
 {
-  if (self == NULL)
+  if (embedded == NULL)
     return;
-  rd_kafka_mock_cluster_destroy (self->cluster);
-  rd_kafka_destroy (self->rk);
-  pthread_mutex_destroy (&self->lock);
-  g_free (self);
+  rd_kafka_mock_cluster_destroy (embedded->cluster);
+  rd_kafka_destroy (embedded->rk);
+  pthread_mutex_destroy (&embedded->lock);
+  g_free (embedded);
 }
 
 const char *
-kafka_embedded_bootstrap (KafkaEmbedded *self)
+kafka_embedded_bootstrap (KafkaEmbedded *embedded)
 {
-  return rd_kafka_mock_cluster_bootstraps (self->cluster);
+  return rd_kafka_mock_cluster_bootstraps (embedded->cluster);
 }
 
 gboolean
-kafka_embedded_topic (KafkaEmbedded *self, const char *topic, gint32 partitions, GError **error)
+kafka_embedded_topic (KafkaEmbedded *embedded, const char *topic, gint32 partitions, GError **error)
 {
-  pthread_mutex_lock (&self->lock);
-  rd_kafka_resp_err_t err = rd_kafka_mock_topic_create (self->cluster, topic, partitions, 1);
+  pthread_mutex_lock (&embedded->lock);
+  rd_kafka_resp_err_t err = rd_kafka_mock_topic_create (embedded->cluster, topic, partitions, 1);
   g_usleep (APART_US);
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&embedded->lock);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR || err == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
     return TRUE;
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "embedded Kafka: cannot create topic %s: %s",

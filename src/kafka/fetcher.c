@@ -60,43 +60,43 @@ configured_number (rd_kafka_t *rk, const char *name)
 Fetcher *
 fetcher_new (rd_kafka_t *rk)
 {
-  Fetcher *self = g_new0 (Fetcher, 1);
-  self->rk = rk;
-  self->messages = MAX (configured_number (rk, "queued.min.messages") / 2, 1);
-  self->bytes = (gsize)MAX (configured_number (rk, "queued.max.messages.kbytes"), 1) * 512;
-  self->username = configured (rk, "sasl.username");
-  self->password = configured (rk, "sasl.password");
-  return self;
+  Fetcher *fetcher = g_new0 (Fetcher, 1);
+  fetcher->rk = rk;
+  fetcher->messages = MAX (configured_number (rk, "queued.min.messages") / 2, 1);
+  fetcher->bytes = (gsize)MAX (configured_number (rk, "queued.max.messages.kbytes"), 1) * 512;
+  fetcher->username = configured (rk, "sasl.username");
+  fetcher->password = configured (rk, "sasl.password");
+  return fetcher;
 }
 
 void
-fetcher_free (Fetcher *self)
+fetcher_free (Fetcher *fetcher)
 {
-  if (self == NULL)
+  if (fetcher == NULL)
     return;
-  g_free (self->username);
-  g_free (self->password);
-  g_free (self);
+  g_free (fetcher->username);
+  g_free (fetcher->password);
+  g_free (fetcher);
 }
 
 /* librdkafka has no call to wake the brokers' threads, but setting the credentials again wakes
  * them.
  */
 void
-fetcher_wake (Fetcher *self)
+fetcher_wake (Fetcher *fetcher)
 {
   rd_kafka_error_t *failure
-      = rd_kafka_sasl_set_credentials (self->rk, self->username, self->password);
+      = rd_kafka_sasl_set_credentials (fetcher->rk, fetcher->username, fetcher->password);
   g_assert (failure == NULL); /* fails only if arguments are missing */
 }
 
 void
-fetcher_taken (Fetcher *self, FetcherCount *count, guint messages, gsize bytes)
+fetcher_taken (Fetcher *fetcher, FetcherCount *count, guint messages, gsize bytes)
 {
   count->messages += messages;
   count->bytes += bytes;
-  if (count->messages < self->messages && count->bytes < self->bytes)
+  if (count->messages < fetcher->messages && count->bytes < fetcher->bytes)
     return;
   *count = (FetcherCount){ 0 };
-  fetcher_wake (self);
+  fetcher_wake (fetcher);
 }

@@ -13,44 +13,44 @@ typedef struct {
 } Look;
 
 static void
-look_clear (Look *self)
+look_clear (Look *look)
 {
-  if (self->list != NULL)
-    rd_kafka_topic_partition_list_destroy (self->list);
-  if (self->rk != NULL)
-    rd_kafka_destroy (self->rk);
+  if (look->list != NULL)
+    rd_kafka_topic_partition_list_destroy (look->list);
+  if (look->rk != NULL)
+    rd_kafka_destroy (look->rk);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Look, look_clear)
 
 static int
-left_ms (const Look *self)
+left_ms (const Look *look)
 {
-  return (int)MAX ((self->deadline_us - clock_monotonic_us ()) / 1000, 0);
+  return (int)MAX ((look->deadline_us - clock_monotonic_us ()) / 1000, 0);
 }
 
 static gboolean
-look_open (Look *self, const char *const *settings, const char *group, GError **error)
+look_open (Look *look, const char *const *settings, const char *group, GError **error)
 {
   const char *const wanted[]
       = { "allow.auto.create.topics", "false", group != NULL ? "group.id" : NULL, group, NULL };
   rd_kafka_conf_t *conf = kafka_conf_new (settings, wanted, NULL, error);
   if (conf == NULL)
     return FALSE;
-  self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
-  return self->rk != NULL;
+  look->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
+  return look->rk != NULL;
 }
 
 static gint64
-until_us (const Look *self, gboolean others)
+until_us (const Look *look, gboolean others)
 {
   gint64 now_us = clock_monotonic_us ();
-  return now_us + MAX (self->deadline_us - now_us, 0) / (others ? SHARE : 1);
+  return now_us + MAX (look->deadline_us - now_us, 0) / (others ? SHARE : 1);
 }
 
 /* A partition without a leader must not keep other topics from being read: it gets only a part of
  * the time, and the rest of its topic is skipped. */
 static void
-fill_watermarks (const Look *self, GArray *offsets, char **unread)
+fill_watermarks (const Look *look, GArray *offsets, char **unread)
 {
   const char *silent = NULL,
              *last = offsets->len > 0 ? g_array_index (offsets, KafkaOffset, offsets->len - 1).topic
@@ -60,8 +60,8 @@ fill_watermarks (const Look *self, GArray *offsets, char **unread)
     if (offset->topic == silent)
       continue;
     rd_kafka_resp_err_t err
-        = kafka_watermarks (self->rk, offset->topic, offset->partition,
-                            until_us (self, offset->topic != last), &offset->low, &offset->high);
+        = kafka_watermarks (look->rk, offset->topic, offset->partition,
+                            until_us (look, offset->topic != last), &offset->low, &offset->high);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
       continue;
     silent = offset->topic;
@@ -73,16 +73,16 @@ fill_watermarks (const Look *self, GArray *offsets, char **unread)
 }
 
 static gboolean
-fill_committed (Look *self, GArray *offsets, GError **error)
+fill_committed (Look *look, GArray *offsets, GError **error)
 {
-  rd_kafka_resp_err_t err = rd_kafka_committed (self->rk, self->list, left_ms (self));
+  rd_kafka_resp_err_t err = rd_kafka_committed (look->rk, look->list, left_ms (look));
   if (err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    g_autofree char *where = kafka_where (self->rk);
+    g_autofree char *where = kafka_where (look->rk);
     kafka_set_error (error, err, "%s: cannot read what the group has committed", where);
     return FALSE;
   }
   for (guint i = 0; i < offsets->len; i++) {
-    gint64 committed = self->list->elems[i].offset;
+    gint64 committed = look->list->elems[i].offset;
     g_array_index (offsets, KafkaOffset, i).next = committed >= 0 ? committed : -1;
   }
   return TRUE;

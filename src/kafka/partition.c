@@ -32,97 +32,98 @@ KafkaPartition *
 partition_new (const PartitionOwner *owner, rd_kafka_queue_t *queue, const char *topic,
                gint32 number)
 {
-  KafkaPartition *self = g_new0 (KafkaPartition, 1);
-  atomic_init (&self->refs, 1);
-  self->owner = *owner;
-  self->queue = queue;
-  self->topic = g_strdup (topic);
-  self->subject = g_strdup_printf ("partition %s/%d", topic, number);
-  self->number = number;
-  pthread_mutex_init (&self->lock, NULL);
-  condition_init (&self->ended);
-  self->assigned = TRUE;
-  self->repositioned = TRUE;
-  return self;
+  KafkaPartition *partition = g_new0 (KafkaPartition, 1);
+  atomic_init (&partition->refs, 1);
+  partition->owner = *owner;
+  partition->queue = queue;
+  partition->topic = g_strdup (topic);
+  partition->subject = g_strdup_printf ("partition %s/%d", topic, number);
+  partition->number = number;
+  pthread_mutex_init (&partition->lock, NULL);
+  condition_init (&partition->ended);
+  partition->assigned = TRUE;
+  partition->repositioned = TRUE;
+  return partition;
 }
 
 KafkaPartition *
-kafka_partition_ref (KafkaPartition *self)
+kafka_partition_ref (KafkaPartition *partition)
 {
-  atomic_fetch_add (&self->refs, 1);
-  return self;
+  atomic_fetch_add (&partition->refs, 1);
+  return partition;
 }
 
 void
-kafka_partition_unref (KafkaPartition *self)
+kafka_partition_unref (KafkaPartition *partition)
 {
-  if (self == NULL || atomic_fetch_sub (&self->refs, 1) > 1)
+  if (partition == NULL || atomic_fetch_sub (&partition->refs, 1) > 1)
     return;
-  pthread_cond_destroy (&self->ended);
-  pthread_mutex_destroy (&self->lock);
-  g_free (self->subject);
-  g_free (self->topic);
-  g_free (self);
+  pthread_cond_destroy (&partition->ended);
+  pthread_mutex_destroy (&partition->lock);
+  g_free (partition->subject);
+  g_free (partition->topic);
+  g_free (partition);
 }
 
 /* Called under the queue's lock: see KafkaHandlers.wake. */
 static void
 on_arrival (rd_kafka_t *rk, void *opaque)
 {
-  KafkaPartition *self = opaque;
-  self->handlers->wake (self->lane, self->data);
+  KafkaPartition *partition = opaque;
+  partition->handlers->wake (partition->lane, partition->data);
 }
 
 void
-partition_begin (KafkaPartition *self, gpointer lane, const KafkaHandlers *handlers, gpointer data)
+partition_begin (KafkaPartition *partition, gpointer lane, const KafkaHandlers *handlers,
+                 gpointer data)
 {
-  self->lane = lane;
-  self->handlers = handlers;
-  self->data = data;
-  rd_kafka_queue_cb_event_enable (self->queue, on_arrival, self);
+  partition->lane = lane;
+  partition->handlers = handlers;
+  partition->data = data;
+  rd_kafka_queue_cb_event_enable (partition->queue, on_arrival, partition);
 }
 
 void
-partition_hush (KafkaPartition *self)
+partition_hush (KafkaPartition *partition)
 {
-  rd_kafka_queue_cb_event_enable (self->queue, NULL, NULL);
+  rd_kafka_queue_cb_event_enable (partition->queue, NULL, NULL);
 }
 
 void
-partition_end (KafkaPartition *self)
+partition_end (KafkaPartition *partition)
 {
-  pthread_mutex_lock (&self->lock);
-  self->assigned = FALSE;
-  pthread_cond_broadcast (&self->ended);
-  pthread_mutex_unlock (&self->lock);
-  trouble_clear (self->owner.trouble, self->subject);
+  pthread_mutex_lock (&partition->lock);
+  partition->assigned = FALSE;
+  pthread_cond_broadcast (&partition->ended);
+  pthread_mutex_unlock (&partition->lock);
+  trouble_clear (partition->owner.trouble, partition->subject);
 }
 
 gpointer
-partition_lane (KafkaPartition *self)
+partition_lane (KafkaPartition *partition)
 {
-  return self->lane;
+  return partition->lane;
 }
 
 /* --- taking --- */
 
 static void
-note_trouble (KafkaPartition *self, const rd_kafka_message_t *raw)
+note_trouble (KafkaPartition *partition, const rd_kafka_message_t *raw)
 {
-  g_autofree char *text = g_strdup_printf ("topic %s, partition %d: %s", self->topic, self->number,
-                                           rd_kafka_message_errstr (raw));
-  trouble_set (self->owner.trouble, self->subject, text);
+  g_autofree char *text = g_strdup_printf ("topic %s, partition %d: %s", partition->topic,
+                                           partition->number, rd_kafka_message_errstr (raw));
+  trouble_set (partition->owner.trouble, partition->subject, text);
 }
 
 /* TRUE: RAW was a message; *END becomes -1. At the end of the partition *END becomes its offset. */
 static gboolean
-receive (KafkaPartition *self, const rd_kafka_message_t *raw, GPtrArray *out, gint64 *end)
+receive (KafkaPartition *partition, const rd_kafka_message_t *raw, GPtrArray *out, gint64 *end)
 {
   if (raw->err != RD_KAFKA_RESP_ERR_NO_ERROR && raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-    note_trouble (self, raw);
+    note_trouble (partition, raw);
     return FALSE;
   }
-  trouble_clear (self->owner.trouble, self->subject);
+  trouble_clear (partition->owner.trouble, partition->subject);
   if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
     *end = raw->offset;
     return FALSE;
@@ -133,26 +134,27 @@ receive (KafkaPartition *self, const rd_kafka_message_t *raw, GPtrArray *out, gi
 }
 
 guint
-kafka_partition_take (KafkaPartition *self, guint max, GPtrArray *out, gint64 *end)
+kafka_partition_take (KafkaPartition *partition, guint max, GPtrArray *out, gint64 *end)
 {
   guint taken = 0;
   gsize bytes = 0;
   gint64 end_seen = -1;
   rd_kafka_message_t *raw;
-  pthread_mutex_lock (&self->lock);
-  while (self->assigned && taken < max && (raw = rd_kafka_consume_queue (self->queue, 0)) != NULL) {
-    if (receive (self, raw, out, &end_seen)) {
+  pthread_mutex_lock (&partition->lock);
+  while (partition->assigned && taken < max
+         && (raw = rd_kafka_consume_queue (partition->queue, 0)) != NULL) {
+    if (receive (partition, raw, out, &end_seen)) {
       taken++;
       bytes += raw->len + raw->key_len;
     }
     rd_kafka_message_destroy (raw);
   }
   if (taken > 0) {
-    self->repositioned = FALSE;
-    fetcher_taken (self->owner.fetcher, &self->count, taken, bytes);
-  } else if (self->repositioned && self->assigned)
-    fetcher_wake (self->owner.fetcher);
-  pthread_mutex_unlock (&self->lock);
+    partition->repositioned = FALSE;
+    fetcher_taken (partition->owner.fetcher, &partition->count, taken, bytes);
+  } else if (partition->repositioned && partition->assigned)
+    fetcher_wake (partition->owner.fetcher);
+  pthread_mutex_unlock (&partition->lock);
   if (end != NULL)
     *end = end_seen;
   return taken;
@@ -161,30 +163,31 @@ kafka_partition_take (KafkaPartition *self, guint max, GPtrArray *out, gint64 *e
 /* --- offsets --- */
 
 static rd_kafka_topic_partition_list_t *
-list_of (KafkaPartition *self, gint64 offset)
+list_of (KafkaPartition *partition, gint64 offset)
 {
   rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new (1);
-  rd_kafka_topic_partition_list_add (list, self->topic, self->number)->offset = offset;
+  rd_kafka_topic_partition_list_add (list, partition->topic, partition->number)->offset = offset;
   return list;
 }
 
 gboolean
-kafka_partition_store (KafkaPartition *self, gint64 next)
+kafka_partition_store (KafkaPartition *partition, gint64 next)
 {
-  rd_kafka_topic_partition_list_t *list = list_of (self, next);
-  pthread_mutex_lock (&self->lock);
-  gboolean stored = self->assigned
-                    && rd_kafka_offsets_store (self->owner.rk, list) == RD_KAFKA_RESP_ERR_NO_ERROR;
-  pthread_mutex_unlock (&self->lock);
+  rd_kafka_topic_partition_list_t *list = list_of (partition, next);
+  pthread_mutex_lock (&partition->lock);
+  gboolean stored
+      = partition->assigned
+        && rd_kafka_offsets_store (partition->owner.rk, list) == RD_KAFKA_RESP_ERR_NO_ERROR;
+  pthread_mutex_unlock (&partition->lock);
   rd_kafka_topic_partition_list_destroy (list);
   return stored;
 }
 
 static rd_kafka_resp_err_t
-seek_once (KafkaPartition *self, gint64 offset)
+seek_once (KafkaPartition *partition, gint64 offset)
 {
-  rd_kafka_topic_partition_list_t *list = list_of (self, offset);
-  rd_kafka_error_t *failure = rd_kafka_seek_partitions (self->owner.rk, list, SEEK_MS);
+  rd_kafka_topic_partition_list_t *list = list_of (partition, offset);
+  rd_kafka_error_t *failure = rd_kafka_seek_partitions (partition->owner.rk, list, SEEK_MS);
   rd_kafka_resp_err_t err = failure != NULL ? rd_kafka_error_code (failure) : list->elems[0].err;
   if (failure != NULL)
     rd_kafka_error_destroy (failure);
@@ -204,54 +207,55 @@ not_yet (rd_kafka_resp_err_t err)
 
 /* Waits PAUSE_US; FALSE: the assignment has ended. */
 static gboolean
-still_assigned_after (KafkaPartition *self, gint64 pause_us)
+still_assigned_after (KafkaPartition *partition, gint64 pause_us)
 {
-  pthread_mutex_lock (&self->lock);
+  pthread_mutex_lock (&partition->lock);
   gint64 until_us = clock_monotonic_us () + pause_us;
-  while (pause_us > 0 && self->assigned && condition_wait (&self->ended, &self->lock, until_us))
+  while (pause_us > 0 && partition->assigned
+         && condition_wait (&partition->ended, &partition->lock, until_us))
     ;
-  gboolean assigned = self->assigned;
-  pthread_mutex_unlock (&self->lock);
+  gboolean assigned = partition->assigned;
+  pthread_mutex_unlock (&partition->lock);
   return assigned;
 }
 
 /* The log of the last fetch ends where the last message of TAKEN does. */
 static gboolean
-is_last (const KafkaPartition *self, const GPtrArray *taken)
+is_last (const KafkaPartition *partition, const GPtrArray *taken)
 {
   const KafkaMessage *last = taken->pdata[taken->len - 1];
-  return last->offset + 1 >= kafka_partition_end (self);
+  return last->offset + 1 >= kafka_partition_end (partition);
 }
 
 guint
-kafka_partition_take_to_end (KafkaPartition *self, guint max, GPtrArray *out, gint64 *end)
+kafka_partition_take_to_end (KafkaPartition *partition, guint max, GPtrArray *out, gint64 *end)
 {
   gint64 deadline_us = clock_monotonic_us () + END_WITHIN_US;
-  guint taken = kafka_partition_take (self, max, out, end);
-  while (taken > 0 && taken < max && *end < 0 && !is_last (self, out)
-         && clock_monotonic_us () < deadline_us && still_assigned_after (self, END_AGAIN_US))
-    taken += kafka_partition_take (self, max - taken, out, end);
+  guint taken = kafka_partition_take (partition, max, out, end);
+  while (taken > 0 && taken < max && *end < 0 && !is_last (partition, out)
+         && clock_monotonic_us () < deadline_us && still_assigned_after (partition, END_AGAIN_US))
+    taken += kafka_partition_take (partition, max - taken, out, end);
   return taken;
 }
 
 static void
-note_repositioned (KafkaPartition *self)
+note_repositioned (KafkaPartition *partition)
 {
-  pthread_mutex_lock (&self->lock);
-  self->repositioned = TRUE;
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&partition->lock);
+  partition->repositioned = TRUE;
+  pthread_mutex_unlock (&partition->lock);
 }
 
 gboolean
-kafka_partition_seek (KafkaPartition *self, gint64 offset, GError **error)
+kafka_partition_seek (KafkaPartition *partition, gint64 offset, GError **error)
 {
   gint64 deadline_us = clock_monotonic_us () + SEEK_WITHIN_US;
   rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR__STATE;
   gint64 pause_us = 0;
-  while (still_assigned_after (self, pause_us)) {
-    err = seek_once (self, offset);
+  while (still_assigned_after (partition, pause_us)) {
+    err = seek_once (partition, offset);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      note_repositioned (self);
+      note_repositioned (partition);
       return TRUE;
     }
     if (!not_yet (err) || clock_monotonic_us () > deadline_us)
@@ -259,60 +263,61 @@ kafka_partition_seek (KafkaPartition *self, gint64 offset, GError **error)
     pause_us = SEEK_AGAIN_US;
   }
   kafka_set_error (error, err, "cannot start topic %s, partition %d at offset %" G_GINT64_FORMAT,
-                   self->topic, self->number, offset);
+                   partition->topic, partition->number, offset);
   return FALSE;
 }
 
 gboolean
-kafka_partition_committed (KafkaPartition *self, int timeout_ms, gint64 *offset, GError **error)
+kafka_partition_committed (KafkaPartition *partition, int timeout_ms, gint64 *offset,
+                           GError **error)
 {
-  rd_kafka_topic_partition_list_t *list = list_of (self, RD_KAFKA_OFFSET_INVALID);
-  rd_kafka_resp_err_t err = rd_kafka_committed (self->owner.rk, list, timeout_ms);
+  rd_kafka_topic_partition_list_t *list = list_of (partition, RD_KAFKA_OFFSET_INVALID);
+  rd_kafka_resp_err_t err = rd_kafka_committed (partition->owner.rk, list, timeout_ms);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     err = list->elems[0].err;
   *offset = list->elems[0].offset >= 0 ? list->elems[0].offset : -1;
   rd_kafka_topic_partition_list_destroy (list);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return TRUE;
-  g_autofree char *where = kafka_where (self->owner.rk);
-  kafka_set_error (error, err, "%s: committed offset of topic %s, partition %d", where, self->topic,
-                   self->number);
+  g_autofree char *where = kafka_where (partition->owner.rk);
+  kafka_set_error (error, err, "%s: committed offset of topic %s, partition %d", where,
+                   partition->topic, partition->number);
   return FALSE;
 }
 
 gint64
-kafka_partition_end (const KafkaPartition *self)
+kafka_partition_end (const KafkaPartition *partition)
 {
   int64_t first = -1, next = -1;
-  rd_kafka_resp_err_t err
-      = rd_kafka_get_watermark_offsets (self->owner.rk, self->topic, self->number, &first, &next);
+  rd_kafka_resp_err_t err = rd_kafka_get_watermark_offsets (partition->owner.rk, partition->topic,
+                                                            partition->number, &first, &next);
   return err == RD_KAFKA_RESP_ERR_NO_ERROR ? next : -1;
 }
 
 /* How long a fetch can delay another request: the broker answers the requests of a connection in
  * order, and a fetch that waits for messages can be first. */
 static gint64
-fetch_wait_us (const KafkaPartition *self)
+fetch_wait_us (const KafkaPartition *partition)
 {
   char text[32] = "";
   size_t size = sizeof text;
   rd_kafka_conf_res_t found
-      = rd_kafka_conf_get (rd_kafka_conf (self->owner.rk), "fetch.wait.max.ms", text, &size);
+      = rd_kafka_conf_get (rd_kafka_conf (partition->owner.rk), "fetch.wait.max.ms", text, &size);
   return found == RD_KAFKA_CONF_OK ? g_ascii_strtoll (text, NULL, 10) * 1000 : 0;
 }
 
 gboolean
-kafka_partition_watermarks (KafkaPartition *self, int timeout_ms, gint64 *low, gint64 *high,
+kafka_partition_watermarks (KafkaPartition *partition, int timeout_ms, gint64 *low, gint64 *high,
                             GError **error)
 {
   gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000
-                       + (low != NULL ? 2 : 1) * fetch_wait_us (self);
-  rd_kafka_resp_err_t err
-      = kafka_watermarks (self->owner.rk, self->topic, self->number, deadline_us, low, high);
+                       + (low != NULL ? 2 : 1) * fetch_wait_us (partition);
+  rd_kafka_resp_err_t err = kafka_watermarks (partition->owner.rk, partition->topic,
+                                              partition->number, deadline_us, low, high);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return TRUE;
-  g_autofree char *where = kafka_where (self->owner.rk);
-  kafka_set_error (error, err, "%s: watermarks of topic %s, partition %d", where, self->topic,
-                   self->number);
+  g_autofree char *where = kafka_where (partition->owner.rk);
+  kafka_set_error (error, err, "%s: watermarks of topic %s, partition %d", where, partition->topic,
+                   partition->number);
   return FALSE;
 }

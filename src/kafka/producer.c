@@ -26,44 +26,44 @@ struct _KafkaProducer {
 static void
 on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
 {
-  KafkaProducer *self = opaque;
+  KafkaProducer *producer = opaque;
   if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
-    brokers_answered (self->brokers);
+    brokers_answered (producer->brokers);
   report_note (raw->_private, raw);
 }
 
 static void
 on_error (rd_kafka_t *rk, int err, const char *reason, void *opaque)
 {
-  KafkaProducer *self = opaque;
-  brokers_failed (self->brokers, err, reason);
+  KafkaProducer *producer = opaque;
+  brokers_failed (producer->brokers, err, reason);
 }
 
 static Writer *
-writer_of (KafkaProducer *self)
+writer_of (KafkaProducer *producer)
 {
-  pthread_mutex_lock (&self->lock);
-  Writer *writer = writer_ref (self->writer);
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&producer->lock);
+  Writer *writer = writer_ref (producer->writer);
+  pthread_mutex_unlock (&producer->lock);
   return writer;
 }
 
 /* The messages of the old writer fail and are sent again by those who wait for them. */
 static void
-replace (KafkaProducer *self, const GError *why)
+replace (KafkaProducer *producer, const GError *why)
 {
   g_autoptr (GError) error = NULL;
-  Writer *next = writer_new (self->conf, &error);
+  Writer *next = writer_new (producer->conf, &error);
   if (next == NULL) {
     log_warning_every (10, "producer", "Kafka producer cannot be replaced; will retry",
                        error->message);
     return;
   }
   log_warning_every (10, "producer", "Kafka producer failed and is replaced", why->message);
-  pthread_mutex_lock (&self->lock);
-  Writer *old = self->writer;
-  self->writer = next;
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&producer->lock);
+  Writer *old = producer->writer;
+  producer->writer = next;
+  pthread_mutex_unlock (&producer->lock);
   writer_drain (old, 0);
   writer_unref (old);
 }
@@ -71,17 +71,17 @@ replace (KafkaProducer *self, const GError *why)
 static void *
 serve_acks (void *data)
 {
-  KafkaProducer *self = data;
+  KafkaProducer *producer = data;
   gint64 next_us = 0; /* a broker that refuses each producer is not asked all the time */
   pthread_setname_np (pthread_self (), "kafka-acks");
-  while (!atomic_load (&self->closing)) {
+  while (!atomic_load (&producer->closing)) {
     g_autoptr (GError) fatal = NULL;
-    rd_kafka_t *rk = writer_rk (self->writer);
+    rd_kafka_t *rk = writer_rk (producer->writer);
     rd_kafka_poll (rk, POLL_MS);
-    if (!atomic_load (&self->closing))
-      brokers_look (self->brokers, rk, POLL_MS);
+    if (!atomic_load (&producer->closing))
+      brokers_look (producer->brokers, rk, POLL_MS);
     if (clock_monotonic_us () >= next_us && kafka_is_fatal (rk, &fatal)) {
-      replace (self, fatal);
+      replace (producer, fatal);
       next_us = clock_monotonic_us () + REPLACE_US;
     }
   }
@@ -96,63 +96,63 @@ kafka_producer_new (const char *const *settings, GError **error)
   rd_kafka_conf_t *conf = writer_conf_new (settings, error);
   if (conf == NULL)
     return NULL;
-  KafkaProducer *self = g_new0 (KafkaProducer, 1);
-  pthread_mutex_init (&self->lock, NULL);
-  self->brokers = brokers_new ();
-  self->conf = conf;
-  rd_kafka_conf_set_opaque (conf, self);
+  KafkaProducer *producer = g_new0 (KafkaProducer, 1);
+  pthread_mutex_init (&producer->lock, NULL);
+  producer->brokers = brokers_new ();
+  producer->conf = conf;
+  rd_kafka_conf_set_opaque (conf, producer);
   rd_kafka_conf_set_dr_msg_cb (conf, on_report);
   rd_kafka_conf_set_error_cb (conf, on_error);
-  self->writer = writer_new (conf, error);
-  if (self->writer == NULL) {
-    kafka_producer_free (self);
+  producer->writer = writer_new (conf, error);
+  if (producer->writer == NULL) {
+    kafka_producer_free (producer);
     return NULL;
   }
-  int failed = pthread_create (&self->acks, NULL, serve_acks, self);
+  int failed = pthread_create (&producer->acks, NULL, serve_acks, producer);
   g_assert (failed == 0);
-  return self;
+  return producer;
 }
 
 /* No report outlives the producer. */
 static void
-leave (KafkaProducer *self)
+leave (KafkaProducer *producer)
 {
-  Writer *writer = writer_of (self);
+  Writer *writer = writer_of (producer);
   writer_drain (writer, FLUSH_MS);
-  atomic_store (&self->closing, TRUE);
+  atomic_store (&producer->closing, TRUE);
   writer_wake (writer);
-  pthread_join (self->acks, NULL);
+  pthread_join (producer->acks, NULL);
   writer_unref (writer);
-  writer_drain (self->writer, 0); /* it may be a new one */
-  writer_unref (self->writer);
+  writer_drain (producer->writer, 0); /* it may be a new one */
+  writer_unref (producer->writer);
 }
 
 void
-kafka_producer_free (KafkaProducer *self)
+kafka_producer_free (KafkaProducer *producer)
 {
-  if (self == NULL)
+  if (producer == NULL)
     return;
-  if (self->writer != NULL)
-    leave (self);
-  rd_kafka_conf_destroy (self->conf);
-  brokers_free (self->brokers);
-  pthread_mutex_destroy (&self->lock);
-  g_free (self);
+  if (producer->writer != NULL)
+    leave (producer);
+  rd_kafka_conf_destroy (producer->conf);
+  brokers_free (producer->brokers);
+  pthread_mutex_destroy (&producer->lock);
+  g_free (producer);
 }
 
 gboolean
-kafka_producer_is_up (KafkaProducer *self)
+kafka_producer_is_up (KafkaProducer *producer)
 {
-  return brokers_are_up (self->brokers);
+  return brokers_are_up (producer->brokers);
 }
 
 /* --- publishing --- */
 
 static rd_kafka_resp_err_t
-produce (KafkaProducer *self, Report *report)
+produce (KafkaProducer *producer, Report *report)
 {
   const KafkaMessage *message = report->message;
-  g_autoptr (Writer) writer = writer_of (self);
+  g_autoptr (Writer) writer = writer_of (producer);
   rd_kafka_topic_t *topic = writer_topic (writer, message->topic);
   if (topic == NULL)
     return RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
@@ -171,12 +171,12 @@ produce (KafkaProducer *self, Report *report)
 /* Puts a message into librdkafka's queue; a refusal becomes its report. FALSE: the queue stayed
  * full. */
 static gboolean
-hand_over (KafkaProducer *self, Report *report, const Patience *patience)
+hand_over (KafkaProducer *producer, Report *report, const Patience *patience)
 {
   rd_kafka_resp_err_t err;
   report_add_pending (report);
   for (;;) {
-    err = produce (self, report);
+    err = produce (producer, report);
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
       return TRUE;
     if (err != RD_KAFKA_RESP_ERR__QUEUE_FULL || patience_is_over (patience))
@@ -188,22 +188,22 @@ hand_over (KafkaProducer *self, Report *report, const Patience *patience)
 }
 
 static void
-fail_hopeless (KafkaProducer *self, const Report *failed, GError **error)
+fail_hopeless (KafkaProducer *producer, const Report *failed, GError **error)
 {
-  g_autoptr (Writer) writer = writer_of (self);
+  g_autoptr (Writer) writer = writer_of (producer);
   g_autofree char *where = kafka_where (writer_rk (writer));
   kafka_set_error (error, failed->err, "%s: cannot write to topic %s", where,
                    failed->message->topic);
 }
 
 static void
-fail_overdue (KafkaProducer *self, const Patience *patience, const Report *failed, guint missing,
-              GError **error)
+fail_overdue (KafkaProducer *producer, const Patience *patience, const Report *failed,
+              guint missing, GError **error)
 {
-  g_autoptr (Writer) writer = writer_of (self);
+  g_autoptr (Writer) writer = writer_of (producer);
   g_autofree char *where = kafka_where (writer_rk (writer));
-  g_autofree char *why = brokers_why_down (self->brokers);
-  brokers_suspect (self->brokers);
+  g_autofree char *why = brokers_why_down (producer->brokers);
+  brokers_suspect (producer->brokers);
   if (why == NULL && failed->reported)
     why = g_strdup (rd_kafka_err2str (failed->err));
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
@@ -214,16 +214,16 @@ fail_overdue (KafkaProducer *self, const Patience *patience, const Report *faile
 }
 
 static void
-hand_over_all (KafkaProducer *self, Reports *reports, const Patience *patience)
+hand_over_all (KafkaProducer *producer, Reports *reports, const Patience *patience)
 {
   for (guint i = 0; i < reports_size (reports); i++)
-    if (!hand_over (self, reports_at (reports, i), patience))
+    if (!hand_over (producer, reports_at (reports, i), patience))
       break;
 }
 
 /* Waits for the end of an attempt. TRUE: all are acknowledged. FALSE without error: try again. */
 static gboolean
-await (KafkaProducer *self, Reports *reports, const Patience *patience, GError **error)
+await (KafkaProducer *producer, Reports *reports, const Patience *patience, GError **error)
 {
   reports_await (reports, patience);
   Report failed = { 0 };
@@ -231,18 +231,18 @@ await (KafkaProducer *self, Reports *reports, const Patience *patience, GError *
   if (missing == 0)
     return TRUE;
   if (reports_is_hopeless (failed.err))
-    fail_hopeless (self, &failed, error);
+    fail_hopeless (producer, &failed, error);
   else if (patience_is_over (patience))
-    fail_overdue (self, patience, &failed, missing, error);
+    fail_overdue (producer, patience, &failed, missing, error);
   return FALSE;
 }
 
 static gboolean
-attempt (KafkaProducer *self, GPtrArray *messages, const Patience *patience, GError **error)
+attempt (KafkaProducer *producer, GPtrArray *messages, const Patience *patience, GError **error)
 {
   g_autoptr (Reports) reports = reports_new (messages);
-  hand_over_all (self, reports, patience);
-  return await (self, reports, patience, error);
+  hand_over_all (producer, reports, patience);
+  return await (producer, reports, patience, error);
 }
 
 static void
@@ -255,7 +255,7 @@ pause_between_attempts (const Patience *patience)
 
 /* REPORTS: of the first attempt, which is already under way; NULL: none. */
 static gboolean
-publish (KafkaProducer *self, Reports *reports, GPtrArray *messages, int timeout_ms,
+publish (KafkaProducer *producer, Reports *reports, GPtrArray *messages, int timeout_ms,
          const atomic_int *stop, GError **error)
 {
   Patience patience = { G_MAXINT64, stop };
@@ -263,8 +263,8 @@ publish (KafkaProducer *self, Reports *reports, GPtrArray *messages, int timeout
     patience.deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
   for (;;) {
     GError *failure = NULL;
-    gboolean all = reports != NULL ? await (self, reports, &patience, &failure)
-                                   : attempt (self, messages, &patience, &failure);
+    gboolean all = reports != NULL ? await (producer, reports, &patience, &failure)
+                                   : attempt (producer, messages, &patience, &failure);
     reports = NULL;
     if (all)
       return TRUE;
@@ -277,20 +277,21 @@ publish (KafkaProducer *self, Reports *reports, GPtrArray *messages, int timeout
 }
 
 gboolean
-kafka_publish (KafkaProducer *self, GPtrArray *messages, int timeout_ms, const atomic_int *stop,
+kafka_publish (KafkaProducer *producer, GPtrArray *messages, int timeout_ms, const atomic_int *stop,
                GError **error)
 {
-  return publish (self, NULL, messages, timeout_ms, stop, error);
+  return publish (producer, NULL, messages, timeout_ms, stop, error);
 }
 
 KafkaSending *
-kafka_publish_begin (KafkaProducer *self, GPtrArray *messages, GDestroyNotify done, gpointer data)
+kafka_publish_begin (KafkaProducer *producer, GPtrArray *messages, GDestroyNotify done,
+                     gpointer data)
 {
   Patience none
       = { 0, NULL }; /* no wait: kafka_publish_end sends what finds no room in the queue */
   Reports *reports = reports_new (messages);
   reports_on_done (reports, done, data);
-  hand_over_all (self, reports, &none);
+  hand_over_all (producer, reports, &none);
   reports_all_sent (reports);
   return reports;
 }
@@ -305,19 +306,19 @@ kafka_sending_drop (KafkaSending *sending)
 }
 
 gboolean
-kafka_publish_end (KafkaProducer *self, KafkaSending *sending, GPtrArray *messages, int timeout_ms,
-                   const atomic_int *stop, GError **error)
+kafka_publish_end (KafkaProducer *producer, KafkaSending *sending, GPtrArray *messages,
+                   int timeout_ms, const atomic_int *stop, GError **error)
 {
-  gboolean all = publish (self, sending, messages, timeout_ms, stop, error);
+  gboolean all = publish (producer, sending, messages, timeout_ms, stop, error);
   kafka_sending_drop (sending);
   return all;
 }
 
 gboolean
-kafka_producer_edges (KafkaProducer *self, const char *topic, KafkaEdges *edges, guint n,
+kafka_producer_edges (KafkaProducer *producer, const char *topic, KafkaEdges *edges, guint n,
                       int timeout_ms)
 {
-  g_autoptr (Writer) writer = writer_of (self);
+  g_autoptr (Writer) writer = writer_of (producer);
   gint64 deadline_us = clock_monotonic_us () + (gint64)timeout_ms * 1000;
   guint i = 0;
   while (i < n
@@ -329,10 +330,10 @@ kafka_producer_edges (KafkaProducer *self, const char *topic, KafkaEdges *edges,
 }
 
 gint32
-kafka_producer_partitions (KafkaProducer *self, const char *topic, int timeout_ms)
+kafka_producer_partitions (KafkaProducer *producer, const char *topic, int timeout_ms)
 {
   const struct rd_kafka_metadata *found = NULL;
-  g_autoptr (Writer) writer = writer_of (self);
+  g_autoptr (Writer) writer = writer_of (producer);
   rd_kafka_topic_t *asked = writer_topic (writer, topic);
   gboolean known = asked != NULL
                    && rd_kafka_metadata (writer_rk (writer), 0, asked, &found, timeout_ms)

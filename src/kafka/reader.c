@@ -14,7 +14,7 @@ typedef struct {
   const char *name;
   int timeout_ms;
   gint64 deadline_us;
-} Reader;
+} TopicReader;
 
 typedef struct {
   gint64 next, end; /* what is still to be read: [next, end) */
@@ -23,27 +23,27 @@ typedef struct {
 } Range;
 
 static void
-reader_free (Reader *self)
+reader_free (TopicReader *reader)
 {
-  fetcher_free (self->fetcher);
-  if (self->queue != NULL)
-    rd_kafka_queue_destroy (self->queue);
-  if (self->topic != NULL)
-    rd_kafka_topic_destroy (self->topic);
-  if (self->rk != NULL)
-    rd_kafka_destroy (self->rk);
-  g_free (self);
+  fetcher_free (reader->fetcher);
+  if (reader->queue != NULL)
+    rd_kafka_queue_destroy (reader->queue);
+  if (reader->topic != NULL)
+    rd_kafka_topic_destroy (reader->topic);
+  if (reader->rk != NULL)
+    rd_kafka_destroy (reader->rk);
+  g_free (reader);
 }
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Reader, reader_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TopicReader, reader_free)
 
 /* Restarts the time-out. */
 static void
-restart_timeout (Reader *self)
+restart_timeout (TopicReader *reader)
 {
-  self->deadline_us = clock_monotonic_us () + (gint64)self->timeout_ms * 1000;
+  reader->deadline_us = clock_monotonic_us () + (gint64)reader->timeout_ms * 1000;
 }
 
-static Reader *
+static TopicReader *
 reader_new (const char *const *settings, const char *topic, int timeout_ms, GError **error)
 {
   static const char *const wanted[] = { "allow.auto.create.topics",
@@ -61,79 +61,80 @@ reader_new (const char *const *settings, const char *topic, int timeout_ms, GErr
     return NULL;
   /* An offset outside the log must be an error here, whatever [kafka] sets for the consumer. */
   rd_kafka_conf_set (conf, "auto.offset.reset", "error", NULL, 0);
-  g_autoptr (Reader) self = g_new0 (Reader, 1);
-  self->name = topic;
-  self->timeout_ms = timeout_ms;
-  restart_timeout (self);
-  self->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
-  if (self->rk == NULL)
+  g_autoptr (TopicReader) reader = g_new0 (TopicReader, 1);
+  reader->name = topic;
+  reader->timeout_ms = timeout_ms;
+  restart_timeout (reader);
+  reader->rk = kafka_client_new (RD_KAFKA_CONSUMER, conf, error);
+  if (reader->rk == NULL)
     return NULL;
-  self->topic = rd_kafka_topic_new (self->rk, topic, NULL);
-  if (self->topic == NULL) {
+  reader->topic = rd_kafka_topic_new (reader->rk, topic, NULL);
+  if (reader->topic == NULL) {
     g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%s is not a valid topic name", topic);
     return NULL;
   }
-  self->queue = rd_kafka_queue_new (self->rk);
-  self->fetcher = fetcher_new (self->rk);
-  return g_steal_pointer (&self);
+  reader->queue = rd_kafka_queue_new (reader->rk);
+  reader->fetcher = fetcher_new (reader->rk);
+  return g_steal_pointer (&reader);
 }
 
 static int
-left_ms (const Reader *self)
+left_ms (const TopicReader *reader)
 {
-  return (int)CLAMP ((self->deadline_us - clock_monotonic_us ()) / 1000, 0, G_MAXINT);
+  return (int)CLAMP ((reader->deadline_us - clock_monotonic_us ()) / 1000, 0, G_MAXINT);
 }
 
 static gboolean
-fail (Reader *self, rd_kafka_resp_err_t err, GError **error)
+fail (TopicReader *reader, rd_kafka_resp_err_t err, GError **error)
 {
-  g_autofree char *where = kafka_where (self->rk);
-  kafka_set_error (error, err, "%s: cannot read topic %s", where, self->name);
+  g_autofree char *where = kafka_where (reader->rk);
+  kafka_set_error (error, err, "%s: cannot read topic %s", where, reader->name);
   return FALSE;
 }
 
 static gboolean
-count_partitions (Reader *self, gint32 *n, GError **error)
+count_partitions (TopicReader *reader, gint32 *n, GError **error)
 {
   const struct rd_kafka_metadata *metadata = NULL;
   rd_kafka_resp_err_t err
-      = rd_kafka_metadata (self->rk, FALSE, self->topic, &metadata, left_ms (self));
+      = rd_kafka_metadata (reader->rk, FALSE, reader->topic, &metadata, left_ms (reader));
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
     err = metadata->topic_cnt == 1 ? metadata->topics[0].err
                                    : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     *n = metadata->topic_cnt == 1 ? metadata->topics[0].partition_cnt : 0;
     rd_kafka_metadata_destroy (metadata);
   }
-  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, error);
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (reader, err, error);
 }
 
 static gboolean
-bounds_of (Reader *self, gint32 partition, Range *range, GError **error)
+bounds_of (TopicReader *reader, gint32 partition, Range *range, GError **error)
 {
   gint64 low = 0, high = 0;
   rd_kafka_resp_err_t err
-      = kafka_watermarks (self->rk, self->name, partition, self->deadline_us, &low, &high);
+      = kafka_watermarks (reader->rk, reader->name, partition, reader->deadline_us, &low, &high);
   *range = (Range){ .next = low, .end = high };
-  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, error);
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (reader, err, error);
 }
 
 static rd_kafka_resp_err_t
-offset_at (Reader *self, gint32 partition, gint64 timestamp_ms, gint64 *offset)
+offset_at (TopicReader *reader, gint32 partition, gint64 timestamp_ms, gint64 *offset)
 {
-  return kafka_offset_at (self->rk, self->name, partition, timestamp_ms, left_ms (self), offset);
+  return kafka_offset_at (reader->rk, reader->name, partition, timestamp_ms, left_ms (reader),
+                          offset);
 }
 
 /* Skips messages that are older by the broker's time index. A broker without one (the embedded one)
  * finds no message for any time, not even for 0; then all are read. */
 static gboolean
-skip_older (Reader *self, gint32 partition, gint64 from_ms, Range *range, GError **error)
+skip_older (TopicReader *reader, gint32 partition, gint64 from_ms, Range *range, GError **error)
 {
   gint64 offset = -1, first = -1;
-  rd_kafka_resp_err_t err = offset_at (self, partition, from_ms, &offset);
+  rd_kafka_resp_err_t err = offset_at (reader, partition, from_ms, &offset);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR && offset < 0)
-    err = offset_at (self, partition, 0, &first);
+    err = offset_at (reader, partition, 0, &first);
   if (err != RD_KAFKA_RESP_ERR_NO_ERROR)
-    return fail (self, err, error);
+    return fail (reader, err, error);
   if (offset >= 0)
     range->next = MAX (range->next, offset);
   else if (first >= 0)
@@ -142,31 +143,31 @@ skip_older (Reader *self, gint32 partition, gint64 from_ms, Range *range, GError
 }
 
 static gboolean
-start (Reader *self, gint32 partition, Range *range, GError **error)
+start (TopicReader *reader, gint32 partition, Range *range, GError **error)
 {
-  if (rd_kafka_consume_start_queue (self->topic, partition, range->next, self->queue) != 0)
-    return fail (self, rd_kafka_last_error (), error);
+  if (rd_kafka_consume_start_queue (reader->topic, partition, range->next, reader->queue) != 0)
+    return fail (reader, rd_kafka_last_error (), error);
   range->started = TRUE;
   return TRUE;
 }
 
 static void
-stop (Reader *self, Range *ranges, gint32 n)
+stop (TopicReader *reader, Range *ranges, gint32 n)
 {
   for (gint32 i = 0; i < n; i++)
     if (ranges[i].started)
-      rd_kafka_consume_stop (self->topic, i);
+      rd_kafka_consume_stop (reader->topic, i);
 }
 
 /* --- one message --- */
 
 /* Waits for the message, the end of the partition or an error, whichever comes first. */
 static KafkaMessage *
-first_message (Reader *self, gint64 offset, GError **error)
+first_message (TopicReader *reader, gint64 offset, GError **error)
 {
-  rd_kafka_message_t *raw = rd_kafka_consume_queue (self->queue, left_ms (self));
+  rd_kafka_message_t *raw = rd_kafka_consume_queue (reader->queue, left_ms (reader));
   if (raw == NULL) {
-    fail (self, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
+    fail (reader, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
     return NULL;
   }
   rd_kafka_resp_err_t err = raw->err;
@@ -177,7 +178,7 @@ first_message (Reader *self, gint64 offset, GError **error)
   if (err != RD_KAFKA_RESP_ERR_NO_ERROR && err != RD_KAFKA_RESP_ERR__PARTITION_EOF
       && err != RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET
       && err != RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE)
-    fail (self, err, error);
+    fail (reader, err, error);
   return message;
 }
 
@@ -185,7 +186,7 @@ KafkaMessage *
 kafka_read_message (const char *const *settings, const char *topic, gint32 partition, gint64 offset,
                     GError **error)
 {
-  g_autoptr (Reader) reader = reader_new (settings, topic, MESSAGE_MS, error);
+  g_autoptr (TopicReader) reader = reader_new (settings, topic, MESSAGE_MS, error);
   Range range;
   gint32 n = 0;
   if (reader == NULL || !count_partitions (reader, &n, error))
@@ -226,18 +227,18 @@ typedef struct {
 } Reading;
 
 static gboolean
-plan (Reader *self, Reading *reading, GError **error)
+plan (TopicReader *reader, Reading *reading, GError **error)
 {
   for (gint32 i = 0; i < reading->n; i++) {
     Range *range = &reading->ranges[i];
-    if (!bounds_of (self, i, range, error))
+    if (!bounds_of (reader, i, range, error))
       return FALSE;
     if (reading->from_ms >= 0 && range->next < range->end
-        && !skip_older (self, i, reading->from_ms, range, error))
+        && !skip_older (reader, i, reading->from_ms, range, error))
       return FALSE;
     if (range->next >= range->end)
       continue;
-    if (!start (self, i, range, error))
+    if (!start (reader, i, range, error))
       return FALSE;
     reading->unfinished++;
   }
@@ -267,19 +268,19 @@ show (Reading *reading, const rd_kafka_message_t *raw)
 }
 
 static gboolean
-read_on (Reader *self, Reading *reading, GError **error)
+read_on (TopicReader *reader, Reading *reading, GError **error)
 {
   gboolean wants_more = TRUE;
   rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_NO_ERROR;
   while (reading->unfinished > 0 && wants_more && err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    restart_timeout (self); /* the visitor's own time does not count */
-    rd_kafka_message_t *raw = rd_kafka_consume_queue (self->queue, left_ms (self));
+    restart_timeout (reader); /* the visitor's own time does not count */
+    rd_kafka_message_t *raw = rd_kafka_consume_queue (reader->queue, left_ms (reader));
     if (raw == NULL)
-      return fail (self, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
+      return fail (reader, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
     err = raw->err;
     if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
       wants_more = show (reading, raw);
-      fetcher_taken (self->fetcher, &self->count, 1, raw->len + raw->key_len);
+      fetcher_taken (reader->fetcher, &reader->count, 1, raw->len + raw->key_len);
       advance (reading, raw->partition, raw->offset + 1);
     } else if (err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       err = RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -287,14 +288,14 @@ read_on (Reader *self, Reading *reading, GError **error)
     }
     rd_kafka_message_destroy (raw);
   }
-  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (self, err, error);
+  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (reader, err, error);
 }
 
 gboolean
 kafka_read_topic (const char *const *settings, const char *topic, gint64 from_timestamp_ms,
                   int timeout_ms, KafkaVisit visit, gpointer data, GError **error)
 {
-  g_autoptr (Reader) reader = reader_new (settings, topic, timeout_ms, error);
+  g_autoptr (TopicReader) reader = reader_new (settings, topic, timeout_ms, error);
   Reading reading = { .from_ms = from_timestamp_ms, .visit = visit, .data = data };
   if (reader == NULL || !count_partitions (reader, &reading.n, error))
     return FALSE;
@@ -308,26 +309,26 @@ kafka_read_topic (const char *const *settings, const char *topic, gint64 from_ti
 /* --- a part of a partition --- */
 
 static gboolean
-plan_stretch (Reader *self, Reading *reading, const KafkaStretch *stretch, GError **error)
+plan_stretch (TopicReader *reader, Reading *reading, const KafkaStretch *stretch, GError **error)
 {
   if (stretch->partition < 0 || stretch->partition >= reading->n)
-    return fail (self, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, error);
+    return fail (reader, RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION, error);
   Range *range = &reading->ranges[stretch->partition];
-  if (!bounds_of (self, stretch->partition, range, error))
+  if (!bounds_of (reader, stretch->partition, range, error))
     return FALSE;
   range->next = MAX (range->next, stretch->from);
   range->end = MIN (range->end, stretch->to);
   if (range->next >= range->end)
     return TRUE;
   reading->unfinished++;
-  return start (self, stretch->partition, range, error);
+  return start (reader, stretch->partition, range, error);
 }
 
 gboolean
 kafka_read_stretch (const char *const *settings, const char *topic, const KafkaStretch *stretch,
                     int timeout_ms, KafkaVisit visit, gpointer data, GError **error)
 {
-  g_autoptr (Reader) reader = reader_new (settings, topic, timeout_ms, error);
+  g_autoptr (TopicReader) reader = reader_new (settings, topic, timeout_ms, error);
   Reading reading = { .from_ms = -1, .visit = visit, .data = data };
   if (reader == NULL || !count_partitions (reader, &reading.n, error))
     return FALSE;

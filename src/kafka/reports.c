@@ -35,38 +35,38 @@ patience_is_over (const Patience *patience)
 Reports *
 reports_new (GPtrArray *messages)
 {
-  Reports *self = g_malloc0 (sizeof (Reports) + messages->len * sizeof (Report));
-  atomic_init (&self->refs, 1);
-  pthread_mutex_init (&self->lock, NULL);
-  condition_init (&self->changed);
+  Reports *reports = g_malloc0 (sizeof (Reports) + messages->len * sizeof (Report));
+  atomic_init (&reports->refs, 1);
+  pthread_mutex_init (&reports->lock, NULL);
+  condition_init (&reports->changed);
   for (guint i = 0; i < messages->len; i++) {
     KafkaMessage *message = g_ptr_array_index (messages, i);
     if (!message->acked)
-      self->reports[self->n_reports++] = (Report){ .of = self, .message = message };
+      reports->reports[reports->n_reports++] = (Report){ .of = reports, .message = message };
   }
-  return self;
+  return reports;
 }
 
 void
-reports_unref (Reports *self)
+reports_unref (Reports *reports)
 {
-  if (atomic_fetch_sub (&self->refs, 1) > 1)
+  if (atomic_fetch_sub (&reports->refs, 1) > 1)
     return;
-  pthread_cond_destroy (&self->changed);
-  pthread_mutex_destroy (&self->lock);
-  g_free (self);
+  pthread_cond_destroy (&reports->changed);
+  pthread_mutex_destroy (&reports->lock);
+  g_free (reports);
 }
 
 guint
-reports_size (Reports *self)
+reports_size (Reports *reports)
 {
-  return self->n_reports;
+  return reports->n_reports;
 }
 
 Report *
-reports_at (Reports *self, guint i)
+reports_at (Reports *reports, guint i)
 {
-  return &self->reports[i];
+  return &reports->reports[i];
 }
 
 gboolean
@@ -92,47 +92,47 @@ reports_is_hopeless (rd_kafka_resp_err_t err)
 
 /* A report has arrived; the last one calls DONE. */
 static void
-settle_one (Reports *self)
+settle_one (Reports *reports)
 {
-  pthread_mutex_lock (&self->lock);
-  self->pending--;
-  GDestroyNotify done = self->pending == 0 ? g_steal_pointer (&self->done) : NULL;
+  pthread_mutex_lock (&reports->lock);
+  reports->pending--;
+  GDestroyNotify done = reports->pending == 0 ? g_steal_pointer (&reports->done) : NULL;
   if (done != NULL)
-    self->calling = g_thread_self ();
-  if (self->pending == 0 || self->hopeless)
-    pthread_cond_broadcast (&self->changed);
-  pthread_mutex_unlock (&self->lock);
+    reports->calling = g_thread_self ();
+  if (reports->pending == 0 || reports->hopeless)
+    pthread_cond_broadcast (&reports->changed);
+  pthread_mutex_unlock (&reports->lock);
   if (done == NULL)
     return;
-  done (self->data);
-  pthread_mutex_lock (&self->lock);
-  self->calling = NULL;
-  pthread_cond_broadcast (&self->changed);
-  pthread_mutex_unlock (&self->lock);
+  done (reports->data);
+  pthread_mutex_lock (&reports->lock);
+  reports->calling = NULL;
+  pthread_cond_broadcast (&reports->changed);
+  pthread_mutex_unlock (&reports->lock);
 }
 
 void
-reports_forget_done (Reports *self)
+reports_forget_done (Reports *reports)
 {
-  pthread_mutex_lock (&self->lock);
-  self->done = NULL;
-  while (self->calling != NULL && self->calling != g_thread_self ())
-    pthread_cond_wait (&self->changed, &self->lock);
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&reports->lock);
+  reports->done = NULL;
+  while (reports->calling != NULL && reports->calling != g_thread_self ())
+    pthread_cond_wait (&reports->changed, &reports->lock);
+  pthread_mutex_unlock (&reports->lock);
 }
 
 void
-reports_on_done (Reports *self, GDestroyNotify done, gpointer data)
+reports_on_done (Reports *reports, GDestroyNotify done, gpointer data)
 {
-  self->done = done;
-  self->data = data;
-  self->pending++; /* taken back by reports_all_sent */
+  reports->done = done;
+  reports->data = data;
+  reports->pending++; /* taken back by reports_all_sent */
 }
 
 void
-reports_all_sent (Reports *self)
+reports_all_sent (Reports *reports)
 {
-  settle_one (self);
+  settle_one (reports);
 }
 
 /* The broker's time of a message; 0 if the timestamp is the producer's. Times before 2001 do not
@@ -148,8 +148,8 @@ appended_ms (const rd_kafka_message_t *raw)
 static void
 settle (Report *report, rd_kafka_resp_err_t err, const rd_kafka_message_t *raw)
 {
-  Reports *self = report->of;
-  pthread_mutex_lock (&self->lock);
+  Reports *reports = report->of;
+  pthread_mutex_lock (&reports->lock);
   report->err = err;
   report->reported = TRUE;
   if (raw != NULL) {
@@ -157,20 +157,20 @@ settle (Report *report, rd_kafka_resp_err_t err, const rd_kafka_message_t *raw)
     report->offset = raw->offset;
     report->appended_ms = appended_ms (raw);
   }
-  self->hopeless |= reports_is_hopeless (err);
-  pthread_mutex_unlock (&self->lock);
-  settle_one (self);
-  reports_unref (self);
+  reports->hopeless |= reports_is_hopeless (err);
+  pthread_mutex_unlock (&reports->lock);
+  settle_one (reports);
+  reports_unref (reports);
 }
 
 void
 report_add_pending (Report *report)
 {
-  Reports *self = report->of;
-  atomic_fetch_add (&self->refs, 1);
-  pthread_mutex_lock (&self->lock);
-  self->pending++;
-  pthread_mutex_unlock (&self->lock);
+  Reports *reports = report->of;
+  atomic_fetch_add (&reports->refs, 1);
+  pthread_mutex_lock (&reports->lock);
+  reports->pending++;
+  pthread_mutex_unlock (&reports->lock);
 }
 
 void
@@ -188,43 +188,43 @@ report_note (Report *report, const rd_kafka_message_t *raw)
 /* --- waiting --- */
 
 static void
-wait_until (Reports *self, const Patience *patience, gint64 until_us)
+wait_until (Reports *reports, const Patience *patience, gint64 until_us)
 {
-  condition_wait (&self->changed, &self->lock, MIN (patience->deadline_us, until_us));
+  condition_wait (&reports->changed, &reports->lock, MIN (patience->deadline_us, until_us));
 }
 
 void
-reports_pause (Reports *self, const Patience *patience, gint64 slice_us)
+reports_pause (Reports *reports, const Patience *patience, gint64 slice_us)
 {
-  pthread_mutex_lock (&self->lock);
-  wait_until (self, patience, clock_monotonic_us () + slice_us);
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&reports->lock);
+  wait_until (reports, patience, clock_monotonic_us () + slice_us);
+  pthread_mutex_unlock (&reports->lock);
 }
 
 void
-reports_await (Reports *self, const Patience *patience)
+reports_await (Reports *reports, const Patience *patience)
 {
   Patience left = *patience;
   gint64 slice_us = patience->stop != NULL ? STOP_LOOK_US : G_USEC_PER_SEC;
   gboolean shortened = FALSE;
-  pthread_mutex_lock (&self->lock);
-  while (self->pending > 0 && !patience_is_over (&left)) {
-    if (self->hopeless && !shortened) {
+  pthread_mutex_lock (&reports->lock);
+  while (reports->pending > 0 && !patience_is_over (&left)) {
+    if (reports->hopeless && !shortened) {
       left.deadline_us = MIN (left.deadline_us, clock_monotonic_us () + HOPELESS_US);
       shortened = TRUE;
     }
-    wait_until (self, &left, clock_monotonic_us () + slice_us);
+    wait_until (reports, &left, clock_monotonic_us () + slice_us);
   }
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&reports->lock);
 }
 
 guint
-reports_collect (Reports *self, Report *failed)
+reports_collect (Reports *reports, Report *failed)
 {
   guint missing = 0;
-  pthread_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->n_reports; i++) {
-    Report *report = &self->reports[i];
+  pthread_mutex_lock (&reports->lock);
+  for (guint i = 0; i < reports->n_reports; i++) {
+    Report *report = &reports->reports[i];
     if (report->reported && report->err == RD_KAFKA_RESP_ERR_NO_ERROR) {
       report->message->acked = TRUE;
       report->message->partition = report->partition;
@@ -238,6 +238,6 @@ reports_collect (Reports *self, Report *failed)
         || (reports_is_hopeless (report->err) && !reports_is_hopeless (failed->err)))
       *failed = *report;
   }
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&reports->lock);
   return missing;
 }

@@ -17,46 +17,46 @@ compare_subjects (gconstpointer a, gconstpointer b, gpointer data)
 Trouble *
 trouble_new (void)
 {
-  Trouble *self = g_new0 (Trouble, 1);
-  pthread_mutex_init (&self->lock, NULL);
-  self->texts = g_tree_new_full (compare_subjects, NULL, g_free, g_free);
-  return self;
+  Trouble *trouble = g_new0 (Trouble, 1);
+  pthread_mutex_init (&trouble->lock, NULL);
+  trouble->texts = g_tree_new_full (compare_subjects, NULL, g_free, g_free);
+  return trouble;
 }
 
 void
-trouble_free (Trouble *self)
+trouble_free (Trouble *trouble)
 {
-  if (self == NULL)
+  if (trouble == NULL)
     return;
-  g_tree_destroy (self->texts);
-  pthread_mutex_destroy (&self->lock);
-  g_free (self);
+  g_tree_destroy (trouble->texts);
+  pthread_mutex_destroy (&trouble->lock);
+  g_free (trouble);
 }
 
 void
-trouble_set (Trouble *self, const char *subject, const char *text)
+trouble_set (Trouble *trouble, const char *subject, const char *text)
 {
-  pthread_mutex_lock (&self->lock);
-  g_tree_replace (self->texts, g_strdup (subject), g_strdup (text));
-  atomic_store (&self->count, g_tree_nnodes (self->texts));
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&trouble->lock);
+  g_tree_replace (trouble->texts, g_strdup (subject), g_strdup (text));
+  atomic_store (&trouble->count, g_tree_nnodes (trouble->texts));
+  pthread_mutex_unlock (&trouble->lock);
 }
 
 void
-trouble_clear (Trouble *self, const char *subject)
+trouble_clear (Trouble *trouble, const char *subject)
 {
-  if (!trouble_any (self))
+  if (!trouble_any (trouble))
     return;
-  pthread_mutex_lock (&self->lock);
-  g_tree_remove (self->texts, subject);
-  atomic_store (&self->count, g_tree_nnodes (self->texts));
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&trouble->lock);
+  g_tree_remove (trouble->texts, subject);
+  atomic_store (&trouble->count, g_tree_nnodes (trouble->texts));
+  pthread_mutex_unlock (&trouble->lock);
 }
 
 gboolean
-trouble_any (Trouble *self)
+trouble_any (Trouble *trouble)
 {
-  return atomic_load (&self->count) > 0;
+  return atomic_load (&trouble->count) > 0;
 }
 
 static gboolean
@@ -67,12 +67,12 @@ add_subject (gpointer subject, gpointer text, gpointer out)
 }
 
 GPtrArray *
-trouble_subjects (Trouble *self)
+trouble_subjects (Trouble *trouble)
 {
   GPtrArray *subjects = g_ptr_array_new_with_free_func (g_free);
-  pthread_mutex_lock (&self->lock);
-  g_tree_foreach (self->texts, add_subject, subjects);
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&trouble->lock);
+  g_tree_foreach (trouble->texts, add_subject, subjects);
+  pthread_mutex_unlock (&trouble->lock);
   return subjects;
 }
 
@@ -85,13 +85,13 @@ add_text (gpointer subject, gpointer text, gpointer data)
 }
 
 char *
-trouble_text (Trouble *self)
+trouble_text (Trouble *trouble)
 {
-  if (!trouble_any (self))
+  if (!trouble_any (trouble))
     return NULL;
   GString *out = g_string_new (NULL);
-  pthread_mutex_lock (&self->lock);
-  g_tree_foreach (self->texts, add_text, out);
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&trouble->lock);
+  g_tree_foreach (trouble->texts, add_text, out);
+  pthread_mutex_unlock (&trouble->lock);
   return g_string_free (out, out->len == 0);
 }

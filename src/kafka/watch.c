@@ -22,101 +22,101 @@ struct _Watch {
 Watch *
 watch_new (rd_kafka_t *rk, Trouble *trouble)
 {
-  Watch *self = g_new0 (Watch, 1);
-  self->rk = rk;
-  self->trouble = trouble;
-  self->optional = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  return self;
+  Watch *watch = g_new0 (Watch, 1);
+  watch->rk = rk;
+  watch->trouble = trouble;
+  watch->optional = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return watch;
 }
 
 void
-watch_free (Watch *self)
+watch_free (Watch *watch)
 {
-  if (self == NULL)
+  if (watch == NULL)
     return;
-  g_hash_table_unref (self->optional);
-  g_free (atomic_load (&self->suspicion));
-  g_free (self);
+  g_hash_table_unref (watch->optional);
+  g_free (atomic_load (&watch->suspicion));
+  g_free (watch);
 }
 
 void
-watch_suspect (Watch *self, const char *reason)
+watch_suspect (Watch *watch, const char *reason)
 {
-  g_free (atomic_exchange (&self->suspicion, g_strdup (reason)));
-  atomic_fetch_add (&self->breaks, 1);
+  g_free (atomic_exchange (&watch->suspicion, g_strdup (reason)));
+  atomic_fetch_add (&watch->breaks, 1);
 }
 
 guint
-watch_breaks (Watch *self)
+watch_breaks (Watch *watch)
 {
-  return atomic_load (&self->breaks);
+  return atomic_load (&watch->breaks);
 }
 
 void
-watch_optional (Watch *self, const char *topic)
+watch_optional (Watch *watch, const char *topic)
 {
-  g_hash_table_add (self->optional, g_strdup (topic));
+  g_hash_table_add (watch->optional, g_strdup (topic));
 }
 
 gboolean
-watch_event (Watch *self, const rd_kafka_message_t *raw)
+watch_event (Watch *watch, const rd_kafka_message_t *raw)
 {
   if (raw->err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return FALSE;
   if (raw->err == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART && raw->rkt != NULL
-      && g_hash_table_contains (self->optional, rd_kafka_topic_name (raw->rkt)))
+      && g_hash_table_contains (watch->optional, rd_kafka_topic_name (raw->rkt)))
     return TRUE;
   g_autofree char *subject = raw->rkt != NULL
                                  ? g_strconcat (ON_TOPIC, rd_kafka_topic_name (raw->rkt), NULL)
                                  : g_strdup (ON_GROUP);
-  trouble_set (self->trouble, subject, rd_kafka_message_errstr (raw));
+  trouble_set (watch->trouble, subject, rd_kafka_message_errstr (raw));
   return TRUE;
 }
 
 void
-watch_group (Watch *self, const char *reason)
+watch_group (Watch *watch, const char *reason)
 {
   if (reason != NULL)
-    trouble_set (self->trouble, ON_GROUP, reason);
+    trouble_set (watch->trouble, ON_GROUP, reason);
   else
-    trouble_clear (self->trouble, ON_GROUP);
+    trouble_clear (watch->trouble, ON_GROUP);
 }
 
 /* --- looking --- */
 
 static gboolean
-brokers_answer (Watch *self)
+brokers_answer (Watch *watch)
 {
   const struct rd_kafka_metadata *metadata = NULL;
-  if (rd_kafka_metadata (self->rk, FALSE, NULL, &metadata, LOOK_MS) != RD_KAFKA_RESP_ERR_NO_ERROR)
+  if (rd_kafka_metadata (watch->rk, FALSE, NULL, &metadata, LOOK_MS) != RD_KAFKA_RESP_ERR_NO_ERROR)
     return FALSE;
   rd_kafka_metadata_destroy (metadata);
   return TRUE;
 }
 
 static gboolean
-look_at_brokers (Watch *self)
+look_at_brokers (Watch *watch)
 {
-  g_autofree char *reason = atomic_exchange (&self->suspicion, NULL);
-  if (brokers_answer (self)) {
-    trouble_clear (self->trouble, ON_BROKERS);
+  g_autofree char *reason = atomic_exchange (&watch->suspicion, NULL);
+  if (brokers_answer (watch)) {
+    trouble_clear (watch->trouble, ON_BROKERS);
     return TRUE;
   }
   if (reason != NULL) {
-    g_autofree char *where = kafka_where (self->rk);
+    g_autofree char *where = kafka_where (watch->rk);
     g_autofree char *text = g_strdup_printf ("%s does not answer: %s", where, reason);
-    trouble_set (self->trouble, ON_BROKERS, text);
+    trouble_set (watch->trouble, ON_BROKERS, text);
   }
   return FALSE;
 }
 
 static gboolean
-topic_is_there (Watch *self, const char *name)
+topic_is_there (Watch *watch, const char *name)
 {
   const struct rd_kafka_metadata *metadata = NULL;
-  rd_kafka_topic_t *topic = rd_kafka_topic_new (self->rk, name, NULL);
+  rd_kafka_topic_t *topic = rd_kafka_topic_new (watch->rk, name, NULL);
   gboolean there = topic != NULL
-                   && rd_kafka_metadata (self->rk, FALSE, topic, &metadata, LOOK_MS)
+                   && rd_kafka_metadata (watch->rk, FALSE, topic, &metadata, LOOK_MS)
                           == RD_KAFKA_RESP_ERR_NO_ERROR
                    && metadata->topic_cnt == 1
                    && metadata->topics[0].err == RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -128,23 +128,23 @@ topic_is_there (Watch *self, const char *name)
 }
 
 static void
-look_at_topics (Watch *self)
+look_at_topics (Watch *watch)
 {
-  g_autoptr (GPtrArray) subjects = trouble_subjects (self->trouble);
+  g_autoptr (GPtrArray) subjects = trouble_subjects (watch->trouble);
   for (guint i = 0; i < subjects->len; i++) {
     const char *subject = g_ptr_array_index (subjects, i);
-    if (g_str_has_prefix (subject, ON_TOPIC) && topic_is_there (self, subject + strlen (ON_TOPIC)))
-      trouble_clear (self->trouble, subject);
+    if (g_str_has_prefix (subject, ON_TOPIC) && topic_is_there (watch, subject + strlen (ON_TOPIC)))
+      trouble_clear (watch->trouble, subject);
   }
 }
 
 void
-watch_look (Watch *self)
+watch_look (Watch *watch)
 {
-  gboolean needed = atomic_load (&self->suspicion) != NULL || trouble_any (self->trouble);
-  if (!needed || clock_monotonic_us () - self->looked_us < LOOK_EVERY_US)
+  gboolean needed = atomic_load (&watch->suspicion) != NULL || trouble_any (watch->trouble);
+  if (!needed || clock_monotonic_us () - watch->looked_us < LOOK_EVERY_US)
     return;
-  if (look_at_brokers (self))
-    look_at_topics (self);
-  self->looked_us = clock_monotonic_us ();
+  if (look_at_brokers (watch))
+    look_at_topics (watch);
+  watch->looked_us = clock_monotonic_us ();
 }

@@ -43,66 +43,66 @@ writer_new (const rd_kafka_conf_t *conf, GError **error)
   rd_kafka_t *rk = kafka_client_new (RD_KAFKA_PRODUCER, rd_kafka_conf_dup (conf), error);
   if (rk == NULL)
     return NULL;
-  Writer *self = g_new0 (Writer, 1);
-  atomic_init (&self->refs, 1);
-  pthread_mutex_init (&self->lock, NULL);
-  self->rk = rk;
-  self->queue = rd_kafka_queue_get_main (rk);
-  self->topics = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                        (GDestroyNotify)rd_kafka_topic_destroy);
-  return self;
+  Writer *writer = g_new0 (Writer, 1);
+  atomic_init (&writer->refs, 1);
+  pthread_mutex_init (&writer->lock, NULL);
+  writer->rk = rk;
+  writer->queue = rd_kafka_queue_get_main (rk);
+  writer->topics = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                          (GDestroyNotify)rd_kafka_topic_destroy);
+  return writer;
 }
 
 Writer *
-writer_ref (Writer *self)
+writer_ref (Writer *writer)
 {
-  atomic_fetch_add (&self->refs, 1);
-  return self;
+  atomic_fetch_add (&writer->refs, 1);
+  return writer;
 }
 
 void
-writer_unref (Writer *self)
+writer_unref (Writer *writer)
 {
-  if (self == NULL || atomic_fetch_sub (&self->refs, 1) > 1)
+  if (writer == NULL || atomic_fetch_sub (&writer->refs, 1) > 1)
     return;
-  rd_kafka_queue_destroy (self->queue);
-  g_hash_table_destroy (self->topics);
-  rd_kafka_destroy (self->rk);
-  pthread_mutex_destroy (&self->lock);
-  g_free (self);
+  rd_kafka_queue_destroy (writer->queue);
+  g_hash_table_destroy (writer->topics);
+  rd_kafka_destroy (writer->rk);
+  pthread_mutex_destroy (&writer->lock);
+  g_free (writer);
 }
 
 rd_kafka_t *
-writer_rk (Writer *self)
+writer_rk (Writer *writer)
 {
-  return self->rk;
+  return writer->rk;
 }
 
 rd_kafka_topic_t *
-writer_topic (Writer *self, const char *name)
+writer_topic (Writer *writer, const char *name)
 {
-  pthread_mutex_lock (&self->lock);
-  rd_kafka_topic_t *topic = g_hash_table_lookup (self->topics, name);
+  pthread_mutex_lock (&writer->lock);
+  rd_kafka_topic_t *topic = g_hash_table_lookup (writer->topics, name);
   if (topic == NULL) {
-    topic = rd_kafka_topic_new (self->rk, name, NULL);
+    topic = rd_kafka_topic_new (writer->rk, name, NULL);
     if (topic != NULL)
-      g_hash_table_insert (self->topics, g_strdup (name), topic);
+      g_hash_table_insert (writer->topics, g_strdup (name), topic);
   }
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&writer->lock);
   return topic;
 }
 
 void
-writer_wake (Writer *self)
+writer_wake (Writer *writer)
 {
-  rd_kafka_queue_yield (self->queue);
+  rd_kafka_queue_yield (writer->queue);
 }
 
 void
-writer_drain (Writer *self, int flush_ms)
+writer_drain (Writer *writer, int flush_ms)
 {
-  if (rd_kafka_flush (self->rk, flush_ms) == RD_KAFKA_RESP_ERR_NO_ERROR)
+  if (rd_kafka_flush (writer->rk, flush_ms) == RD_KAFKA_RESP_ERR_NO_ERROR)
     return;
-  rd_kafka_purge (self->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-  rd_kafka_flush (self->rk, PURGE_MS);
+  rd_kafka_purge (writer->rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+  rd_kafka_flush (writer->rk, PURGE_MS);
 }

@@ -11,19 +11,19 @@ struct _Canceller {
 Canceller *
 canceller_new (PGconn *conn)
 {
-  Canceller *self = g_new0 (Canceller, 1);
-  self->cancel = PQgetCancel (conn);
-  self->refs = 1;
-  return self;
+  Canceller *canceller = g_new0 (Canceller, 1);
+  canceller->cancel = PQgetCancel (conn);
+  canceller->refs = 1;
+  return canceller;
 }
 
 void
-canceller_unref (Canceller *self)
+canceller_unref (Canceller *canceller)
 {
-  if (self == NULL || atomic_fetch_sub (&self->refs, 1) > 1)
+  if (canceller == NULL || atomic_fetch_sub (&canceller->refs, 1) > 1)
     return;
-  PQfreeCancel (self->cancel);
-  g_free (self);
+  PQfreeCancel (canceller->cancel);
+  g_free (canceller);
 }
 
 /* Sends the request. libpq then waits until the server closes the connection: for ever if it never
@@ -31,27 +31,28 @@ canceller_unref (Canceller *self)
 static void *
 ask_main (void *data)
 {
-  Canceller *self = data;
+  Canceller *canceller = data;
   char words[256];
   pthread_setname_np (pthread_self (), "cancel");
-  if (self->cancel != NULL)
-    (void)PQcancel (self->cancel, words, sizeof words);
-  atomic_store (&self->asking, FALSE);
-  canceller_unref (self);
+  if (canceller->cancel != NULL)
+    (void)PQcancel (canceller->cancel, words, sizeof words);
+  atomic_store (&canceller->asking, FALSE);
+  canceller_unref (canceller);
   return NULL;
 }
 
 void
-canceller_ask (Canceller *self)
+canceller_ask (Canceller *canceller)
 {
   pthread_t thread;
-  if (atomic_exchange (&self->asking, TRUE))
+  if (atomic_exchange (&canceller->asking, TRUE))
     return;
-  atomic_fetch_add (&self->refs, 1);
-  if (pthread_create (&thread, NULL, ask_main, self) == 0) {
+  atomic_fetch_add (&canceller->refs, 1);
+  if (pthread_create (&thread, NULL, ask_main, canceller) == 0) {
     pthread_detach (thread);
     return;
   }
-  atomic_store (&self->asking, FALSE); /* pipeline.c then times out and closes the connection */
-  canceller_unref (self);
+  atomic_store (&canceller->asking,
+                FALSE); /* pipeline.c then times out and closes the connection */
+  canceller_unref (canceller);
 }

@@ -10,6 +10,6 @@
 
 typedef struct _Canceller Canceller;
 Canceller *canceller_new (PGconn *conn);
-void canceller_unref (Canceller *self); /* NULL: does nothing */
+void canceller_unref (Canceller *canceller); /* NULL: does nothing */
 /* Sends a request, unless one is under way already. */
-void canceller_ask (Canceller *self);
+void canceller_ask (Canceller *canceller);

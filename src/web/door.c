@@ -91,18 +91,18 @@ port_of (int fd)
 /* A machine without IPv6 cannot listen on its IPv6 addresses; one socket is enough. Returns the
  * errno of the failure to report, 0: none. */
 static int
-listen_on_all (Door *self, const struct addrinfo *found)
+listen_on_all (Door *door, const struct addrinfo *found)
 {
   int why = 0;
-  for (const struct addrinfo *at = found; at != NULL && self->n_sockets < MOST_SOCKETS;
+  for (const struct addrinfo *at = found; at != NULL && door->n_sockets < MOST_SOCKETS;
        at = at->ai_next) {
     int fd = listen_on (at);
     if (fd >= 0)
-      self->sockets[self->n_sockets++] = fd;
+      door->sockets[door->n_sockets++] = fd;
     else if (errno == EADDRINUSE || errno == EACCES || why == 0)
       why = errno;
   }
-  gboolean bearable = self->n_sockets > 0 && (why == EAFNOSUPPORT || why == EADDRNOTAVAIL);
+  gboolean bearable = door->n_sockets > 0 && (why == EAFNOSUPPORT || why == EADDRNOTAVAIL);
   return bearable ? 0 : why;
 }
 
@@ -144,20 +144,20 @@ door_new (const char *listen, GError **error)
   struct addrinfo *found = resolve (listen, error);
   if (found == NULL)
     return NULL;
-  Door *self = g_new0 (Door, 1);
-  pthread_mutex_init (&self->lock, NULL);
-  self->guests = g_ptr_array_new_with_free_func (g_free);
-  int why = listen_on_all (self, found);
+  Door *door = g_new0 (Door, 1);
+  pthread_mutex_init (&door->lock, NULL);
+  door->guests = g_ptr_array_new_with_free_func (g_free);
+  int why = listen_on_all (door, found);
   freeaddrinfo (found);
   if (why != 0) {
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
                  "[http] listen: cannot listen on %s: %s (errno %d)", listen, g_strerror (why),
                  why);
-    door_free (self);
+    door_free (door);
     return NULL;
   }
-  self->port = port_of (self->sockets[0]);
-  return self;
+  door->port = port_of (door->sockets[0]);
+  return door;
 }
 
 /* --- connections -------------------------------------------------------------------------------
@@ -188,12 +188,12 @@ send_away (Guest *guest)
 /* Whether there is a place for a new connection. KEPT: it is a reserved one. The caller holds the
  * lock. */
 static gboolean
-find_place (Door *self, const struct sockaddr_storage *address, gint64 now_us, gboolean *kept)
+find_place (Door *door, const struct sockaddr_storage *address, gint64 now_us, gboolean *kept)
 {
   guint all = 0, of_address = 0, in_kept = 0;
   Guest *oldest = NULL;
-  for (guint i = 0; i < self->guests->len; i++) {
-    Guest *guest = self->guests->pdata[i];
+  for (guint i = 0; i < door->guests->len; i++) {
+    Guest *guest = door->guests->pdata[i];
     if (guest->shut)
       continue;
     all += !guest->kept;
@@ -212,129 +212,129 @@ find_place (Door *self, const struct sockaddr_storage *address, gint64 now_us, g
 }
 
 static void
-let_in (Door *self, int fd, const struct sockaddr_storage *address, socklen_t size)
+let_in (Door *door, int fd, const struct sockaddr_storage *address, socklen_t size)
 {
   gint64 now_us = clock_monotonic_us ();
   Guest *guest = g_new0 (Guest, 1);
   *guest = (Guest){ .fd = fd, .address = *address, .since_us = now_us };
-  pthread_mutex_lock (&self->lock);
-  gboolean place = find_place (self, address, now_us, &guest->kept);
+  pthread_mutex_lock (&door->lock);
+  gboolean place = find_place (door, address, now_us, &guest->kept);
   if (place)
-    g_ptr_array_add (self->guests, guest);
-  pthread_mutex_unlock (&self->lock);
+    g_ptr_array_add (door->guests, guest);
+  pthread_mutex_unlock (&door->lock);
   if (!place) {
     g_free (guest);
     close (fd);
-  } else if (!self->enter (fd, (const struct sockaddr *)address, size, self->data))
-    door_gone (self, fd); /* libmicrohttpd closes a connection that it refuses */
+  } else if (!door->enter (fd, (const struct sockaddr *)address, size, door->data))
+    door_gone (door, fd); /* libmicrohttpd closes a connection that it refuses */
 }
 
 static void
-send_away_late (Door *self)
+send_away_late (Door *door)
 {
   gint64 now_us = clock_monotonic_us ();
-  pthread_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->guests->len; i++) {
-    Guest *guest = self->guests->pdata[i];
+  pthread_mutex_lock (&door->lock);
+  for (guint i = 0; i < door->guests->len; i++) {
+    Guest *guest = door->guests->pdata[i];
     if (now_us - guest->since_us >= DOOR_S * G_USEC_PER_SEC)
       send_away (guest);
   }
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&door->lock);
 }
 
 static void *
 door_main (void *data)
 {
-  Door *self = data;
+  Door *door = data;
   struct pollfd fds[MOST_SOCKETS];
   pthread_setname_np (pthread_self (), "http door");
-  while (!atomic_load (&self->stop)) {
-    for (guint i = 0; i < self->n_sockets; i++)
-      fds[i] = (struct pollfd){ self->sockets[i], POLLIN, 0 };
-    (void)poll (fds, self->n_sockets, LOOK_MS);
-    for (guint i = 0; i < self->n_sockets; i++) {
+  while (!atomic_load (&door->stop)) {
+    for (guint i = 0; i < door->n_sockets; i++)
+      fds[i] = (struct pollfd){ door->sockets[i], POLLIN, 0 };
+    (void)poll (fds, door->n_sockets, LOOK_MS);
+    for (guint i = 0; i < door->n_sockets; i++) {
       struct sockaddr_storage address;
       socklen_t size = sizeof address;
       int fd = fds[i].revents == 0 ? -1
-                                   : accept4 (self->sockets[i], (struct sockaddr *)&address, &size,
+                                   : accept4 (door->sockets[i], (struct sockaddr *)&address, &size,
                                               SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (fd >= 0)
-        let_in (self, fd, &address, size);
+        let_in (door, fd, &address, size);
       else if (fds[i].revents != 0 && errno != EAGAIN) /* no descriptors left */
         g_usleep (LOOK_MS * 1000);
     }
-    send_away_late (self);
+    send_away_late (door);
   }
   return NULL;
 }
 
 static Guest *
-guest_of (Door *self, int fd, guint *at)
+guest_of (Door *door, int fd, guint *at)
 {
-  for (guint i = 0; i < self->guests->len; i++)
-    if (((Guest *)self->guests->pdata[i])->fd == fd) {
+  for (guint i = 0; i < door->guests->len; i++)
+    if (((Guest *)door->guests->pdata[i])->fd == fd) {
       *at = i;
-      return self->guests->pdata[i];
+      return door->guests->pdata[i];
     }
   return NULL;
 }
 
 gboolean
-door_asked (Door *self, int fd, gboolean always)
+door_asked (Door *door, int fd, gboolean always)
 {
   guint at;
   gboolean answered = TRUE;
-  pthread_mutex_lock (&self->lock);
-  Guest *guest = guest_of (self, fd, &at);
+  pthread_mutex_lock (&door->lock);
+  Guest *guest = guest_of (door, fd, &at);
   if (guest != NULL) {
     guest->asked = TRUE;
     answered = always || !guest->kept;
   }
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_unlock (&door->lock);
   return answered;
 }
 
 void
-door_gone (Door *self, int fd)
+door_gone (Door *door, int fd)
 {
   guint at;
-  pthread_mutex_lock (&self->lock);
-  if (guest_of (self, fd, &at) != NULL)
-    g_ptr_array_remove_index_fast (self->guests, at);
-  pthread_mutex_unlock (&self->lock);
+  pthread_mutex_lock (&door->lock);
+  if (guest_of (door, fd, &at) != NULL)
+    g_ptr_array_remove_index_fast (door->guests, at);
+  pthread_mutex_unlock (&door->lock);
 }
 
 /* --- life ------------------------------------------------------------------------------------- */
 
 void
-door_open (Door *self, DoorEnter enter, gpointer data)
+door_open (Door *door, DoorEnter enter, gpointer data)
 {
-  self->enter = enter;
-  self->data = data;
-  if (pthread_create (&self->thread, NULL, door_main, self) != 0)
+  door->enter = enter;
+  door->data = data;
+  if (pthread_create (&door->thread, NULL, door_main, door) != 0)
     g_error ("cannot start a thread");
-  self->open = TRUE;
+  door->open = TRUE;
 }
 
 void
-door_close (Door *self)
+door_close (Door *door)
 {
-  if (!self->open)
+  if (!door->open)
     return;
-  atomic_store (&self->stop, TRUE);
-  pthread_join (self->thread, NULL);
-  self->open = FALSE;
+  atomic_store (&door->stop, TRUE);
+  pthread_join (door->thread, NULL);
+  door->open = FALSE;
 }
 
 void
-door_free (Door *self)
+door_free (Door *door)
 {
-  if (self == NULL)
+  if (door == NULL)
     return;
-  door_close (self);
-  for (guint i = 0; i < self->n_sockets; i++)
-    close (self->sockets[i]);
-  g_ptr_array_unref (self->guests);
-  pthread_mutex_destroy (&self->lock);
-  g_free (self);
+  door_close (door);
+  for (guint i = 0; i < door->n_sockets; i++)
+    close (door->sockets[i]);
+  g_ptr_array_unref (door->guests);
+  pthread_mutex_destroy (&door->lock);
+  g_free (door);
 }

@@ -29,13 +29,13 @@ typedef gboolean (*DoorEnter) (int fd, const struct sockaddr *address, socklen_t
 Door *door_new (const char *listen, GError **error);
 /* Whether LISTEN is such a text, and its host has an address. Nothing is opened. */
 gboolean door_check (const char *listen, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void door_open (Door *self, DoorEnter enter, gpointer data);
+void door_open (Door *door, DoorEnter enter, gpointer data);
 /* Accepts no more connections; open ones stay until the server closes them. */
-void door_close (Door *self);
-void door_free (Door *self); /* NULL: nothing */
+void door_close (Door *door);
+void door_free (Door *door); /* NULL: nothing */
 
 /* The request on FD is complete. FALSE: it must be refused, because FD has a reserved place and the
  * page is not one that is ALWAYS answered. */
-gboolean door_asked (Door *self, int fd, gboolean always);
+gboolean door_asked (Door *door, int fd, gboolean always);
 /* The server is about to close FD. */
-void door_gone (Door *self, int fd);
+void door_gone (Door *door, int fd);

@@ -178,33 +178,33 @@ static const struct {
 /* Metrics from the tables. A statement that fails leaves out its metrics; once PostgreSQL is down,
  * no other statement is tried. */
 static void
-add_tables (Metrics *self, GString *body)
+add_tables (Metrics *metrics, GString *body)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   g_autoptr (GError) error = NULL;
   in_force_renew ();
   pg_values_take (values, "job", in_force_names (TRUE)); /* the runs of the others wait */
-  if (!line_take (&self->line))
+  if (!line_take (&metrics->line))
     return;
-  gboolean there = state_add (self->state, body);
+  gboolean there = state_add (metrics->state, body);
   g_autoptr (PgRows) due
-      = there ? ask (self->line.pg, "src/web/sql/oldest_due.sql", values, &error) : NULL;
+      = there ? ask (metrics->line.pg, "src/web/sql/oldest_due.sql", values, &error) : NULL;
   if (due != NULL)
     add_oldest_due (body, due);
   for (guint i = 0;
        there && i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE);
        i++) {
     g_clear_error (&error);
-    if (FIGURES[i].job != NULL && jobs_find (self->all, FIGURES[i].job) == NULL)
+    if (FIGURES[i].job != NULL && jobs_find (metrics->all, FIGURES[i].job) == NULL)
       continue;
-    g_autoptr (PgRows) rows = ask (self->line.pg, FIGURES[i].file, NULL, &error);
+    g_autoptr (PgRows) rows = ask (metrics->line.pg, FIGURES[i].file, NULL, &error);
     if (rows == NULL)
       continue;
     exposition_head (body, FIGURES[i].name, FIGURES[i].kind, FIGURES[i].help);
     exposition_value (body, FIGURES[i].name, "",
                       g_ascii_strtod (rows_text (rows, 0, "value"), NULL));
   }
-  line_give (&self->line);
+  line_give (&metrics->line);
 }
 
 /* --- the page --- */
@@ -217,7 +217,7 @@ gauge (GString *body, const char *name, const char *help, double value)
 }
 
 void
-metrics_add (Metrics *self, GString *body)
+metrics_add (Metrics *metrics, GString *body)
 {
   Counters counters = { .body = body };
   stats_each (on_metric, &counters);
@@ -237,30 +237,30 @@ metrics_add (Metrics *self, GString *body)
                    "Log lines dropped because the reader of the log was too slow.");
   exposition_value (body, "pruned_log_lines_dropped_total", "", (double)log_queue_dropped ());
   process_add (body);
-  g_string_append (body, self->labels);
+  g_string_append (body, metrics->labels);
   add_running (body);
-  add_tables (self, body);
+  add_tables (metrics, body);
 }
 
 Metrics *
 metrics_new (const Config *config, const Jobs *jobs)
 {
-  Metrics *self = g_new0 (Metrics, 1);
-  self->all = jobs;
-  self->labels = info_of (jobs);
-  line_open (&self->line, config);
-  self->state = state_new (jobs, self->line.pg);
+  Metrics *metrics = g_new0 (Metrics, 1);
+  metrics->all = jobs;
+  metrics->labels = info_of (jobs);
+  line_open (&metrics->line, config);
+  metrics->state = state_new (jobs, metrics->line.pg);
   show_zeros (config, jobs);
-  return self;
+  return metrics;
 }
 
 void
-metrics_free (Metrics *self)
+metrics_free (Metrics *metrics)
 {
-  if (self == NULL)
+  if (metrics == NULL)
     return;
-  state_free (self->state);
-  line_close (&self->line);
-  g_free (self->labels);
-  g_free (self);
+  state_free (metrics->state);
+  line_close (&metrics->line);
+  g_free (metrics->labels);
+  g_free (metrics);
 }

@@ -9,6 +9,6 @@
 
 typedef struct _Metrics Metrics;
 Metrics *metrics_new (const Config *config, const Jobs *jobs);
-void metrics_free (Metrics *self); /* NULL: nothing */
+void metrics_free (Metrics *metrics); /* NULL: nothing */
 /* Appends all metrics to BODY; those that need PostgreSQL are absent while it does not answer. */
-void metrics_add (Metrics *self, GString *body);
+void metrics_add (Metrics *metrics, GString *body);

@@ -5,7 +5,7 @@
 #include "base/uuid5.h"
 #include "engine/job/in_force.h"
 #include "engine/step/page_keys.h"
-#include "engine/step/trial.h"
+#include "engine/step/decide.h"
 
 #define TEXTS "text", "varchar", "citext", "name", NULL /* their order depends on the collation */
 
@@ -144,7 +144,7 @@ check_decide (Check *check, Step *step, const Page *page, Asked *asked, GError *
     return TRUE;
   const Asked before = *asked;
   *asked = (Asked){ "decide", place_of (check, "decide.sql") };
-  g_autoptr (PgRows) decided = trial_decide_planned (step, page->keys, "{}", error);
+  g_autoptr (PgRows) decided = decide_keys (step, page->keys, "{}", NULL, error);
   if (decided != NULL)
     *asked = before;
   return decided != NULL;

@@ -1,6 +1,6 @@
 /* A sentence that drops partitions: who may, what is beside them, and how many would go. */
 #include "cli/check/check.h"
-#include "engine/step/trial.h"
+#include "engine/step/decide.h"
 
 #define SQL "src/cli/check/sql/"
 #define NOWHERE ((CheckPlace){ 0 })
@@ -35,7 +35,7 @@ count_going (Check *check, Step *step, const PgRows *due, GError **error)
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   for (int i = 0; i < rows_count (due); i++)
     g_ptr_array_add (keys, (char *)rows_text (due, i, "key"));
-  g_autoptr (PgRows) decided = trial_decide (step, keys, NULL, error);
+  g_autoptr (PgRows) decided = decide_keys (step, keys, "{}", NULL, error);
   int n = decided != NULL ? 0 : -1, kept = 0, first = -1;
   for (int i = 0; decided != NULL && i < rows_count (decided); i++) {
     n += g_str_equal (rows_text (decided, i, "what"), "removed");

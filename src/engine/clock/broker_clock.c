@@ -23,77 +23,77 @@ struct _BrokerClock {
 BrokerClock *
 broker_clock_new (KafkaProducer *producer, const char *topic, Wake *wake)
 {
-  BrokerClock *self = g_new0 (BrokerClock, 1);
-  *self = (BrokerClock){ .producer = producer,
-                         .topic = topic,
-                         .wake = wake,
-                         .messages
-                         = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free) };
-  return self;
+  BrokerClock *broker = g_new0 (BrokerClock, 1);
+  *broker = (BrokerClock){ .producer = producer,
+                           .topic = topic,
+                           .wake = wake,
+                           .messages
+                           = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free) };
+  return broker;
 }
 
 void
-broker_clock_free (BrokerClock *self)
+broker_clock_free (BrokerClock *broker)
 {
-  kafka_sending_drop (self->sending);
-  g_ptr_array_unref (self->messages);
-  g_free (self);
+  kafka_sending_drop (broker->sending);
+  g_ptr_array_unref (broker->messages);
+  g_free (broker);
 }
 
 /* Thread: kafka-acks, or ours within ask. */
 static void
 on_answer (gpointer data)
 {
-  BrokerClock *self = data;
-  atomic_store (&self->answered_us, clock_monotonic_us ());
-  wake_in (self->wake, 0);
+  BrokerClock *broker = data;
+  atomic_store (&broker->answered_us, clock_monotonic_us ());
+  wake_in (broker->wake, 0);
 }
 
 static void
-ask (BrokerClock *self, gint64 now)
+ask (BrokerClock *broker, gint64 now)
 {
-  KafkaMessage *message = kafka_message_new (self->topic, 0);
+  KafkaMessage *message = kafka_message_new (broker->topic, 0);
   kafka_message_set_value (message, "?", 1);
-  g_ptr_array_set_size (self->messages, 0);
-  g_ptr_array_add (self->messages, message);
-  atomic_store (&self->answered_us, 0);
-  self->asked_us = now;
-  self->sending = kafka_publish_begin (self->producer, self->messages, on_answer, self);
+  g_ptr_array_set_size (broker->messages, 0);
+  g_ptr_array_add (broker->messages, message);
+  atomic_store (&broker->answered_us, 0);
+  broker->asked_us = now;
+  broker->sending = kafka_publish_begin (broker->producer, broker->messages, on_answer, broker);
 }
 
 /* The broker read its clock after it was asked. So it shows at most that time plus what has passed
  * since the question. */
 static void
-take_answer (BrokerClock *self)
+take_answer (BrokerClock *broker)
 {
-  const KafkaMessage *message = self->messages->pdata[0];
-  gint64 answered_us = atomic_load (&self->answered_us);
-  self->known_us = 0;
-  if (kafka_publish_end (self->producer, g_steal_pointer (&self->sending), self->messages, 0, NULL,
-                         NULL)
-      && message->appended_ms > 0 && answered_us - self->asked_us <= PATIENCE_US) {
-    self->known_us = self->asked_us;
-    self->ahead_us = (message->appended_ms + 1) * 1000 - self->asked_us;
+  const KafkaMessage *message = broker->messages->pdata[0];
+  gint64 answered_us = atomic_load (&broker->answered_us);
+  broker->known_us = 0;
+  if (kafka_publish_end (broker->producer, g_steal_pointer (&broker->sending), broker->messages, 0,
+                         NULL, NULL)
+      && message->appended_ms > 0 && answered_us - broker->asked_us <= PATIENCE_US) {
+    broker->known_us = broker->asked_us;
+    broker->ahead_us = (message->appended_ms + 1) * 1000 - broker->asked_us;
   }
 }
 
 gboolean
-broker_clock_now (BrokerClock *self, gboolean anew, gint64 *now_us)
+broker_clock_now (BrokerClock *broker, gboolean anew, gint64 *now_us)
 {
   gint64 now = clock_monotonic_us ();
   *now_us = -1;
-  if (self->topic == NULL)
+  if (broker->topic == NULL)
     return TRUE;
-  if (self->sending != NULL && atomic_load (&self->answered_us) != 0)
-    take_answer (self);
-  gint64 old_us = now - self->asked_us;
-  if (self->sending == NULL && (self->asked_us == 0 || old_us >= (anew ? ANEW_US : GOOD_US))) {
-    ask (self, now);
+  if (broker->sending != NULL && atomic_load (&broker->answered_us) != 0)
+    take_answer (broker);
+  gint64 old_us = now - broker->asked_us;
+  if (broker->sending == NULL && (broker->asked_us == 0 || old_us >= (anew ? ANEW_US : GOOD_US))) {
+    ask (broker, now);
     old_us = 0;
   }
-  if (self->sending != NULL)
+  if (broker->sending != NULL)
     return old_us >= PATIENCE_US;
-  if (self->known_us != 0)
-    *now_us = self->ahead_us + now;
+  if (broker->known_us != 0)
+    *now_us = broker->ahead_us + now;
   return TRUE;
 }

@@ -32,97 +32,98 @@ struct _Housekeeping {
 };
 
 static gboolean
-note_settings (Housekeeping *self, GError **error)
+note_settings (Housekeeping *housekeeping, GError **error)
 {
   guint number = in_force_number ();
-  if (self->noted == number)
+  if (housekeeping->noted == number)
     return TRUE;
-  if (!settings_changed (self->rounds.service, self->rounds.pg,
-                         self->noted == 0 ? "start" : "reload", error))
+  if (!settings_changed (housekeeping->rounds.service, housekeeping->rounds.pg,
+                         housekeeping->noted == 0 ? "start" : "reload", error))
     return FALSE;
-  self->noted = number;
+  housekeeping->noted = number;
   return TRUE;
 }
 
 static gboolean
-look_at_load (Housekeeping *self, GError **error)
+look_at_load (Housekeeping *housekeeping, GError **error)
 {
-  if (self->seen != in_force_number ()) {
-    g_clear_pointer (&self->throttle, throttle_eye_free);
-    self->throttle = throttle_eye_new (in_force_jobs ());
-    self->seen = in_force_number ();
+  if (housekeeping->seen != in_force_number ()) {
+    g_clear_pointer (&housekeeping->throttle, throttle_eye_free);
+    housekeeping->throttle = throttle_eye_new (in_force_jobs ());
+    housekeeping->seen = in_force_number ();
   }
-  return throttle_beat (self->throttle, self->rounds.pg, error);
+  return throttle_beat (housekeeping->throttle, housekeeping->rounds.pg, error);
 }
 
 static gboolean
-round_once (Housekeeping *self, GError **error)
+round_once (Housekeeping *housekeeping, GError **error)
 {
-  Service *service = self->rounds.service;
-  Pg *pg = self->rounds.pg;
-  return processes_beat (service, pg, error) && look_at_load (self, error)
-         && note_settings (self, error) && off_look (pg, error)
+  Service *service = housekeeping->rounds.service;
+  Pg *pg = housekeeping->rounds.pg;
+  return processes_beat (service, pg, error) && look_at_load (housekeeping, error)
+         && note_settings (housekeeping, error) && off_look (pg, error)
          && went_back_look (service, pg, error)
          && transaction_remove_sent (service->publisher, pg, error)
-         && left_look (self->left, pg, error) && growth_look (service, pg, error)
-         && astray_look (service, pg, error) && missing_look (self->missing, pg, error)
+         && left_look (housekeeping->left, pg, error) && growth_look (service, pg, error)
+         && astray_look (service, pg, error) && missing_look (housekeeping->missing, pg, error)
          && blocked_look (service, pg, error) && letters_look (service, pg, error)
          && janitor_look (service, pg, error);
 }
 
 /* What a reload has just put in force is told, too. */
 static void
-leave (Housekeeping *self)
+leave (Housekeeping *housekeeping)
 {
   g_autoptr (GError) error = NULL;
   in_force_renew ();
-  if (!note_settings (self, &error))
+  if (!note_settings (housekeeping, &error))
     log_warning ("Changed settings are missing in the journal", "detail", error->message);
-  processes_leave (self->rounds.pg);
+  processes_leave (housekeeping->rounds.pg);
 }
 
 static void *
 housekeeping_main (void *data)
 {
-  Housekeeping *self = data;
+  Housekeeping *housekeeping = data;
   gint64 wait_us = 0;
   pthread_setname_np (pthread_self (), "housekeeping");
-  while (wake_sleep (self->wake, wait_us)) {
+  while (wake_sleep (housekeeping->wake, wait_us)) {
     in_force_renew ();
     g_autoptr (GError) error = NULL;
-    if (round_once (self, &error)) {
-      self->rounds.failures = 0;
+    if (round_once (housekeeping, &error)) {
+      housekeeping->rounds.failures = 0;
       wait_us = EVERY_US;
     } else
-      wait_us = rounds_failed (&self->rounds, "Housekeeping failed; will retry", &error);
+      wait_us = rounds_failed (&housekeeping->rounds, "Housekeeping failed; will retry", &error);
   }
-  if (self->rounds.failures == 0) /* else PostgreSQL may be down, and the shutdown must not wait */
-    leave (self);
+  if (housekeeping->rounds.failures
+      == 0) /* else PostgreSQL may be down, and the shutdown must not wait */
+    leave (housekeeping);
   return NULL;
 }
 
 Housekeeping *
 housekeeping_new (Service *service)
 {
-  Housekeeping *self = g_new0 (Housekeeping, 1);
-  self->rounds = (Rounds){ service, pg_new (&service->pg), 0 };
-  self->wake = wake_new ();
-  self->missing = missing_new (service);
-  self->left = left_new (service);
-  if (pthread_create (&self->thread, NULL, housekeeping_main, self) != 0)
+  Housekeeping *housekeeping = g_new0 (Housekeeping, 1);
+  housekeeping->rounds = (Rounds){ service, pg_new (&service->pg), 0 };
+  housekeeping->wake = wake_new ();
+  housekeeping->missing = missing_new (service);
+  housekeeping->left = left_new (service);
+  if (pthread_create (&housekeeping->thread, NULL, housekeeping_main, housekeeping) != 0)
     g_error ("cannot start a thread");
-  return self;
+  return housekeeping;
 }
 
 void
-housekeeping_stop (Housekeeping *self)
+housekeeping_stop (Housekeeping *housekeeping)
 {
-  wake_stop (self->wake);
-  pthread_join (self->thread, NULL);
-  missing_free (self->missing);
-  left_free (self->left);
-  g_clear_pointer (&self->throttle, throttle_eye_free);
-  pg_free (self->rounds.pg);
-  wake_free (self->wake);
-  g_free (self);
+  wake_stop (housekeeping->wake);
+  pthread_join (housekeeping->thread, NULL);
+  missing_free (housekeeping->missing);
+  left_free (housekeeping->left);
+  g_clear_pointer (&housekeeping->throttle, throttle_eye_free);
+  pg_free (housekeeping->rounds.pg);
+  wake_free (housekeeping->wake);
+  g_free (housekeeping);
 }

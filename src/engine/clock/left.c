@@ -21,24 +21,24 @@ struct _Left {
 Left *
 left_new (Service *service)
 {
-  Left *self = g_new0 (Left, 1);
-  self->service = service;
-  return self;
+  Left *left = g_new0 (Left, 1);
+  left->service = service;
+  return left;
 }
 
 void
-left_free (Left *self)
+left_free (Left *left)
 {
-  g_free (self->at);
-  g_free (self->run);
-  g_free (self);
+  g_free (left->at);
+  g_free (left->run);
+  g_free (left);
 }
 
 /* This process's lanes of work, and the keyset cursor of the page. */
 static PgValues *
-page_values (const Left *self)
+page_values (const Left *left)
 {
-  g_autoptr (GArray) views = lanes_view (self->service->lanes);
+  g_autoptr (GArray) views = lanes_view (left->service->lanes);
   GString *jobs = array_new (), *numbers = array_new (), *partitions = array_new ();
   gboolean first = FALSE;
   for (guint i = 0; i < views->len; i++) {
@@ -55,38 +55,38 @@ page_values (const Left *self)
   pg_values_take (values, "number", array_take (numbers));
   pg_values_take (values, "partitions", array_take (partitions));
   pg_values_set (values, "first", first ? "true" : "false");
-  pg_values_set (values, "after_at", self->at != NULL ? self->at : "-infinity");
-  pg_values_set (values, "after_run", self->at != NULL ? self->run : FIRST_RUN);
-  pg_values_int (values, "after_step", self->at != NULL ? self->step : -1);
+  pg_values_set (values, "after_at", left->at != NULL ? left->at : "-infinity");
+  pg_values_set (values, "after_run", left->at != NULL ? left->run : FIRST_RUN);
+  pg_values_int (values, "after_step", left->at != NULL ? left->step : -1);
   return values;
 }
 
 /* Moves the keyset cursor behind this page; after the last page, back to the beginning. */
 static void
-note_page (Left *self, const PgRows *rows)
+note_page (Left *left, const PgRows *rows)
 {
   int last = rows_count (rows) - 1;
-  g_clear_pointer (&self->at, g_free);
-  g_clear_pointer (&self->run, g_free);
+  g_clear_pointer (&left->at, g_free);
+  g_clear_pointer (&left->run, g_free);
   if (last < LEFT_PAGE - 1)
     return;
-  self->at = g_strdup (rows_text (rows, last, "at"));
-  self->run = g_strdup (rows_text (rows, last, "run_id"));
-  self->step = rows_int (rows, last, "step");
+  left->at = g_strdup (rows_text (rows, last, "at"));
+  left->run = g_strdup (rows_text (rows, last, "run_id"));
+  left->step = rows_int (rows, last, "step");
 }
 
 /* Sends what a crash left in the outbox, for this process's lanes. What a missing topic refuses
  * does not hold up the rest. */
 gboolean
-left_look (Left *self, Pg *pg, GError **error)
+left_look (Left *left, Pg *pg, GError **error)
 {
   const gint64 until_us = clock_monotonic_us () + LEFT_US;
-  Service *service = self->service;
-  g_autoptr (PgValues) values = page_values (self);
+  Service *service = left->service;
+  g_autoptr (PgValues) values = page_values (left);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "outbox_left.sql", values, error);
   if (rows == NULL)
     return FALSE;
-  note_page (self, rows);
+  note_page (left, rows);
   for (int i = 0; i < rows_count (rows); i++) {
     GError *cause = NULL;
     if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"),

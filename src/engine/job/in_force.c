@@ -20,27 +20,27 @@ static InForce *current; /* under the lock */
 static guint numbers;    /* under the lock */
 
 static void
-in_force_free (InForce *self)
+in_force_free (InForce *in_force)
 {
-  for (guint i = 0; i < self->n; i++) {
-    g_clear_pointer (&self->settings[i].cron, cron_free);
-    g_clear_pointer (&self->settings[i].zone, g_time_zone_unref);
-    g_clear_pointer (&self->settings[i].quiet, hours_free);
+  for (guint i = 0; i < in_force->n; i++) {
+    g_clear_pointer (&in_force->settings[i].cron, cron_free);
+    g_clear_pointer (&in_force->settings[i].zone, g_time_zone_unref);
+    g_clear_pointer (&in_force->settings[i].quiet, hours_free);
   }
-  g_free (self->settings);
-  config_free (self->own);
-  g_free (self);
+  g_free (in_force->settings);
+  config_free (in_force->own);
+  g_free (in_force);
 }
 
 static void
 let_go (gpointer data)
 {
-  InForce *self = data;
+  InForce *in_force = data;
   pthread_mutex_lock (&lock);
-  gboolean last = --self->users == 0;
+  gboolean last = --in_force->users == 0;
   pthread_mutex_unlock (&lock);
   if (last)
-    in_force_free (self);
+    in_force_free (in_force);
 }
 
 static GPrivate mine = G_PRIVATE_INIT (let_go); /* this thread's snapshot */

@@ -65,20 +65,20 @@ typedef struct {
 static gboolean
 compare_message (const KafkaMessage *message, gpointer data)
 {
-  Comparison *self = data;
-  const GArray *taken = self->trail->taken;
-  while (self->next < taken->len
-         && g_array_index (taken, Taken, self->next).offset < message->offset)
-    self->next++;
-  if (self->next >= taken->len)
+  Comparison *compared = data;
+  const GArray *taken = compared->trail->taken;
+  while (compared->next < taken->len
+         && g_array_index (taken, Taken, compared->next).offset < message->offset)
+    compared->next++;
+  if (compared->next >= taken->len)
     return FALSE;
-  const Taken *ours = &g_array_index (taken, Taken, self->next);
+  const Taken *ours = &g_array_index (taken, Taken, compared->next);
   if (ours->offset != message->offset || ours->timestamp_ms != message->timestamp_ms) {
-    if (self->others.from < 0)
-      self->others.from = MAX (self->same_to, 0);
-    self->others.to = message->offset + 1;
-  } else if (self->others.from < 0)
-    self->same_to = message->offset + 1;
+    if (compared->others.from < 0)
+      compared->others.from = MAX (compared->same_to, 0);
+    compared->others.to = message->offset + 1;
+  } else if (compared->others.from < 0)
+    compared->same_to = message->offset + 1;
   return TRUE;
 }
 

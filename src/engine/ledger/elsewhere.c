@@ -17,46 +17,46 @@ struct _Elsewhere {
 Elsewhere *
 elsewhere_new (Pg *pg)
 {
-  Elsewhere *self = g_new0 (Elsewhere, 1);
-  self->pg = pg;
-  self->reading
+  Elsewhere *elsewhere = g_new0 (Elsewhere, 1);
+  elsewhere->pg = pg;
+  elsewhere->reading
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
-  self->events = g_ptr_array_new_with_free_func ((GDestroyNotify)sentence_event_free);
-  return self;
+  elsewhere->events = g_ptr_array_new_with_free_func ((GDestroyNotify)sentence_event_free);
+  return elsewhere;
 }
 
 void
-elsewhere_free (Elsewhere *self)
+elsewhere_free (Elsewhere *elsewhere)
 {
-  if (self == NULL)
+  if (elsewhere == NULL)
     return;
-  g_clear_pointer (&self->jobs, g_hash_table_unref);
-  g_hash_table_unref (self->reading);
-  g_ptr_array_unref (self->events);
-  g_free (self);
+  g_clear_pointer (&elsewhere->jobs, g_hash_table_unref);
+  g_hash_table_unref (elsewhere->reading);
+  g_ptr_array_unref (elsewhere->events);
+  g_free (elsewhere);
 }
 
 static gboolean
-ask (Elsewhere *self, GError **error)
+ask (Elsewhere *elsewhere, GError **error)
 {
-  g_autoptr (PgRows) rows = pg_run_file (self->pg, SQL "jobs_elsewhere.sql", NULL, error);
+  g_autoptr (PgRows) rows = pg_run_file (elsewhere->pg, SQL "jobs_elsewhere.sql", NULL, error);
   if (rows == NULL)
     return FALSE;
-  self->jobs = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, job_free);
+  elsewhere->jobs = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, job_free);
   for (int i = 0; i < rows_count (rows); i++) {
     Job *job = job_of_name (rows_text (rows, i, "job"), (int)rows_int (rows, i, "capacity"));
-    g_hash_table_insert (self->jobs, job->name, job);
+    g_hash_table_insert (elsewhere->jobs, job->name, job);
   }
   return TRUE;
 }
 
 gboolean
-elsewhere_find (Elsewhere *self, const char *name, const Job **job, GError **error)
+elsewhere_find (Elsewhere *elsewhere, const char *name, const Job **job, GError **error)
 {
   *job = NULL;
-  if (self->jobs == NULL && !ask (self, error))
+  if (elsewhere->jobs == NULL && !ask (elsewhere, error))
     return FALSE;
-  *job = g_hash_table_lookup (self->jobs, name);
+  *job = g_hash_table_lookup (elsewhere->jobs, name);
   return TRUE;
 }
 
@@ -85,7 +85,7 @@ removed_of (const Jobs *jobs)
 }
 
 static GPtrArray *
-ask_reading (Elsewhere *self, const Jobs *known, const char *topic, GError **error)
+ask_reading (Elsewhere *elsewhere, const Jobs *known, const char *topic, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "topic", topic);
@@ -93,28 +93,28 @@ ask_reading (Elsewhere *self, const Jobs *known, const char *topic, GError **err
   pg_values_take (values, "removed", removed_of (known));
   pg_values_set (values, "host", g_get_host_name ());
   pg_values_int (values, "pid", getpid ());
-  g_autoptr (PgRows) rows = pg_run_file (self->pg, SQL "reads_elsewhere.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (elsewhere->pg, SQL "reads_elsewhere.sql", values, error);
   if (rows == NULL)
     return NULL;
   GPtrArray *jobs = g_ptr_array_new_with_free_func (job_free);
   for (int i = 0; i < rows_count (rows); i++) {
     const char *text = rows_text (rows, i, "reads");
     g_autoptr (json_t) reads = json_parse (text, strlen (text), NULL);
-    g_ptr_array_add (jobs, job_of_reads (rows_text (rows, i, "job"), reads, self->events));
+    g_ptr_array_add (jobs, job_of_reads (rows_text (rows, i, "job"), reads, elsewhere->events));
   }
   return jobs;
 }
 
 gboolean
-elsewhere_reading (Elsewhere *self, const Jobs *known, const char *topic, const GPtrArray **jobs,
-                   GError **error)
+elsewhere_reading (Elsewhere *elsewhere, const Jobs *known, const char *topic,
+                   const GPtrArray **jobs, GError **error)
 {
-  GPtrArray *found = g_hash_table_lookup (self->reading, topic);
+  GPtrArray *found = g_hash_table_lookup (elsewhere->reading, topic);
   if (found == NULL) {
-    found = ask_reading (self, known, topic, error);
+    found = ask_reading (elsewhere, known, topic, error);
     if (found == NULL)
       return FALSE;
-    g_hash_table_insert (self->reading, g_strdup (topic), found);
+    g_hash_table_insert (elsewhere->reading, g_strdup (topic), found);
   }
   *jobs = found;
   return TRUE;

@@ -156,10 +156,10 @@ bundle_is_whole (const Bundle *bundle, GError **error)
 typedef struct {
   const guint8 *at, *end;
   gboolean broken;
-} Reader;
+} BundleReader;
 
 static gconstpointer
-take (Reader *reader, gsize len)
+take (BundleReader *reader, gsize len)
 {
   const guint8 *at = reader->at;
   reader->broken |= (gsize)(reader->end - at) < len;
@@ -170,7 +170,7 @@ take (Reader *reader, gsize len)
 }
 
 static gint64
-take_number (Reader *reader)
+take_number (BundleReader *reader)
 {
   gint64 number = 0;
   gconstpointer at = take (reader, sizeof number);
@@ -180,7 +180,7 @@ take_number (Reader *reader)
 }
 
 static gconstpointer
-take_bytes (Reader *reader, gsize *len)
+take_bytes (BundleReader *reader, gsize *len)
 {
   guint32 length = 0;
   gconstpointer at = take (reader, sizeof length);
@@ -191,7 +191,7 @@ take_bytes (Reader *reader, gsize *len)
 }
 
 static const char *
-take_text (Reader *reader)
+take_text (BundleReader *reader)
 {
   gsize len;
   const char *text = take_bytes (reader, &len);
@@ -200,7 +200,7 @@ take_text (Reader *reader)
 }
 
 static KafkaMessage *
-take_message (Reader *reader, MessageHeader *headers)
+take_message (BundleReader *reader, MessageHeader *headers)
 {
   KafkaMessage message
       = { .offset = -1, .timestamp_ms = -1, .headers = headers, .n_headers = ENVELOPE_HEADERS };
@@ -217,7 +217,7 @@ take_message (Reader *reader, MessageHeader *headers)
 GPtrArray *
 bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error)
 {
-  Reader reader = { bytes, bytes + len, FALSE };
+  BundleReader reader = { bytes, bytes + len, FALSE };
   const guint8 *format = take (&reader, 1);
   g_autoptr (GPtrArray) messages
       = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);

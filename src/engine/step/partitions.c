@@ -6,7 +6,7 @@
 #include "engine/step/guard.h"
 #include "engine/step/page_keys.h"
 #include "engine/step/partitions_noted.h"
-#include "engine/step/trial.h"
+#include "engine/step/decide.h"
 
 #include <string.h>
 
@@ -245,7 +245,7 @@ static gboolean
 note (Step *step, const GPtrArray *keys, GError **error)
 {
   const PgStatement *statement = file_of (step, PARTITIONS_BEGIN)->statement;
-  g_autoptr (PgRows) decided = trial_decide (step, keys, NULL, error);
+  g_autoptr (PgRows) decided = decide_keys (step, keys, "{}", NULL, error);
   g_autofree char *list = decided != NULL ? sort_out (step, decided) : NULL;
   if (list == NULL)
     return decided != NULL;

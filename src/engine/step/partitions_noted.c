@@ -1,7 +1,7 @@
 #include "engine/step/partitions_noted.h"
 
 #include "engine/step/page_keys.h"
-#include "engine/step/trial.h"
+#include "engine/step/decide.h"
 
 #define SQL "src/engine/step/sql/"
 
@@ -30,7 +30,7 @@ noted_decide (Step *step, const PgRows *noted, GError **error)
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   for (int i = 0; i < rows_count (noted); i++)
     g_ptr_array_add (keys, (char *)rows_text (noted, i, "name"));
-  return trial_decide (step, keys, NULL, error);
+  return decide_keys (step, keys, "{}", NULL, error);
 }
 
 const char *

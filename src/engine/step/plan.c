@@ -8,7 +8,7 @@
 #include "engine/step/page_event.h"
 #include "engine/step/plan_search.h"
 #include "engine/step/quarantine.h"
-#include "engine/step/trial.h"
+#include "engine/step/decide.h"
 
 typedef struct {
   Step *step;
@@ -81,7 +81,7 @@ tally_children (Plan *plan, PgRows *decided, GError **error)
   tally->keys += rows_count (decided);
   if (plan->job->children == NULL || rows_count (decided) == 0)
     return TRUE;
-  g_autoptr (PgRows) children = trial_children_planned (plan->step, decided, error);
+  g_autoptr (PgRows) children = decide_children (plan->step, decided, error);
   if (children == NULL)
     return FALSE;
   step_add_count (tally->counts, "scheduled", rows_count (children));
@@ -128,7 +128,7 @@ tally_below (Plan *plan, PgRows *decided, GError **error)
   }
   if (tally == NULL || plan->job->below == NULL || keys->len == 0)
     return TRUE;
-  g_autoptr (PgRows) rows = trial_below_planned (plan->step, keys, error);
+  g_autoptr (PgRows) rows = decide_below (plan->step, keys, error);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const gint64 n = rows_int (rows, i, "n");
     tally->rows += n;
@@ -199,7 +199,7 @@ note_reason (Plan *plan, const PgRows *rows)
 static PgRows *
 decide (Step *step, const GPtrArray *keys, gconstpointer gone, GError **error)
 {
-  return trial_decide_planned (step, keys, gone, error);
+  return decide_keys (step, keys, gone, NULL, error);
 }
 
 /* Rows at fault: their run quarantines them. */
@@ -215,7 +215,7 @@ show_failed (Plan *plan, const Halves *decided)
 
 /* *BEFORE: how many of KEYS go with rows of earlier pages. */
 static gboolean
-decide_keys (Plan *plan, const GPtrArray *keys, int *before, GError **error)
+decide_whole (Plan *plan, const GPtrArray *keys, int *before, GError **error)
 {
   g_auto (Halves) decided = { .stops = plan->job->filtered != NULL }; /* its run ends, too */
   g_autofree char *gone = closed (plan->gone);
@@ -246,7 +246,7 @@ plan_page (Plan *plan, Page *page, GError **error)
   if (!show_parked (plan, page->keys, keys, error))
     return FALSE;
   tally_parked (plan, page->keys->len - keys->len);
-  if (!decide_keys (plan, keys, &before, error))
+  if (!decide_whole (plan, keys, &before, error))
     return FALSE;
   plan->room -= (int)page->keys->len - before;
   if (before == 0 || plan->room <= 0)

@@ -8,7 +8,7 @@
 #include "engine/step/context.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/tell.h"
-#include "engine/step/trial.h"
+#include "engine/step/decide.h"
 
 #include <string.h>
 
@@ -85,7 +85,7 @@ announce_named (Step *step, const char *key, const char *reason)
 static PgRows *
 decide_again (Step *step, const GPtrArray *keys, gconstpointer extra, GError **error)
 {
-  return trial_decide (step, keys, extra, error);
+  return decide_keys (step, keys, "{}", extra, error);
 }
 
 /* The outcome of a row that failed says what is known of it now. Of one that cannot even be decided

@@ -21,13 +21,13 @@ typedef struct _Replica Replica;
 
 /* PRIMARY: settings of the connection to the primary. NULL: no replica_url is set. */
 Replica *replica_new (const PgSettings *primary, const char *url);
-void replica_free (Replica *self); /* NULL: nothing */
+void replica_free (Replica *replica); /* NULL: nothing */
 
 /* A step of JOB begins, and its transaction has not begun: connects, and asks the primary (PG) how
- * far it is. Takes some seconds if nothing answers. SELF can be NULL. */
-void replica_prepare (Replica *self, Pg *pg, const Job *job);
-/* A transaction of several steps begins: they do not wait for a standby. SELF can be NULL. */
-void replica_leave (Replica *self);
+ * far it is. Takes some seconds if nothing answers. REPLICA can be NULL. */
+void replica_prepare (Replica *replica, Pg *pg, const Job *job);
+/* A transaction of several steps begins: they do not wait for a standby. REPLICA can be NULL. */
+void replica_leave (Replica *replica);
 /* More than LIMIT rows of the job's page for RUN, with VALUES. NULL: the primary has to be asked.
- * SELF can be NULL. */
-PgRows *replica_page (Replica *self, const Run *run, const PgValues *values, int limit);
+ * REPLICA can be NULL. */
+PgRows *replica_page (Replica *replica, const Run *run, const PgValues *values, int limit);

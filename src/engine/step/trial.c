@@ -3,14 +3,13 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/job/job_rows.h"
-#include "engine/step/apply.h"
+#include "engine/step/decide.h"
 #include "engine/step/pace.h"
 #include "engine/step/portion.h"
 #include "engine/step/tell.h"
 
 #include <string.h>
 
-#define SQL "src/engine/step/sql/"
 #define SLOW_TRIES 3
 
 /* What a try is about. */
@@ -22,78 +21,7 @@ typedef struct {
   GHashTable *left_out; /* keys that an earlier try has refused after others had changed for them */
 } Attempt;
 
-static const PgStatement *
-decide_all (void)
-{
-  return pg_statement (SQL "decide_all.sql");
-}
-
-static const PgStatement *
-decide_statement (const Job *job)
-{
-  return job->decide != NULL ? job->decide : decide_all ();
-}
-
-/* The deleting file of a sentence asks the condition again for each row. So the page that has just
- * been found is a decision, unless its rows are locked to be decided, or an earlier try did not
- * get some of them. */
-static gboolean
-is_decided_by_page (const Step *step, const Attempt *attempt)
-{
-  gboolean locks = FALSE;
-  for (guint i = 0; i < step->job->locks->len; i++)
-    locks |= pg_statement_wants (step->job->locks->pdata[i], "key");
-  return step->job->sentence != NULL && step->found && attempt->held->len == 0 && !locks;
-}
-
-static PgValues *
-decide_values (Step *step, const PgStatement *statement, const char *keys, const char *gone,
-               const Extra *extra)
-{
-  PgValues *values = trial_values (step, statement, extra);
-  pg_values_set (values, "key", keys);
-  pg_values_set (values, "gone", gone);
-  return values;
-}
-
-static gboolean
-is_decision (Step *step, const PgStatement *statement, const GPtrArray *keys, const PgRows *rows,
-             GError **error)
-{
-  return job_rows_are_whole (statement, rows, "key what", error)
-         && guard_decided (step, statement, keys, rows, error);
-}
-
-static PgRows *
-decide (Step *step, const GPtrArray *keys, const char *gone, const Extra *extra, GError **error)
-{
-  g_autofree char *key = array_of_texts (keys);
-  const PgStatement *statement = decide_statement (step->job);
-  g_autoptr (PgValues) values = decide_values (step, statement, key, gone, extra);
-  g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
-  return rows != NULL && is_decision (step, statement, keys, rows, error) ? g_steal_pointer (&rows)
-                                                                          : NULL;
-}
-
-PgRows *
-trial_decide_planned (Step *step, const GPtrArray *keys, const char *gone, GError **error)
-{
-  return decide (step, keys, gone, NULL, error);
-}
-
-PgRows *
-trial_below_planned (Step *step, const GPtrArray *keys, GError **error)
-{
-  g_autoptr (PgValues) values = trial_values (step, step->job->below, NULL);
-  pg_values_take (values, "key", array_of_texts (keys));
-  return pg_run (step->pg, step->job->below, values, error);
-}
-
-PgRows *
-trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **error)
-{
-  return decide (step, keys, "{}", extra, error);
-}
+/* --- locks and decision --- */
 
 /* Nothing of a row goes whose own row does not go. */
 static void
@@ -114,8 +42,7 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
 {
   g_autofree char *key = array_of_texts (attempt->keys), *hold = array_of_texts (attempt->held);
   const Job *job = step->job;
-  const PgStatement *decide
-      = is_decided_by_page (step, attempt) ? decide_all () : decide_statement (job);
+  const PgStatement *decide = decide_statement (step, attempt->held->len == 0);
   for (guint i = 0; i < job->locks->len; i++) {
     g_autoptr (PgValues) values = trial_values (step, job->locks->pdata[i], attempt->extra);
     pg_values_set (values, "key", key);
@@ -133,7 +60,7 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
   }
   trial->decided = pg_next (step->pg, error);
   if (trial->decided == NULL || !pg_finish (step->pg, error)
-      || !is_decision (step, decide, attempt->keys, trial->decided, error))
+      || !decide_is_whole (step, decide, attempt->keys, trial->decided, error))
     return FALSE;
   int n = rows_count (trial->decided);
   trial->what = g_new0 (const char *, n + 1);
@@ -143,20 +70,128 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
   return TRUE;
 }
 
-PgRows *
-trial_children_planned (Step *step, PgRows *decided, GError **error)
+/* --- the job's files --- */
+
+/* Rows that the statement on the job's own table did not return are refused. WHICH keeps the
+ * others. */
+static void
+drop_refused (Trial *trial, GArray *which, const PgRows *returned)
 {
-  int n = rows_count (decided);
-  g_autofree const char **what = g_new0 (const char *, n + 1);
-  g_autoptr (GArray) which = g_array_new (FALSE, FALSE, sizeof (int));
-  for (int i = 0; i < n; i++) {
-    what[i] = rows_text (decided, i, "what");
-    g_array_append_val (which, i);
+  if (effects_are_all (returned, trial->decided, which))
+    return;
+  g_autoptr (GHashTable) changed = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (returned); i++)
+    g_hash_table_add (changed, (gpointer)rows_text (returned, i, "key"));
+  guint kept = 0;
+  for (guint i = 0; i < which->len; i++) {
+    int row = g_array_index (which, int, i);
+    if (g_hash_table_contains (changed, rows_text (trial->decided, row, "key")))
+      g_array_index (which, int, kept++) = row;
+    else {
+      trial->what[row] = "failed";
+      g_ptr_array_add (trial->refused, g_strdup (rows_text (trial->decided, row, "key")));
+    }
   }
-  const Trial trial = { .decided = decided, .what = what };
-  g_autoptr (PgValues) values = trial_values_of (step, step->job->children, &trial, which, NULL);
-  return pg_run (step->pg, step->job->children, values, error);
+  g_array_set_size (which, kept);
 }
+
+static gboolean
+queue_rows (Step *step, const JobApply *file, const Trial *trial, const GArray *which,
+            const Extra *extra, GError **error)
+{
+  const PgStatement *statement = step->many ? file->many : file->statement;
+  g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, extra);
+  return pg_queue (step->pg, statement, values, error);
+}
+
+/* FILE of a sentence, not on the rows that it names, has returned ROWS. */
+static void
+count_below (const Step *step, const JobApply *file, const PgRows *rows, Trial *trial)
+{
+  const gboolean own = g_strcmp0 (file->table, step->job->table) == 0;
+  if (file->kind == APPLY_DELETE)
+    *(own ? &trial->own_below : &trial->below) += rows_count (rows);
+  for (int i = 0; file->kind == APPLY_UPDATE && i < rows_count (rows); i++)
+    if (rows_text (rows, i, "key") != NULL)
+      trial->emptied++;
+    else
+      trial->stuck = TRUE;
+}
+
+/* The answers of the files FROM to TO. *LAST gets the rows of the last one. */
+static gboolean
+take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, PgRows **last,
+            GError **error)
+{
+  const JobApply *files = &g_array_index (what->apply, JobApply, 0);
+  guint own = job_own_file (step->job, what);
+  if (!effects_take_first (step, &trial->effects, error))
+    return FALSE;
+  for (guint i = from; i < to; i++) {
+    g_clear_pointer (last, rows_free);
+    *last = pg_next (step->pg, error);
+    if (*last == NULL || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
+      return FALSE;
+    if (i != own && step->job->sentence != NULL)
+      count_below (step, &files[i], *last, trial);
+    if (step->applied != NULL)
+      step->applied (files[i].statement, rows_count (*last), step->applied_data);
+  }
+  return TRUE;
+}
+
+/* Runs these files in one pipeline. */
+static gboolean
+run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, const GArray *which,
+           const Extra *extra, PgRows **last, GError **error)
+{
+  const JobApply *files = &g_array_index (what->apply, JobApply, 0);
+  gboolean changed = from > job_own_file (step->job, what);
+  if (!effects_queue_first (step, &trial->effects, error))
+    return FALSE;
+  for (guint i = from; i < to; i++)
+    if (!queue_rows (step, &files[i], trial, which, extra, error)
+        || !effects_queue (step, &trial->effects, &files[i], error))
+      return FALSE;
+  if (!pg_flush (step->pg, error))
+    return FALSE;
+  if (changed) /* PostgreSQL works meanwhile */
+    tell_ahead (step, what, trial, which);
+  if (take_files (step, what, from, to, trial, last, error))
+    return pg_finish (step->pg, error) && effects_settle (step, &trial->effects, error);
+  g_autoptr (GError) second = NULL; /* the first one is told */
+  if (step->blocked && !pg_finish (step->pg, &second))
+    pg_close (step->pg);
+  return FALSE;
+}
+
+/* The apply files of one word, for the rows that were decided so. The files up to the one on the
+ * job's own table go in one pipeline. It says which rows went: those that it does not return are
+ * refused. The others follow in another pipeline, for the rows that it returned. The files before
+ * it may take rows of other tables first, as foreign keys want it; a try in which a row was refused
+ * after that is torn, and cannot stand. So is one in which a trigger may have changed a row that it
+ * kept (a soft delete): nothing has recorded that. */
+static gboolean
+apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, GError **error)
+{
+  g_autoptr (GArray) which = trial_rows (trial, what->word);
+  if (which->len == 0 || what->apply->len == 0)
+    return TRUE;
+  guint own = job_own_file (step->job, what), decided = which->len;
+  const JobApply *file = &g_array_index (what->apply, JobApply, own);
+  g_autoptr (PgRows) returned = NULL, others = NULL;
+  if (!run_files (step, what, 0, own + 1, trial, which, extra, &returned, error)
+      || !job_rows_are_whole (file->statement, returned, "key", error)
+      || !effects_are_decided (step, file, returned, trial->decided, which, error))
+    return FALSE;
+  drop_refused (trial, which, returned);
+  trial->torn = (own > 0 || trial->effects.stirred) && which->len < decided;
+  if (trial->torn || which->len == 0 || own + 1 == what->apply->len)
+    return TRUE;
+  return run_files (step, what, own + 1, what->apply->len, trial, which, extra, &others, error);
+}
+
+/* --- tries --- */
 
 static gboolean
 try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)

@@ -13,15 +13,3 @@
  * an error: a row is at fault, and *REASON is PostgreSQL's message. */
 gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
                     Trial *trial, char **reason, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-
-/* For a plan: the decision about KEYS (of char), where those of GONE are no more (an array
- * literal).
- */
-PgRows *trial_decide_planned (Step *step, const GPtrArray *keys, const char *gone, GError **error);
-/* For a plan: how many rows of which tables go with KEYS. The job has `below`. */
-PgRows *trial_below_planned (Step *step, const GPtrArray *keys, GError **error);
-/* For a plan: the rows of children.sql for DECIDED (borrowed). NULL: error. The job has children.
- */
-PgRows *trial_children_planned (Step *step, PgRows *decided, GError **error);
-/* Decides KEYS again, by what the tables say now. */
-PgRows *trial_decide (Step *step, const GPtrArray *keys, const Extra *extra, GError **error);

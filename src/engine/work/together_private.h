@@ -28,4 +28,4 @@ typedef struct {
 
 /* Steps the runs with rows, in the order of their messages, until the transaction has enough.
  * FALSE: one has failed; `at_fault` names it where it is known. Thread: the lane's worker. */
-gboolean together_step_heavy (Together *self, GError **error);
+gboolean together_step_heavy (Together *together, GError **error);
