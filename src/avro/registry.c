@@ -64,7 +64,7 @@ typedef struct {
 
 /* Thread: http. */
 static void
-on_reply (const HttpAnswer *from, gpointer data)
+on_reply (const HttpResponse *from, gpointer data)
 {
   Reply *reply = data;
   pthread_mutex_lock (&reply->lock);

@@ -147,7 +147,7 @@ header_of (CURL *easy, const char *name)
 static void
 finish (Http *http, Transfer *transfer, CURLcode code)
 {
-  HttpAnswer answer = { 0 };
+  HttpResponse answer = { 0 };
   if (transfer->easy != NULL) {
     curl_easy_getinfo (transfer->easy, CURLINFO_RESPONSE_CODE, &answer.status);
     answer.header = header_of (transfer->easy, transfer->request->header);

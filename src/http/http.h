@@ -46,10 +46,10 @@ typedef struct {
   const char *error;  /* curl's text why there was no answer */
   gboolean untrusted; /* no answer because of a certificate: the service's, or those to trust */
   gboolean unwanted;  /* no answer because it was not needed any more */
-} HttpAnswer;
+} HttpResponse;
 
 /* Takes REQUEST (from g_new0, with its texts). DONE is called exactly once. */
-typedef void (*HttpDone) (const HttpAnswer *answer, gpointer data);
+typedef void (*HttpDone) (const HttpResponse *answer, gpointer data);
 void http_send (Http *http, HttpRequest *request, HttpDone done, gpointer data);
 
 /* The version of libcurl, for `pruned version`. Static. */

@@ -58,9 +58,12 @@ rows_name (const PgRows *rows, int column)
 int
 rows_column (const PgRows *rows, const char *name)
 {
-  for (int i = 0; i < PQnfields (rows->result); i++)
-    if (strcmp (PQfname (rows->result, i), name) == 0)
+  const int n = PQnfields (rows->result);
+  for (int i = 0; i < n; i++) {
+    const char *other = PQfname (rows->result, i);
+    if (*other == *name && strcmp (other, name) == 0) /* most differ in their first byte */
       return i;
+  }
   return -1;
 }
 

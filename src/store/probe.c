@@ -44,7 +44,7 @@ typedef struct {
 /* Without the right to list, the answer for an absent object is "denied". That does not mean that
  * deleting is denied. */
 static char *
-judge (const HttpAnswer *answer)
+judge (const HttpResponse *answer)
 {
   S3Answer parsed = { 0 };
   g_autofree char *broken = NULL;
@@ -63,7 +63,7 @@ judge (const HttpAnswer *answer)
 
 /* Thread: http. */
 static void
-on_answer (const HttpAnswer *answer, gpointer data)
+on_answer (const HttpResponse *answer, gpointer data)
 {
   Probe *probe = data;
   pthread_mutex_lock (&probe->lock);

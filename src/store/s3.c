@@ -85,7 +85,7 @@ split_by_parts (Call *call)
 /* Handles a refusal. If a call for many keys is refused for an unknown reason, one of its keys can
  * be invalid for the service: sends each key by itself, so that only that one fails. */
 static void
-refused (Call *call, const HttpAnswer *http, const S3Answer *answer)
+refused (Call *call, const HttpResponse *http, const S3Answer *answer)
 {
   S3 *s3 = call->s3;
   g_autofree char *words = s3_error_words (http, answer);
@@ -161,7 +161,7 @@ take_results (Call *call, const S3Answer *answer)
 }
 
 static void
-take_answer (Call *call, const HttpAnswer *http, const S3Answer *answer, const char *broken)
+take_answer (Call *call, const HttpResponse *http, const S3Answer *answer, const char *broken)
 {
   gboolean ok = http->status >= 200 && http->status < 300;
   if (!call->bulk && s3_says_deleted (http))
@@ -218,7 +218,7 @@ abandon (Call *call)
 }
 
 static void
-on_answer (const HttpAnswer *http, gpointer data)
+on_answer (const HttpResponse *http, gpointer data)
 {
   Call *call = data;
   S3Answer answer = { 0 };

@@ -44,14 +44,14 @@ is_one_of (const char *code, const char *const *codes)
 }
 
 gboolean
-s3_says_deleted (const HttpAnswer *http)
+s3_says_deleted (const HttpResponse *http)
 {
   return http->status == 204
          || (http->status == 200 && http->body_len == 0 && http->header != NULL);
 }
 
 S3Fault
-s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk)
+s3_error_fault (const HttpResponse *http, const S3Answer *answer, gboolean bulk)
 {
   static const char *const too_much[] = { "SlowDown", "TooManyRequests", NULL };
   static const char *const unknown[] = { "NotImplemented", "MethodNotAllowed", NULL };
@@ -73,7 +73,7 @@ s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk)
 }
 
 char *
-s3_error_words (const HttpAnswer *http, const S3Answer *answer)
+s3_error_words (const HttpResponse *http, const S3Answer *answer)
 {
   if (http->untrusted)
     return g_strdup_printf ("%s; see ca_file and endpoint of [store.object]", http->error);

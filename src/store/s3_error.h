@@ -15,11 +15,11 @@ typedef enum {
 
 /* Whether HTTP confirms a single delete. The answer is 204; some services send 200. An S3 service
  * sends a request id with it; a web server's page has a body. */
-gboolean s3_says_deleted (const HttpAnswer *http);
+gboolean s3_says_deleted (const HttpResponse *http);
 /* ANSWER: the parsed body. BULK: the request had many keys. */
-S3Fault s3_error_fault (const HttpAnswer *http, const S3Answer *answer, gboolean bulk);
+S3Fault s3_error_fault (const HttpResponse *http, const S3Answer *answer, gboolean bulk);
 /* The text of the error; g_free it. */
-char *s3_error_words (const HttpAnswer *http, const S3Answer *answer);
+char *s3_error_words (const HttpResponse *http, const S3Answer *answer);
 /* Whether WORDS, the error of one key (`Code: Message`), is temporary: nothing is wrong with the
  * object. */
 gboolean s3_error_is_for_later (const char *words);

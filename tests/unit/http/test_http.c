@@ -23,7 +23,7 @@ on_sign (HttpRequest *request)
 
 /* Thread: http. */
 static void
-on_answer (const HttpAnswer *answer, gpointer data)
+on_answer (const HttpResponse *answer, gpointer data)
 {
   pthread_mutex_lock (&watched.lock);
   watched.done = TRUE;
