@@ -169,7 +169,7 @@ release-check:
 docs: all
 	@python3 tools/docs.py $(BUILD)/pruned
 
-#: make lint         the longest functions and files, the layers, cppcheck
+#: make lint         the layers, names, style, lengths, cppcheck; the longest functions and files
 lint: all
 	@tests/lint/lint.sh
 

@@ -1,10 +1,11 @@
 #!/bin/sh
-# `make lint`: the longest functions and files, layers, names in documents, cppcheck (a warning is an error).
+# `make lint`: layers, names, style, lengths, cppcheck (a warning is an error).
 cd "$(dirname "$0")/../.." || exit
 tests/stack/deps.sh lint && tests/stack/deps.sh test python || exit
 python=${PRUNED_DEPS:-.deps}/venv/bin/python
 failed=0
 "$python" tests/lint/longest.py || failed=1
+"$python" tests/lint/mirrored.py || failed=1
 "$python" tests/lint/layers.py || failed=1
 "$python" tests/lint/qualified.py || failed=1
 "$python" tests/lint/named.py || failed=1

@@ -40,88 +40,89 @@ test_refused (void)
 #define DECIMAL "{\"type\":\"bytes\",\"logicalType\":\"decimal\",\"precision\":9,\"scale\":2}"
 
 /* Bytes are up to LEN, because they hold NULs; JSON NULL: they are refused. */
+static const struct {
+  const char *schema, *bytes;
+  gsize len;
+  const char *json;
+} data[] = {
+  { "\"null\"", "", 0, "null" },
+  { "\"boolean\"", "\x01", 1, "true" },
+  { "\"boolean\"", "\x02", 1, NULL },
+  { "\"int\"", "\x54", 1, "42" },
+  { "\"int\"", "\xfe\xff\xff\xff\x0f", 5, "2147483647" },
+  { "\"int\"", "\x80\x80\x80\x80\x10", 5, NULL },
+  { "\"long\"", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, "-9223372036854775808" },
+  { "\"long\"", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, NULL },
+  { "\"double\"", "\0\0\0\0\0\0\xf8\x3f", 8, "\"1.5\"" },
+  { "\"float\"", "\xcd\xcc\xcc\x3d", 4, "\"0.1\"" },
+  { "\"float\"", "\0\0\x80\x7f", 4, "\"Infinity\"" },
+  { "\"string\"",
+    "\x04"
+    "ab",
+    3, "\"ab\"" },
+  { "\"string\"",
+    "\x04"
+    "a",
+    2, NULL },
+  { "\"string\"",
+    "\x01"
+    "a",
+    2, NULL },
+  { "\"string\"",
+    "\x02"
+    "\xff",
+    2, NULL },
+  { "\"bytes\"",
+    "\x04"
+    "ab",
+    3, "{\"\":\"bytes\"}" },
+  { DECIMAL, "\x02\x80", 2, "\"-1.28\"" },
+  { DECIMAL, "\x02\x05", 2, "\"0.05\"" },
+  { DECIMAL, "\x00", 1, "\"0.00\"" },
+  { DECIMAL, "\x04\xff\x00", 3, "\"-2.56\"" },
+  { "{\"type\":\"int\",\"logicalType\":\"date\"}", "\x00", 1, "\"1970-01-01\"" },
+  { "{\"type\":\"int\",\"logicalType\":\"date\"}", "\x01", 1, "\"1969-12-31\"" },
+  { "{\"type\":\"int\",\"logicalType\":\"date\"}", "\xfe\xff\xff\xff\x0f", 5, "2147483647" },
+  { "{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}", "\x02", 1,
+    "\"1970-01-01T00:00:00.001000Z\"" },
+  { "{\"type\":\"long\",\"logicalType\":\"timestamp-micros\"}", "\x01", 1,
+    "\"1969-12-31T23:59:59.999999Z\"" },
+  { "[\"null\",\"int\"]", "\x02\x02", 2, "1" },
+  { "[\"null\",\"int\"]", "\x04\x02", 2, NULL },
+  { "{\"type\":\"array\",\"items\":\"int\"}", "\x03\x04\x02\x04\x00", 5, "[1,2]" },
+  { "{\"type\":\"array\",\"items\":\"null\"}", "\x06\x00", 2, "[null,null,null]" },
+  { "{\"type\":\"array\",\"items\":\"null\"}", "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10,
+    NULL },
+  { "{\"type\":\"array\",\"items\":\"int\"}", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", 11,
+    NULL },
+  { "{\"type\":\"map\",\"values\":\"int\"}",
+    "\x02\x02"
+    "a\x04\x00",
+    5, "{\"a\":2}" },
+  { "{\"type\":\"map\",\"values\":\"int\"}",
+    "\x04\x02"
+    "a\x04\x02"
+    "a\x04\x00",
+    8, NULL },
+  { "{\"type\":\"record\",\"name\":\"A\",\"fields\":[{\"name\":\"a\",\"type\":\"A\"}]}", "", 0,
+    NULL },
+  { "{\"type\":\"record\",\"name\":\"A\",\"namespace\":\"x\",\"fields\":[{\"name\":\"a\",\"type\":"
+    "[\"null\",\"x.A\"]},{\"name\":\"b\",\"type\":[\"null\",\"A\"]}]}",
+    "\x02\x00\x00\x00", 4, "{\"a\":{\"a\":null,\"b\":null},\"b\":null}" },
+};
+
 static void
 test_data (void)
 {
-  static const struct {
-    const char *schema, *bytes;
-    gsize len;
-    const char *json;
-  } cases[] = {
-    { "\"null\"", "", 0, "null" },
-    { "\"boolean\"", "\x01", 1, "true" },
-    { "\"boolean\"", "\x02", 1, NULL },
-    { "\"int\"", "\x54", 1, "42" },
-    { "\"int\"", "\xfe\xff\xff\xff\x0f", 5, "2147483647" },
-    { "\"int\"", "\x80\x80\x80\x80\x10", 5, NULL },
-    { "\"long\"", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, "-9223372036854775808" },
-    { "\"long\"", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, NULL },
-    { "\"double\"", "\0\0\0\0\0\0\xf8\x3f", 8, "\"1.5\"" },
-    { "\"float\"", "\xcd\xcc\xcc\x3d", 4, "\"0.1\"" },
-    { "\"float\"", "\0\0\x80\x7f", 4, "\"Infinity\"" },
-    { "\"string\"",
-      "\x04"
-      "ab",
-      3, "\"ab\"" },
-    { "\"string\"",
-      "\x04"
-      "a",
-      2, NULL },
-    { "\"string\"",
-      "\x01"
-      "a",
-      2, NULL },
-    { "\"string\"",
-      "\x02"
-      "\xff",
-      2, NULL },
-    { "\"bytes\"",
-      "\x04"
-      "ab",
-      3, "{\"\":\"bytes\"}" },
-    { DECIMAL, "\x02\x80", 2, "\"-1.28\"" },
-    { DECIMAL, "\x02\x05", 2, "\"0.05\"" },
-    { DECIMAL, "\x00", 1, "\"0.00\"" },
-    { DECIMAL, "\x04\xff\x00", 3, "\"-2.56\"" },
-    { "{\"type\":\"int\",\"logicalType\":\"date\"}", "\x00", 1, "\"1970-01-01\"" },
-    { "{\"type\":\"int\",\"logicalType\":\"date\"}", "\x01", 1, "\"1969-12-31\"" },
-    { "{\"type\":\"int\",\"logicalType\":\"date\"}", "\xfe\xff\xff\xff\x0f", 5, "2147483647" },
-    { "{\"type\":\"long\",\"logicalType\":\"timestamp-millis\"}", "\x02", 1,
-      "\"1970-01-01T00:00:00.001000Z\"" },
-    { "{\"type\":\"long\",\"logicalType\":\"timestamp-micros\"}", "\x01", 1,
-      "\"1969-12-31T23:59:59.999999Z\"" },
-    { "[\"null\",\"int\"]", "\x02\x02", 2, "1" },
-    { "[\"null\",\"int\"]", "\x04\x02", 2, NULL },
-    { "{\"type\":\"array\",\"items\":\"int\"}", "\x03\x04\x02\x04\x00", 5, "[1,2]" },
-    { "{\"type\":\"array\",\"items\":\"null\"}", "\x06\x00", 2, "[null,null,null]" },
-    { "{\"type\":\"array\",\"items\":\"null\"}", "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10,
-      NULL },
-    { "{\"type\":\"array\",\"items\":\"int\"}", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00", 11,
-      NULL },
-    { "{\"type\":\"map\",\"values\":\"int\"}",
-      "\x02\x02"
-      "a\x04\x00",
-      5, "{\"a\":2}" },
-    { "{\"type\":\"map\",\"values\":\"int\"}",
-      "\x04\x02"
-      "a\x04\x02"
-      "a\x04\x00",
-      8, NULL },
-    { "{\"type\":\"record\",\"name\":\"A\",\"fields\":[{\"name\":\"a\",\"type\":\"A\"}]}", "", 0,
-      NULL },
-    { "{\"type\":\"record\",\"name\":\"A\",\"namespace\":\"x\",\"fields\":[{\"name\":\"a\",\"type\":"
-      "[\"null\",\"x.A\"]},{\"name\":\"b\",\"type\":[\"null\",\"A\"]}]}",
-      "\x02\x00\x00\x00", 4, "{\"a\":{\"a\":null,\"b\":null},\"b\":null}" },
-  };
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (data); i++) {
     g_autoptr (GError) error = NULL;
-    g_autoptr (Shape) shape = shape_parse (NULL, cases[i].schema, &error);
+    g_autoptr (Shape) shape = shape_parse (NULL, data[i].schema, &error);
     g_assert_no_error (error);
     g_autoptr (json_t) value
-        = shape_read (shape, (const guint8 *)cases[i].bytes, cases[i].len, &error);
+        = shape_read (shape, (const guint8 *)data[i].bytes, data[i].len, &error);
     g_autofree char *text = value != NULL ? json_text (value) : NULL;
-    g_test_message ("%u %s: %s", i, cases[i].schema, text != NULL ? text : error->message);
-    g_assert_cmpstr (text, ==, cases[i].json);
+    g_test_message ("%u %s: %s", i, data[i].schema, text != NULL ? text : error->message);
+    g_assert_cmpstr (text, ==, data[i].json);
     g_assert_true ((value == NULL) == (error != NULL));
   }
 }

@@ -113,10 +113,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   message_setup ();
-  g_test_add_func ("/refused_avro/frames", test_frames);
-  g_test_add_func ("/refused_avro/bytes_that_are_no_datum", test_bytes_that_are_no_datum);
-  g_test_add_func ("/refused_avro/lists_that_are_none", test_lists_that_are_none);
-  g_test_add_func ("/refused_avro/run_id_must_be_one", test_run_id_must_be_one);
-  g_test_add_func ("/refused_avro/random_damage", test_random_damage);
+  g_test_add_func ("/decode_avro/frames", test_frames);
+  g_test_add_func ("/decode_avro/bytes_that_are_no_datum", test_bytes_that_are_no_datum);
+  g_test_add_func ("/decode_avro/lists_that_are_none", test_lists_that_are_none);
+  g_test_add_func ("/decode_avro/run_id_must_be_one", test_run_id_must_be_one);
+  g_test_add_func ("/decode_avro/random_damage", test_random_damage);
   return g_test_run ();
 }

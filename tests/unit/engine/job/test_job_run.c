@@ -34,7 +34,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/key/the_same_of_a_tick_and_of_its_row",
+  g_test_add_func ("/job_run/key_the_same_of_a_tick_and_of_its_row",
                    test_a_key_is_the_same_of_a_tick_and_of_its_row);
   return g_test_run ();
 }
