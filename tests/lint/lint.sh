@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit
 tests/stack/deps.sh lint && tests/stack/deps.sh test python || exit
 python=${PRUNED_DEPS:-.deps}/venv/bin/python
 failed=0
-"$python" tests/lint/longest.py || failed=1
+"$python" tests/lint/longest.py --all || failed=1
 "$python" tests/lint/mirrored.py || failed=1
 "$python" tests/lint/layers.py || failed=1
 "$python" tests/lint/qualified.py || failed=1
