@@ -73,8 +73,8 @@ this_threads_set (void)
   CoderSet *set = pthread_getspecific (key);
   if (set != NULL)
     return set;
-  set = g_malloc0 (sizeof *set + schema_count () * sizeof *set->coders);
-  set->n_coders = schema_count ();
+  set = g_malloc0 (sizeof *set + records_count () * sizeof *set->coders);
+  set->n_coders = records_count ();
   set->reader = avro_reader_memory ("", 0);
   set->writer = avro_writer_memory ("", 0);
   g_assert (set->reader != NULL && set->writer != NULL);

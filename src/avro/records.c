@@ -177,7 +177,7 @@ schema_of_fingerprint (guint64 fingerprint)
 }
 
 guint
-schema_count (void)
+records_count (void)
 {
   message_setup ();
   return schemas->len;

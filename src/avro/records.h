@@ -41,7 +41,7 @@ typedef struct {
 /* NULL: no such schema. */
 const Schema *schema_find (const char *name);
 const Schema *schema_of_fingerprint (guint64 fingerprint);
-guint schema_count (void);
+guint records_count (void);
 
 /* The position of a field, or -1. */
 int schema_field_index (const Schema *schema, const char *name, gsize name_len);

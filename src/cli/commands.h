@@ -45,7 +45,7 @@ extern const GOptionEntry approve_options[], check_options[], config_options[], 
     resume_options[], reload_options[], retry_options[], run_options[], runs_options[],
     status_options[], stop_options[], tick_options[], topics_options[], version_options[],
     who_options[];
-extern const char bench_more[], check_more[], choice_more[], dead_more[], forget_more[],
+extern const char bench_more[], check_more[], run_choice_more[], dead_more[], forget_more[],
     grants_more[], jobs_more[], journal_more[], new_more[], pause_more[], resume_more[],
     plan_more[], reload_more[], replay_more[], restore_more[], stop_more[], topics_more[],
     who_more[];

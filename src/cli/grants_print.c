@@ -134,7 +134,7 @@ print_own (Cli *cli, const char *to, const char *app_schema)
   printed (cli, "GRANT USAGE ON SCHEMA pruned, %s TO %s", app_schema, to);
   /* Takes back what an older version granted. */
   printed (cli, "REVOKE ALL ON ALL TABLES IN SCHEMA pruned FROM %s", to);
-  printed (cli, "GRANT EXECUTE ON FUNCTION %s TO %s", own_functions, to);
+  printed (cli, "GRANT EXECUTE ON FUNCTION %s TO %s", own_rights_functions, to);
   for (const OwnRights *own = own_rights; own->table != NULL; own++)
     printed (cli, "GRANT %s ON pruned.%s TO %s", own->rights, own->table, to);
 }

@@ -32,8 +32,9 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "unpublished", "SELECT, INSERT, DELETE" },
                                  { NULL } };
 
-const char own_functions[] = "pruned.ensure_day(text, date), pruned.drop_days(text, date),"
-                             " pruned.keep_at_least(text[], integer[]), pruned.forget_journal()";
+const char own_rights_functions[]
+    = "pruned.ensure_day(text, date), pruned.drop_days(text, date),"
+      " pruned.keep_at_least(text[], integer[]), pruned.forget_journal()";
 
 void
 own_rights_values (PgValues *values)

@@ -11,8 +11,8 @@
 typedef struct {
   const char *table, *rights; /* `SELECT, INSERT` */
 } OwnRights;
-extern const OwnRights own_rights[]; /* the last table is NULL */
-extern const char own_functions[];   /* with arguments, separated by commas */
+extern const OwnRights own_rights[];      /* the last table is NULL */
+extern const char own_rights_functions[]; /* with arguments, separated by commas */
 
 /* As array literals: `name`, and `rights` of each. */
 void own_rights_values (PgValues *values);

@@ -8,7 +8,7 @@
 
 #define DIGITS 32
 
-const char choice_more[]
+const char run_choice_more[]
     = "ID is the id of a run, or a beginning of it that no other run has. A filter selects all runs that it matches\n"
       "and that can be changed in this way. On a terminal the command asks first; elsewhere it needs --yes.";
 

@@ -10,6 +10,7 @@ failed=0
 "$python" tests/lint/qualified.py || failed=1
 "$python" tests/lint/named.py || failed=1
 "$python" tests/lint/unused.py || failed=1
+"$python" tests/lint/prefixed.py || failed=1
 "$python" tests/lint/wrapped.py || failed=1
 "$python" tests/lint/formatted.py || failed=1
 

@@ -230,7 +230,7 @@ gboolean
 brakes_before (Step *step, GError **error)
 {
   if (in_force_mode (step->job) == MODE_PLAN || run_is_planned (step->run))
-    return plan_instead (step, error);
+    return plan_mode_step (step, error);
   if (has_noted_partitions (step) && run_was_approved (step->run))
     return count_first (step, error);
   return !is_to_count_before (step) || count_before (step, error);

@@ -99,7 +99,7 @@ plan_steps (Step *step, GError **error)
 }
 
 gboolean
-plan_instead (Step *step, GError **error)
+plan_mode_step (Step *step, GError **error)
 {
   const JobCode *code = step->job->code;
   pg_set_deadline (step->pg, step->transaction_us + PACE_MOST_US); /* whatever the job's budget */

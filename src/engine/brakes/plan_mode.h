@@ -10,4 +10,4 @@
 #include "engine/step/step.h"
 
 /* Always FALSE. With `step->brake` set the plan is done, and STEP has its counters. */
-gboolean plan_instead (Step *step, GError **error);
+gboolean plan_mode_step (Step *step, GError **error);

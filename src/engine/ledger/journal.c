@@ -51,5 +51,5 @@ journal_put (Pg *pg, const Jobs *jobs, const char *prefix, const JournalEntry *e
                            entry->object,
                            entry->reason };
   bundle_add (bundle, topic, -1, entry->object, TYPE, id, fields);
-  return publisher_leave (pg, bundle, error);
+  return publish_leave (pg, bundle, error);
 }

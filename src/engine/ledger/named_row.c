@@ -40,7 +40,7 @@ named_row_leave (Pg *pg, const Run *run, const char *prefix, NamedEnd end, GErro
 {
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, JOURNAL_STEP, run->job->name, 0);
   named_row_answer (bundle, run, prefix, end);
-  return bundle_size (bundle) == 0 || publisher_leave (pg, bundle, error);
+  return bundle_size (bundle) == 0 || publish_leave (pg, bundle, error);
 }
 
 gboolean

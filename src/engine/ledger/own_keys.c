@@ -97,7 +97,7 @@ run (Pg *pg, const PgStatement *statement, Ask *const *asks, guint n, GError **e
 {
   g_autoptr (PgValues) values = pg_values_new ();
   for (guint column = 0; column < g_strv_length (asks[0]->parts); column++) {
-    g_autofree char *name = key_parameter (column);
+    g_autofree char *name = sentence_key_parameter (column);
     GString *texts = array_new ();
     for (guint i = 0; i < n; i++)
       array_add (texts, asks[i]->parts[column]);

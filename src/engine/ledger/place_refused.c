@@ -23,7 +23,7 @@ leave_outcome (Pg *pg, const RunSpec *spec, GError **error)
   g_autoptr (Bundle) bundle = bundle_new (spec->run_id, JOURNAL_STEP, jobs_at (jobs, 0)->name, 0);
   const char *fields[] = { spec->run_id, "0", spec->job->name, spec->state, text, spec->error };
   bundle_add (bundle, topic, -1, spec->run_id, "pruned.outcomes." RECORD, ce_id, fields);
-  return publisher_leave (pg, bundle, error);
+  return publish_leave (pg, bundle, error);
 }
 
 /* The event of a disabled job came because another job reads its topic. */

@@ -92,7 +92,7 @@ row_of (const Bundle *bundle)
 }
 
 gboolean
-publisher_leave (Pg *pg, const Bundle *bundle, GError **error)
+publish_leave (Pg *pg, const Bundle *bundle, GError **error)
 {
   if (!bundle_is_whole (bundle, error))
     return FALSE;

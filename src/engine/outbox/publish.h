@@ -27,7 +27,7 @@ gboolean publisher_store (Publisher *publisher, Pg *pg, Bundle *bundle, GError *
     G_GNUC_WARN_UNUSED_RESULT;
 /* The same for a process that does not send: adds the bundle in the open transaction of PG, and
  * whoever has its lane sends it. */
-gboolean publisher_leave (Pg *pg, const Bundle *bundle, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean publish_leave (Pg *pg, const Bundle *bundle, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The transaction was rolled back, or perhaps was: housekeeping will check. */
 void publisher_abandon (Publisher *publisher, Bundle *bundle);
 /* Sends, and waits for every acknowledgement. PRUNED_OUTAGE: call it again; acknowledged messages

@@ -35,7 +35,7 @@ write_key (Step *step, Page *page, GError **error)
     return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   json_array_foreach ((json_t *)parts, i, part) {
-    g_autofree char *parameter = key_parameter ((guint)i);
+    g_autofree char *parameter = sentence_key_parameter ((guint)i);
     GString *text = array_new ();
     array_add (text, json_string_value (part));
     pg_values_take (values, parameter, array_take (text));

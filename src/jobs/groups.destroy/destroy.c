@@ -58,7 +58,7 @@ begin (Walk *walk, GError **error)
   }
   return warn_unseen (walk->step, "projects", walk->catalogue, error)
          && warn_unseen (walk->step, "groups", walk->catalogue, error)
-         && walk_refuse (walk->step, walk->group, walk->catalogue, error);
+         && portion_refuse_group (walk->step, walk->group, walk->catalogue, error);
 }
 
 /* Sets or clears `deleted_at` by FILE: the application and the jobs rely on it. */

@@ -53,4 +53,5 @@ gboolean portion_finish (Step *step, const Portion *portion, GError **error);
 
 /* Checks the whole group before anything of it is removed: FALSE if something elsewhere forbids it.
  */
-gboolean walk_refuse (Step *step, const char *group, const char *catalogue, GError **error);
+gboolean portion_refuse_group (Step *step, const char *group, const char *catalogue,
+                               GError **error);

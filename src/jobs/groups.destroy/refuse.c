@@ -26,7 +26,7 @@ portion_refuse_stranger (Step *step, const PgRows *rows, GError **error)
 }
 
 gboolean
-walk_refuse (Step *step, const char *group, const char *catalogue, GError **error)
+portion_refuse_group (Step *step, const char *group, const char *catalogue, GError **error)
 {
   const PgRows *forbids = step_query_kept (step, catalogue, error, "forbids", NULL);
   if (forbids == NULL)

@@ -8,10 +8,10 @@ static const PgStatement *
 statement_of (const CatTable *table, GError **error)
 {
   g_autoptr (Words) words = words_new ();
-  words_take (words, "event_parts", key_parts (table));
-  words_take (words, "event_key", key_written (table));
-  words_take (words, "event_exact", key_is_exact (table));
-  words_take (words, "in_json", key_in_json (table));
+  words_take (words, "event_parts", sentence_key_parts (table));
+  words_take (words, "event_key", sentence_key_written (table));
+  words_take (words, "event_exact", sentence_key_is_exact (table));
+  words_take (words, "in_json", sentence_key_in_json (table));
   g_autofree char *text = words_fill (words, "audit_key");
   g_autofree char *name = g_strdup_printf ("the key of %s", table->name);
   return pg_statement_text (name, text, error);
@@ -33,7 +33,7 @@ key_read (Pg *pg, const char *table, char **parts, char **key, char **in_json, G
   for (guint i = 0; parts[i] != NULL; i++) {
     GString *text = array_new ();
     array_add (text, parts[i]);
-    g_autofree char *parameter = key_parameter (i);
+    g_autofree char *parameter = sentence_key_parameter (i);
     pg_values_take (values, parameter, array_take (text));
   }
   const PgStatement *statement = statement_of (own, error);

@@ -15,7 +15,7 @@ order_of (const Sentence *sentence, const CatTable *table)
 }
 
 char *
-keep_beyond (const Sentence *sentence, const CatTable *table, const char *where)
+sentence_keep_beyond (const Sentence *sentence, const CatTable *table, const char *where)
 {
   g_autoptr (GString) known = g_string_new (NULL), group = g_string_new (NULL),
                       outer = g_string_new (NULL), same = g_string_new (NULL);

@@ -7,4 +7,4 @@
 
 /* A condition on a row of TABLE for which WHERE holds: it is not among those of its group that
  * stay. The outer row is passed in under other names, because WHERE knows the table by its own. */
-char *keep_beyond (const Sentence *sentence, const CatTable *table, const char *where);
+char *sentence_keep_beyond (const Sentence *sentence, const CatTable *table, const char *where);

@@ -99,7 +99,7 @@ is_json (const CatColumn *column)
 }
 
 char *
-key_rows (const CatTable *table, const char *parameter)
+sentence_key_rows (const CatTable *table, const char *parameter)
 {
   GString *out = g_string_new ("(SELECT pruned_u.pruned_key, pruned_u.pruned_pos");
   for (guint i = 0; i < table->key->len; i++) {
@@ -120,17 +120,17 @@ key_rows (const CatTable *table, const char *parameter)
 }
 
 char *
-key_parameter (guint column)
+sentence_key_parameter (guint column)
 {
   return g_strdup_printf ("parts_%u", column + 1);
 }
 
 char *
-key_parts (const CatTable *table)
+sentence_key_parts (const CatTable *table)
 {
   GString *lists = g_string_new (NULL), *names = g_string_new (NULL);
   for (guint i = 0; i < table->key->len; i++) {
-    g_autofree char *parameter = key_parameter (i);
+    g_autofree char *parameter = sentence_key_parameter (i);
     list_add (lists, ", ", "pg_catalog.unnest(:%s::text[])", parameter);
     list_add (names, ", ", "pruned_%u", i + 1);
   }
@@ -140,7 +140,7 @@ key_parts (const CatTable *table)
 }
 
 char *
-key_written (const CatTable *table)
+sentence_key_written (const CatTable *table)
 {
   GString *out = g_string_new (NULL);
   gboolean several = table->key->len > 1;
@@ -157,7 +157,7 @@ key_written (const CatTable *table)
 }
 
 char *
-key_in_json (const CatTable *table)
+sentence_key_in_json (const CatTable *table)
 {
   GString *out = g_string_new (NULL);
   for (guint i = 0; table->key->len > 1 && i < table->key->len; i++) {
@@ -196,7 +196,7 @@ is_exact (const CatColumn *column, const char *text, const char *value)
 }
 
 char *
-key_is_exact (const CatTable *table)
+sentence_key_is_exact (const CatTable *table)
 {
   GString *out = g_string_new (NULL);
   for (guint i = 0; i < table->key->len; i++) {
@@ -212,7 +212,7 @@ key_is_exact (const CatTable *table)
 }
 
 gboolean
-key_has_several_texts (const CatTable *table)
+sentence_key_has_several_texts (const CatTable *table)
 {
   gboolean several = FALSE;
   for (guint i = 0; i < table->key->len; i++)
@@ -221,7 +221,7 @@ key_has_several_texts (const CatTable *table)
 }
 
 char *
-key_matches (const CatTable *table)
+sentence_key_matches (const CatTable *table)
 {
   GString *out = g_string_new (NULL);
   for (guint i = 0; i < table->key->len; i++) {

@@ -14,20 +14,20 @@
 
 /* The rows of the texts :PARAMETER, as a table pruned_k: `pruned_1`, ... are the columns of the
  * primary key. */
-char *key_rows (const CatTable *table, const char *parameter);
+char *sentence_key_rows (const CatTable *table, const char *parameter);
 /* What events say, as a table pruned_p with the columns `pruned_1`, ... and their order: a column
  * of the key is a parameter with a list of texts. */
-char *key_parts (const CatTable *table);
+char *sentence_key_parts (const CatTable *table);
 /* The parameter of that column of the key; the first is 0. */
-char *key_parameter (guint column);
+char *sentence_key_parameter (guint column);
 /* Of a row pruned_p of such columns: the key as the page writes it, and whether it is exactly what
  * the event says. */
-char *key_written (const CatTable *table);
-char *key_is_exact (const CatTable *table);
+char *sentence_key_written (const CatTable *table);
+char *sentence_key_is_exact (const CatTable *table);
 /* The columns of the row pruned_p as rows of the audit have them, an object; `NULL` of one column.
  */
-char *key_in_json (const CatTable *table);
+char *sentence_key_in_json (const CatTable *table);
 /* Whether equal keys can be written in several ways; and whether a row of the table has the key of
  * pruned_p, however that is written. */
-gboolean key_has_several_texts (const CatTable *table);
-char *key_matches (const CatTable *table);
+gboolean sentence_key_has_several_texts (const CatTable *table);
+char *sentence_key_matches (const CatTable *table);

@@ -9,7 +9,7 @@ typedef struct {
 } Unit;
 
 char *
-portion_refusal (const Below *below)
+sentence_portion_refusal (const Below *below)
 {
   static const char rest[] = "so the rows below a row go at once: leave children_portion out";
   if (below->selves->len > 0) {
@@ -30,9 +30,9 @@ portion_refusal (const Below *below)
 }
 
 gboolean
-portion_can_be (const Below *below)
+sentence_portion_can_be (const Below *below)
 {
-  g_autofree char *refusal = portion_refusal (below);
+  g_autofree char *refusal = sentence_portion_refusal (below);
   const SentenceKind kind = below->sentence->kind;
   return (kind == SENTENCE_DELETE || kind == SENTENCE_ARCHIVE) && refusal == NULL
          && !below_is_empty (below);
@@ -41,11 +41,11 @@ portion_can_be (const Below *below)
 static gboolean
 is_said (const Below *below)
 {
-  return below->sentence->portion > 0 && portion_can_be (below);
+  return below->sentence->portion > 0 && sentence_portion_can_be (below);
 }
 
 void
-portion_set_reason (const Below *below)
+sentence_portion_set_reason (const Below *below)
 {
   words_set (below->words, "gone_below",
              is_said (below) ? " || CASE WHEN :gone_below::bigint > 0 THEN"
@@ -308,7 +308,7 @@ write_effects (const Below *below, const GArray *units, Written *written)
 }
 
 void
-portion_write (const Below *below, Written *written)
+sentence_portion_write (const Below *below, Written *written)
 {
   if (!is_said (below))
     return;

@@ -12,11 +12,11 @@
 #include "engine/job/sentence/sentence_below.h"
 
 /* Why the rows below can only go at once; NULL: they can go in portions. */
-char *portion_refusal (const Below *below);
+char *sentence_portion_refusal (const Below *below);
 /* There are rows below, and they can go in portions. */
-gboolean portion_can_be (const Below *below);
+gboolean sentence_portion_can_be (const Below *below);
 /* Sets the word of decide that says how many rows below a row that stays are gone. */
-void portion_set_reason (const Below *below);
+void sentence_portion_set_reason (const Below *below);
 /* Adds the files of a portion, if the sentence has a word about it. Behind the locks: changes words
  * of decide. */
-void portion_write (const Below *below, Written *written);
+void sentence_portion_write (const Below *below, Written *written);

@@ -33,7 +33,7 @@ set_due (Writer *writer)
                                : g_strdup ("true");
   words_set (writer->words, "where", where);
   if (writer->sentence->keep.rows > 0) {
-    g_autofree char *beyond = keep_beyond (writer->sentence, writer->table, where);
+    g_autofree char *beyond = sentence_keep_beyond (writer->sentence, writer->table, where);
     words_take (writer->words, "due", g_strdup_printf ("(%s) AND %s", where, beyond));
   } else
     words_set (writer->words, "due", where);
@@ -119,7 +119,7 @@ set_object (Writer *writer)
   const CatTable *table = writer->table;
   const char *own = table->own,
              *object = catalogue_column (table, writer->sentence->object_column)->quoted;
-  g_autofree char *going = key_rows (table, "going"),
+  g_autofree char *going = sentence_key_rows (table, "going"),
                   *same = list_equal ("pruned_t", table->key, "pruned_k");
   g_autoptr (GString) itself = g_string_new (NULL);
   for (guint i = 0; i < table->key->len; i++) {
@@ -150,8 +150,8 @@ set_words (Writer *writer)
   words_set (writer->words, "own", table->own);
   words_set (writer->words, "word", writer->written->word);
   words_set (writer->words, "record", "");
-  words_take (writer->words, "keys", key_rows (table, "key"));
-  words_take (writer->words, "held", key_rows (table, "held"));
+  words_take (writer->words, "keys", sentence_key_rows (table, "key"));
+  words_take (writer->words, "held", sentence_key_rows (table, "held"));
   words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
   words_take (writer->words, "key", list_key (table));
   words_take (writer->words, "row", list_row (table, writer->sentence));
@@ -218,11 +218,12 @@ add_change (Writer *writer)
 static void
 add_event_key (Writer *writer)
 {
-  words_take (writer->words, "event_parts", key_parts (writer->table));
-  words_take (writer->words, "event_key", key_written (writer->table));
-  words_take (writer->words, "event_exact", key_is_exact (writer->table));
-  words_take (writer->words, "event_matches", key_matches (writer->table));
-  add (writer, "event_key", key_has_several_texts (writer->table) ? "event_row" : "event_key");
+  words_take (writer->words, "event_parts", sentence_key_parts (writer->table));
+  words_take (writer->words, "event_key", sentence_key_written (writer->table));
+  words_take (writer->words, "event_exact", sentence_key_is_exact (writer->table));
+  words_take (writer->words, "event_matches", sentence_key_matches (writer->table));
+  add (writer, "event_key",
+       sentence_key_has_several_texts (writer->table) ? "event_row" : "event_key");
   add (writer, "named", "named");
 }
 
@@ -254,7 +255,7 @@ add_files (Writer *writer, const Below *below)
            all = writer->sentence->kind == SENTENCE_SET || objects || !below_is_empty (below)
                  || reads_other_rows (writer->sentence);
   below_set_plan (below);
-  portion_set_reason (below);
+  sentence_portion_set_reason (below);
   add (writer, "page", "page");
   writer->written->all_rows = all_rows_page (writer->sentence, writer->words);
   add (writer, "decide", objects ? "decide_object" : "decide");
@@ -267,7 +268,7 @@ add_files (Writer *writer, const Below *below)
     add_event_key (writer);
   add (writer, lock, all ? "lock" : "held");
   below_write_locks (below, writer->written);
-  portion_write (below, writer->written);
+  sentence_portion_write (below, writer->written);
   below_write_effects (below, writer->written);
   if (writer->sentence->kind == SENTENCE_SET)
     add_change (writer);
@@ -319,10 +320,10 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
                            writer.table->name);
     return NULL;
   }
-  if (sentence->portion > 0 && (*refusal = portion_refusal (below)) != NULL)
+  if (sentence->portion > 0 && (*refusal = sentence_portion_refusal (below)) != NULL)
     return NULL;
   add_files (&writer, below);
-  written->portions = portion_can_be (below);
+  written->portions = sentence_portion_can_be (below);
   if (sentence->kind != SENTENCE_SET)
     written->below = below_write_count (below);
   note_tables (&writer);
