@@ -1,10 +1,14 @@
 """Many rows (schemas/app/fill_begin.sql) and rows one by one (builder.py) must agree: both say how
 the application's rows belong together, in two languages."""
 
+import datetime
 import importlib
+import json
+import random
 
 import pytest
 
+from model import generate
 from support.instance import Instance
 from support.places import APP_FILL, PROJECT
 
@@ -15,6 +19,12 @@ INSERT INTO projects (path, namespace_id, project_namespace_id) VALUES ('code', 
 INSERT INTO namespaces (id, path, name, type) VALUES (4, 'other', 'Other', 'Group');
 INSERT INTO members (user_id, source_type, source_id, access_level) VALUES (1, 'Namespace', 2, 50), (2, 'Project', 1, 30)
 """
+# Of a random instance: the columns that are said, and those that follow from them.
+SAID = {"users": "id bigint, username text", "namespaces": "id bigint, path text, name text, type text, parent_id bigint",
+        "projects": "id bigint, path text, name text, namespace_id bigint, project_namespace_id bigint",
+        "members": "id bigint, user_id bigint, source_type text, source_id bigint, access_level int"}
+FOLLOWS = {"namespaces": "id name path type parent_id traversal_ids", "projects": "id name path namespace_id project_namespace_id",
+           "routes": "source_type source_id namespace_id path name", "members": "id type member_namespace_id"}
 # Columns that people or a clock decide; they do not say how rows belong together. A builder's
 # project is called `project`.
 FREE = {"created_at", "updated_at", "visibility_level", "email"}
@@ -52,6 +62,32 @@ def test_both_ways_make_the_same_rows(new_database):
     for table in filled.column("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
         assert rows(filled, table) == rows(built, table), table
     assert [row["path"] for row in rows(filled, "routes")] == ["top", "top/sub", "top/sub/code", "other"]
+
+
+def fill_in(database, table, rows):
+    columns = SAID[table]
+    names = ", ".join(column.split()[0] for column in columns.split(", "))
+    text = json.dumps([{name: row[name] for name in names.split(", ")} for row in rows])
+    database.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM jsonb_to_recordset(%s) AS r ({columns}) ORDER BY id", [text])
+
+
+def chosen(rows, names):
+    return sorted((tuple(row[name] for name in names.split()) for row in rows), key=str)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_ways_make_the_same_random_places(new_database, seed):
+    """Trees of several levels, personal namespaces, projects in both, members of each."""
+    instance = generate.Instance(random.Random(seed), 120, datetime.datetime(2025, 3, 10, tzinfo=datetime.timezone.utc))
+    instance.make(False, False)
+    database, (begin, end) = new_database("app"), APP_FILL
+    database.load(begin)
+    for table in SAID:
+        fill_in(database, table, [row for row in instance.tables[table] if table != "namespaces" or row["type"] != "Project"])
+    database.load(end)
+    for table, names in FOLLOWS.items():
+        there = database.rows(f"SELECT {names.replace(' ', ', ')} FROM {table}")
+        assert chosen(there, names) == chosen(instance.tables[table], names), table
 
 
 def test_a_todo_is_about_its_place_and_nothing_is_left_behind(new_database):
