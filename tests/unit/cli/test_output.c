@@ -1,5 +1,4 @@
 #include "cli/output.h"
-#include "cli/words.h"
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -118,26 +117,6 @@ test_narrow (void)
 }
 
 static void
-assert_wrapped (const char *text, glong most, const char *wanted)
-{
-  g_auto (GStrv) lines = words_wrap (text, most);
-  g_autofree char *got = g_strjoinv ("|", lines);
-  g_assert_cmpstr (got, ==, wanted);
-}
-
-static void
-test_wrapped (void)
-{
-  assert_wrapped ("", 5, "");
-  assert_wrapped ("whole", 5, "whole");
-  assert_wrapped ("two words", 5, "two|words");
-  assert_wrapped ("two  words", 4, "two|word|s");
-  assert_wrapped ("members:4711", 10, "members:|4711");
-  assert_wrapped ("漢字漢字", 5, "漢字|漢字");
-  assert_wrapped ("漢字", 1, "漢|字");
-}
-
-static void
 test_colours (void)
 {
   Output *out = output_new (FALSE, TRUE);
@@ -155,30 +134,6 @@ test_empty (void)
   output_table (out, columns);
   g_autofree char *text = captured (out, saved);
   g_assert_cmpstr (text, ==, "");
-}
-
-static void
-assert_cell (CellType type, const char *text, const char *wanted)
-{
-  g_autoptr (json_t) cell = cell_from_text (type, text);
-  g_autofree char *got = json_text (cell);
-  g_assert_cmpstr (got, ==, wanted);
-}
-
-static void
-test_cells (void)
-{
-  assert_cell (CELL_TIME, "2026-11-21 10:20:30.1+00", "\"2026-11-21T10:20:30.100000Z\"");
-  assert_cell (CELL_TIME, "2026-11-21 10:20:30+00", "\"2026-11-21T10:20:30.000000Z\"");
-  assert_cell (CELL_TIME, "2026-11-21 10:20:30.123456+00", "\"2026-11-21T10:20:30.123456Z\"");
-  assert_cell (CELL_TIME, "infinity", "\"infinity\"");
-  assert_cell (CELL_TIME, NULL, "null");
-  assert_cell (CELL_BOOL, "t", "true");
-  assert_cell (CELL_BOOL, "f", "false");
-  assert_cell (CELL_NUMBER, "12", "12");
-  assert_cell (CELL_NUMBER, "1.5", "1.5");
-  assert_cell (CELL_JSON, "{\"a\": [1, null]}", "{\"a\":[1,null]}");
-  assert_cell (CELL_TEXT, "12", "\"12\"");
 }
 
 static void
@@ -206,12 +161,10 @@ main (int argc, char **argv)
   close (fd);
   g_test_add_func ("/output/json", test_json);
   g_test_add_func ("/output/narrow", test_narrow);
-  g_test_add_func ("/output/wrapped", test_wrapped);
   g_test_add_func ("/output/plain", test_plain);
   g_test_add_func ("/output/terminal", test_terminal);
   g_test_add_func ("/output/colours", test_colours);
   g_test_add_func ("/output/empty", test_empty);
-  g_test_add_func ("/output/cells", test_cells);
   g_test_add_func ("/output/full_device", test_full_device);
   int failed = g_test_run ();
   g_unlink (path);

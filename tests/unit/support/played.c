@@ -105,8 +105,8 @@ set_columns (PGresult *result, char **names)
   g_assert_true (PQsetResultAttrs (result, (int)n, columns) != 0);
 }
 
-static PgRows *
-rows_of (const char *text)
+PgRows *
+played_rows (const char *text)
 {
   PGresult *result = PQmakeEmptyPGresult (NULL, PGRES_TUPLES_OK);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
@@ -136,7 +136,7 @@ __wrap_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **e
   GQueue *queue = g_hash_table_lookup (play->answers, name);
   g_autofree char *rows = queue != NULL ? g_queue_pop_head (queue) : NULL;
   if (g_strcmp0 (rows, "outage") != 0)
-    return rows_of (rows != NULL ? rows : "none");
+    return played_rows (rows != NULL ? rows : "none");
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: played outage", name);
   return NULL;
 }

@@ -19,6 +19,8 @@ void played_begin (void);
  * ROWS names the columns, each further line is a row; fields end at `|`, `-` is null. NULL: an
  * outage. A statement without an answer finds no rows. */
 void played_answer (const char *file, const char *rows);
+/* Rows from such a text. rows_free it. */
+PgRows *played_rows (const char *rows);
 /* The statements so far, separated by spaces. */
 const char *played_asked (void);
 /* What was bound to NAME when FILE was last asked. */

@@ -1,9 +1,7 @@
 /* How long a job waits for what works on its tables, and how long a standby is behind. */
 #include "engine/step/throttle.h"
 
-#include "engine/job/in_force.h"
-#include "jobs/jobs.h"
-#include "support/config_file.h"
+#include "support/jobs.h"
 #include "support/played.h"
 
 #define JOB "members.remove_expired"
@@ -14,24 +12,12 @@
 #define MINUTE_US G_TIME_SPAN_MINUTE
 
 static Jobs *jobs;
-static Config *config;
 static ThrottleEye *eye;
 
 static void
 begin (void)
 {
-  g_autoptr (GError) error = NULL;
-  jobs = jobs_load (JOB_CODE, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_true (g_file_set_contents (
-      config_file, "[throttle]\nlock_waiters = 1\nstandby_lag_s = 30\n", -1, NULL));
-  ConfigSources sources = { config_file, NULL, jobs_names (jobs), jobs_default, jobs };
-  config = config_load (&sources, &error);
-  g_assert_no_error (error);
-  jobs_configure (jobs, config);
-  g_assert_true (in_force_begin (jobs, config, &error));
-  g_assert_no_error (error);
-  in_force_renew ();
+  jobs = jobs_in_force ("[throttle]\nlock_waiters = 1\nstandby_lag_s = 30\n");
   played_begin ();
   eye = throttle_eye_new (jobs);
 }
@@ -62,9 +48,7 @@ end (void)
   look ("old_transaction_s|-|nobody|0"); /* nothing is passed */
   g_assert_false (waits (JOB));
   throttle_eye_free (eye);
-  in_force_end (jobs);
-  g_clear_pointer (&jobs, jobs_free);
-  g_clear_pointer (&config, config_free);
+  jobs_in_force_end ();
 }
 
 static gpointer
