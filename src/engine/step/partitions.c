@@ -25,9 +25,9 @@ next_to_detach (const PgRows *rows)
 {
   int next = -1;
   for (int i = 0; i < rows_count (rows); i++) {
-    if (noted_is (rows, i, "pending"))
+    if (partitions_noted_is (rows, i, "pending"))
       return -1;
-    if (next < 0 && noted_is (rows, i, "attached") && !rows_bool (rows, i, "beside"))
+    if (next < 0 && partitions_noted_is (rows, i, "attached") && !rows_bool (rows, i, "beside"))
       next = i;
   }
   return next;
@@ -82,11 +82,12 @@ take_off (Step *step, const PgRows *rows, int i, GError **error)
 {
   const char *table = rows_text (rows, i, "table"), *partition = rows_text (rows, i, "partition");
   g_autofree char *sql
-      = noted_is (rows, i, "detached")
+      = partitions_noted_is (rows, i, "detached")
             ? g_strdup_printf ("LOCK TABLE %s IN ACCESS EXCLUSIVE MODE", partition)
             : g_strdup_printf ("ALTER TABLE %s DETACH PARTITION %s%s", table, partition,
-                               noted_is (rows, i, "pending") ? " FINALIZE" : "");
-  return (!noted_is (rows, i, "attached") || noted_mark (step, rows_text (rows, i, "relid"), error))
+                               partitions_noted_is (rows, i, "pending") ? " FINALIZE" : "");
+  return (!partitions_noted_is (rows, i, "attached")
+          || partitions_noted_mark (step, rows_text (rows, i, "relid"), error))
          && run_briefly (step, sql, error);
 }
 
@@ -107,13 +108,13 @@ take_off_some (Step *step, const PgRows *rows, GError **error)
   if (!set_limits (step, PARTITIONS_LOCK, PARTITIONS_LOCK, error))
     return FALSE;
   for (int i = 0; i < rows_count (rows); i++)
-    if (noted_is (rows, i, "detached") || noted_is (rows, i, "pending")) {
+    if (partitions_noted_is (rows, i, "detached") || partitions_noted_is (rows, i, "pending")) {
       n++;
       if (!take_off (step, rows, i, error))
         return FALSE;
     }
   for (int i = 0; n == 0 && i < rows_count (rows); i++)
-    if (noted_is (rows, i, "attached")) {
+    if (partitions_noted_is (rows, i, "attached")) {
       n++;
       if (!take_off (step, rows, i, error))
         return FALSE;
@@ -152,21 +153,22 @@ drop_all (Step *step, const PgRows *rows, const PgRows *decided, GError **error)
   gboolean ok = TRUE;
   gint64 n = 0;
   for (int i = 0; ok && i < rows_count (rows); i++)
-    if (noted_is (rows, i, "detached") && noted_reason_to_keep (rows, decided, i) == NULL)
+    if (partitions_noted_is (rows, i, "detached")
+        && partitions_noted_reason_to_keep (rows, decided, i) == NULL)
       ok = drop (step, rows, i, gone, error);
-    else if (noted_is (rows, i, "gone") || noted_is (rows, i, "changed"))
+    else if (partitions_noted_is (rows, i, "gone") || partitions_noted_is (rows, i, "changed"))
       array_add (other, rows_text (rows, i, "relid"));
   FAULT ("partitions.after_drop");
   ok = ok
-       && noted_end (step, file_of (step, PARTITIONS_DROP)->statement, g_steal_pointer (&gone),
-                     "removed", &n, error);
+       && partitions_noted_end (step, file_of (step, PARTITIONS_DROP)->statement,
+                                g_steal_pointer (&gone), "removed", &n, error);
   step_add_count (step->counts, "updated_rows", n);
-  ok = ok && noted_forget (step, g_steal_pointer (&other), "gone", &n, error);
+  ok = ok && partitions_noted_forget (step, g_steal_pointer (&other), "gone", &n, error);
   if (gone != NULL)
     g_string_free (gone, TRUE);
   if (other != NULL)
     g_string_free (other, TRUE);
-  return ok && noted_forget_kept (step, rows, decided, &n, error)
+  return ok && partitions_noted_forget_kept (step, rows, decided, &n, error)
          && set_limits (step, "2s", "15s", error);
 }
 
@@ -183,8 +185,9 @@ take_off_and_drop (Step *step, const PgRows *rows, GError **error)
 {
   if (!take_off_some (step, rows, error))
     return FALSE;
-  g_autoptr (PgRows) locked = noted_ask (step, error);
-  g_autoptr (PgRows) decided = locked != NULL ? noted_decide (step, locked, error) : NULL;
+  g_autoptr (PgRows) locked = partitions_noted_ask (step, error);
+  g_autoptr (PgRows) decided
+      = locked != NULL ? partitions_noted_decide (step, locked, error) : NULL;
   if (decided == NULL || !drop_all (step, locked, decided, error))
     return FALSE;
   continue_here (step, in_force_of (step->job)->delay_ms);
@@ -196,8 +199,8 @@ static gboolean
 work_off (Step *step, const PgRows *rows, GError **error)
 {
   gint64 kept = 0;
-  g_autoptr (PgRows) decided = noted_decide (step, rows, error);
-  if (decided == NULL || !noted_forget_kept (step, rows, decided, &kept, error))
+  g_autoptr (PgRows) decided = partitions_noted_decide (step, rows, error);
+  if (decided == NULL || !partitions_noted_forget_kept (step, rows, decided, &kept, error))
     return FALSE;
   if (kept > 0) {
     continue_here (step, 0);
@@ -235,7 +238,8 @@ sort_out (Step *step, const PgRows *decided)
     }
     step_count (step, what, 1);
     if (g_str_equal (what, "kept"))
-      noted_log_kept (step, rows_text (decided, i, "key"), rows_text (decided, i, "reason"));
+      partitions_noted_log_kept (step, rows_text (decided, i, "key"),
+                                 rows_text (decided, i, "reason"));
   }
   g_autofree char *list = array_take (keys);
   return g_str_equal (list, "{}") ? NULL : g_steal_pointer (&list);
@@ -272,7 +276,7 @@ begin (Step *step, GError **error)
 gboolean
 partitions_step (Step *step, GError **error)
 {
-  g_autoptr (PgRows) rows = noted_ask (step, error);
+  g_autoptr (PgRows) rows = partitions_noted_ask (step, error);
   if (rows == NULL)
     return FALSE;
   return rows_count (rows) > 0 ? work_off (step, rows, error) : begin (step, error);
@@ -282,7 +286,7 @@ gboolean
 partitions_outside (Step *step, GError **error)
 {
   gboolean found = FALSE;
-  if (!noted_mark_alone (step, step->outside_relid, &found, error))
+  if (!partitions_noted_mark_alone (step, step->outside_relid, &found, error))
     return FALSE;
   if (!found)
     return TRUE;
@@ -298,5 +302,5 @@ partitions_outside (Step *step, GError **error)
 gboolean
 partitions_was_late (Step *step, const char *sqlstate)
 {
-  return noted_unmark_alone (step, step->outside_relid, sqlstate);
+  return partitions_noted_unmark_alone (step, step->outside_relid, sqlstate);
 }

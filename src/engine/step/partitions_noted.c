@@ -6,7 +6,7 @@
 #define SQL "src/engine/step/sql/"
 
 PgRows *
-noted_ask (Step *step, GError **error)
+partitions_noted_ask (Step *step, GError **error)
 {
   const PgStatement *statement = pg_statement (SQL "partitions_begun.sql");
   g_autoptr (PgValues) values = pg_values_new ();
@@ -17,7 +17,7 @@ noted_ask (Step *step, GError **error)
 }
 
 gboolean
-noted_is (const PgRows *noted, int row, const char *state)
+partitions_noted_is (const PgRows *noted, int row, const char *state)
 {
   return g_str_equal (rows_text (noted, row, "state"), state);
 }
@@ -25,7 +25,7 @@ noted_is (const PgRows *noted, int row, const char *state)
 /* --- what is kept --- */
 
 PgRows *
-noted_decide (Step *step, const PgRows *noted, GError **error)
+partitions_noted_decide (Step *step, const PgRows *noted, GError **error)
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   for (int i = 0; i < rows_count (noted); i++)
@@ -34,20 +34,21 @@ noted_decide (Step *step, const PgRows *noted, GError **error)
 }
 
 const char *
-noted_reason_to_keep (const PgRows *noted, const PgRows *decided, int row)
+partitions_noted_reason_to_keep (const PgRows *noted, const PgRows *decided, int row)
 {
-  if (noted_is (noted, row, "kept"))
+  if (partitions_noted_is (noted, row, "kept"))
     return "not due any more: the job has changed since it was noted";
-  if (noted_is (noted, row, "taken"))
+  if (partitions_noted_is (noted, row, "taken"))
     return "somebody else has detached it";
-  gboolean whole = noted_is (noted, row, "attached") || noted_is (noted, row, "detached");
+  gboolean whole = partitions_noted_is (noted, row, "attached")
+                   || partitions_noted_is (noted, row, "detached");
   return whole && g_str_equal (rows_text (decided, row, "what"), "kept")
              ? rows_text (decided, row, "reason")
              : NULL;
 }
 
 void
-noted_log_kept (Step *step, const char *partition, const char *reason)
+partitions_noted_log_kept (Step *step, const char *partition, const char *reason)
 {
   step_log (step, LOG_WARNING, "Partition kept",
             json_pack ("{s:s, s:s, s:s}", "table", step->job->table, "partition", partition,
@@ -55,8 +56,8 @@ noted_log_kept (Step *step, const char *partition, const char *reason)
 }
 
 gboolean
-noted_end (Step *step, const PgStatement *statement, GString *relids, const char *counter,
-           gint64 *n, GError **error)
+partitions_noted_end (Step *step, const PgStatement *statement, GString *relids,
+                      const char *counter, gint64 *n, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   gboolean none = relids->len < 2;
@@ -69,24 +70,26 @@ noted_end (Step *step, const PgStatement *statement, GString *relids, const char
 }
 
 gboolean
-noted_forget (Step *step, GString *relids, const char *counter, gint64 *n, GError **error)
+partitions_noted_forget (Step *step, GString *relids, const char *counter, gint64 *n,
+                         GError **error)
 {
-  return noted_end (step, pg_statement (SQL "partitions_forget.sql"), relids, counter, n, error);
+  return partitions_noted_end (step, pg_statement (SQL "partitions_forget.sql"), relids, counter, n,
+                               error);
 }
 
 gboolean
-noted_forget_kept (Step *step, const PgRows *noted, const PgRows *decided, gint64 *n,
-                   GError **error)
+partitions_noted_forget_kept (Step *step, const PgRows *noted, const PgRows *decided, gint64 *n,
+                              GError **error)
 {
   GString *kept = array_new ();
   for (int i = 0; i < rows_count (noted); i++) {
-    const char *reason = noted_reason_to_keep (noted, decided, i);
+    const char *reason = partitions_noted_reason_to_keep (noted, decided, i);
     if (reason == NULL)
       continue;
     array_add (kept, rows_text (noted, i, "relid"));
-    noted_log_kept (step, rows_text (noted, i, "name"), reason);
+    partitions_noted_log_kept (step, rows_text (noted, i, "name"), reason);
   }
-  return noted_forget (step, kept, "kept", n, error);
+  return partitions_noted_forget (step, kept, "kept", n, error);
 }
 
 /* --- whose detach it is --- */
@@ -103,7 +106,7 @@ mark_of (Step *step, const char *relid, gboolean detaching, gboolean refused)
 }
 
 gboolean
-noted_mark (Step *step, const char *relid, GError **error)
+partitions_noted_mark (Step *step, const char *relid, GError **error)
 {
   g_autoptr (PgValues) values = mark_of (step, relid, TRUE, FALSE);
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "partitions_mark.sql", values, error);
@@ -111,7 +114,7 @@ noted_mark (Step *step, const char *relid, GError **error)
 }
 
 gboolean
-noted_mark_alone (Step *step, const char *relid, gboolean *found, GError **error)
+partitions_noted_mark_alone (Step *step, const char *relid, gboolean *found, GError **error)
 {
   g_autoptr (PgValues) values = mark_of (step, relid, TRUE, FALSE);
   g_autoptr (PgRows) rows = pg_run_alone (step->pg, SQL "partitions_mark.sql", values, error);
@@ -123,7 +126,7 @@ noted_mark_alone (Step *step, const char *relid, gboolean *found, GError **error
  * because the partition is none any more (42P01) or is half detached (55000), was not ours. One
  * whose connection was lost (no SQLSTATE) may still go on. */
 gboolean
-noted_unmark_alone (Step *step, const char *relid, const char *sqlstate)
+partitions_noted_unmark_alone (Step *step, const char *relid, const char *sqlstate)
 {
   gboolean refused = g_str_equal (sqlstate, "42P01") || g_str_equal (sqlstate, "55000");
   if (*sqlstate == '\0')

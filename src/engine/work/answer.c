@@ -203,7 +203,7 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
     return answer;
   }
   FAULT ("answer.after_commit");
-  steps_log_started (step);
+  conclude_log_started (step);
   step_write_logs (step);
   log_failure (step, sqlstate, cause, &decision);
   wake_in (service->wake, decision.delay_ms);

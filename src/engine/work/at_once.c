@@ -31,7 +31,7 @@ begin (const AtOnce *all, Run *run, Step *before)
   Step *step = step_new (all->pg, run, all->service->prefix, all->lane->worker.bisect, all->bundle);
   step->shared = TRUE;
   step->before = before;
-  steps_note_started (step);
+  conclude_note_started (step);
   FAULT_ABOUT ("step.after_fence", run->run_id);
   return step;
 }

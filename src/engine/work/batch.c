@@ -137,7 +137,7 @@ leave (Service *service, Lane *lane, Claim *claim, const Work *work, GError *cau
   }
   if (g_hash_table_size (claim->locked) > 0)
     return ANSWER_HOLD;
-  steps_note_stale (service, lane, claim->runs->len + claim->waits == 0);
+  conclude_note_stale (service, lane, claim->runs->len + claim->waits == 0);
   return ANSWER_HANDLED;
 }
 
@@ -182,9 +182,9 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works, gboolean a
   if (begins_errand)
     return lease_and_act (service, lane, &claim.transaction, step);
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
-    steps_conclude (service, lane, steps, &bundle);
+    conclude_steps (service, lane, steps, &bundle);
     lane->worker.stepped = TRUE;
-    steps_note_copy (service, lane, step);
+    conclude_note_copy (service, lane, step);
     return ANSWER_HANDLED;
   }
   g_autofree char *sqlstate = g_strdup (

@@ -15,13 +15,13 @@ fields_of (Step *step, int before)
 }
 
 void
-steps_note_started (Step *step)
+conclude_note_started (Step *step)
 {
   step->unsaid = TRUE;
 }
 
 void
-steps_log_started (Step *step)
+conclude_log_started (Step *step)
 {
   if (!step->unsaid)
     return;
@@ -106,7 +106,7 @@ messages_of (const Service *service, const Bundle *bundle)
 }
 
 void
-steps_note_copy (Service *service, Lane *lane, Step *step)
+conclude_note_copy (Service *service, Lane *lane, Step *step)
 {
   copy_done (lane, step->run->run_id, step->run->step);
   if (!job_is_errand (step->job) || !step->continues || step->next_delay_ms > 0
@@ -134,7 +134,7 @@ begin_children (Service *service, const Step *step)
 }
 
 void
-steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
+conclude_steps (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
   gint64 soonest_ms = -1;
   note_ahead (lane, steps);
@@ -145,7 +145,7 @@ steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
   log_hold ();
   for (guint i = 0; i < steps->len; i++) {
     Step *step = steps->pdata[i];
-    steps_log_started (step);
+    conclude_log_started (step);
     step_write_logs (step);
     log_finished (step);
     if (step->continues && step->next_delay_ms > 0
@@ -160,7 +160,7 @@ steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 }
 
 void
-steps_note_stale (Service *service, const Lane *lane, double n)
+conclude_note_stale (Service *service, const Lane *lane, double n)
 {
   if (n > 0)
     stats_add (STATS_STALE_MESSAGES, lane->job->name, NULL, n);

@@ -8,11 +8,11 @@
 #include "engine/service/service.h"
 #include "engine/step/step.h"
 
-void steps_note_started (Step *step);
-void steps_log_started (Step *step); /* once; after the transaction has ended */
+void conclude_note_started (Step *step);
+void conclude_log_started (Step *step); /* once; after the transaction has ended */
 /* After the commit: sends messages (takes BUNDLE), logs, sets the dispatcher's wake-up. */
-void steps_conclude (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle);
+void conclude_steps (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle);
 /* STEP of LANE is committed: what follows begins early (lane/copy.h). */
-void steps_note_copy (Service *service, Lane *lane, Step *step);
+void conclude_note_copy (Service *service, Lane *lane, Step *step);
 /* Counts N stale messages: their runs are at another step. */
-void steps_note_stale (Service *service, const Lane *lane, double n);
+void conclude_note_stale (Service *service, const Lane *lane, double n);

@@ -173,7 +173,7 @@ lease (Group *group, GError **error)
     return FALSE;
   for (guint i = 0; i < n; i++) {
     Step *step = group->steps->pdata[i];
-    steps_note_started (step);
+    conclude_note_started (step);
     if (!brakes_before_like (step, i > 0 ? group->steps->pdata[0] : NULL, error))
       return FALSE;
   }
@@ -196,7 +196,7 @@ act (Group *group)
   g_autofree Errand **errands = g_new0 (Errand *, n);
   g_autofree gpointer *leased = g_memdup2 (group->leased, n * sizeof (gpointer));
   for (guint i = 0; i < n; i++) {
-    steps_log_started (group->steps->pdata[i]);
+    conclude_log_started (group->steps->pdata[i]);
     errands[i] = lane_begin_errand (group->service->lanes, lane_at (group, i), code,
                                     group->steps->pdata[i], leased[i]);
     group->leased[i] = NULL;
@@ -269,10 +269,10 @@ errands_end (Service *service, Pg *pg, const GPtrArray *lanes)
     roll_back (&group, error);
     return FALSE;
   }
-  steps_conclude (service, lane_at (&group, 0), group.steps, &group.bundle);
+  conclude_steps (service, lane_at (&group, 0), group.steps, &group.bundle);
   for (guint i = 0; i < lanes->len; i++) {
     Lane *lane = lane_at (&group, i);
-    steps_note_copy (service, lane, group.steps->pdata[i]);
+    conclude_note_copy (service, lane, group.steps->pdata[i]);
     lane_end_errand (service->lanes, lane);
     bisect_reset (lane->worker.bisect);
     g_array_remove_index (lane->worker.pending, 0);

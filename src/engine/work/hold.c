@@ -152,7 +152,7 @@ log_held (Step *step, const Held *held)
 static void
 log_planned (Step *step, const Held *held)
 {
-  steps_log_started (step);
+  conclude_log_started (step);
   const double seconds = (double)step_elapsed_us (step) / 1e6;
   g_autoptr (json_t) fields = json_copy (step_log_fields (step));
   json_object_set_new (fields, "duration_s", json_real (seconds));

@@ -39,12 +39,12 @@ Answer
 lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *step)
 {
   g_autoptr (GError) error = NULL;
-  steps_note_started (step);
+  conclude_note_started (step);
   gboolean ready = step->job->sentence == NULL || step_is_ready (step, &error);
   gpointer leased
       = ready && brakes_before (step, &error) ? take_lease (step, transaction, &error) : NULL;
   if (leased != NULL && lease_is_committed (step, &error)) {
-    steps_log_started (step);
+    conclude_log_started (step);
     Errand *errand
         = lane_begin_errand (service->lanes, lane, objects_errand (step->job), step, leased);
     errand->code->act (leased, errand);

@@ -22,7 +22,7 @@ has_no_errand (Step *step, GError **error)
 gboolean
 run_step (Step *step, GError **error)
 {
-  steps_note_started (step);
+  conclude_note_started (step);
   FAULT_ABOUT ("step.after_fence", step->run->run_id);
   gboolean done;
   if (!has_no_errand (step, error) || !step_is_ready (step, error)

@@ -135,7 +135,7 @@ share (Together *together, GError **error)
   if (!look (together, error))
     return FALSE;
   for (guint i = 0; i < together->steps->len; i++) {
-    steps_note_started (together->steps->pdata[i]);
+    conclude_note_started (together->steps->pdata[i]);
     pace_end (together->steps->pdata[i]);
   }
   return together_step_heavy (together, error) && settle (together, error);
@@ -170,11 +170,11 @@ conclude (Together *together)
 {
   const Claim *claim = &together->claim;
   day_took (&together->portion);
-  steps_note_stale (together->service, together->lane,
-                    together->works->len - claim->runs->len - claim->waits
-                        - g_hash_table_size (claim->locked));
+  conclude_note_stale (together->service, together->lane,
+                       together->works->len - claim->runs->len - claim->waits
+                           - g_hash_table_size (claim->locked));
   together->lane->worker.heavy = are_heavy (together->steps);
-  steps_conclude (together->service, together->lane, together->steps, &together->bundle);
+  conclude_steps (together->service, together->lane, together->steps, &together->bundle);
   note_fits (together);
   remove_handled (together);
 }
