@@ -45,6 +45,14 @@ find_partitions (Resend *resend, const char *topic, gint32 *n, GError **error)
   return TRUE;
 }
 
+/* Outcomes are sent by key: those that their topic has refused were in no partition. */
+static gboolean
+is_outcome (const Resend *resend, const DeadLetter *said)
+{
+  g_autofree char *outcomes = g_strconcat (resend->prefix, ".outcomes", NULL);
+  return g_strcmp0 (said->source_topic, outcomes) == 0;
+}
+
 /* Only topics that this service reads: someone who can write to the dead topic must not be able to
  * choose where we write. */
 static gboolean
@@ -68,9 +76,10 @@ resend_obstacle (Resend *resend, const Letter *letter, GError **error)
         "] offset %" G_GINT64_FORMAT,
         said->omitted, said->source_topic != NULL ? said->source_topic : "?",
         said->source_partition, said->source_offset);
-  if (said->source_topic == NULL || said->source_partition < 0)
+  const gboolean outcome = is_outcome (resend, said);
+  if (said->source_topic == NULL || (said->source_partition < 0 && !outcome))
     return g_strdup ("it does not say where it came from: its pruned_ headers are missing");
-  if (!is_read_by_us (resend, said->source_topic))
+  if (!outcome && !is_read_by_us (resend, said->source_topic))
     return g_strdup_printf ("it came from %s, which this service does not read",
                             said->source_topic);
   if (!find_partitions (resend, said->source_topic, &n, error))

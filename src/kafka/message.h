@@ -28,6 +28,7 @@ typedef struct {
                          known */
   gboolean acked;     /* set by kafka_publish; a second kafka_publish skips acknowledged messages */
   gboolean refused;   /* set by kafka_publish: the topic will never accept it (PRUNED_DATA) */
+  gboolean too_large; /* set with `refused`: because of its size, or that of those beside it */
 } KafkaMessage;
 
 KafkaMessage *kafka_message_new (const char *topic, gint32 partition);
@@ -44,7 +45,7 @@ void kafka_message_take_value (KafkaMessage *message, GByteArray *value);
 void kafka_message_add_header (KafkaMessage *message, const char *name, const char *value);
 /* The first header with exactly that name, or NULL. */
 const MessageHeader *kafka_message_header (const KafkaMessage *message, const char *name);
-/* Copies all but `acked` and `refused`. */
+/* Copies all but `acked`, `refused` and `too_large`. */
 KafkaMessage *kafka_message_copy (const KafkaMessage *message);
 /* The same for another topic, with the first N_HEADERS only. */
 KafkaMessage *kafka_message_copy_as (const KafkaMessage *message, const char *topic,

@@ -90,12 +90,10 @@ serve_acks (void *data)
 
 /* --- life --- */
 
-KafkaProducer *
-kafka_producer_new (const char *const *settings, GError **error)
+/* Takes CONF. */
+static KafkaProducer *
+producer_of (rd_kafka_conf_t *conf, GError **error)
 {
-  rd_kafka_conf_t *conf = writer_conf_new (settings, error);
-  if (conf == NULL)
-    return NULL;
   KafkaProducer *producer = g_new0 (KafkaProducer, 1);
   pthread_mutex_init (&producer->lock, NULL);
   producer->brokers = brokers_new ();
@@ -111,6 +109,19 @@ kafka_producer_new (const char *const *settings, GError **error)
   int failed = pthread_create (&producer->acks, NULL, serve_acks, producer);
   g_assert (failed == 0);
   return producer;
+}
+
+KafkaProducer *
+kafka_producer_new (const char *const *settings, GError **error)
+{
+  rd_kafka_conf_t *conf = writer_conf_new (settings, error);
+  return conf != NULL ? producer_of (conf, error) : NULL;
+}
+
+KafkaProducer *
+kafka_producer_apart (const KafkaProducer *producer, GError **error)
+{
+  return producer_of (rd_kafka_conf_dup (producer->conf), error);
 }
 
 /* No report outlives the producer. */
@@ -245,14 +256,6 @@ attempt (KafkaProducer *producer, GPtrArray *messages, const Patience *patience,
   return await (producer, reports, patience, error);
 }
 
-static void
-pause_between_attempts (const Patience *patience)
-{
-  gint64 left_us = patience->deadline_us - clock_monotonic_us ();
-  if (left_us > 0)
-    g_usleep (MIN (left_us, AGAIN_US));
-}
-
 /* REPORTS: of the first attempt, which is already under way; NULL: none. */
 static gboolean
 publish (KafkaProducer *producer, Reports *reports, GPtrArray *messages, int timeout_ms,
@@ -272,7 +275,8 @@ publish (KafkaProducer *producer, Reports *reports, GPtrArray *messages, int tim
       g_propagate_error (error, failure);
       return FALSE;
     }
-    pause_between_attempts (&patience);
+    const gint64 left_us = patience.deadline_us - clock_monotonic_us ();
+    g_usleep ((gulong)CLAMP (left_us, 0, AGAIN_US));
   }
 }
 

@@ -15,6 +15,9 @@
 typedef struct _KafkaProducer KafkaProducer;
 
 KafkaProducer *kafka_producer_new (const char *const *settings, GError **error);
+/* Another one with the same settings: what is sent through it shares no request, and so no refusal,
+ * with the messages of other threads. Thread: any. */
+KafkaProducer *kafka_producer_apart (const KafkaProducer *producer, GError **error);
 /* Waits up to 2 s for messages in flight. No kafka_publish may be running. */
 void kafka_producer_free (KafkaProducer *producer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (KafkaProducer, kafka_producer_free)

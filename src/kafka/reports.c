@@ -69,6 +69,13 @@ reports_at (Reports *reports, guint i)
   return &reports->reports[i];
 }
 
+static gboolean
+is_about_size (rd_kafka_resp_err_t err)
+{
+  return err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE
+         || err == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+}
+
 gboolean
 reports_is_hopeless (rd_kafka_resp_err_t err)
 {
@@ -80,6 +87,8 @@ reports_is_hopeless (rd_kafka_resp_err_t err)
   case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
   case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
   case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+  case RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP: /* a clock is wrong, or the topic */
+  case RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT:
     return TRUE;
   case RD_KAFKA_RESP_ERR__FATAL: /* the client is replaced */
     return FALSE;
@@ -234,6 +243,7 @@ reports_collect (Reports *reports, Report *failed)
     }
     missing++;
     report->message->refused = report->reported && kafka_verdict (report->err) == PRUNED_DATA;
+    report->message->too_large = report->reported && is_about_size (report->err);
     if (failed->message == NULL
         || (reports_is_hopeless (report->err) && !reports_is_hopeless (failed->err)))
       *failed = *report;

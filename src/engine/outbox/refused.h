@@ -1,13 +1,13 @@
-/* What becomes of messages that their topic has refused, as too large. One that is refused only
- * because of others beside it is sent again without them. Of an outcome that is refused alone the
- * long texts are cut, with an error line, so that nothing waits for it: what it tells about has
+/* What becomes of messages that their topic has refused. One that is refused only because of others
+ * beside it is sent again without them. Of an outcome that is too large alone the long texts are
+ * cut, with an error line. What its topic takes not even with 100 bytes of each text, or refuses
+ * for another reason than its size (INVALID_RECORD, POLICY_VIOLATION: a broker that checks what
+ * records hold), goes to the dead topic. So nothing waits for an outcome: what it tells about has
  * happened. A work message counts as sent: its run is found missing later, and then reports the
  * reason (missing.c). Others are the caller's to shorten (dead.c).
  *
- * What is no smaller than one that was refused alone is cut with it, without being tried. An
- * outcome whose topic takes it not even with 100 bytes of each text, or refuses it for another
- * reason than its size (INVALID_RECORD, as of a topic whose records must have keys), is not sent:
- * the lane waits until the topic is as it should be, and nothing is lost.
+ * What is no smaller than one that was too large alone is cut with it, without being tried. If the
+ * dead topic refuses a letter as well, the lane waits until one of the topics is as it should be.
  *
  * Threads: any.
  */

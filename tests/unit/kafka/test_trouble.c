@@ -132,7 +132,12 @@ test_what_the_broker_refuses_fails_at_once (void)
 {
   assert_broker_refuses (RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED, PRUNED_OUTAGE,
                          "topic secret: Broker: Topic authorization failed");
+  assert_broker_refuses (RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP, PRUNED_OUTAGE,
+                         "topic secret: Broker: Invalid timestamp");
   assert_broker_refuses (RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, PRUNED_DATA, "topic secret: ");
+  assert_broker_refuses (RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE, PRUNED_DATA, "topic secret: ");
+  assert_broker_refuses (RD_KAFKA_RESP_ERR_INVALID_RECORD, PRUNED_DATA, "topic secret: ");
+  assert_broker_refuses (RD_KAFKA_RESP_ERR_POLICY_VIOLATION, PRUNED_DATA, "topic secret: ");
 }
 
 /* As after an unclean election: the new leader lacks what the client was told is there. For
