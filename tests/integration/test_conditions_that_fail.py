@@ -3,7 +3,9 @@ for a whole page. Only that row stays, in quarantine; all others go, and no limi
 
 import pytest
 
+from support.buckets import TABLE, uploads  # noqa: F401
 from support.sentences import house  # noqa: F401
+from support.own_job import counts, own, tick  # noqa: F401
 
 JOB = "events.purge"
 WHERE = "table = events\nwhere = payload::int > 5\nbatch = 100\nmax_share = off\n"
@@ -41,13 +43,43 @@ def test_the_rows_at_fault_stand_alone(events):
     kept = quarantined(events)
     assert sorted(kept) == BAD and all("22P02" in reason and "secret" not in reason for reason in kept.values())
     daemon = events.daemons[-1]
-    [line] = [one for one in daemon.lines("Step failed") if one["error"].startswith("invalid input syntax")]
-    assert line["level"] == "warning" and line["attempts"] == 0
+    lines = [one for one in daemon.lines("Step failed") if one["error"].startswith("invalid input syntax")]
+    assert [(one["level"], one["attempts"]) for one in lines] == [("warning", 0)] * 2
     # They wait; once they are right and asked again, they go as all others do.
     assert events.done(JOB)[0] == {"passed_over": 4} and ids(events) == stay
     events.sql("UPDATE events SET payload = '6' WHERE payload LIKE 'secret%'")
     events.pruned.run("quarantine", "retry", JOB, "--all").ok()
     assert events.done(JOB)[0]["removed"] == 4 and ids(events) == [1, 2, 3, 4, 5] and quarantined(events) == {}
+
+
+def test_as_long_as_no_other_row_is_at_fault_no_other_is_looked_at(events):
+    """Every night: the page has the rows that are due and those in quarantine."""
+    events.say(JOB, WHERE.replace("> 5", "> 400"))
+    assert events.done(JOB)[0] == {"failed": 4}
+    events.sql("INSERT INTO events SELECT n, n::text FROM generate_series(350, 2410) AS n")
+    counts, run_id = events.done(JOB)
+    assert counts == {"removed": 2010, "updated_rows": 2010, "passed_over": 4}
+    row, daemon = events.pruned.run_row(run_id), events.daemons[-1]
+    assert row["step"] <= 21, "pages of 100 of 2014 rows, not of 2361"
+    assert len([one for one in daemon.lines("Step failed") if one["error"].startswith("invalid input syntax")]) == 1
+    # Another row at fault is found and stands alone, too; then the rest has pages of that kind
+    # again.
+    events.sql("INSERT INTO events VALUES (3000, 'another'), (3001, '500')")
+    assert events.done(JOB)[0] == {"removed": 1, "updated_rows": 1, "failed": 1, "passed_over": 4}
+    assert quarantined(events).keys() == {*BAD, 3000}
+
+
+def test_where_that_takes_too_long_each_row_is_asked_by_itself(events):
+    """As on a large table without an index that helps."""
+    events.say(JOB, WHERE.replace("> 5", "> 400"))
+    assert events.done(JOB)[0] == {"failed": 4}
+    events.sql("""
+        CREATE FUNCTION slowly(text) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM pg_sleep(0.02); RETURN $1::int; END $$;
+        UPDATE events SET payload = '401' WHERE id = 200; DELETE FROM events WHERE id <= 20 OR id > 240 AND id < 300""")
+    events.say(JOB, WHERE.replace("payload::int > 5", "slowly(payload) > 400").replace("batch = 100", "batch = 20\nbudget_ms = 2000"))
+    counts, _ = events.done(JOB)  # a row in quarantine may be due again meanwhile
+    assert counts["removed"] == 1 and counts["passed_over"] + counts.get("failed", 0) == 4, counts
+    assert [one for one in events.daemons[-1].lines("Step failed") if one["error_class"] == "57014"]
 
 
 def test_whatever_becomes_of_the_others(events):
@@ -108,3 +140,50 @@ def test_where_no_row_can_be_told_the_error_says_what_helps(events):
     row = events.run(JOB)
     assert row["state"] == "dead" and "22P02" in row["error"] and "CASE WHEN" in row["error"] and JOB in row["error"]
     assert len(ids(events)) == 300
+
+
+def test_a_folder_stops_with_an_error_that_says_what_helps(own):  # noqa: F811
+    """What its page.sql finds is its author's."""
+    scene = own({"page": "SELECT s.id AS key, s.id FROM scratch s WHERE s.id > :cursor.id::bigint AND left(s.id::text || 'x', 2)::int > 5"
+                 " ORDER BY s.id LIMIT :limit::int"}, rows=300, settings={"jobs.own.max_attempts": 0})
+    run_id = tick(scene)
+    scene.run_until_idle()
+    row = scene.run_row(run_id)
+    assert row["state"] == "dead" and "22P02" in row["error"] and "CASE WHEN" in row["error"], row
+    assert counts(scene) == 300 and scene.database.value("SELECT count(*) FROM pruned.deletions") == 0
+
+
+def test_with_keep_what_helps_lets_the_others_go(events):
+    """The condition that the error proposes: the rows at fault are not asked, so they count for no
+    place among the newest."""
+    where = "CASE WHEN payload ~ '^[0-9]{1,9}$' THEN payload::int > 5 END"
+    events.say(JOB, WHERE.replace("payload::int > 5", where) + "keep = 5 by id desc\n")
+    assert events.done(JOB)[0]["removed"] == 286
+    assert ids(events) == sorted([1, 2, 3, 4, 5, *BAD, 295, 296, 297, 298, 299])
+
+
+def test_rows_that_go_in_portions(events):
+    """Two of them have many rows below them, one at fault as well."""
+    events.sql("INSERT INTO event_notes SELECT n, (ARRAY[10, 37, 3, 200])[1 + n / 2500] FROM generate_series(0, 9999) AS n")
+    events.say(JOB, WHERE + "children = event_notes\nchildren_portion = 1000\ndelay_ms = 0\n")
+    counters, run_id = events.done(JOB)
+    assert counters == {"removed": 291, "updated_rows": 291, "failed": 4, "portions": 4}
+    assert ids(events) == sorted([1, 2, 3, 4, 5, *BAD]) and quarantined(events).keys() == set(BAD)
+    assert events.database.column("SELECT DISTINCT event_id FROM event_notes ORDER BY 1") == [3, 37]
+    assert len(events.keys(run_id)) == 291 + 5000
+
+
+def test_rows_whose_objects_go_first(uploads):  # noqa: F811
+    """Neither the row at fault nor those that are not due lose their objects."""
+    uploads.make(table=TABLE + "; ALTER TABLE uploads ADD payload text")
+    uploads.house.say("files", f"table = uploads\nwhere = payload::int > 5\nobject = s3:{uploads.bucket} column s3_key\nmax_share = off\nbatch = 25\ndelay_ms = 0")
+    bad = {7, 50}
+    uploads.house.sql("INSERT INTO uploads SELECT n, 'key ' || n, NULL, CASE WHEN n IN (7, 50) THEN 'secret' ELSE n::text END FROM generate_series(1, 60) AS n")
+    uploads.put(*[f"key {n}" for n in range(1, 61)])
+    assert sorted(int(key) for _, key, action, _ in uploads.house.plan("files") if action == "failed") == sorted(bad)
+    counters, run_id = uploads.house.done("files")
+    assert counters == {"removed": 53, "updated_rows": 53, "failed": 2, "deleted": 53}
+    stay = sorted({1, 2, 3, 4, 5} | bad)
+    assert uploads.left() == stay and sorted(uploads.keys()) == sorted(f"key {n}" for n in stay)
+    assert {int(row["item"].split(":")[1]) for row in uploads.database.rows("SELECT item FROM pruned.quarantine")} == bad
+    assert len(uploads.house.audit(run_id)) == 53

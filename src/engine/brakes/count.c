@@ -169,7 +169,7 @@ estimate (Step *step, const PlanTally *tally, RunCount *count, GError **error)
   if (!ask_keys (step, COUNT_MOST, &rest, error))
     return FALSE;
   count->estimated = TRUE;
-  if (step->job->filtered != NULL) {
+  if (step->job->all_rows) {
     take_most (step->job, tally, rest, count);
     return TRUE;
   }

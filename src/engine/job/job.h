@@ -127,15 +127,17 @@ typedef struct _Job {
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
   const PgStatement *event_key; /* of such a copy: the key that an event names, as page.sql writes
                                    it; NULL: no event names one */
-  const PgStatement *below;    /* of such a copy: counts the rows of each table that go with keys */
-  const PgStatement *named;    /* of such a copy: keys as the table has them */
-  gboolean portions;           /* of such a copy: rows below could go in portions */
-  const PgStatement *large;    /* of such a copy: the first key with more rows below it than a step
-                                  may remove; NULL: all go at once */
-  const struct _Job *portion;  /* of such a copy: the same for a step in which only rows below a row
-                                  go; NULL: it has none, or is that itself */
-  const struct _Job *by_rows;  /* of such a copy: the same with pages of all rows of the table, each
-                                  of which decide.sql asks by itself; NULL: it cannot be so */
+  const PgStatement *below;   /* of such a copy: counts the rows of each table that go with keys */
+  const PgStatement *named;   /* of such a copy: keys as the table has them */
+  gboolean portions;          /* of such a copy: rows below could go in portions */
+  const PgStatement *large;   /* of such a copy: the first key with more rows below it than a step
+                                 may remove; NULL: all go at once */
+  const struct _Job *portion; /* of such a copy: the same for a step in which only rows below a row
+                                 go; NULL: it has none, or is that itself */
+  const struct _Job *by_rows; /* of such a copy: the same, but decide.sql asks rows in quarantine by
+                                 themselves; of that: the same with all rows of the table; NULL: it
+                                 cannot be so */
+  gboolean all_rows;          /* it is the last of these */
   const struct _Job *filtered; /* of that: the copy itself; NULL: pages have the rows of `where` */
   const PgStatement *objects;  /* of such a copy: the objects of rows that go; NULL: they have
                                   none */
@@ -257,7 +259,7 @@ gboolean job_version_is_bound (const char *version);
 /* Its steps work without a worker between two transactions (JobErrand). */
 gboolean job_is_errand (const Job *job);
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
-/* WORD is that of a row that a page of the job has only because it has all rows (by_rows). */
+/* WORD is that of a row that is on a page of the job only to be asked by itself (by_rows). */
 gboolean job_only_looked (const Job *job, const char *word);
 /* Which file of WHAT is on the job's own table: the last one that deletes from it, or else the last
  * one that updates it, or else the first file. */

@@ -14,8 +14,8 @@
 #define RUN_RANGES "ranges"
 /* In the cursor of a run that has begun to remove what is below a row (step/portion.h). */
 #define RUN_PORTION "portion"
-/* In the cursor of a run of a sentence, of which a row has made a search fail: from there on its
- * pages have all rows, and each is asked by itself (Job.by_rows). */
+/* In the cursor of a run of a sentence, of which a row has made a search fail: how often. From
+ * there on rows in quarantine, or all, are on its pages and asked by themselves (Job.by_rows). */
 #define RUN_BY_ROWS "by_rows"
 /* In the cursor of a run of a sentence: the primary key that it is of (Job.cursor_of). */
 #define RUN_OF "of"

@@ -60,10 +60,12 @@ page_find (Step *step, Page *page, GError **error)
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows
       = run_in_ranges (step->run) ? NULL : replica_page (step->replica, step->run, values, limit);
+  step->searching = TRUE;
   if (rows == NULL && (rows = pg_run (step->pg, page_statement (step), values, error)) == NULL) {
     explain_search (step, error);
     return FALSE;
   }
+  step->searching = FALSE;
   if (!page_is_one (step->job, rows, error))
     return FALSE;
   page_read (step->run, rows, limit, page);

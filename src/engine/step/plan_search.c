@@ -13,18 +13,18 @@ static void
 go_by_rows (Step *step)
 {
   Run *run = step->run;
+  const json_int_t turns = json_integer_value (json_object_get (run->cursor, RUN_BY_ROWS));
   if (run->cursor == NULL)
     run->cursor = json_object ();
-  json_object_set_new (run->cursor, RUN_BY_ROWS, json_integer (1));
+  json_object_set_new (run->cursor, RUN_BY_ROWS, json_integer (turns + 1));
   step_take_job (step, step->job);
 }
 
-PgRows *
-plan_search (Step *step, int limit, GError **error)
+/* NULL without an error: a row makes the search fail. */
+static PgRows *
+try_search (Step *step, int limit, GError **error)
 {
   GError *cause = NULL;
-  if (step->job->by_rows == NULL)
-    return search (step, limit, error);
   if (!pg_exec_later (step->pg, "SAVEPOINT search", error))
     return NULL;
   PgRows *rows = search (step, limit, &cause);
@@ -38,9 +38,24 @@ plan_search (Step *step, int limit, GError **error)
     return NULL;
   }
   g_error_free (cause);
-  if (!pg_exec (step->pg, "ROLLBACK TO search", error)
-      || !pg_exec_later (step->pg, "RELEASE search", error))
-    return NULL;
-  go_by_rows (step);
+  (void)(pg_exec (step->pg, "ROLLBACK TO search", error)
+         && pg_exec_later (step->pg, "RELEASE search", error));
+  return NULL;
+}
+
+PgRows *
+plan_search (Step *step, int limit, GError **error)
+{
+  while (step->job->by_rows != NULL) {
+    GError *cause = NULL;
+    PgRows *rows = try_search (step, limit, &cause);
+    if (rows != NULL)
+      return rows;
+    if (cause != NULL) {
+      g_propagate_error (error, cause);
+      return NULL;
+    }
+    go_by_rows (step);
+  }
   return search (step, limit, error);
 }

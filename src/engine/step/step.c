@@ -67,10 +67,12 @@ step_free (Step *step)
 static const Job *
 with_pages_of (const Run *run, const Job *job)
 {
-  const gboolean by_rows = json_object_get (run->cursor, RUN_BY_ROWS) != NULL;
-  if (by_rows && job->by_rows != NULL)
-    return job->by_rows;
-  return !by_rows && job->filtered != NULL ? job->filtered : job;
+  json_int_t turns = json_integer_value (json_object_get (run->cursor, RUN_BY_ROWS));
+  if (job->filtered != NULL)
+    job = job->filtered;
+  for (; turns > 0 && job->by_rows != NULL; turns--)
+    job = job->by_rows;
+  return job;
 }
 
 /* Ranges see to themselves (divide.h). */

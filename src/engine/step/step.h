@@ -49,6 +49,7 @@ struct _Step {
   Step *before;    /* of the same run, in the same transaction; borrowed. NULL: none */
   gboolean followed;    /* by another step of its run in the same transaction */
   gboolean may_follow;  /* its next step can be in the same transaction */
+  gboolean searching;   /* page.sql is at work, or has failed */
   gboolean found;       /* the keys of its page are those that page.sql has just returned */
   GPtrArray *arg_texts; /* of char: name, text, ...: arguments that are no text themselves */
   PgValues *common;     /* parameters of any statement; each made when it is wanted */

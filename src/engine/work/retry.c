@@ -84,19 +84,28 @@ set_apart (const Step *step, const GError *cause, RetryDecision *decision)
   return TRUE;
 }
 
-/* A row makes a search fail, which is no fault of the others: from now on each row is asked by
- * itself, and those at fault are found by the trial. That is another way to go, so nothing is
- * charged. */
+/* A row makes a search fail, which is no fault of the others. From now on rows in quarantine are
+ * asked by themselves; if the search fails then as well, each row is, and those at fault are found
+ * by the trial. A search with the first of these forms, which no index of the condition serves, can
+ * take too long. It is another way to go, so nothing is charged. */
 static gboolean
-go_by_rows (const Step *step, const GError *cause, RetryDecision *decision)
+go_by_rows (const Step *step, gboolean timed_out, const GError *cause, RetryDecision *decision)
 {
-  if (cause->code != PRUNED_DATA || step->halve || step->job->by_rows == NULL
+  const Job *next = step->job->by_rows;
+  const gboolean slow = timed_out && step->searching && step->job->filtered != NULL;
+  if ((cause->code != PRUNED_DATA && !slow) || step->halve || next == NULL
       || job_event_of (step->job, step->run->args) != NULL)
     return FALSE;
   decision->by_rows = TRUE;
   decision->error = g_strdup_printf (
-      "a row makes the search fail, each is asked by itself in this run: %s", cause->message);
-  decision->cursor = run_cursor_with (step->run, RUN_BY_ROWS, 1);
+      slow ? "the search takes too long, each row is asked by itself in this run: %s"
+      : next->all_rows
+          ? "a row makes the search fail, each is asked by itself in this run: %s"
+          : "a row makes the search fail, those in quarantine are asked by themselves: %s",
+      cause->message);
+  decision->cursor
+      = run_cursor_with (step->run, RUN_BY_ROWS,
+                         1 + json_integer_value (json_object_get (step->run->cursor, RUN_BY_ROWS)));
   return TRUE;
 }
 
@@ -167,8 +176,10 @@ by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDe
     if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F")
         || g_str_equal (sqlstate, WRITES) || step->blocked)
       block (step, cause, decision);
+    else if (go_by_rows (step, timed_out, cause, decision))
+      break;
     else if (timed_out ? !cut (step, cause, decision) && !turn_to_portions (step, cause, decision)
-                       : !set_apart (step, cause, decision) && !go_by_rows (step, cause, decision))
+                       : !set_apart (step, cause, decision))
       charge (step, timed_out, cause, decision);
   }
 }

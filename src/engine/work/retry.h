@@ -16,7 +16,7 @@ typedef struct {
   const char *class;       /* of the error: its SQLSTATE, or another name */
   json_t *cursor, *result; /* NULL: stay */
   gboolean blocked, known; /* the run ends blocked; it had already ended so before */
-  gboolean by_rows;        /* a row makes a search fail: from now on each is asked by itself */
+  gboolean by_rows;        /* a row makes a search fail: the next try asks rows by themselves */
   gboolean moved;          /* not written: the run was discarded, or another process has moved it */
   gint64 limit;            /* rows of the next try of a step that took too long; 0: it did not */
 } RetryDecision;

@@ -197,19 +197,41 @@ add_portion (Job *copy, const Written *written, GError **error)
   return TRUE;
 }
 
-/* Its pages are not divided, and what makes rows due cannot be asked of all at once. */
+static Job *
+filtered_by (Job *job)
+{
+  Job *other = g_memdup2 (job, sizeof *job);
+  other->filtered = job;
+  return other;
+}
+
+/* COPY with the page of TEXT. Its pages are not divided, and what makes rows due cannot be asked of
+ * all at once. */
+static Job *
+with_page (Job *copy, const char *path, char *text, GError **error)
+{
+  const WrittenFile page = { .path = (char *)path, .text = text };
+  Job *other = filtered_by (copy);
+  if (!add_page (other, &page, error))
+    return NULL;
+  other->page_split = other->values = NULL;
+  if (copy->portion != NULL)
+    other->portion = filtered_by ((Job *)copy->portion);
+  return other;
+}
+
 static gboolean
 add_by_rows (Job *copy, const Written *written, GError **error)
 {
-  const WrittenFile page = { .path = (char *)"all_rows", .text = written->all_rows };
   if (written->all_rows == NULL)
     return TRUE;
-  Job *by_rows = g_memdup2 (copy, sizeof *copy);
-  by_rows->filtered = copy;
-  if (!add_page (by_rows, &page, error))
+  Job *known = with_page (copy, "known_rows", written->known_rows, error),
+      *all = known != NULL ? with_page (copy, "all_rows", written->all_rows, error) : NULL;
+  if (all == NULL)
     return FALSE;
-  by_rows->page_split = by_rows->values = NULL;
-  copy->by_rows = by_rows;
+  all->all_rows = TRUE;
+  known->by_rows = all;
+  copy->by_rows = known;
   return TRUE;
 }
 

@@ -257,6 +257,7 @@ add_files (Writer *writer, const Below *below)
   below_set_plan (below);
   sentence_portion_set_reason (below);
   add (writer, "page", "page");
+  writer->written->known_rows = all_rows_known (writer->sentence, writer->words);
   writer->written->all_rows = all_rows_page (writer->sentence, writer->words);
   add (writer, "decide", objects ? "decide_object" : "decide");
   add_values (writer);

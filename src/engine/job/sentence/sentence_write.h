@@ -30,6 +30,8 @@ typedef struct {
   const char *word;  /* what becomes of a row: `removed` or `changed` */
   char *due;         /* the column whose values values.sql shows; NULL: none */
   char *below;       /* the query that counts the rows below; NULL: there are none */
+  char *known_rows;  /* the page in which the condition is not asked of rows in quarantine; NULL: as
+                        below */
   char *all_rows;    /* the page without the sentence's condition; NULL: a row cannot be decided
                         about without the others */
   gboolean portions; /* rows below can go in portions, whether or not the sentence says so */
