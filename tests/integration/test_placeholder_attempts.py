@@ -137,6 +137,25 @@ def test_a_row_that_cannot_be_counted_stops_no_other_and_starts_nothing(tenant):
     assert tenant.database.column("SELECT item FROM pruned.quarantine") == [f"import_placeholder_user_details:{bad}"]
 
 
+@pytest.mark.parametrize("timing, back", [
+    ("BEFORE", "NEW.deletion_attempts := OLD.deletion_attempts"),
+    ("AFTER", "UPDATE public.import_placeholder_user_details SET deletion_attempts = OLD.deletion_attempts WHERE id = OLD.id AND pg_trigger_depth() = 1")])
+def test_an_attempt_that_is_set_back_starts_nothing(tenant, timing, back):
+    """Else its user would get attempts without end."""
+    details = [tenant.placeholder() for _ in range(3)]
+    keep(tenant, *(user for _, user in details))
+    bad, user = details[1]
+    tenant.database.connection.execute(f"""
+        CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN IF NEW.id = {bad} THEN {back}; END IF; RETURN NEW; END $$;
+        CREATE TRIGGER no {timing} UPDATE ON import_placeholder_user_details FOR EACH ROW EXECUTE FUNCTION no()""")
+    run = tenant.tick(JOB, **AT_ONCE)
+    assert attempts(tenant) == {details[0][0]: 1, bad: 0, details[2][0]: 1}
+    assert {"updated_rows": 2, "scheduled": 2, "failed": 1, "errors": 1}.items() <= result(run).items()
+    assert user not in [c["args"]["placeholder_user_id"] for c in tenant.children(run)]
+    [entry] = tenant.database.rows("SELECT item, reason FROM pruned.quarantine")
+    assert entry["item"] == f"import_placeholder_user_details:{bad}" and "deletion_attempts" in entry["reason"]
+
+
 def test_a_second_tick_within_the_run_is_skipped(tenant):
     keep(tenant, *(tenant.placeholder()[1] for _ in range(3)))
     tenant.pruned.start(settings=NOT_YET | {f"jobs.{JOB}.batch": 1, f"jobs.{JOB}.delay_ms": 3600000})

@@ -160,3 +160,32 @@ def test_access_that_is_taken_meanwhile_is_not_given(tenant):  # noqa: F811
         CREATE TRIGGER leave AFTER DELETE ON project_authorizations FOR EACH STATEMENT EXECUTE FUNCTION leave()""")
     tenant.tick(REFRESH)
     assert tenant.database.column("SELECT project_id FROM project_authorizations WHERE user_id = %s", [user]) == [kept]
+
+
+@pytest.mark.parametrize("event", ["DELETE", "INSERT"])
+def test_a_trigger_that_keeps_an_authorization_is_said(tenant, requests, event):  # noqa: F811
+    """As it was, or missing: no error of PostgreSQL tells about it. The other users are served."""
+    database, group = tenant.database, tenant.group()
+    project, (odd, plain) = tenant.project(group), [tenant.user() for _ in range(2)]
+    for user in (odd, plain):
+        if event == "DELETE":
+            tenant.put("project_authorizations", user_id=user, project_id=project, access_level=30)
+        else:
+            tenant.member(user, project=project)
+        database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) VALUES (%s, 'authorizations', now())", [user])
+    row = "OLD" if event == "DELETE" else "NEW"
+    database.connection.execute(f"""
+        CREATE FUNCTION keeps() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF {row}.user_id = {odd} THEN RETURN NULL; END IF; RETURN {row}; END $$;
+        CREATE TRIGGER keeps BEFORE {event} ON project_authorizations FOR EACH ROW EXECUTE FUNCTION keeps()""")
+    done = result(tenant.tick(REFRESH))
+    assert (done["refreshed"], done["failed"]) == (1, 1), done
+    [item] = database.rows("SELECT item, reason FROM pruned.quarantine")
+    assert item["item"] == f"users:{odd}" and "a trigger or a rule keeps rows" in item["reason"] and "project_authorizations" in item["reason"]
+    assert requests(odd) and not requests(plain)
+    assert database.column("SELECT user_id FROM project_authorizations") == ([odd] if event == "DELETE" else [plain])
+    # Without the trigger the next try serves the user.
+    database.connection.execute("DROP TRIGGER keeps ON project_authorizations")
+    tenant.pruned.run("quarantine", "retry", REFRESH, "--all").ok()
+    tenant.at += MINUTE
+    assert result(tenant.tick(REFRESH))["refreshed"] == 1 and not requests(odd)
+    assert database.column("SELECT user_id FROM project_authorizations ORDER BY 1") == ([] if event == "DELETE" else [odd, plain])

@@ -23,7 +23,7 @@ typedef struct {
 static const Form DECIDE
     = { "key gone", TRUE, FALSE, "key what" },
     LOCK = { "key held", TRUE, FALSE, "" }, APPLY = { "what", TRUE, TRUE, "" },
-    OWN = { "what", TRUE, TRUE, "key" },
+    OWN = { "what", TRUE, TRUE, "key" }, REMAINS = { "what", TRUE, TRUE, "reason" },
     CHILDREN = { "what", TRUE, TRUE, "job args child_key unique_key due_at" },
     CONTEXT = { "key", TRUE, FALSE, "key" },
     BLOCKED = { "scheduled_at args", FALSE, FALSE, "reason" },
@@ -255,6 +255,7 @@ check_form (Check *check)
     check_what (&look, job->whats->pdata[i]);
   if (decided != NULL)
     check_outcomes (check, (const char *const *)decided);
+  check_file (&look, &REMAINS, job->remains);
   check_file (&look, &CHILDREN, job->children);
   check_file (&look, &CONTEXT, job->context);
   check_file (&look, &BLOCKED, job->blocked);

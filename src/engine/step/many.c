@@ -48,8 +48,9 @@ gboolean
 many_fits (const Job *job)
 {
   gboolean fits = job->code == NULL && job->table != NULL && job->blocked == NULL
-                  && job->children == NULL && job->count == NULL && !job->spacing
-                  && !sentence_has_objects (job->sentence) && !reads_run (job->decide);
+                  && job->children == NULL && job->remains == NULL && job->count == NULL
+                  && !job->spacing && !sentence_has_objects (job->sentence)
+                  && !reads_run (job->decide);
   for (guint i = 0; i < job->locks->len; i++)
     fits = fits && !reads_run (job->locks->pdata[i]);
   for (guint i = 0; i < job->whats->len; i++)

@@ -7,7 +7,7 @@
 -- and the parent of runs.
 SELECT k.id AS key, c.what, CASE c.what WHEN 'waiting' THEN 'a run looks at its user already'
             WHEN 'gone' THEN NULL ELSE pg_catalog.format('attempt %s for user %s', d.deletion_attempts + 1, d.placeholder_user_id) END AS reason,
-       d.placeholder_user_id, k.pos - 1 AS position, :setting.item_attempts::int AS most
+       d.placeholder_user_id, k.pos - 1 AS position, :setting.item_attempts::int AS most, d.deletion_attempts AS before
 FROM pg_catalog.unnest(:key::bigint[]) WITH ORDINALITY AS k (id, pos)
 LEFT JOIN import_placeholder_user_details d ON d.id = k.id,
 LATERAL (SELECT CASE
