@@ -256,7 +256,7 @@ def local(stage, report, quick):
 def lease_statement(reached):
     """The job's statement with literals for its parameters; REACHED: where the page before
     ended."""
-    values = {"limit": str(PAGE), "setting.lease_ms": "600000", "reached": f"'{reached}'" if reached else "NULL", "edge": "NULL", "down": "'{}'"}
+    values = {"limit": str(PAGE), "setting.lease_ms": "600000", "reached": f"'{reached}'" if reached else "NULL", "edge": "NULL", "down": "'{}'", "kept": "'{}'"}
     return re.sub(r"(?<!:):([a-z_.]+)", lambda parameter: values[parameter.group(1)], LEASE)
 
 

@@ -22,6 +22,11 @@ class Objects(ListedObjects):
             f"CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {how}; END $$;"
             f"CREATE TRIGGER keep BEFORE DELETE ON ci_deleted_objects FOR EACH ROW WHEN ({which}) EXECUTE FUNCTION keep()")
 
+    def hold(self, which, how, timing="BEFORE"):
+        self.database.connection.execute(
+            f"CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$ BEGIN {how}; RETURN NEW; END $$;"
+            f"CREATE TRIGGER hold {timing} UPDATE ON ci_deleted_objects FOR EACH ROW WHEN ({which}) EXECUTE FUNCTION hold()")
+
     def left(self):
         return self.database.column("SELECT file FROM ci_deleted_objects ORDER BY id")
 
@@ -89,3 +94,43 @@ def test_a_row_that_another_session_removed_leaves_the_quarantine(objects):
     objects.database.execute("DELETE FROM ci_deleted_objects")
     objects.delete()
     assert objects.quarantine() == []
+
+
+# --- rows that cannot be leased
+
+SWALLOWS = ("BEFORE", "RETURN NULL")
+SETS_BACK = ("BEFORE", "NEW.pick_up_at := OLD.pick_up_at")
+SETS_BACK_AFTER = ("AFTER", "UPDATE ci_deleted_objects SET pick_up_at = OLD.pick_up_at WHERE id = OLD.id AND pg_trigger_depth() = 1")
+
+
+@pytest.mark.parametrize("batch", [100, 4])
+@pytest.mark.parametrize("timing, how", [SWALLOWS, SETS_BACK, SETS_BACK_AFTER])
+def test_a_row_that_cannot_be_leased_delays_no_others_and_its_run_ends(objects, batch, timing, how):
+    """Without its lease a row is ready all the time."""
+    objects.add(10, store=1)
+    objects.hold("OLD.file IN ('file 5', 'file 10')", how, timing)
+    daemon = objects.delete(**{"jobs.ci.delete_objects.batch": batch})
+    assert sorted(objects.left()) == ["file 10", "file 5"]
+    assert {(run["state"], run["attempts"]) for run in objects.runs()} == {("finished", 0)}
+    assert sum(run["result"]["updated_rows"] for run in objects.runs()) == 8
+    for entry in objects.quarantine():
+        assert entry["attempts"] <= len(objects.runs()) and "trigger" in entry["reason"], entry
+    assert {entry["file"] for entry in objects.quarantine()} == {"file 5", "file 10"}
+    assert daemon.lines("Object cannot be deleted", level="error")
+    # the object of a row that is not leased is not touched
+    if timing == "BEFORE" and "NULL" in how:
+        assert sorted(path.name for path in objects.root.iterdir()) == ["file 10", "file 5"]
+    # Once the trigger is gone they go.
+    objects.database.execute("DROP TRIGGER hold ON ci_deleted_objects")
+    objects.pruned.run("quarantine", "retry", SLOT, "--all").ok()
+    objects.delete()
+    assert objects.left() == [] and objects.quarantine() == [] and list(objects.root.iterdir()) == []
+
+
+def test_when_no_row_can_be_leased_it_is_the_run_that_fails(objects):
+    objects.add(100, store=1)
+    objects.hold("true", *reversed(SWALLOWS))
+    objects.delete()
+    [run] = objects.runs()
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and "ci_deleted_objects.pick_up_at: 100 rows were not leased" in run["error"]
+    assert len(objects.left()) == 100 and objects.quarantine() == [] and len(list(objects.root.iterdir())) == 100

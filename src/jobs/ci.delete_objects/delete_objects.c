@@ -16,9 +16,10 @@ lease_rows (Step *step, Passing *passing, GError **error)
   g_autofree char *limit
       = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : parts_lease_limit (step));
   const char *reached = parts_reached_before (step, passing);
+  g_autofree char *kept = kept_before (&step, 1);
   if (!passing_measure (step, passing, reached, error) || !step_queue (step, error, "until", NULL)
       || !step_queue (step, error, "lease", "limit", limit, "reached", reached, "edge",
-                      passing->edge, "down", passing->stores, NULL))
+                      passing->edge, "down", passing->stores, "kept", kept, NULL))
     return NULL;
   return step_send (step, error);
 }
@@ -33,9 +34,14 @@ lease (Step *step, GError **error)
   passing_clear (&passing);
   if (answers == NULL)
     return NULL;
-  Leased *leased = leased_new (answers, 0, rows_count (answers->pdata[1]));
+  Leased *leased = leased_new (answers, 0, leased_count (answers));
+  leased_take_kept (leased);
   g_ptr_array_unref (answers);
   leased->beyond = g_steal_pointer (&beyond);
+  if (!kept_check (step, leased, error)) {
+    leased_free (leased);
+    return NULL;
+  }
   parts_begin (step, leased);
   return leased;
 }
@@ -60,10 +66,12 @@ settle_gone (Step *step, Leased *leased, gboolean look, Settled *settled, GError
 {
   g_autoptr (GArray) gone = leased_with (leased, STORE_DELETED, STORE_ABSENT);
   gboolean refused = FALSE;
+  g_autofree char *kept = kept_after (step, leased);
   if ((gone->len > 0
        && (!parts_queue_gone (step, leased, gone, error)
            || !parts_queue_cured (step, &leased, 1, error)))
-      || (look && !step_queue (step, error, "more", "reached", leased->reached, NULL)))
+      || (look
+          && !step_queue (step, error, "more", "reached", leased->reached, "kept", kept, NULL)))
     return FALSE;
   g_autoptr (GPtrArray) answers = step_send (step, error);
   if (answers == NULL)
@@ -102,7 +110,7 @@ log_failed (Step *step, const Leased *leased, int row, const PgRows *projects, c
   add_fields (line, projects, i, id, G_N_ELEMENTS (id));
   if (paths != NULL)
     add_fields (line, paths, i, path, G_N_ELEMENTS (path));
-  json_object_set_new (line, "error", json_string (leased->list.objects[row].error));
+  json_object_set_new (line, "error", json_string (leased_error (leased, row)));
   step_log (step, LOG_ERROR, "Object cannot be deleted", line);
 }
 
@@ -129,6 +137,10 @@ static gboolean
 settle_failed (Step *step, const Leased *leased, Settled *settled, GError **error)
 {
   g_autoptr (GArray) which = leased_with (leased, STORE_FAILED, STORE_UNSAFE);
+  for (guint i = 0; i < leased->unleased; i++) {
+    const int row = (int)(leased->list.n + i);
+    g_array_append_val (which, row);
+  }
   settled->failed = which->len;
   if (which->len == 0)
     return TRUE;
@@ -137,8 +149,10 @@ settle_failed (Step *step, const Leased *leased, Settled *settled, GError **erro
   GString *reasons = array_new (), *finals = array_new ();
   for (guint i = 0; i < which->len; i++) {
     int row = g_array_index (which, int, i);
-    array_add (reasons, leased->list.objects[row].error);
-    array_add (finals, leased->list.objects[row].result == STORE_UNSAFE ? "t" : "f");
+    const gboolean unsafe
+        = row < (int)leased->list.n && leased->list.objects[row].result == STORE_UNSAFE;
+    array_add (reasons, leased_error (leased, row));
+    array_add (finals, unsafe ? "t" : "f");
   }
   g_autofree char *id = parts_column (leased, "id", which);
   g_autofree char *reason = array_take (reasons), *final = array_take (finals);
@@ -172,9 +186,10 @@ settle_all (Step *step, Leased *leased, GError **error)
   if (ok)
     parts_report (step, leased, &settled);
   if (ok && passing.any)
-    ok = passing_continue (step, &passing, leased->is_full ? reached : leased->beyond, error);
+    ok = passing_continue (step, &passing, leased, leased->is_full ? reached : leased->beyond,
+                           error);
   else if (ok && settled.more)
-    step_continue (step, reached != NULL ? json_pack ("{s:s}", "reached", reached) : NULL, 0);
+    step_continue (step, kept_cursor (step, leased, reached), 0);
   passing_clear (&passing);
   return ok;
 }

@@ -1,5 +1,15 @@
 #include "jobs/ci.delete_objects/leased.h"
 
+int
+leased_count (const GPtrArray *answers)
+{
+  const PgRows *rows = answers->pdata[1];
+  int n = rows_count (rows);
+  while (n > 0 && !rows_bool (rows, n - 1, "held"))
+    n--;
+  return n;
+}
+
 Leased *
 leased_new (GPtrArray *answers, int from, int n)
 {
@@ -8,6 +18,7 @@ leased_new (GPtrArray *answers, int from, int n)
   leased->lease = rows_text (answers->pdata[0], 0, "lease");
   leased->rows = answers->pdata[1];
   leased->from = from;
+  leased->kept = g_ptr_array_new_with_free_func (g_free);
   leased->list.n = (guint)n;
   leased->list.objects = g_new0 (StoreObject, leased->list.n);
   for (int i = 0; i < n; i++)
@@ -19,6 +30,23 @@ leased_new (GPtrArray *answers, int from, int n)
     if (rows_bool (leased->rows, row, "is_last"))
       leased->reached = rows_text (leased->rows, row, "was");
   return leased;
+}
+
+void
+leased_take_kept (Leased *leased)
+{
+  leased->unleased = (guint)rows_count (leased->rows) - (guint)leased->from - leased->list.n;
+  for (guint i = 0; i < leased->unleased; i++)
+    g_ptr_array_add (leased->kept,
+                     g_strdup (leased_text (leased, (int)(leased->list.n + i), "id")));
+}
+
+const char *
+leased_error (const Leased *leased, int i)
+{
+  return i < (int)leased->list.n
+             ? leased->list.objects[i].error
+             : "not leased: the statement did not change the row (a trigger or a rule keeps it)";
 }
 
 const char *
@@ -33,6 +61,7 @@ leased_free (gpointer data)
   Leased *leased = data;
   store_list_clear (&leased->list);
   g_free (leased->beyond);
+  g_ptr_array_unref (leased->kept);
   g_ptr_array_unref (leased->answers);
   g_free (leased);
 }

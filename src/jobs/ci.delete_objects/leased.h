@@ -10,7 +10,10 @@ typedef struct {
   GPtrArray *answers; /* of PgRows: lease, and rows */
   const char *lease;  /* when it expires */
   const PgRows *rows;
-  int from;            /* the first object's row; those of other steps can stand before it */
+  int from;       /* the first object's row; those of other steps can stand before it */
+  guint unleased; /* so many rows behind the objects' are not leased: a trigger or a rule keeps them
+                   */
+  GPtrArray *kept;     /* of char: ids of rows that stay ready, whatever is done */
   const char *reached; /* the last of the rows; NULL: none */
   char *beyond; /* where the next step begins if objects are skipped and this step found fewer than
                    it could take */
@@ -20,11 +23,17 @@ typedef struct {
   gint64 limit;     /* how many are settled, because all took too long; 0: all */
 } Leased;
 
+/* How many rows of ANSWERS are leased; the others stand behind them. */
+int leased_count (const GPtrArray *answers);
 /* Of ANSWERS, of until.sql and lease.sql: N rows from row FROM on. Holds a reference. */
 Leased *leased_new (GPtrArray *answers, int from, int n);
 /* A column of object I. */
 const char *leased_text (const Leased *leased, int i, const char *name);
 void leased_free (gpointer leased);
+/* The rows behind its objects, which are the last of the answers, are not leased. */
+void leased_take_kept (Leased *leased);
+/* Why row I failed. */
+const char *leased_error (const Leased *leased, int i);
 /* The objects with one of the results A and B: an array of int, g_array_unref it. */
 GArray *leased_with (const Leased *leased, StoreResult a, StoreResult b);
 /* Column NAME of objects FROM to TO (exclusive) of WHICH, as an array literal; g_free it. */

@@ -1,7 +1,7 @@
 /* What a step of a slot is made of, alone or with others.
  * Threads: a worker. Ownership: see each function. */
 #pragma once
-#include "jobs/ci.delete_objects/leased.h"
+#include "jobs/ci.delete_objects/kept.h"
 #include "jobs/ci.delete_objects/passing.h"
 
 typedef struct {

@@ -1,5 +1,7 @@
 #include "jobs/ci.delete_objects/passing.h"
 
+#include "jobs/ci.delete_objects/kept.h"
+
 #include <string.h>
 
 void
@@ -48,7 +50,7 @@ passing_measure (Step *step, Passing *passing, const char *reached, GError **err
 
 /* The slot waits for the shortest back-off of the stores. */
 static void
-wait (Step *step, const Passing *passing, const char *reached)
+wait (Step *step, const Passing *passing, const Leased *leased, const char *reached)
 {
   g_autoptr (GString) words = g_string_new (NULL);
   gint64 retry_ms = G_MAXINT64;
@@ -59,22 +61,25 @@ wait (Step *step, const Passing *passing, const char *reached)
     }
   step_log (step, LOG_WARNING, "The store cannot be used; the slot waits",
             json_pack ("{s:s, s:f}", "error", words->str, "retry_s", (double)retry_ms / 1000));
-  step_wait (step, words->str,
-             reached != NULL ? json_pack ("{s:s}", "reached", reached) : json_object (), retry_ms);
+  json_t *cursor = kept_cursor (step, leased, reached);
+  step_wait (step, words->str, cursor != NULL ? cursor : json_object (), retry_ms);
 }
 
 gboolean
-passing_continue (Step *step, const Passing *passing, const char *reached, GError **error)
+passing_continue (Step *step, const Passing *passing, const Leased *leased, const char *reached,
+                  GError **error)
 {
   const char *before = json_string_value (json_object_get (step_cursor (step), "reached"));
   const char *place = reached != NULL ? reached : before;
   gboolean first_slot = g_strcmp0 (step_arg (step, "slot"), "0") == 0;
-  g_autoptr (PgRows) more = step_query (step, error, "more", "reached", reached, NULL);
+  g_autofree char *kept = kept_after (step, leased);
+  g_autoptr (PgRows) more
+      = step_query (step, error, "more", "reached", reached, "kept", kept, NULL);
   if (more == NULL)
     return FALSE;
   if (reached != NULL && !passing->all && rows_bool (more, 0, "ahead"))
-    step_continue (step, json_pack ("{s:s}", "reached", reached), 0);
+    step_continue (step, kept_cursor (step, leased, reached), 0);
   else if (rows_bool (more, 0, "more"))
-    wait (step, passing, first_slot || passing->all ? NULL : place);
+    wait (step, passing, leased, first_slot || passing->all ? NULL : place);
   return TRUE;
 }

@@ -10,6 +10,7 @@
  * Threads: a worker. Ownership: the caller frees it with passing_clear.
  */
 #pragma once
+#include "jobs/ci.delete_objects/leased.h"
 #include "pruned/job.h"
 #include "pruned/store.h"
 
@@ -30,4 +31,5 @@ gboolean passing_measure (Step *step, Passing *passing, const char *reached, GEr
 /* What follows a step that has read to REACHED (NULL: to the end): the run continues, waits, or
  * ends.
  */
-gboolean passing_continue (Step *step, const Passing *passing, const char *reached, GError **error);
+gboolean passing_continue (Step *step, const Passing *passing, const Leased *leased,
+                           const char *reached, GError **error);

@@ -73,9 +73,14 @@ refused_silently (Step *step, Leased *leased, gboolean *any, GError **error)
   for (int i = 0; i < rows_count (kept); i++)
     for (guint j = 0; j < gone->len; j++) {
       int row = g_array_index (gone, int, j);
-      if (g_str_equal (leased_text (leased, row, "id"), rows_text (kept, i, "id")))
-        fail (leased, row,
-              "refused: the statement did not change the row (a trigger or a rule keeps it)");
+      if (!g_str_equal (leased_text (leased, row, "id"), rows_text (kept, i, "id")))
+        continue;
+      const gboolean again = rows_bool (kept, i, "again");
+      if (again)
+        g_ptr_array_add (leased->kept, g_strdup (rows_text (kept, i, "id")));
+      fail (leased, row,
+            again ? "its lease was set back (by a trigger)"
+                  : "refused: the statement did not change the row (a trigger or a rule keeps it)");
     }
   return TRUE;
 }

@@ -17,7 +17,7 @@ none_is_down (Step *step, const StoreList *list, GError **error)
 static void
 divide (Step *const *steps, guint n, GPtrArray *answers, gpointer *leased)
 {
-  int rows = rows_count (answers->pdata[1]), from = 0;
+  int rows = leased_count (answers), from = 0;
   for (guint i = 0; i < n; i++) {
     int own = (int)MIN (parts_lease_limit (steps[i]), rows - from);
     leased[i] = leased_new (answers, from, own);
@@ -33,15 +33,20 @@ lease (Step *const *steps, guint n, gpointer *leased, GError **error)
   gint64 rows = 0;
   for (guint i = 0; i < n; i++)
     rows += parts_lease_limit (steps[i]);
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, rows);
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, rows),
+                  *kept = kept_before (steps, n);
   if (!none_is_down (steps[0], NULL, error) || !step_queue (steps[0], error, "until", NULL)
       || !step_queue (steps[0], error, "lease", "limit", limit, "reached",
-                      parts_reached_before (steps[0], &up), "edge", NULL, "down", "{}", NULL))
+                      parts_reached_before (steps[0], &up), "edge", NULL, "down", "{}", "kept",
+                      kept, NULL))
     return FALSE;
   g_autoptr (GPtrArray) answers = step_send (steps[0], error);
-  if (answers != NULL)
-    divide (steps, n, answers, leased);
-  return answers != NULL;
+  if (answers == NULL)
+    return FALSE;
+  if (leased_count (answers) < rows_count (answers->pdata[1])) /* one alone notes which */
+    return step_fail (steps[0], error, PRUNED_BUSY, "a row was not leased");
+  divide (steps, n, answers, leased);
+  return TRUE;
 }
 
 static void
@@ -74,8 +79,9 @@ send (Step *const *steps, Leased *const *leased, guint n, GError **error)
     if (gone->len > 0 && !parts_queue_gone (steps[i], leased[i], gone, error))
       return NULL;
   }
+  g_autofree char *kept = kept_before (steps, n);
   if (!parts_queue_cured (steps[0], leased, n, error)
-      || !step_queue (steps[0], error, "more", "reached", leased[0]->reached, NULL))
+      || !step_queue (steps[0], error, "more", "reached", leased[0]->reached, "kept", kept, NULL))
     return NULL;
   return step_send_all (steps, n, error);
 }
@@ -86,8 +92,7 @@ conclude (Step *step, const Leased *leased, gint64 removed, gboolean more)
   const Settled settled = { .removed = removed, .more = more };
   parts_report (step, leased, &settled);
   if (more)
-    step_continue (
-        step, leased->reached != NULL ? json_pack ("{s:s}", "reached", leased->reached) : NULL, 0);
+    step_continue (step, kept_cursor (step, leased, leased->reached), 0);
 }
 
 static gboolean
