@@ -61,13 +61,26 @@ begin (Walk *walk, GError **error)
          && portion_refuse_group (walk->step, walk->group, walk->catalogue, error);
 }
 
+/* A trigger that waits for the end of the transaction could set the mark back. */
+static gboolean
+run_deferred (Step *step, GError **error)
+{
+  g_autoptr (PgRows) deferred
+      = step_query (step, error, "../shared/deferred", "tables", "{namespace_details}", NULL);
+  if (deferred == NULL || !rows_bool (deferred, 0, "waits"))
+    return deferred != NULL;
+  g_autoptr (PgRows) done = step_query (step, error, "../shared/run_deferred", NULL);
+  return done != NULL;
+}
+
 /* Sets or clears `deleted_at` by FILE: the application and the jobs rely on it. */
 static gboolean
 change_mark (Step *step, const char *file, gboolean wanted, const char *group, GError **error)
 {
   g_autoptr (PgRows) changed = step_apply (step, error, file, "group", group, NULL);
-  g_autoptr (PgRows) now
-      = changed != NULL ? step_query (step, error, "marked", "group", group, NULL) : NULL;
+  g_autoptr (PgRows) now = changed != NULL && run_deferred (step, error)
+                               ? step_query (step, error, "marked", "group", group, NULL)
+                               : NULL;
   if (now == NULL)
     return FALSE;
   return rows_count (now) == 0 || rows_bool (now, 0, "marked") == wanted

@@ -160,21 +160,22 @@ further_memberships (Destroy *destroy, GError **error)
 }
 
 /* Blocks the user, if needed, records that the migration to the ghost user has begun, and removes
- * the first memberships. The run's own row is the user: it is counted when the user is deleted, or
- * here if the application does that. */
+ * the first memberships. DEFERRED: a trigger that waits could set that back. The run's own row is
+ * the user: it is counted when the user is deleted, or here if the application does that. */
 static gboolean
-mark (Destroy *destroy, GError **error)
+mark (Destroy *destroy, gboolean deferred, GError **error)
 {
   Step *step = destroy->step;
   gboolean queued = step_queue_apply (step, error, NULL, "begin/50-users.update", "user_id",
                                       destroy->user_id, NULL)
                     && step_queue (step, error, "begin/60-ghost_user_migrations.insert", "user_id",
                                    destroy->user_id, NULL)
+                    && (!deferred || step_queue (step, error, "../shared/run_deferred", NULL))
                     && queue_user (destroy, error) && queue_page (destroy, error);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
-  const PgRows *user = all->pdata[2];
+  const PgRows *user = all->pdata[deferred ? 3 : 2];
   if (rows_count (user) == 0 || !rows_bool (user, 0, "blocked"))
     return step_fail (step, error, PRUNED_DATA,
                       "users.state: user %s was not blocked (a trigger or a rule keeps the row)",
@@ -182,7 +183,7 @@ mark (Destroy *destroy, GError **error)
   if (!step_setting_bool (step, "finish"))
     step_count (step, "updated_rows", rows_int (all->pdata[0], 0, "n"));
   destroy->migration = rows_count (all->pdata[1]) > 0;
-  return memberships (destroy, all->pdata[3], error);
+  return memberships (destroy, all->pdata[deferred ? 4 : 3], error);
 }
 
 /* A placeholder who stays for REASON can have had the last attempt. */
@@ -203,8 +204,8 @@ keep (Destroy *destroy, const char *reason, GError **error)
   return abandon (destroy, reason, error);
 }
 
-/* Locks in the common order (namespaces, users, members), and reads the user and why they must
- * stay. */
+/* Locks in the common order (namespaces, users, members), and reads the user, why they must stay,
+ * and whether a trigger can set back later what marks them. */
 static GPtrArray *
 lock_all (Destroy *destroy, GError **error)
 {
@@ -214,6 +215,9 @@ lock_all (Destroy *destroy, GError **error)
     if (!step_queue (destroy->step, error, files[i], "user_id", destroy->user_id, "ghost_id",
                      ghost_of_cursor (destroy), NULL))
       return NULL;
+  if (!step_queue (destroy->step, error, "../shared/deferred", "tables",
+                   "{users,ghost_user_migrations}", NULL))
+    return NULL;
   return step_send (destroy->step, error);
 }
 
@@ -240,7 +244,7 @@ begin (Destroy *destroy, GError **error)
   gboolean waits;
   if (!users_destroy_wait_for_groups (destroy, &waits, error))
     return FALSE;
-  return waits || mark (destroy, error);
+  return waits || mark (destroy, rows_bool (all->pdata[5], 0, "waits"), error);
 }
 
 /* *REASON: why the removal is called off half-way; NULL: it is not. */
