@@ -133,7 +133,7 @@ def test_a_child_table_that_appears_between_two_pages_is_followed(house):  # noq
     run = between_pages(house, "b", LATER)
     assert (run["state"], run["result"]["removed"]) == ("finished", 3), run
     assert house.rows("orders", "id") == [(4,)] and house.rows("scraps") == []
-    assert sorted(house.keys(run["run_id"])) == [("scraps", "deleted", 2), ("scraps", "deleted", 3)] + [("orders", "deleted", n) for n in (1, 2, 3)]
+    assert sorted(house.keys(run["run_id"])) == [("orders", "deleted", n) for n in (1, 2, 3)] + [("scraps", "deleted", 2), ("scraps", "deleted", 3)]
     house.restore(run["run_id"])
     assert house.rows("orders", "id") == [(1,), (2,), (3,), (4,)] and house.rows("scraps") == [(2, 2), (3, 3)]
 
