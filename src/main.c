@@ -61,7 +61,7 @@ static const Command commands[] = {
     "write a first version of a job for a table: key, index, children, volume, a brake",
     "pruned new orders.purge --table orders --where \"deleted_at < :T - interval '30 days'\"",
     command_new, new_options, new_more, 1, 1 },
-  { "check", "[JOB [--apply N]]",
+  { "check", "[JOB [--apply N]] [--role ROLE]",
     "look at jobs before they run: statements, page, cursor, indexes, rights, ties, brakes",
     "pruned check members.remove_expired", command_check, check_options, check_more, 0, 1,
     .by_tables = TRUE },

@@ -15,9 +15,9 @@ const GOptionEntry jobs_options[]
 
 const char jobs_more[]
     = "`show` prints the SQL files of a job; those of a [retention] section as they are written for the tables as they are now. With --to they\n"
-      "become a folder, which is a job of its own if it lies in [run] jobs_dir: take the section away then. A section with `on`,\n"
-      "`audit`, `object`, `children_portion` or `drop_partitions_older_than` does what no folder can: its SQL is printed, and with --to it is\n"
-      "refused (exit code 2); so is a table whose name cannot be that of a file.";
+      "become a folder, which is a job of its own if it lies in [run] jobs_dir: take the section away then ([event]\n"
+      "sections stay). A section with `object`, `children_portion` or `drop_partitions_older_than` does what no folder can: its SQL is\n"
+      "printed, and with --to it is refused (exit code 2); so is a table whose name cannot be that of a file.";
 
 static const Column COLUMNS[] = {
   { "job" },

@@ -69,6 +69,15 @@ add_settings (const Job *job, GString *conf)
   }
 }
 
+/* The [event] sections stay where they are. */
+static void
+add_events (const Job *job, GString *conf)
+{
+  g_autofree char *names = g_strjoinv ("; ", job->on);
+  if (job_names_rows (job))
+    g_string_append_printf (conf, "on = %s\n", names);
+}
+
 /* Why no folder can do what the sentence says; NULL: one can. */
 static const char *
 beyond_files (const Sentence *sentence)
@@ -79,10 +88,6 @@ beyond_files (const Sentence *sentence)
     return "SQL files drop no partitions";
   if (sentence->portion > 0)
     return "SQL files remove no rows in portions before their own (children_portion)";
-  if (sentence->on[0] != NULL)
-    return "no folder reads the events of an [event] section (on)";
-  if (sentence->audit_said)
-    return "no folder has an audit of its own (audit)";
   return NULL;
 }
 
@@ -131,8 +136,11 @@ conf_of (const Job *job, const Written *written)
     g_string_append_printf (
         conf, "# As `pruned jobs show` wrote it for [retention %s], in whose place it can stand.\n",
         job->name);
-  g_string_append_printf (conf, "[job]\nstarts = tick\ntable = %s\nunique_key = %s\n", escaped,
-                          job->name);
+  g_string_append_printf (conf, "[job]\n%stable = %s\nunique_key = %s\n",
+                          job->by_tick ? "starts = tick\n" : "", escaped, job->name);
+  add_events (job, conf);
+  if (job->audit != NULL)
+    g_string_append_printf (conf, "audit = %s\n", job->audit);
   if (job->sentence->consistency != NULL)
     g_string_append_printf (conf, "data_consistency = %s\n", job->sentence->consistency);
   g_string_append (conf, "follows = cascade; set null; set default\ncursor = ");

@@ -61,7 +61,15 @@ pg_free (Pg *pg)
   g_free (pg->app_schema);
   g_free (pg->name);
   g_free (pg->task);
+  g_free (pg->role);
   g_free (pg);
+}
+
+void
+pg_act_as (Pg *pg, const char *role)
+{
+  g_free (pg->role);
+  pg->role = g_strdup (role);
 }
 
 static void

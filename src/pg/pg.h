@@ -48,6 +48,9 @@ gboolean pg_is_unchecked (const Pg *pg);
 #define PG_UNCHECKED                                                                                \
   "the database's encoding is SQL_ASCII, which checks no text: a row with one that is no UTF-8 is " \
   "quarantined, or fails its run"
+/* From here on each transaction has the rights of ROLE (SET LOCAL ROLE), and not those of who has
+ * logged in; NULL: those. Copied. */
+void pg_act_as (Pg *pg, const char *role);
 void pg_close (Pg *pg); /* closes the connection; pg_ensure opens a new one */
 /* Asks the server to cancel the running statement, without waiting. The statement then fails with
  * PRUNED_BUSY, or, if the server does not answer, the connection is closed. Thread: any. */

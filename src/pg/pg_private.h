@@ -24,6 +24,7 @@ typedef struct {
 struct _Pg {
   char *url, *app_schema, *name;
   char *task;          /* application_name of the next transaction; NULL: the session's */
+  char *role;          /* whose rights a transaction has; NULL: those of the login */
   gboolean takes_task; /* nobody else has named the session (url, PGAPPNAME) */
   gboolean prepare;
   int answer_ms;

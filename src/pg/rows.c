@@ -67,6 +67,15 @@ rows_column (const PgRows *rows, const char *name)
   return -1;
 }
 
+gboolean
+rows_origin (const PgRows *rows, const char *name, gint64 *table, int *number)
+{
+  int column = rows_column (rows, name);
+  *table = column >= 0 ? (gint64)PQftable (rows->result, column) : 0;
+  *number = column >= 0 ? PQftablecol (rows->result, column) : 0;
+  return *table != 0 && *number > 0;
+}
+
 const char *
 rows_at (const PgRows *rows, int row, int column)
 {

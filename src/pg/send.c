@@ -68,6 +68,18 @@ send_bound (Pg *pg, SentKind kind, const PgStatement *wanted, const char *const 
   " CASE WHEN :task::text <> '' THEN pg_catalog.set_config('application_name', :task::text, true) END"
 
 static gboolean
+send_role (Pg *pg, GError **error)
+{
+  const char *bound[] = { pg->role };
+  if (pg->role == NULL)
+    return TRUE;
+  const PgStatement *statement
+      = pg_statement_text ("the role of a transaction",
+                           "SELECT pg_catalog.set_config('role', :role::text, true)", error);
+  return statement != NULL && send_bound (pg, SENT_OWN, statement, bound, error);
+}
+
+static gboolean
 send_limits (Pg *pg, GError **error)
 {
   gint plans = pg->plans != NULL ? atomic_load (pg->plans) : 0;
@@ -76,7 +88,7 @@ send_limits (Pg *pg, GError **error)
   pg->plans_made = plans;
   const char *bound[] = { pg->app_schema, pg->task != NULL && pg->takes_task ? pg->task : "" };
   const PgStatement *limits = pg_statement_text ("the limits of a transaction", LIMITS, error);
-  return limits != NULL && send_bound (pg, SENT_OWN, limits, bound, error);
+  return limits != NULL && send_bound (pg, SENT_OWN, limits, bound, error) && send_role (pg, error);
 }
 
 gboolean

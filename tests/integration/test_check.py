@@ -255,7 +255,7 @@ def test_a_sentence_that_is_wrong_has_its_place(own):
     file = own.folder / "jobs/orders.purge.conf"
     file.write_text("[retention]\ntable = orders\nwhere = dead\n")
     wrong, = [one for one in findings(own, 2, "orders.purge") if not one["ok"]]
-    assert (wrong["file"], wrong["line"], wrong["detail"]) == (str(file), 1, "there is no table orders")
+    assert (wrong["file"], wrong["line"]) == (str(file), 2) and wrong["detail"].startswith("there is no table orders")
     file.write_text("[retention]\ntable = orders\nwhere = dead; DROP TABLE scratch\n")
     wrong, = [one for one in findings(own, 2, "orders.purge") if not one["ok"]]
     assert (wrong["check"], wrong["file"], wrong["line"]) == ("refused", str(file), 3)

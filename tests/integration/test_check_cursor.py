@@ -62,3 +62,101 @@ def test_an_order_that_cannot_be_seen_is_not_praised(own, rows, words):
     fill(own.database, rows)
     page_said, = [one["detail"] for one in found(own, 0) if one["check"] == "page"]
     assert words in page_said
+
+
+# --- by the catalogue
+
+PLAIN = "SELECT s.id AS key, {columns} FROM scratch s WHERE ({given}) > ({cursor}) ORDER BY {given} LIMIT :limit::int"
+
+
+def plain(pruned, cursor, columns, given=None, more="", query=None):
+    """A page by `cursor` ("day date; id bigint"), whose columns are COLUMNS."""
+    folder = pruned.folder / "jobs" / JOB
+    conf = (folder / "job.conf").read_text()
+    (folder / "job.conf").write_text(conf.replace("cursor = day date desc; id bigint desc", f"cursor = {cursor}"))
+    names = [one.split() for one in cursor.split(";")]
+    asked = ", ".join(f":cursor.{name[0]}::{name[1]}" for name in names)
+    (folder / "page.sql").write_text(query or PLAIN.format(columns=columns, given=given or columns, cursor=asked))
+    if more:
+        pruned.database.connection.execute(more)
+
+
+def warned(pruned, code=0):
+    return [one["detail"] for one in found(pruned, code) if one["check"] == "cursor" and one["level"] == "warning"]
+
+
+WHOLE = "ALTER TABLE scratch ALTER day SET NOT NULL; ALTER TABLE scratch ALTER note SET DEFAULT ''"
+
+
+@pytest.mark.parametrize("cursor, columns, more", [
+    ("id bigint", "s.id", ""), ("day date; id bigint", "s.day, s.id", WHOLE), ("day date; id bigint", "s.day AS day, s.id AS id", WHOLE),
+    ("day date", "s.day", WHOLE + "; CREATE UNIQUE INDEX ON scratch (day)"),
+    ("note text; day date", "s.note, s.day", WHOLE + "; ALTER TABLE scratch ALTER note SET NOT NULL; CREATE UNIQUE INDEX ON scratch (day, note)")])
+def test_a_cursor_that_a_unique_index_covers(own, cursor, columns, more):
+    plain(own, cursor, columns, columns.replace(" AS day", "").replace(" AS id", ""), more)
+    assert warned(own) == []
+    assert [one["detail"] for one in found(own, 0) if one["check"] == "cursor"] == [
+        "a unique index covers its columns, and none of them can be NULL"]
+
+
+@pytest.mark.parametrize("more", [
+    WHOLE, WHOLE + "; CREATE INDEX ON scratch (day)", WHOLE + "; CREATE UNIQUE INDEX ON scratch (day) WHERE id > 5",
+    WHOLE + "; CREATE UNIQUE INDEX ON scratch (day, id)", WHOLE + "; CREATE UNIQUE INDEX ON scratch ((day + 1))"])
+def test_a_cursor_that_no_unique_index_covers_is_told_without_a_row(own, more):
+    """Two pages of rows that differ would not show it."""
+    plain(own, "day date", "s.day", more=more)
+    (said,) = warned(own)
+    assert said.startswith("no unique index covers its columns (day) of scratch: ") and "with the primary key (id)" in said
+    own.database.execute("INSERT INTO scratch SELECT n, '2026-01-01'::date + n, '' FROM pg_catalog.generate_series(1, 10) AS n")
+    assert warned(own) == [said]
+
+
+def test_a_cursor_of_another_table_than_the_key(own):
+    """A day has many rows."""
+    more = f"CREATE TABLE days (day date PRIMARY KEY); GRANT SELECT ON days TO {ROLE}"
+    plain(own, "day date", "", query="SELECT s.id AS key, d.day FROM scratch s JOIN days d USING (day) WHERE d.day > :cursor.day::date ORDER BY d.day LIMIT :limit::int",
+          more=more)
+    (said,) = warned(own)
+    assert "no unique index covers its columns (day) of days" in said
+
+
+def test_a_cursor_that_is_made_up(own):
+    plain(own, "day date; id bigint", "coalesce(s.day, '2000-01-01') AS day, s.id", "coalesce(s.day, '2000-01-01'), s.id")
+    assert warned(own) == []
+    plain(own, "day date", "", query="SELECT s.id AS key, s.day + 1 AS day FROM scratch s WHERE s.day + 1 > :cursor.day::date ORDER BY 2 LIMIT :limit::int")
+    conf = own.folder / "jobs" / JOB / "job.conf"
+    conf.write_text(conf.read_text().replace("cursor = day date; id bigint", "cursor = day date"))
+    assert ["which are made up" in said for said in warned(own)] == [True]
+
+
+def test_a_page_that_makes_its_rows_unique(own):
+    plain(own, "day date", "", more=WHOLE,
+          query="SELECT min(s.id) AS key, s.day FROM scratch s WHERE s.day > :cursor.day::date GROUP BY s.day ORDER BY s.day LIMIT :limit::int")
+    assert warned(own) == []
+
+
+def test_a_column_of_the_cursor_that_can_be_null(own):
+    """Its rows are never found; where job.conf says that the page deals with NULL, they are."""
+    plain(own, "day date; id bigint", "s.day, s.id")
+    (said,) = warned(own)
+    assert said.startswith("column day can be NULL: ") and "never finds such a row" in said and "coalesce(day, ...)" in said
+    fill(own.database, 100)
+    own.database.connection.execute("UPDATE scratch SET day = NULL WHERE id % 2 = 0; ANALYZE scratch")
+    (said,) = warned(own)
+    assert said.startswith("column day can be NULL (in about 50 rows): ")
+    (own.folder / "jobs" / JOB / "page.sql").write_text(PAGE.format(then="s.id"))
+    conf = own.folder / "jobs" / JOB / "job.conf"
+    conf.write_text(conf.read_text().replace("cursor = day date; id bigint", "cursor = day date null; id bigint"))
+    assert warned(own) == []
+
+
+def test_a_domain_that_takes_no_null(own):
+    own.database.connection.execute("CREATE DOMAIN whole AS date NOT NULL; ALTER TABLE scratch ALTER day TYPE whole")
+    plain(own, "day date; id bigint", "s.day, s.id")
+    assert warned(own) == []
+
+
+def test_of_a_view_nothing_is_said(own):
+    own.database.connection.execute(f"CREATE VIEW seen AS SELECT * FROM scratch; GRANT SELECT ON seen TO {ROLE}")
+    plain(own, "day date", "", query="SELECT s.id AS key, s.day FROM seen s WHERE s.day > :cursor.day::date ORDER BY s.day LIMIT :limit::int")
+    assert warned(own) == []

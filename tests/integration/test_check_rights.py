@@ -91,3 +91,68 @@ def test_a_schema_that_the_role_may_not_use(house):  # noqa: F811
         if line["check"] == "rights":
             house.database.connection.execute(line["remedy"])
     house.pruned.run("check", "billed").ok()
+
+
+# --- for another role ---
+
+def as_owner(house):  # noqa: F811
+    return {"run.jobs": "none", "postgres.url": house.database.url}
+
+
+def check_as(house, job, *more, settings=None):  # noqa: F811
+    return house.pruned.run("check", job, "--json", *more, settings=settings or as_owner(house))
+
+
+@pytest.mark.parametrize("job, right, table", LACKS)
+def test_check_asks_for_the_role_that_it_is_given(house, job, right, table):  # noqa: F811
+    """A superuser lacks nothing; the daemon's role does."""
+    make(house, job)
+    revoke(house, (right, table))
+    assert check_as(house, job).code == 0
+    done = check_as(house, job, "--role", ROLE)
+    assert done.code == 3 and [(line["detail"], line["remedy"]) for line in done.json() if line["check"] == "rights"] == [
+        (f"{ROLE} lacks {right} on {table}", f"GRANT {right} ON public.{table} TO {ROLE};")]
+    house.database.connection.execute(f"GRANT {right} ON {table} TO {ROLE}")
+    assert check_as(house, job, "--role", ROLE).code == 0
+
+
+def test_rows_that_are_hidden_from_the_role(house):  # noqa: F811
+    make(house, "plain")
+    house.sql("ALTER TABLE r ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON r USING (id < 5)")
+    assert check_as(house, "plain").code == 0
+    done = check_as(house, "plain", "--role", ROLE)
+    (hidden,) = [line for line in done.json() if not line["ok"]]
+    assert done.code == 3 and "row-level security hides rows of r from this role" in hidden["detail"]
+
+
+def test_apply_has_the_rights_of_the_role(house):  # noqa: F811
+    make(house, "plain")
+    house.sql("INSERT INTO r VALUES (1, true)")
+    revoke(house, ("DELETE", "r"))
+    assert check_as(house, "plain", "--apply", "5").code == 0
+    assert check_as(house, "plain", "--apply", "5", "--role", ROLE).code == 3
+
+
+def test_a_role_that_is_not_there_and_one_that_is_not_ours(house):  # noqa: F811
+    make(house, "plain")
+    done = check_as(house, "plain", "--role", "nobody_here")
+    assert done.code == 6 and "there is no role nobody_here" in done.stderr
+    done = house.pruned.run("check", "plain", "--role", "postgres" if ROLE != "postgres" else "other", settings={"run.jobs": "none"})
+    assert done.code in (3, 6) and "--role" in done.stderr
+    if done.code == 3:
+        assert f"{ROLE} may not act as" in done.stderr and "GRANT" in done.stderr
+
+
+def test_check_says_that_a_daemon_has_another_role(house):  # noqa: F811
+    make(house, "plain")
+    house.start()
+    daemon = house.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    seen = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pruned run, clock %'"
+    house.database.wait(seen)
+    done = check_as(house, "plain")
+    (said,) = [line for line in done.json() if line["check"] == "role"]
+    assert done.code == 0 and said["level"] == "warning" and f"a daemon runs as {ROLE}" in said["detail"]
+    assert said["remedy"] == f"pruned check plain --role '{ROLE}'"
+    assert [line for line in check_as(house, "plain", "--role", ROLE).json() if line["check"] == "role"] == []
+    assert [line for line in house.pruned.run("check", "plain", "--json").json() if line["check"] == "role"] == []

@@ -3,7 +3,7 @@ taken for a mistake of the job."""
 
 import pytest
 
-from support.own_job import ALL, JOB, OWN, PAGE, blocks, counts, goes_well, own, tick, without_notes  # noqa: F401
+from support.own_job import ALL, HIDDEN, JOB, OWN, PAGE, blocks, counts, goes_well, hide, own, tick, without_notes  # noqa: F401
 from support.scene import refuse_rows, result
 
 
@@ -91,3 +91,17 @@ def test_a_delete_that_updates_its_neighbours_is_no_mistake(own):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch": OWN}))
     trigger(scene, "UPDATE scratch SET note = 'next' WHERE id = OLD.id + 1")
     assert goes_well(scene)["removed"] == 1000
+
+
+def test_a_delete_that_hides_rows_behind_a_trigger_is_told(own):  # noqa: F811
+    """What a trigger deletes cannot be told from what the file does: the line says how many rows
+    are in no audit."""
+    scene = without_notes(own({"apply/removed/10-scratch": HIDDEN, "page": PAGE.replace("WHERE", "WHERE s.id <= 100 AND")}))
+    hide(scene, "DELETE FROM scratch WHERE id < 700")
+    trigger(scene, "PERFORM 1")
+    run_id = tick(scene)
+    daemon = scene.run_until_idle()
+    assert (result(scene.run_row(run_id))["removed"], counts(scene)) == (100, 301)
+    assert scene.database.value("SELECT sum(jsonb_array_length(keys)) FROM pruned.deletions") == 100
+    line, = daemon.lines("A trigger may have deleted rows that are not in the audit", level="warning", job=JOB)
+    assert line["table"] == "scratch" and "deletes 699 rows of scratch" in line["error"] and "returns 100" in line["error"]

@@ -234,3 +234,17 @@ def test_a_condition_that_fails_for_another_row_is_not_asked_of_it(house, topics
     house.work()
     assert house.rows("t") == left and {(row[2], row[3]) for row in answers(house)} == {
         ("1", "changed" if change else "removed"), ("2", "kept"), ("4", "changed" if change else "removed")}
+
+
+def test_rows_of_a_tick_are_answered_to_nobody(erasure):
+    """They go, one fails; and an event of the same job has its answer."""
+    erasure.sql("""CREATE FUNCTION stays() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'this one stays'; END $$;
+        CREATE TRIGGER stays BEFORE UPDATE ON people FOR EACH ROW WHEN (OLD.id = 3) EXECUTE FUNCTION stays()""")
+    erasure.say("people.erase", ERASE + "\nwhere = id < 4")
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    counters, _ = erasure.done("people.erase")
+    assert counters == {"changed": 2, "updated_rows": 2, "failed": 1} and erased(erasure) == [1, 2]
+    assert answers(erasure) == []
+    send(erasure, {"id": 3})
+    erasure.work()
+    assert [answer[2:4] for answer in answers(erasure)] == [("3", "failed")]

@@ -22,7 +22,7 @@ WRONG = {
     "a.view": ("table = seen\nwhere = note < :T", "seen is a view"),
     "no.archive": ("table = items\nwhere = note < :T\narchive = gone", "there is no table gone"),
 }
-# of the others the section is named
+# of the others the table is named
 LINES = {"no.column": 3, "no.child": 4, "no.archive": 4, "wrong.type": 3, "wrong.value": 3}
 FOLDER = "own.files"
 
@@ -70,7 +70,7 @@ def test_wrong_jobs_are_refused_alone_with_their_places(items):
     lines = refused(daemon)
     assert set(lines) == {*WRONG, FOLDER} and len(daemon.lines("Job refused", level="error")) == len(lines)
     for name, (_, words) in WRONG.items():
-        assert lines[name]["place"] == f"{items.folder}/{name}.conf:{LINES.get(name, 1)}" and words in lines[name]["reason"], lines[name]
+        assert lines[name]["place"] == f"{items.folder}/{name}.conf:{LINES.get(name, 2)}" and words in lines[name]["reason"], lines[name]
     assert lines[FOLDER]["place"].startswith(f"{page}:") and "nowhere" in lines[FOLDER]["reason"]
     for name in (*WRONG, FOLDER):
         run = tick(items, name)

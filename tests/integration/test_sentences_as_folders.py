@@ -62,14 +62,22 @@ def test_a_name_that_no_file_can_have(house, tmp_path, schema, name):  # noqa: F
     assert "It can only be read" in house.pruned.run("jobs", "show", "b").ok().stdout
 
 
-@pytest.mark.parametrize("audit", ["full", "keys", "off"])
-def test_an_audit_of_its_own(house, tmp_path, audit):  # noqa: F811
-    house.sql("CREATE TABLE tokens (id int PRIMARY KEY, dead bool)")
-    house.say("b", f"table = tokens\nwhere = dead\naudit = {audit}")
+BEYOND = {
+    "object": ("table = files\nwhere = dead\nobject = s3:uploads column path", "SQL files delete no objects"),
+    "drop_partitions_older_than": ("table = days\ndrop_partitions_older_than = 3 days", "SQL files drop no partitions"),
+    "children_portion": ("table = files\nwhere = dead\nchildren = auto\nchildren_portion = 5", "(children_portion)")}
+
+
+@pytest.mark.parametrize("key", BEYOND)
+def test_what_no_folder_can_say(house, tmp_path, key):  # noqa: F811
+    text, why = BEYOND[key]
+    house.sql("""CREATE TABLE files (id int PRIMARY KEY, dead bool, path text); CREATE INDEX ON files (path);
+        CREATE TABLE parts (id int PRIMARY KEY, f int REFERENCES files); CREATE INDEX ON parts (f); CREATE TABLE days (at timestamptz) PARTITION BY RANGE (at)""")
+    house.say("b", text)
     done = house.pruned.run("jobs", "show", "b", "--to", tmp_path / "taken")
-    assert done.code == 2 and "no folder has an audit of its own (audit)" in done.stderr
+    assert done.code == 2 and why in done.stderr and "no folder can take the place of [retention b]" in done.stderr
     assert not (tmp_path / "taken").exists()
-    assert "It can only be read" in house.pruned.run("jobs", "show", "b").ok().stdout
+    assert "in whose place it can stand" not in house.pruned.run("jobs", "show", "b").ok().stdout
 
 
 @pytest.mark.parametrize("file, words", [

@@ -106,3 +106,50 @@ def test_a_row_that_changes_between_page_and_apply_stays(house):  # noqa: F811
     assert house.rows("order_items", "id") == [(11,), (12,), (21,)]
     result = house.database.value("SELECT result FROM pruned.runs")
     assert (result["removed"], result["kept"], result["failed"]) == (1, 1, 0)
+
+
+def between_pages(house, job, change):  # noqa: F811
+    """Makes CHANGE when the first page of a run has gone. Returns the run, once it has ended."""
+    house.start()
+    run_id = house.pruned.run("tick", job, "--at", "-1m").ok().stdout.strip()
+    daemon = house.pruned.start()
+    house.database.wait("SELECT state = 'waiting' AND step = 1 FROM pruned.runs WHERE run_id = %s", [run_id])
+    daemon.stop()
+    house.sql(change)
+    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    house.work(**{f"jobs.{job}.delay_ms": 0})
+    return house.pruned.run_row(run_id)
+
+
+LATER = """CREATE TABLE scraps (id int PRIMARY KEY, o int REFERENCES orders); CREATE INDEX ON scraps (o);
+    INSERT INTO scraps SELECT n, n FROM generate_series(2, 3) AS n"""
+ORDERS = "CREATE TABLE orders (id int PRIMARY KEY, dead bool); INSERT INTO orders SELECT n, n < 4 FROM generate_series(1, 4) AS n"
+PAGES = "table = orders\nwhere = dead\nbatch = 1\ndelay_ms = 3600000\nmax_share = off"
+
+
+def test_a_child_table_that_appears_between_two_pages_is_followed(house):  # noqa: F811
+    house.sql(ORDERS)
+    house.say("b", f"{PAGES}\nchildren = auto")
+    run = between_pages(house, "b", LATER)
+    assert (run["state"], run["result"]["removed"]) == ("finished", 3), run
+    assert house.rows("orders", "id") == [(4,)] and house.rows("scraps") == []
+    assert sorted(house.keys(run["run_id"])) == [("orders", "deleted", n) for n in (1, 2, 3)] + [("scraps", "deleted", 2), ("scraps", "deleted", 3)]
+    house.restore(run["run_id"])
+    assert house.rows("orders", "id") == [(1,), (2,), (3,), (4,)] and house.rows("scraps") == [(2, 2), (3, 3)]
+
+
+def test_a_child_table_that_appears_between_two_pages_and_is_not_named_blocks_its_rows(house):  # noqa: F811
+    """Nothing of it is lost, and the rows to which none of it refers go."""
+    house.sql(ORDERS)
+    house.say("b", PAGES)
+    run = between_pages(house, "b", LATER.replace("(2, 3)", "(3, 3)"))
+    assert (run["state"], run["result"]["removed"], run["result"]["failed"]) == ("finished", 2, 1), run
+    assert house.rows("orders", "id") == [(3,), (4,)] and house.rows("scraps") == [(3, 3)]
+
+
+def test_rows_that_a_cascade_takes_from_such_a_table_are_audited(house):  # noqa: F811
+    house.sql(ORDERS)
+    house.say("b", PAGES)
+    run = between_pages(house, "b", LATER.replace("REFERENCES orders", "REFERENCES orders ON DELETE CASCADE"))
+    assert run["result"]["removed"] == 3 and house.rows("scraps") == []
+    assert [key for key in house.keys(run["run_id"]) if key[0] == "scraps"] == [("scraps", "deleted", 2), ("scraps", "deleted", 3)]

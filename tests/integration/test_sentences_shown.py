@@ -26,17 +26,6 @@ def test_a_sentence_is_shown_and_taken_over_as_files(house, tmp_path):  # noqa: 
     assert shop(house) == before
 
 
-@pytest.mark.parametrize("where", ["", f"{OLD}\n"])
-def test_no_folder_is_made_of_a_sentence_with_events(house, tmp_path, where):  # noqa: F811
-    """Without its events it would be about every row, or about those of `where` alone."""
-    house.sql(SHOP)
-    house.say("orders.purge", f"table = orders\n{where}children = auto\non = OrderErased\n[event OrderErased]\ntopic = shop\nformat = json\nkey = id")
-    assert "in whose place it can stand" not in house.pruned.run("jobs", "show", "orders.purge").ok().stdout
-    done = house.pruned.run("jobs", "show", "orders.purge", "--to", tmp_path / "taken")
-    assert done.code == 2 and "[event]" in done.stderr and "no folder can take the place of [retention orders.purge]" in done.stderr
-    assert not (tmp_path / "taken").exists()
-
-
 def test_built_in_jobs_are_shown_and_unknown_ones_are_not(stored, tmp_path):
     shown = {one["file"] for one in stored.run("jobs", "show", "members.remove_expired", "--json").ok().json()}
     assert {"job.conf", "page.sql", "decide.sql", "apply/removed/10-members.sql"} <= shown

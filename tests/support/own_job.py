@@ -80,7 +80,7 @@ def assert_blocked(scene, run_id, *words):
     assert (row["state"], result(row)["status"], row["attempts"]) == ("finished", "blocked", 0), row
     reason = result(row)["reason"]
     assert reason.startswith("guard: ") and all(word in reason for word in words), reason
-    assert result(row).get("removed", 0) == 0 and result(row).get("failed", 0) == 0 and result(row).get("updated_rows", 0) == 0, row
+    assert result(row)["removed"] == 0 and result(row).get("failed", 0) == 0 and result(row)["updated_rows"] == 0, row
     nothing_happened(scene)
 
 

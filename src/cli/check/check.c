@@ -9,15 +9,19 @@
 #define APPLY_MOST 10000
 
 static gint64 apply;
+static char *role;
 
 const GOptionEntry check_options[]
     = { { "apply", 0, 0, G_OPTION_ARG_INT64, &apply,
           "run the first N keys of JOB through its files, and roll back", "N" },
+        { "role", 0, 0, G_OPTION_ARG_STRING, &role,
+          "ask with the rights of ROLE, the daemon's; default: the user of [postgres] url",
+          "ROLE" },
         { NULL } };
 
 const char check_more[]
     = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong;\n"
-      "3 a right is missing, or rows are hidden; 6 an unknown job, or an index is missing.";
+      "3 a right is missing, or rows are hidden; 6 an unknown job or role, or an index is missing. --role is for a superuser, or a member of ROLE.";
 
 static const Column FOR_MACHINES[]
     = { { "job" },    { "check" }, { "ok", CELL_BOOL },     { "level" }, { "detail" },
@@ -138,6 +142,7 @@ void
 check_job (Check *check, const Job *job)
 {
   check->job = job;
+  g_clear_pointer (&check->keys, g_free);
   if (job->sentence != NULL && !check_complete (check))
     return;
   check_store (check);
@@ -147,6 +152,7 @@ check_job (Check *check, const Job *job)
   if (check_errors (check) == 0)
     check_page (check);
   check_tables (check);
+  check_say_role (check);
 }
 
 ExitCode
@@ -162,6 +168,9 @@ command_check (Cli *cli, GError **error)
     return CODE_POSTGRES;
   g_auto (Check) check;
   check_begin (&check, cli, pg);
+  ExitCode code = check_as (&check, role, error);
+  if (code != CODE_OK)
+    return code;
   for (guint i = 0; i < jobs_refused_count (cli->jobs); i++)
     if (one == NULL || one == jobs_refused_at (cli->jobs, i)->job)
       check_refused (&check, jobs_refused_at (cli->jobs, i));

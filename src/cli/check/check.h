@@ -20,6 +20,10 @@ typedef struct {
   GPtrArray *findings; /* of CheckFinding */
   GPtrArray *texts;    /* of char: of places, of remedies */
   gboolean away;       /* PostgreSQL did not answer something */
+  const char *role;    /* of --role, borrowed; NULL: that of the connection */
+  char *daemon;        /* the role of a daemon, where that is another one and there is no --role */
+  char *keys;          /* of the first page of the job, as an array literal; NULL: not read */
+  guint n_keys;
   /* What is asked once for all (check_ahead): */
   GPtrArray *together;   /* of Job, borrowed; of sentences those with their SQL */
   GHashTable *completed; /* Job -> Completion: sentences */
@@ -40,6 +44,12 @@ typedef struct {
   int line;         /* from 1; 0: the file as a whole */
 } CheckPlace;
 
+/* What to add to an error of PostgreSQL (CAUSE) about the condition WHERE of a sentence, and to a
+ * reason that names a table which is not there: what was meant, or "". Before another transaction;
+ * g_free it. */
+char *check_hint (Check *check, const char *where, const GError *cause);
+char *check_hint_table (Check *check, const char *why);
+
 /* Adds a finding without a problem. */
 void check_ok (Check *check, const char *name, const char *format, ...) G_GNUC_PRINTF (3, 4);
 /* Adds a warning or an error. REMEDY is a command to copy, or NULL. */
@@ -58,9 +68,9 @@ gboolean check_is_ahead (const Check *check, const Job *job, const Job **whole,
 
 /* Runs a statement in a read-only transaction of its own. NULL: it failed, which is a finding. */
 PgRows *check_ask (Check *check, const char *name, const char *file, const PgValues *values);
-/* Where the section of a sentence is. */
+/* Where the section of a sentence is, or the job.conf of a folder. */
 CheckPlace check_place (Check *check);
-/* Where KEY of a sentence is; that of the section if it has no such key. */
+/* Where KEY of it is; the whole if it has no such key. */
 CheckPlace check_place_of_key (Check *check, const char *key);
 /* `file:line` as a place; its text belongs to the Check. */
 CheckPlace check_place_in (Check *check, const char *text);
@@ -76,6 +86,9 @@ const char *check_remedy (Check *check, ExitCode code, const GError *cause);
 void check_begin (Check *check, Cli *cli, Pg *pg);
 void check_end (Check *check);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Check, check_end)
+
+/* All is asked as ROLE (NULL: that of the connection). Not CODE_OK: it cannot be. */
+ExitCode check_as (Check *check, const char *role, GError **error);
 
 /* A run that does not exist, due now; run_free it. */
 Run *check_run (const Job *job);
@@ -99,6 +112,14 @@ void check_outcomes (Check *check, const char *const *decided);
 /* Applies the first N keys, and rolls back. */
 ExitCode check_apply (Check *check, gint64 n, GError **error);
 
+/* Which columns of tables the cursor's columns of a page are. */
+typedef struct _CheckCursor CheckCursor;
+/* From ROWS of the page. NULL: JOB is no folder of the user, or has no cursor. */
+CheckCursor *check_cursor_of (const Job *job, const PgRows *rows);
+/* Whether no two rows have the same cursor, and none has NULL in it, by the catalogue. Takes
+ * CURSOR. */
+void check_cursor (Check *check, CheckCursor *cursor, CheckPlace place);
+
 /* All checks of JOB. */
 void check_job (Check *check, const Job *job);
 /* The checks of one job, in this order. */
@@ -109,8 +130,10 @@ void check_page (Check *check);       /* its columns, its order, its cursor; wha
 void check_owner (Check *check);      /* who may drop partitions, by check_access */
 void check_partitions (Check *check); /* of a sentence that drops them, by check_tables */
 void check_rights (Check *check);     /* by check_access; of a sentence that has no SQL yet, too */
+void check_say_role (Check *check);   /* a daemon has another role; by check_job */
 void check_access (Check *check);     /* rights and hidden rows, by check_tables */
-void check_tables (Check *check);     /* rights, hidden rows, triggers, foreign keys, brakes */
+void check_tables (Check *check);     /* rights, hidden rows, ties, brakes */
+void check_ties (Check *check);       /* triggers, rules, foreign keys, by check_tables */
 
 /* What a daemon checks when it loads JOBS (of Job); no row is read. ERRORS: `PLACE: why` for each
  * job that is refused. Anything else that a job lacks is a warning. SURE: a job is also refused if

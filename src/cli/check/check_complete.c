@@ -24,8 +24,9 @@ say_refused (Check *check, const char *refusal)
   const Sentence *sentence = check->job->sentence;
   const char *why = reason_of (sentence, refusal);
   g_autofree char *place = sentence_place_of (sentence, why);
+  g_autofree char *hint = check_hint_table (check, why);
   check_error (check, g_str_has_prefix (why, SENTENCE_HIDDEN) ? CODE_POSTGRES : CODE_CONFIG,
-               "sentence", check_place_in (check, place), NULL, "%s", why);
+               "sentence", check_place_in (check, place), NULL, "%s%s", why, hint);
 }
 
 static const Job *

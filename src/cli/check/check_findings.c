@@ -3,6 +3,7 @@
 
 #include "cli/grants.h"
 #include "cli/words.h"
+#include "engine/job/job_conf_named.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -23,15 +24,8 @@ static CheckPlace
 place_of_job (Check *check, CheckPlace place)
 {
   const Job *job = check->job;
-  if (place.file != NULL)
-    return place;
-  if (job->sentence != NULL)
-    return check_place (check);
-  if (job->folder == NULL)
-    return place;
-  char *conf = g_build_filename (job->folder, "job.conf", NULL);
-  g_ptr_array_add (check->texts, conf);
-  return (CheckPlace){ conf, 0 };
+  gboolean said = job->sentence != NULL || job->folder != NULL;
+  return place.file != NULL || !said ? place : check_place (check);
 }
 
 static void
@@ -114,14 +108,21 @@ check_place_in (Check *check, const char *text)
 CheckPlace
 check_place (Check *check)
 {
-  return check_place_in (check, check->job->sentence->place);
+  const Job *job = check->job;
+  if (job->sentence != NULL)
+    return check_place_in (check, job->sentence->place);
+  char *conf = g_build_filename (job->folder, "job.conf", NULL);
+  g_ptr_array_add (check->texts, conf);
+  return (CheckPlace){ conf, 0 };
 }
 
 CheckPlace
 check_place_of_key (Check *check, const char *key)
 {
+  const Job *job = check->job;
   CheckPlace place = check_place (check);
-  int line = sentence_line (check->job->sentence, key);
+  int line = job->sentence != NULL ? sentence_line (job->sentence, key)
+                                   : job_conf_line (job->folder, key);
   place.line = line != 0 ? line : place.line;
   return place;
 }
@@ -211,6 +212,8 @@ void
 check_end (Check *check)
 {
   g_clear_pointer (&check->findings, g_ptr_array_unref);
+  g_clear_pointer (&check->daemon, g_free);
+  g_clear_pointer (&check->keys, g_free);
   g_clear_pointer (&check->texts, g_ptr_array_unref);
   g_clear_pointer (&check->together, g_ptr_array_unref);
   g_clear_pointer (&check->completed, g_hash_table_unref);

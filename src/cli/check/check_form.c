@@ -20,15 +20,16 @@ typedef struct {
   const char *columns;    /* that it has to return */
 } Form;
 
-static const Form DECIDE
-    = { "key gone", TRUE, FALSE, "key what" },
-    LOCK = { "key held", TRUE, FALSE, "" }, APPLY = { "what", TRUE, TRUE, "" },
-    OWN = { "what", TRUE, TRUE, "key" }, REMAINS = { "what", TRUE, TRUE, "reason" },
-    CHILDREN = { "what", TRUE, TRUE, "job args child_key unique_key due_at" },
-    CONTEXT = { "key", TRUE, FALSE, "key" },
-    BLOCKED = { "scheduled_at args", FALSE, FALSE, "reason" },
-    RELEASED = { "item next_try_at", FALSE, FALSE, "" }, COUNT = { "limit", TRUE, FALSE, "n" },
-    VALUES = { "limit", TRUE, FALSE, "value rows" }, RESTORED = { "key", FALSE, FALSE, "" };
+static const Form DECIDE = { "key gone", TRUE, FALSE, "key what" },
+                  LOCK = { "key held", TRUE, FALSE, "" }, APPLY = { "what", TRUE, TRUE, "" },
+                  OWN = { "what", TRUE, TRUE, "key" }, REMAINS = { "what", TRUE, TRUE, "reason" },
+                  CHILDREN = { "what", TRUE, TRUE, "job args child_key unique_key due_at" },
+                  CONTEXT = { "key", TRUE, FALSE, "key" },
+                  BLOCKED = { "scheduled_at args", FALSE, FALSE, "reason" },
+                  RELEASED = { "item next_try_at", FALSE, FALSE, "" },
+                  COUNT = { "limit", TRUE, FALSE, "n" },
+                  VALUES = { "limit", TRUE, FALSE, "value rows" },
+                  NAMED = { "key", FALSE, FALSE, "key" }, RESTORED = { "key", FALSE, FALSE, "" };
 
 typedef struct {
   Check *check;
@@ -205,6 +206,21 @@ check_page_file (const Look *look)
   check_file (look, &form, look->check->job->page);
 }
 
+/* As many parameters as the keys of its events have columns: all have as many. */
+static void
+check_event_key (const Look *look)
+{
+  const Job *job = look->check->job;
+  const SentenceEvent *event = NULL;
+  g_autoptr (GString) parameters = g_string_new (NULL);
+  for (guint i = 0; event == NULL && i < job->events->len; i++)
+    event = ((const JobEvent *)job->events->pdata[i])->own;
+  for (guint i = 0; event != NULL && event->key[i] != NULL; i++)
+    g_string_append_printf (parameters, "%sparts_%u", i > 0 ? " " : "", i + 1);
+  const Form form = { parameters->str, FALSE, FALSE, "key" };
+  check_file (look, &form, job->event_key);
+}
+
 static void
 check_what (const Look *look, const JobWhat *what)
 {
@@ -262,5 +278,7 @@ check_form (Check *check)
   check_file (&look, &RELEASED, job->released);
   check_file (&look, &COUNT, job->count);
   check_file (&look, &VALUES, job->values);
+  check_event_key (&look);
+  check_file (&look, &NAMED, job->named);
   check_restored (&look);
 }

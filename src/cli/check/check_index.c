@@ -162,8 +162,9 @@ check_where (Check *check)
     check_condition (check, place, plan, "the condition is asked of");
   else {
     ExitCode code = check_code (check, error);
-    check_error (check, code, "statements", place, check_remedy (check, code, error), "where: %s",
-                 error->message);
+    g_autofree char *hint = check_hint (check, sentence->where, error);
+    check_error (check, code, "statements", place, check_remedy (check, code, error), "where: %s%s",
+                 error->message, hint);
   }
   return plan != NULL;
 }

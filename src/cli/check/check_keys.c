@@ -113,7 +113,7 @@ static gboolean
 only_reads (const char *file)
 {
   static const char *const names[]
-      = { "page", "decide", "count", "values", "context", "blocked", NULL };
+      = { "page", "decide", "count", "values", "context", "blocked", "event_key", "named", NULL };
   return g_strv_contains (names, file) || g_str_has_prefix (file, "lock/");
 }
 

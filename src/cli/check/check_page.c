@@ -7,6 +7,7 @@
 #include "engine/step/page_keys.h"
 #include "engine/step/decide.h"
 
+#define FAILS_FOR_NONE "CASE WHEN code ~ '^[0-9]{1,9}$' THEN code::int > 5 END"
 #define TEXTS "text", "varchar", "citext", "name", NULL /* their order depends on the collation */
 
 Run *
@@ -159,9 +160,26 @@ columns_free (GPtrArray *columns)
   g_ptr_array_unref (columns);
 }
 
-/* *ROWS_SEEN: of both pages. */
+/* The keys that a run's first page has, of LIMIT rows. */
+static void
+note_keys (Check *check, const Page *page, int limit)
+{
+  GString *keys = array_new ();
+  check->n_keys = MIN (page->keys->len, (guint)limit);
+  for (guint i = 0; i < check->n_keys; i++)
+    array_add (keys, page->keys->pdata[i]);
+  g_free (check->keys);
+  check->keys = array_take (keys);
+}
+
+/* What the two pages have shown. */
+typedef struct {
+  int rows; /* of both */
+  CheckCursor *cursor;
+} Seen;
+
 static gboolean
-read_pages (Check *check, Step *step, Asked *asked, int *rows_seen, GError **error)
+read_pages (Check *check, Step *step, Asked *asked, Seen *seen, GError **error)
 {
   const CheckPlace place = asked->place;
   const int limit = MAX (1, in_force_of (check->job)->batch);
@@ -173,17 +191,28 @@ read_pages (Check *check, Step *step, Asked *asked, int *rows_seen, GError **err
   gboolean ok = rows != NULL, whole = ok && add_cursors (check, rows, columns, place);
   if (whole) {
     page_read (step->run, rows, rows_count (rows), &page); /* the next page follows all of them */
+    note_keys (check, &page, limit);
+    seen->cursor = check_cursor_of (check->job, rows);
     step->run->cursor = page.cursor != NULL ? json_incref (page.cursor) : NULL;
     ok = check_decide (check, step, &page, asked, error);
     next = ok ? check_page_rows (check, step, limit, error) : NULL;
     ok = next != NULL;
     whole = ok && add_cursors (check, next, columns, place);
-    *rows_seen = rows_count (rows) + (next != NULL ? rows_count (next) : 0);
+    seen->rows = rows_count (rows) + (next != NULL ? rows_count (next) : 0);
   }
   ok = ok && (!whole || columns->len == 0 || check_order (check, columns, place, error));
   columns_free (columns);
   page_clear (&page);
   return ok;
+}
+
+/* A value of a row, not the statement, is at fault. */
+static gboolean
+fails_for_row (Check *check)
+{
+  const Sentence *sentence = check->job->sentence;
+  return sentence != NULL && sentence->where != NULL
+         && g_str_has_prefix (pg_sqlstate (check->pg), "22");
 }
 
 void
@@ -194,20 +223,30 @@ check_page (Check *check)
     return;
   Asked asked = { "page", place_of (check, "page.sql") };
   guint before = check_errors (check);
-  int rows = 0;
+  Seen seen = { 0, NULL };
   g_autoptr (GError) error = NULL;
   g_autoptr (Run) run = check_run (job);
   g_autoptr (Step) step = step_new (check->pg, run, "", NULL, NULL);
   step->plan = TRUE;
   const gboolean answered
-      = pg_begin_read_only (check->pg, &error) && read_pages (check, step, &asked, &rows, &error);
+      = pg_begin_read_only (check->pg, &error) && read_pages (check, step, &asked, &seen, &error);
   const ExitCode code = answered ? CODE_OK : check_code (check, error);
+  const gboolean of_row = !answered && fails_for_row (check);
   pg_rollback (check->pg);
-  if (!answered)
+  if (of_row)
+    check_error (check, code, asked.name, check_place_of_key (check, "where"), NULL,
+                 "where: for some row it fails: %s. %s. Write a condition that fails for none: %s",
+                 error->message,
+                 check->job->by_rows != NULL ? "A run leaves such a row out (failed)"
+                                             : "Then a run removes no row at all",
+                 FAILS_FOR_NONE);
+  else if (!answered)
     check_error (check, code, asked.name, asked.place, check_remedy (check, code, error), "%s",
                  error->message);
   if (check_errors (check) == before)
     check_ok (check, "page",
-              rows > 1 ? "it returns the key and the cursor, in the cursor's order"
-                       : "it returns the key and the cursor; too few rows to see their order");
+              seen.rows > 1 ? "it returns the key and the cursor, in the cursor's order"
+                            : "it returns the key and the cursor; too few rows to see their order");
+  if (seen.cursor != NULL)
+    check_cursor (check, seen.cursor, asked.place);
 }

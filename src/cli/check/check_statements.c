@@ -91,10 +91,12 @@ explain (Files *files, const char *file, const PgStatement *statement, CheckPlac
   pg_rollback (check->pg);
   files->n++;
   files->unanswered = plan == NULL && code == CODE_POSTGRES;
-  if (plan == NULL && !unset)
+  if (plan == NULL && !unset) {
+    g_autofree char *hint
+        = check->job->sentence != NULL ? check_hint (check, "", error) : g_strdup ("");
     check_error (check, code, "statements", (CheckPlace){ place.file, lines ? line : place.line },
-                 check_remedy (check, code, error), "%s", error->message);
-  else if (plan != NULL)
+                 check_remedy (check, code, error), "%s%s", error->message, hint);
+  } else if (plan != NULL)
     check_plan (check, place, plan);
   if (plan != NULL && file != NULL && !check->job->built_in)
     check_keys (check, file, place, statement, plan);

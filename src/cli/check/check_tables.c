@@ -3,27 +3,11 @@
 
 #include "engine/job/in_force.h"
 #include "engine/job/job_rights.h"
-#include "engine/job/job_writes.h"
 #include "engine/job/sentence/sql_text.h"
 #include "pg/quoted.h"
 
 #define SQL "src/cli/check/sql/"
 #define NOWHERE ((CheckPlace){ 0 })
-
-/* Of a sentence: the tables that its statements change, as SQL writes them. */
-static void
-want_written (const Job *job, CheckWanted *wanted)
-{
-  if (job->sentence == NULL)
-    job_writes_each (job, check_want, wanted);
-  for (guint i = 0; job->sentence != NULL && i < job->whats->len; i++) {
-    const JobWhat *what = job->whats->pdata[i];
-    for (guint j = 0; j < what->apply->len; j++) {
-      const JobApply *apply = &g_array_index (what->apply, JobApply, j);
-      check_want (job, apply->table, apply->kind == APPLY_UPDATE ? "UPDATE" : "DELETE", wanted);
-    }
-  }
-}
 
 static void
 want_right (const Job *job, const char *table, const char *right, gpointer data)
@@ -39,96 +23,32 @@ want_rights (const Job *job, CheckWanted *wanted)
   job_rights_filled (job, want_right, wanted);
 }
 
+static const char *
+who (const Check *check)
+{
+  return check->role != NULL ? check->role : "this role";
+}
+
 void
 check_rights (Check *check)
 {
   g_autoptr (PgRows) rows = check_ask_of (check, "rights", SQL "rights.sql", want_rights);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_error (check, CODE_POSTGRES, "rights", NOWHERE, rows_text (rows, i, "remedy"),
-                 "this role lacks %s on %s", rows_text (rows, i, "name"),
+                 "%s lacks %s on %s", who (check), rows_text (rows, i, "name"),
                  rows_text (rows, i, "relation"));
   if (rows != NULL && rows_count (rows) == 0)
-    check_ok (check, "rights", "this role can read and write the tables that the job names");
+    check_ok (check, "rights", "%s can read and write the tables that the job names", who (check));
 }
 
 static void
 check_hidden (Check *check)
 {
   g_autoptr (PgRows) rows
-      = check_ask_of (check, "row-level security", SQL "hidden.sql", want_written);
+      = check_ask_of (check, "row-level security", SQL "hidden.sql", check_want_written);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     check_error (check, CODE_POSTGRES, "row-level security", NOWHERE, rows_text (rows, i, "remedy"),
-                 "it may hide rows of %s from this role", rows_text (rows, i, "relation"));
-}
-
-/* `follows ar ["order_id"]`, as is_followed (sentence_below.c) has it. */
-static void
-want_listed (const Job *job, const SentenceChild *child, CheckWanted *wanted)
-{
-  g_autoptr (json_t) columns = json_array ();
-  for (char **column = child->columns; column != NULL && *column != NULL; column++) {
-    g_autofree char *bare = quoted_bare (*column);
-    json_array_append_new (columns, json_string (bare));
-  }
-  g_autofree char *text = child->columns != NULL ? json_text (columns) : g_strdup ("");
-  g_autofree char *follows = g_strdup_printf ("follows ar %s", text);
-  check_want (job, child->table, follows, wanted);
-}
-
-/* What a sentence changes it finds by the foreign keys that it follows. */
-static void
-want_followed (const Job *job, CheckWanted *wanted)
-{
-  const Sentence *sentence = job->sentence;
-  for (guint i = 0; i < job->whats->len; i++) {
-    const JobWhat *what = job->whats->pdata[i];
-    for (guint j = 0; j < what->apply->len; j++)
-      check_want (job, g_array_index (what->apply, JobApply, j).table,
-                  sentence->children_auto ? "follows acdnr" : "follows cdn", wanted);
-  }
-  for (guint i = 0; i < sentence->children->len; i++)
-    want_listed (job, sentence->children->pdata[i], wanted);
-}
-
-/* A table that a job's files only add rows to loses them unseen. What goes of a table with rows of
- * its own takes a second statement. The jobs of the program know what they write. */
-static void
-follow_written (const Job *job, const char *table, const char *privilege, gpointer data)
-{
-  GHashTable *changes = data;
-  gint n = GPOINTER_TO_INT (g_hash_table_lookup (changes, table));
-  if (job->built_in || !g_str_equal (privilege, "INSERT"))
-    g_hash_table_insert (changes, g_strdup (table), GINT_TO_POINTER (n + (job->built_in ? 2 : 1)));
-}
-
-static void
-want_ties (const Job *job, CheckWanted *wanted)
-{
-  want_written (job, wanted);
-  if (job->sentence != NULL) {
-    want_followed (job, wanted);
-    return;
-  }
-  g_autoptr (GHashTable) changes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  job_writes_each (job, follow_written, changes);
-  GHashTableIter iter;
-  gpointer table, n;
-  g_hash_table_iter_init (&iter, changes);
-  while (g_hash_table_iter_next (&iter, &table, &n))
-    check_want (job, table, GPOINTER_TO_INT (n) > 1 ? "follows acdnr" : "follows acdnr others",
-                wanted);
-}
-
-/* What PostgreSQL or the application does beside the job's statements. */
-static void
-check_ties (Check *check)
-{
-  g_autoptr (PgRows) rows = check_ask_of (check, "ties", SQL "ties.sql", want_ties);
-  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    check_warn (check, rows_text (rows, i, "kind"), NOWHERE, rows_text (rows, i, "remedy"), "%s",
-                rows_text (rows, i, "detail"));
-  if (rows != NULL && rows_count (rows) == 0)
-    check_ok (check, "ties", "no trigger, and no foreign key that the job leaves alone");
+                 "it may hide rows of %s from %s", rows_text (rows, i, "relation"), who (check));
 }
 
 /* What a sentence changes, in its order: also the tables that `children = auto` and cascades name.
@@ -253,7 +173,7 @@ check_zone (Check *check)
   }
 }
 
-/* All sentences that take an event: they share its key. */
+/* All jobs that take an event: they share its key. */
 static PgRows *
 ask_named (Check *check)
 {
@@ -261,9 +181,8 @@ ask_named (Check *check)
   const Jobs *jobs = check->cli->jobs;
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const Job *job = jobs_at (jobs, i);
-    for (char **on = job->sentence != NULL ? job->sentence->on : NULL; on != NULL && *on != NULL;
-         on++)
-      check_want (job, job->sentence->table, *on, &wanted);
+    for (char **on = job->on; on != NULL && *on != NULL; on++)
+      check_want (job, job->table, *on, &wanted);
   }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", array_take (wanted.jobs));
@@ -275,17 +194,17 @@ ask_named (Check *check)
 static void
 check_events (Check *check)
 {
-  const Sentence *sentence = check->job->sentence;
-  g_autoptr (PgRows) rows = sentence->on[0] != NULL ? ask_named (check) : NULL;
+  const char *table = check->job->table;
+  g_autoptr (PgRows) rows = job_names_rows (check->job) ? ask_named (check) : NULL;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const char *name = rows_text (rows, i, "name"), *other = rows_text (rows, i, "other");
     if (!g_str_equal (rows_text (rows, i, "job"), check->job->name))
       continue;
     if (other != NULL)
-      check_warn (check, "event", check_place (check), NULL, "%s names a row of %s by %s; %s", name,
-                  sentence->table, rows_text (rows, i, "key"), other);
+      check_warn (check, "event", check_place_of_key (check, "on"), NULL,
+                  "%s names a row of %s by %s; %s", name, table, rows_text (rows, i, "key"), other);
     else
-      check_ok (check, "event", "%s names a row of %s by %s", name, sentence->table,
+      check_ok (check, "event", "%s names a row of %s by %s", name, table,
                 rows_text (rows, i, "key"));
   }
 }
@@ -335,8 +254,8 @@ check_tables (Check *check)
     check_reads_itself (check);
     check_zone (check);
     check_said (check);
-    check_events (check);
   }
+  check_events (check);
   check_access (check);
   check_ties (check);
   check_brakes (check);

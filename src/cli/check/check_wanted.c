@@ -1,5 +1,6 @@
 #include "cli/check/check_wanted.h"
 
+#include "engine/job/job_writes.h"
 #include "pg/rows.h"
 
 void
@@ -9,6 +10,20 @@ check_want (const Job *job, const char *table, const char *name, gpointer data)
   array_add (wanted->jobs, job->name);
   array_add (wanted->tables, table);
   array_add (wanted->names, name);
+}
+
+void
+check_want_written (const Job *job, CheckWanted *wanted)
+{
+  if (job->sentence == NULL)
+    job_writes_each (job, check_want, wanted);
+  for (guint i = 0; job->sentence != NULL && i < job->whats->len; i++) {
+    const JobWhat *what = job->whats->pdata[i];
+    for (guint j = 0; j < what->apply->len; j++) {
+      const JobApply *apply = &g_array_index (what->apply, JobApply, j);
+      check_want (job, apply->table, apply->kind == APPLY_UPDATE ? "UPDATE" : "DELETE", wanted);
+    }
+  }
 }
 
 static PgRows *

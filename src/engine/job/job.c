@@ -73,6 +73,8 @@ job_free (gpointer data)
   g_free (job->version);
   g_free (job->written);
   g_strfreev (job->settings);
+  g_strfreev (job->on);
+  g_free (job->audit);
   g_free (job->final);
   g_clear_pointer (&job->conf, g_key_file_unref);
   g_free (job->name);
@@ -180,4 +182,19 @@ job_event_of (const Job *job, const json_t *args)
       return event;
   }
   return NULL;
+}
+
+const char *
+job_final_by_audit (const char *audit)
+{
+  if (g_strcmp0 (audit, "keys") == 0)
+    return "its audit has keys only (audit = keys)";
+  return g_strcmp0 (audit, "off") == 0 ? "it has no audit (audit = off)" : NULL;
+}
+
+gboolean
+job_is_asked (const Job *job, const json_t *args)
+{
+  const JobEvent *event = job_event_of (job, args);
+  return event != NULL && event->own != NULL;
 }

@@ -57,6 +57,8 @@ typedef struct {
   GArray *apply; /* of JobApply, in order; empty: no effect */
 } JobWhat;
 
+/* The outcome of a row that an event of an application names. */
+#define JOB_ROW_OUTCOME "RowProcessed"
 /* The argument with the key of the row that an event of an application names. */
 #define JOB_EVENT_KEY "key"
 
@@ -97,9 +99,13 @@ typedef struct _Job {
   char **follows;  /* `cascade`, `set null`, `set default`: foreign keys whose rows the job handles
                       itself, so that the audit records them */
   char **settings; /* the keys of its section that it reads, besides those of all jobs; NULL: all */
-  char *final;     /* why the removed rows cannot be used again; NULL: they can be restored */
-  char **deletes;  /* tables from which statements delete that it composes at run time */
-  char **locked;   /* tables whose rows it locks without changing them */
+  char **on;      /* sections [event ...] whose messages name rows of its table; NULL or empty: none
+                   */
+  char *audit;    /* what the audit keeps of its rows: `full`, `keys`, `off`; NULL: what [audit]
+                     says */
+  char *final;    /* why the removed rows cannot be used again; NULL: they can be restored */
+  char **deletes; /* tables from which statements delete that it composes at run time */
+  char **locked;  /* tables whose rows it locks without changing them */
   char **launches; /* jobs whose runs it starts */
   gboolean built_in;
   char **makes; /* tables that it inserts into; their rows are useless without the removed rows */
@@ -122,14 +128,15 @@ typedef struct _Job {
   GPtrArray *events; /* of JobEvent */
   char *failed_log, *failed_counter, *failed_outcome; /* NULL: none */
   json_t *failed_constants;
+  gboolean failed_named; /* that outcome is for rows that an event names, not for those of a page */
   gint64 retry_every_ms; /* fixed time between retries; 0: the growing back-off */
   const JobCode *code;   /* NULL: a page job */
   Sentence *sentence;    /* NULL: a job of SQL files */
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
-  const PgStatement *event_key; /* of such a copy: the key that an event names, as page.sql writes
-                                   it; NULL: no event names one */
+  const PgStatement *event_key; /* the key that an event names, as page.sql writes it; NULL: no
+                                   event names one, or this is a sentence without its SQL */
   const PgStatement *below;   /* of such a copy: counts the rows of each table that go with keys */
-  const PgStatement *named;   /* of such a copy: keys as the table has them */
+  const PgStatement *named;   /* keys as the table has them; NULL: they stay as they are */
   gboolean portions;          /* of such a copy: rows below could go in portions */
   const PgStatement *large;   /* of such a copy: the first key with more rows below it than a step
                                  may remove; NULL: all go at once */
@@ -269,6 +276,15 @@ guint job_own_file (const Job *job, const JobWhat *what);
 const JobEvent *job_event (const Job *job, const char *type);
 /* What declares that a run with ARGS is about one row; NULL: it is not. */
 const JobEvent *job_event_of (const Job *job, const json_t *args);
+/* Why nothing can be restored with this `audit`; NULL: it can. */
+const char *job_final_by_audit (const char *audit);
+/* An event of an application has named the row of a run with ARGS: who sent it waits for an answer.
+ */
+gboolean job_is_asked (const Job *job, const json_t *args);
+/* Events of an application name rows of its table (`on`). */
+gboolean job_names_rows (const Job *job);
+/* Nothing else starts a run of it, so no page is ever looked for. */
+gboolean job_only_names_rows (const Job *job);
 gboolean job_takes_argument (const Job *job, const char *argument);
 /* Whether JOB says that it starts runs of the job called OTHER. */
 gboolean job_launches (const Job *job, const char *other);

@@ -3,6 +3,7 @@
 #include "base/resource.h"
 #include "config/key_file.h"
 #include "engine/job/job_conf_check.h"
+#include "engine/job/job_conf_named.h"
 
 #include <string.h>
 
@@ -166,7 +167,10 @@ job_conf_read (Job *job, GError **error)
                         g_key_file_has_key (job->conf, "job", "items", NULL) ? "items" : "table");
   if (g_key_file_has_key (job->conf, "job", "settings", NULL))
     job->settings = list_of (job->conf, "job", "settings");
+  job->audit = job_conf_text (job->conf, "job", "audit");
   job->final = job_conf_text (job->conf, "job", "final");
+  if (job->final == NULL)
+    job->final = g_strdup (job_final_by_audit (job->audit));
   job->item_column = job_conf_text (job->conf, "job", "item_column");
   job->due = job_conf_text (job->conf, "job", "due");
   job->follows = list_of (job->conf, "job", "follows");
@@ -180,5 +184,6 @@ job_conf_read (Job *job, GError **error)
   parse_arguments (job);
   parse_starts (job);
   parse_groups (job);
-  return job_conf_check_apply (job, error);
+  job->on = list_of (job->conf, "job", "on");
+  return job_conf_check_apply (job, error) && job_conf_named (job, error);
 }

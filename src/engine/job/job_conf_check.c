@@ -22,6 +22,7 @@ typedef enum {
   OUTCOME,
   CONSISTENCY,
   STARTS,
+  AUDIT,
   CURSOR,
   ARGUMENTS,
   LEVEL_AND_MESSAGE,
@@ -53,6 +54,8 @@ static const struct {
   { "job", "locked" },
   { "job", "launches" },
   { "job", "settings" },
+  { "job", "on" },
+  { "job", "audit", AUDIT },
   { "job", "final" },
   { "job", "spacing", BOOL },
   { "what", "counter" },
@@ -132,7 +135,11 @@ check_group (const Check *check, const char *group)
     gboolean named = g_str_equal (section, "what") || g_str_equal (section, "event");
     if (named != (*name != '\0'))
       return wrong (check, group, named ? "the group needs a name" : "the group has no name");
-    return !g_str_equal (section, "event") || check_record (check, EVENTS, "unknown event", name);
+    return !g_str_equal (section, "event")
+           || check_record (check, EVENTS,
+                            "an event of your own has its [event] section in a file NAME.conf of"
+                            " jobs_dir, and `on` of [job] names it; unknown event",
+                            name);
   }
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   for (guint i = 0; i < G_N_ELEMENTS (sections); i++)
@@ -252,6 +259,8 @@ check_value (const Check *check, Kind kind, const KeyFileEntry *entry)
     return consistency_check (entry->value, &cause) || wrong (check, entry->key, cause->message);
   case STARTS:
     return check_each (check, entry->value, check_start);
+  case AUDIT:
+    return is_one_of (check, "audit: unknown word", entry->value, "full keys off");
   case CURSOR:
     return check_each (check, entry->value, check_cursor);
   case ARGUMENTS:

@@ -267,7 +267,8 @@ is_bound (const Job *job)
 {
   g_autofree char *folder = g_build_filename (job->folder, "restored", NULL);
   g_auto (GStrv) names = resource_list (folder);
-  return job->final != NULL || job->makes[0] != NULL || names[0] != NULL;
+  return g_key_file_has_key (job->conf, "job", "final", NULL) || job->makes[0] != NULL
+         || names[0] != NULL;
 }
 
 /* Changes with every file of the folder and with the files that these include; of a job in C with
@@ -319,6 +320,8 @@ job_files_load (Job *job, GError **error)
       || !load_optional (job, "remains", &job->remains, error)
       || !load_optional (job, "children", &job->children, error)
       || !load_optional (job, "context", &job->context, error)
+      || !load_optional (job, "event_key", &job->event_key, error)
+      || !load_optional (job, "named", &job->named, error)
       || !load_optional (job, "blocked", &job->blocked, error)
       || !load_optional (job, "released", &job->released, error))
     return FALSE;
@@ -335,7 +338,8 @@ job_files_load (Job *job, GError **error)
   for (guint i = 0; i < job->whats->len; i++)
     if (!load_what (job, job->whats->pdata[i], error))
       return FALSE;
-  if (job->code == NULL && job->page == NULL && job->events->len == 0) {
+  if (job->code == NULL && job->page == NULL && job->events->len == 0
+      && !job_only_names_rows (job)) {
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: no page.sql", job->folder);
     return FALSE;
   }

@@ -84,7 +84,7 @@ job_of (const Own *own, const Section *section, GError **error)
 }
 
 static Job *
-job_of_folder (const char *folder, GError **error)
+job_of_folder (const Jobs *jobs, const char *folder, GError **error)
 {
   g_autofree char *name = g_path_get_basename (folder);
   g_autoptr (Job) job = job_new (folder, name);
@@ -95,7 +95,10 @@ job_of_folder (const char *folder, GError **error)
                                         : "there is no job.conf");
     return NULL;
   }
-  return job_conf_read (job, error) && job_files_load (job, error) ? g_steal_pointer (&job) : NULL;
+  return job_conf_read (job, error) && job_files_load (job, error)
+                 && job_own_events_of_folder (jobs, job, error)
+             ? g_steal_pointer (&job)
+             : NULL;
 }
 
 static void
@@ -125,10 +128,11 @@ add_jobs (Own *own)
   for (guint i = 0; i < own->folders->len; i++) {
     g_autofree char *name = g_path_get_basename (own->folders->pdata[i]);
     g_autoptr (GError) error = NULL;
-    if (jobs_refused_find (own->jobs, name) != NULL)
-      continue;
-    Job *job = job_of_folder (own->folders->pdata[i], &error);
-    take (own, name, job, error);
+    if (jobs_refused_find (own->jobs, name) == NULL) {
+      Job *job = job_of_folder (own->jobs, own->folders->pdata[i], &error);
+      take (own, name, job, error);
+    }
+    job_own_events_of_refused_folder (own->jobs, own->folders->pdata[i]);
   }
 }
 
@@ -190,6 +194,6 @@ job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
   claim_folders (&own);
   job_own_events_load (jobs, sections, sources);
   add_jobs (&own);
-  job_remark_events (own.jobs, own.sections);
+  job_remark_events (own.jobs, own.sections, own.folders);
   return TRUE;
 }

@@ -1,7 +1,9 @@
 #include "engine/job/job_own_events.h"
 
 #include "avro/message.h"
+#include "base/plural.h"
 #include "config/nearest.h"
+#include "engine/job/job_conf_named.h"
 #include "engine/job/job_private.h"
 #include "engine/job/sentence/own_topics.h"
 #include "engine/job/sentence/sentence_read.h"
@@ -63,25 +65,37 @@ read_all (Jobs *jobs, const GPtrArray *sections, const JobSources *sources)
   }
 }
 
-/* Sets the error of an event that does not exist, with the nearest one. KEY: what names it. */
-static gboolean
-no_event (const Jobs *jobs, const Section *section, const char *key, const char *name,
-          GError **error)
+/* Why there is no event NAME, with the nearest one. g_free it. */
+static char *
+why_no_event (const Jobs *jobs, const char *name)
 {
   g_autofree char *own_name = job_own_event_name (name);
   const JobRefused *refused = jobs_refused_find (jobs, own_name);
-  const KeyFileEntry *entry = section_find (section, key);
   if (refused != NULL)
-    return section_fail (section, entry, error, "%s: [event %s] is refused: %s: %s", key, name,
-                         refused->place, refused->reason);
+    return g_strdup_printf ("[event %s] is refused: %s: %s", name, refused->place, refused->reason);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   for (guint i = 0; i < jobs->events->len; i++)
     g_ptr_array_add (names, ((SentenceEvent *)jobs->events->pdata[i])->name);
   g_ptr_array_add (names, NULL);
   const char *meant = nearest_name (name, (const char *const *)names->pdata);
-  return section_fail (section, entry, error, "%s: there is no [event %s]%s%s%s", key, name,
-                       meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
-                       meant != NULL ? "'?" : "");
+  return meant != NULL
+             ? g_strdup_printf ("there is no [event %s], did you mean '%s'?", name, meant)
+             : g_strdup_printf (
+                   "there is no [event %s]: write this section, with 'topic' and 'key'", name);
+}
+
+/* Why no job of the user can name the event NAME in `on`. NULL: it can. */
+static char *
+why_not_on (const Jobs *jobs, const char *name)
+{
+  g_autofree char *record = g_strconcat (EVENTS, name, NULL);
+  if (find_event (jobs, name) != NULL)
+    return NULL;
+  if (message_schema (record) != NULL)
+    return g_strdup_printf ("%s is an event of the program's own jobs and names no row of this"
+                            " table: write an [event] section with your topic, and a key",
+                            name);
+  return why_no_event (jobs, name);
 }
 
 /* Events that name one that does not exist go. TRUE: some did, which others may have named. */
@@ -96,8 +110,9 @@ check_cancels (Jobs *jobs, const GPtrArray *sections)
       continue;
     g_autoptr (GError) error = NULL;
     const SentenceEvent *other = find_event (jobs, event->cancel_on);
-    if (other == NULL)
-      no_event (jobs, section, "cancel_on", event->cancel_on, &error);
+    g_autofree char *why = other == NULL ? why_no_event (jobs, event->cancel_on) : NULL;
+    if (why != NULL)
+      section_fail (section, section_find (section, "cancel_on"), &error, "cancel_on: %s", why);
     else if (g_strv_length (other->key) != g_strv_length (event->key))
       section_fail (section, NULL, &error, "cancel_on: [event %s] has another number of keys",
                     other->name);
@@ -123,15 +138,9 @@ job_own_events_exist (const Jobs *jobs, const Section *section, const Sentence *
                       GError **error)
 {
   for (char **on = sentence->on; *on != NULL; on++) {
-    g_autofree char *record = g_strconcat (EVENTS, *on, NULL);
-    const SentenceEvent *event = find_event (jobs, *on);
-    if (event == NULL && message_schema (record) != NULL)
-      return section_fail (section, section_find (section, "on"), error,
-                           "on: %s is an event of the program's own jobs and names no row of this"
-                           " table: write an [event] section with your topic, and a key",
-                           *on);
-    if (event == NULL)
-      return no_event (jobs, section, "on", *on, error);
+    g_autofree char *why = why_not_on (jobs, *on);
+    if (why != NULL)
+      return section_fail (section, section_find (section, "on"), error, "on: %s", why);
   }
   return TRUE;
 }
@@ -178,4 +187,58 @@ job_own_events_add_to_refused (const Jobs *jobs, const Section *section, const c
   job_own_events_add (jobs, refused->job, names);
   const KeyFileEntry *table = section_find (section, "table");
   refused->job->table = g_strdup (table != NULL ? table->value : NULL);
+}
+
+/* --- folders --- */
+
+/* How many columns the key of JOB has, by what event_key.sql asks for. */
+static guint
+parts_of (const Job *job)
+{
+  guint n = 0;
+  const char *const *names = pg_statement_parameters (job->event_key);
+  for (guint i = 0; names[i] != NULL; i++)
+    n += g_str_has_prefix (names[i], "parts_");
+  return n;
+}
+
+/* Why JOB cannot read the key of EVENT. NULL: it can. */
+static char *
+why_no_key (const Job *job, const SentenceEvent *event)
+{
+  if (job->event_key == NULL)
+    return g_strdup ("there is no event_key.sql, which writes the key that an event names");
+  const guint has = g_strv_length (event->key), wants = parts_of (job);
+  if (has == wants)
+    return NULL;
+  return g_strdup_printf (
+      "the key of [event %s] has %u %s, and event_key.sql asks for %u (:parts_1,"
+      " ...)",
+      event->name, has, plural (has, "path", "paths"), wants);
+}
+
+gboolean
+job_own_events_of_folder (const Jobs *jobs, Job *job, GError **error)
+{
+  for (char **on = job->on; *on != NULL; on++) {
+    g_autofree char *missing = why_not_on (jobs, *on),
+                    *why = missing == NULL ? why_no_key (job, find_event (jobs, *on)) : NULL;
+    if (missing != NULL || why != NULL)
+      return job_conf_fail (job, "on", error, "%s", missing != NULL ? missing : why);
+  }
+  job_own_events_add (jobs, job, job->on);
+  return TRUE;
+}
+
+void
+job_own_events_of_refused_folder (const Jobs *jobs, const char *folder)
+{
+  g_autofree char *name = g_path_get_basename (folder);
+  const JobRefused *refused = jobs_refused_find (jobs, name);
+  if (refused == NULL || refused->job == NULL || refused->job->events->len > 0)
+    return;
+  g_auto (GStrv) names = job_conf_on (folder);
+  job_own_events_add (jobs, refused->job, names);
+  if (*names != NULL && refused->job->table == NULL)
+    refused->job->table = job_conf_value (folder, "table");
 }

@@ -24,3 +24,8 @@ void job_own_events_add (const Jobs *jobs, Job *job, char **names);
 /* The events of job NAME, of SECTION, are not lost if it is refused: what stands for it reads those
  * that can be read. */
 void job_own_events_add_to_refused (const Jobs *jobs, const Section *section, const char *name);
+/* The same for JOB, a folder: it begins with the events that its job.conf names in `on`. */
+gboolean job_own_events_of_folder (const Jobs *jobs, Job *job, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* And for the job of FOLDER, which is refused. */
+void job_own_events_of_refused_folder (const Jobs *jobs, const char *folder);

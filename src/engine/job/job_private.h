@@ -41,8 +41,8 @@ void job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *ca
 /* What stands for JOB, which is refused, reads its events from here on. */
 void job_refused_events (Jobs *jobs, Job *job);
 
-/* Notes the events that none of SECTIONS (of Section) names. */
-void job_remark_events (Jobs *jobs, const GPtrArray *sections);
+/* Notes the events that none of SECTIONS (of Section) and of FOLDERS (paths) names. */
+void job_remark_events (Jobs *jobs, const GPtrArray *sections, const GPtrArray *folders);
 /* Notes the file at PATH in [run] jobs_dir if it looks like jobs, but has another ending than
  * `.conf`. */
 void job_remark_file (Jobs *jobs, const char *path);

@@ -1,5 +1,6 @@
 /* What the user has written that has no effect. */
 #include "base/log.h"
+#include "engine/job/job_conf_named.h"
 #include "engine/job/job_own_events.h"
 #include "engine/job/job_private.h"
 #include "engine/job/sentence/sections.h"
@@ -37,9 +38,9 @@ add (Jobs *jobs, char *name, const char *place, const char *text)
   g_ptr_array_add (jobs->remarks, remark);
 }
 
-/* Those that a section names, also if it is refused. A set. */
+/* Those that a section or a folder names, also if it is refused. A set. */
 static GHashTable *
-events_in_use (const GPtrArray *sections)
+events_in_use (const GPtrArray *sections, const GPtrArray *folders)
 {
   GHashTable *users = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < sections->len; i++) {
@@ -51,13 +52,18 @@ events_in_use (const GPtrArray *sections)
     for (char **name = names; *name != NULL; name++)
       g_hash_table_add (users, g_strdup (*name));
   }
+  for (guint i = 0; i < folders->len; i++) {
+    g_auto (GStrv) names = job_conf_on (folders->pdata[i]);
+    for (char **name = names; *name != NULL; name++)
+      g_hash_table_add (users, g_strdup (*name));
+  }
   return users;
 }
 
 void
-job_remark_events (Jobs *jobs, const GPtrArray *sections)
+job_remark_events (Jobs *jobs, const GPtrArray *sections, const GPtrArray *folders)
 {
-  g_autoptr (GHashTable) users = events_in_use (sections);
+  g_autoptr (GHashTable) users = events_in_use (sections, folders);
   for (guint i = 0; i < jobs->events->len; i++) {
     const SentenceEvent *event = jobs->events->pdata[i];
     if (!g_hash_table_contains (users, event->name))

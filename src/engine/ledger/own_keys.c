@@ -91,6 +91,17 @@ find_complete (OwnKeys *keys, const Job *job, const Job **complete, GError **err
   return TRUE;
 }
 
+/* One key for each of N events. Only a user's file can answer otherwise. */
+static gboolean
+are_keys (const PgStatement *statement, const PgRows *rows, guint n, GError **error)
+{
+  if (rows_column (rows, "key") >= 0 && rows_count (rows) == (int)n)
+    return TRUE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s returns no key for each event",
+               pg_statement_name (statement));
+  return FALSE;
+}
+
 /* PRUNED_REJECT: one of them is no value of its column. */
 static PgRows *
 run (Pg *pg, const PgStatement *statement, Ask *const *asks, guint n, GError **error)
@@ -108,16 +119,23 @@ run (Pg *pg, const PgStatement *statement, Ask *const *asks, guint n, GError **e
   PgRows *rows = pg_run (pg, statement, values, error);
   gboolean is_value = pg_is_no_value (pg);
   pg_rollback (pg);
-  if (rows == NULL && (*error)->code == PRUNED_DATA)
-    (*error)->code = is_value ? PRUNED_REJECT : PRUNED_BUSY; /* else the table is being altered */
-  return rows;
+  if (rows == NULL
+      && (*error)->code == PRUNED_DATA) /* the table is being altered, or the file fails */
+    (*error)->code = is_value                         ? PRUNED_REJECT
+                     : asks[0]->job->sentence != NULL ? PRUNED_BUSY
+                                                      : PRUNED_RETRY;
+  if (rows == NULL || are_keys (statement, rows, n, error))
+    return rows;
+  rows_free (rows);
+  return NULL;
 }
 
-/* The table cannot be read: its job is as one that the catalogue refuses. */
+/* The table cannot be read, or the user's file fails: its job is as one that the catalogue refuses.
+ */
 static gboolean
 is_unreadable (const OwnKeys *keys, const Job *job, GError *cause)
 {
-  if (!pg_is_class42 (keys->pg) || cause->code != PRUNED_RETRY)
+  if (cause->code != PRUNED_RETRY || (job->sentence != NULL && !pg_is_class42 (keys->pg)))
     return FALSE;
   g_error_free (cause);
   g_hash_table_insert (keys->complete, (gpointer)job, NULL);

@@ -12,12 +12,22 @@ event_refusal (const Run *run)
                           *run->named_table != '\0' ? run->named_table : "a table");
 }
 
+/* An event of the program may have begun it: the event's fields are the arguments. */
+static gboolean
+may_be_of_event (const Job *job)
+{
+  gboolean any = job->by_event && !job_names_rows (job);
+  for (guint i = 0; i < job->events->len; i++)
+    any = any || ((const JobEvent *)job->events->pdata[i])->own == NULL;
+  return any;
+}
+
 /* As when intake reads a tick. */
 static char *
 tick_refusal (const Run *run)
 {
-  if (run->job->by_event && run->job->sentence == NULL)
-    return NULL; /* its event's fields are the arguments */
+  if (may_be_of_event (run->job))
+    return NULL;
   if (!run->job->by_tick)
     return g_strdup_printf ("job %s takes no ticks", run->job->name);
   g_autofree char *text = json_text (run->args);

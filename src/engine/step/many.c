@@ -99,8 +99,7 @@ ask_page (One *one, GError **error)
     one->named = job->named != NULL && !one->out;
     return !one->named || page_queue_name (step, &one->page, error);
   }
-  gboolean names_rows = job->sentence != NULL && job->by_event && !job->by_tick;
-  one->out = job->page == NULL || names_rows;
+  one->out = job->page == NULL || job_only_names_rows (job);
   if (one->out)
     return TRUE;
   one->asked = step->found = TRUE;

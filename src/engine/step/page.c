@@ -52,8 +52,7 @@ page_find (Step *step, Page *page, GError **error)
   if (named || portion_find (step, page))
     return portion_cut (step, NULL, page, error);
   /* Without `where`, the page of a sentence is the whole table. */
-  gboolean names_rows = step->job->sentence != NULL && step->job->by_event && !step->job->by_tick;
-  if (step->job->page == NULL || names_rows)
+  if (step->job->page == NULL || job_only_names_rows (step->job))
     return step_fail (step, error, PRUNED_REJECT,
                       "args: nothing that names a row, and the job has no page.sql");
   int limit = (int)step_limit (step, in_force_of (step->job)->batch);

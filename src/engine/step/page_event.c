@@ -1,6 +1,7 @@
 /* The key of a page that an event names. */
 #include "engine/step/page_event.h"
 
+#include "engine/job/job_rows.h"
 #include "engine/job/sentence/sentence_key.h"
 
 static void
@@ -46,6 +47,11 @@ write_key (Step *step, Page *page, GError **error)
       (*error)->code = PRUNED_REJECT;
     return FALSE;
   }
+  if (!job_rows_have (step->job->event_key, rows, "key", error))
+    return FALSE;
+  if (rows_count (rows) != 1)
+    return step_fail (step, error, PRUNED_RETRY, "%s returns %d rows for one event",
+                      pg_statement_name (step->job->event_key), rows_count (rows));
   const char *key = rows_text (rows, 0, "key");
   if (key == NULL)
     return step_fail (step, error, PRUNED_REJECT, "args: the key: " KEY_INEXACT);
@@ -65,9 +71,11 @@ gboolean
 page_take_name (Step *step, Page *page, GError **error)
 {
   g_autoptr (PgRows) rows = pg_next (step->pg, error);
-  if (rows != NULL && rows_count (rows) == 1)
+  if (rows == NULL || !job_rows_are_whole (step->job->named, rows, "key", error))
+    return FALSE;
+  if (rows_count (rows) == 1)
     set_key (page, rows_text (rows, 0, "key"));
-  return rows != NULL;
+  return TRUE;
 }
 
 static gboolean

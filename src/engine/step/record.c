@@ -20,11 +20,10 @@ item_of (const Step *step, const char *key)
   return g_strdup_printf ("%s:%s", step->job->table, key);
 }
 
-/* An event has named the row. */
 static gboolean
-is_about_row (const Step *step)
+is_asked (const Step *step)
 {
-  return job_event_of (step->job, step->run->args) != NULL;
+  return job_is_asked (step->job, step->run->args);
 }
 
 gboolean
@@ -44,7 +43,7 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
     char *key = keys->pdata[rows_int (rows, i, "row")];
     /* An event's sender waits for an answer, so a row that an event names is tried although it is
      * in quarantine. */
-    if (g_array_index (waits, gboolean, i) && !(step->job->sentence != NULL && is_about_row (step)))
+    if (g_array_index (waits, gboolean, i) && !is_asked (step))
       g_hash_table_add (over, key);
     else
       g_hash_table_add (known, g_strdup (key));
@@ -96,8 +95,8 @@ announce_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, co
 {
   const Job *job = step->job;
   g_auto (Halves) decided = { 0 };
-  if (job->sentence != NULL) {
-    for (guint i = 0; is_about_row (step) && i < keys->len; i++)
+  if (job->failed_named) {
+    for (guint i = 0; is_asked (step) && i < keys->len; i++)
       announce_named (step, keys->pdata[i], reasons->pdata[i]);
     return TRUE;
   }
@@ -268,7 +267,7 @@ record_children (Step *step, const PgRows *children, GError **error)
 static void
 tell_reason (Step *step, const Trial *trial)
 {
-  if (!is_about_row (step) || rows_count (trial->decided) != 1
+  if (job_event_of (step->job, step->run->args) == NULL || rows_count (trial->decided) != 1
       || rows_column (trial->decided, "reason") < 0)
     return;
   const char *reason = rows_text (trial->decided, 0, "reason");

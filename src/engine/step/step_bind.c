@@ -22,18 +22,10 @@ scheduled_at_of (const Step *step)
                     : MIN (step->run->scheduled_at_us, step->run->now_us);
 }
 
-/* What the audit records at most, in place of what [audit] says. */
-static const char *
-audit_of_sentence (const Sentence *sentence)
-{
-  static const char *const words[] = { "full", "keys", "off" };
-  return sentence != NULL && sentence->audit_said ? words[sentence->audit] : NULL;
-}
-
 static void
 set_audit (const Job *job, const char *name, PgValues *values)
 {
-  const char *said = audit_of_sentence (job->sentence);
+  const char *said = job->audit; /* in place of what [audit] says */
   if (g_str_equal (name, "audit"))
     pg_values_set (values, name,
                    said != NULL ? said : config_text (in_force_config (), "audit", "rows"));

@@ -3,7 +3,7 @@
 static void
 tell (Step *step, const JobWhat *what, const Trial *trial, const GArray *which)
 {
-  gboolean named = job_event_of (step->job, step->run->args) != NULL;
+  gboolean named = job_is_asked (step->job, step->run->args);
   gboolean announced = what->outcome != NULL && (!what->only_named || named);
   for (guint i = 0; announced && i < which->len; i++)
     step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i),

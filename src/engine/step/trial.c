@@ -6,6 +6,7 @@
 #include "engine/step/decide.h"
 #include "engine/step/pace.h"
 #include "engine/step/portion.h"
+#include "engine/step/remains.h"
 #include "engine/step/tell.h"
 
 #include <string.h>
@@ -93,23 +94,6 @@ drop_refused (Trial *trial, GArray *which, const PgRows *returned)
     }
   }
   g_array_set_size (which, kept);
-}
-
-/* A row of another table that a trigger has kept is no row that PostgreSQL refuses: only the job
- * knows that it should have changed. Then the keys are at fault. */
-static gboolean
-none_remains (Step *step, const Attempt *attempt, const Trial *trial, GError **error)
-{
-  const PgStatement *statement = step->job->remains;
-  if (statement == NULL)
-    return TRUE;
-  g_autoptr (GArray) which = trial_rows (trial, NULL);
-  g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, attempt->extra);
-  g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
-  if (rows == NULL || !job_rows_have (statement, rows, "reason", error))
-    return FALSE;
-  return rows_count (rows) == 0
-         || step_fail (step, error, PRUNED_DATA, "%s", rows_text (rows, 0, "reason"));
 }
 
 static gboolean
@@ -225,7 +209,7 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
       return FALSE;
   if (trial->torn)
     return TRUE;
-  if (!portion_moves (step, trial, error) || !none_remains (step, attempt, trial, error))
+  if (!portion_moves (step, trial, error) || !remains_none (step, trial, attempt->extra, error))
     return FALSE;
   FAULT ("step.after_effects");
   if (job->children != NULL) {

@@ -38,6 +38,8 @@ sentence_place_of (const Sentence *sentence, const char *why)
   const char *colon = strstr (why, ": "), *last = strrchr (sentence->place, ':');
   g_autofree char *key = g_strndup (why, colon != NULL ? (gsize)(colon - why) : 0);
   int line = sentence_line (sentence, key);
+  if (line == 0)
+    line = sentence_line (sentence, "table");
   return line == 0
              ? g_strdup (sentence->place)
              : g_strdup_printf ("%.*s:%d", (int)(last - sentence->place), sentence->place, line);

@@ -88,7 +88,7 @@ gboolean sentence_is_of_partitions (const Sentence *sentence);
 gboolean sentence_has_objects (const Sentence *sentence);
 /* The line of KEY in its file; 0: the sentence has no such key. */
 int sentence_line (const Sentence *sentence, const char *key);
-/* The `file:line` of the key that WHY begins with (`set: ...`), else of the section; g_free it. */
+/* The `file:line` of the key that WHY begins with (`set: ...`), else of `table`; g_free it. */
 char *sentence_place_of (const Sentence *sentence, const char *why);
 void sentence_event_free (SentenceEvent *event);
 void sentence_free (Sentence *sentence);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define OUTCOME "RowProcessed"
+#define OUTCOME JOB_ROW_OUTCOME
 
 /* --- statements from texts --- */
 
@@ -148,6 +148,7 @@ copy_of (const Job *job, const Written *written, const char *table)
   copy->locks = g_ptr_array_new ();
   copy->whats = g_ptr_array_new ();
   copy->failed_outcome = g_strdup (OUTCOME);
+  copy->failed_named = TRUE;
   copy->failed_constants
       = json_pack ("{s:s, s:s, s:s}", "job", job->name, "table", table, "what", "failed");
   set_cursor (copy, written);

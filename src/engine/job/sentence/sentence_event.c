@@ -12,6 +12,8 @@ is_path (const char *text, GError **error)
   g_auto (GStrv) parts = g_strsplit (text, ".", -1);
   for (guint i = 0; parts[i] != NULL; i++)
     ok = ok && *parts[i] != '\0' && strpbrk (parts[i], " \t\"'=,;") == NULL;
+  if (ok && g_str_has_prefix (text, "$."))
+    return error_fatal (error, "a path begins at the value, without '$': %s", text + strlen ("$."));
   return ok || error_fatal (error, "'%s' is not a path like payload.user.id", text);
 }
 

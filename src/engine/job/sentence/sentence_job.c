@@ -10,19 +10,23 @@ list (const char *item)
   return items;
 }
 
-/* Why what it removed cannot be put back; NULL: it can. */
+/* NULL: it has no `audit`. */
+static char *
+audit_of (const Sentence *sentence)
+{
+  static const char *const words[] = { "full", "keys", "off" };
+  return sentence->audit_said ? g_strdup (words[sentence->audit]) : NULL;
+}
+
+/* Why what it removed cannot be put back; NULL: it can. AUDIT: its own; NULL: none. */
 static const char *
-final_because (const Sentence *sentence)
+final_because (const Sentence *sentence, const char *audit)
 {
   if (sentence->kind == SENTENCE_PARTITIONS)
     return "whole partitions are dropped, and the audit has no rows of them";
   if (sentence->kind == SENTENCE_OBJECTS)
     return "the object itself is deleted";
-  if (sentence->audit == SENTENCE_AUDIT_KEYS)
-    return "its audit has keys only (audit = keys)";
-  if (sentence->audit == SENTENCE_AUDIT_OFF)
-    return "it has no audit (audit = off)";
-  return NULL;
+  return job_final_by_audit (audit);
 }
 
 /* What it does besides deleting or changing recorded rows cannot be read from the audit. */
@@ -97,7 +101,8 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->conf = g_key_file_ref (settings);
   job->sentence = sentence;
   job->labels[LABEL_DATA_CONSISTENCY] = g_strdup (sentence->consistency);
-  job->by_event = sentence->on[0] != NULL;
+  job->on = g_strdupv (sentence->on);
+  job->by_event = job_names_rows (job);
   job->by_tick
       = sentence->where != NULL || sentence->keep.rows > 0 || sentence->kind == SENTENCE_PARTITIONS;
   job->unique_key = g_strdup (job->name);
@@ -113,7 +118,8 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->locked = g_new0 (char *, 1);
   job->launches = g_new0 (char *, 1);
   job->settings = settings_of (settings);
-  job->final = g_strdup (final_because (sentence));
+  job->audit = audit_of (sentence);
+  job->final = g_strdup (final_because (sentence, job->audit));
   job->version = digest_of (sentence, section, settings); /* what it does */
   job->written = digest_of (sentence, section, NULL);
   return job;

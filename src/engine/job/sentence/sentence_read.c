@@ -131,7 +131,9 @@ take (Sentence *sentence, const Section *section, const KeyFileEntry *entry, GKe
   if (setting != NULL ? take_setting (setting, entry->value, settings, &cause)
                       : key->read (sentence, entry->value, &cause))
     return TRUE;
-  return section_fail (section, entry, error, "%s: %s", entry->key, cause->message);
+  return section_fail (section, entry, error, "%s: %s%s", entry->key, cause->message,
+                       strstr (entry->value, " #") != NULL ? "; a remark (#) has a line of its own"
+                                                           : "");
 }
 
 /* --- the whole --- */

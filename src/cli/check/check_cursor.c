@@ -1,0 +1,69 @@
+/* The cursor of a folder's page, as the catalogue knows it. Two pages show the order of their rows;
+ * what the other rows can be is said by unique indexes and NOT NULL. */
+#include "cli/check/check.h"
+
+#include "base/resource.h"
+
+#define SQL "src/cli/check/sql/"
+
+struct _CheckCursor {
+  GString *names, *tables, *numbers, *open; /* of each column: array literals */
+  gint64 key_table;                         /* of which the key is a column; 0: none */
+};
+
+CheckCursor *
+check_cursor_of (const Job *job, const PgRows *rows)
+{
+  int number;
+  if (job->sentence != NULL || job->built_in || job->cursor->len == 0)
+    return NULL;
+  CheckCursor *self = g_new0 (CheckCursor, 1);
+  *self = (CheckCursor){ array_new (), array_new (), array_new (), array_new (), 0 };
+  (void)!rows_origin (rows, "key", &self->key_table, &number);
+  for (guint i = 0; i < job->cursor->len; i++) {
+    const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
+    gint64 table;
+    const gboolean known = rows_origin (rows, column->name, &table, &number);
+    array_add (self->names, column->name);
+    array_add_int (self->tables, known ? table : 0);
+    array_add_int (self->numbers, known ? number : 0);
+    array_add (self->open, column->open ? "t" : "f");
+  }
+  return self;
+}
+
+/* Rows that are made one of many have a cursor of their own, whatever the table allows. */
+static gboolean
+makes_unique (const Job *job)
+{
+  g_autofree char *path = g_build_filename (job->folder, "page.sql", NULL),
+                  *text = resource_sql (path, NULL);
+  return text == NULL
+         || g_regex_match_simple ("\\b(GROUP\\s+BY|DISTINCT|UNION|INTERSECT|EXCEPT)\\b", text,
+                                  G_REGEX_CASELESS, 0);
+}
+
+static PgRows *
+ask (Check *check, CheckCursor *cursor)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "name", array_take (cursor->names));
+  pg_values_take (values, "table", array_take (cursor->tables));
+  pg_values_take (values, "number", array_take (cursor->numbers));
+  pg_values_take (values, "open", array_take (cursor->open));
+  pg_values_int (values, "key_table", cursor->key_table);
+  g_free (cursor);
+  return check_ask (check, "cursor", SQL "cursor.sql", values);
+}
+
+void
+check_cursor (Check *check, CheckCursor *cursor, CheckPlace place)
+{
+  const gboolean made = makes_unique (check->job);
+  g_autoptr (PgRows) rows = ask (check, cursor);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    if (!made || rows_bool (rows, i, "holds"))
+      check_warn (check, "cursor", place, NULL, "%s", rows_text (rows, i, "detail"));
+  if (rows != NULL && rows_count (rows) == 0)
+    check_ok (check, "cursor", "a unique index covers its columns, and none of them can be NULL");
+}

@@ -1,0 +1,82 @@
+"""Mistakes in a sentence, as somebody makes them who is tired: `pruned check` names the line, and
+what was probably meant."""
+
+import pytest
+
+from support.own_events import say_event
+from support.sentences import house  # noqa: F401
+
+TABLES = """CREATE TABLE orders (id bigint PRIMARY KEY, status text, payload text, deleted_at timestamptz);
+    CREATE TABLE order_items (id bigint PRIMARY KEY, order_id bigint REFERENCES orders); CREATE INDEX ON order_items (order_id);
+    CREATE TABLE orders_archive (LIKE orders); CREATE TABLE "Caps" (id bigint PRIMARY KEY, dead bool);
+    CREATE TABLE devices (id bigint PRIMARY KEY, user_id bigint, seen_at timestamptz);
+    CREATE SCHEMA billing; CREATE TABLE billing.invoices (id bigint PRIMARY KEY, dead bool);
+    INSERT INTO orders (id, payload) VALUES (1, '7'), (2, 'x')"""
+
+# text of the section, the line that is named, what is said
+SAID = {
+    "a column": ("table = orders\nwhere = delted_at < :T", 3, 'where: column "delted_at" does not exist', ", did you mean deleted_at?"),
+    "a column with its table": ("table = orders\nwhere = orders.statsu = 'gone'", 3, "orders.statsu does not exist", ", did you mean status?"),
+    "double quotes": ('table = orders\nwhere = status = "gone"', 3, 'column "gone" does not exist', ": a text stands in single quotes, 'so'"),
+    "quotes of a word processor": ("table = orders\nwhere = status = ‘gone’", 3, "does not exist", ": a text stands in single quotes, 'so'"),
+    "an age": ("table = orders\nwhere = deleted_at < :T - 30 days", 3, "syntax error", ": an age is written interval '30 days'"),
+    "WHERE": ("table = orders\nwhere = WHERE status = 'gone'", 3, "syntax error", ": the value is the condition alone, without WHERE"),
+    "a table": ("table = ordrs\nwhere = true", 2, "there is no table ordrs", ", did you mean orders?"),
+    "a table in capitals": ("table = Caps\nwhere = dead", 2, "there is no table caps", ', did you mean "Caps"?'),
+    "a table of another schema": ("table = invoice\nwhere = dead", 2, "there is no table invoice", ", did you mean billing.invoices?"),
+    "a child": ("table = orders\nwhere = true\nchildren = order_item", 4, "children: there is no table order_item", ", did you mean order_items?"),
+    "an archive": ("table = orders\nwhere = true\narchive = orders_archiv", 4, "archive: there is no table orders_archiv", ", did you mean orders_archive?"),
+    "no partitions": ("table = orders\ndrop_partitions_older_than = 90 days", 2, "orders is not partitioned", ""),
+    "a cast": ("table = orders\nwhere = payload::int > 5", 3, "where: for some row it fails: ", "CASE WHEN"),
+    "a cast beside keep": ("table = orders\nwhere = payload::int > 5\nkeep = 1 by id", 3, "Then a run removes no row at all", "CASE WHEN"),
+    "a remark": ("table = orders\nwhere = true\nbatch = 100 # rows", 4, "batch: '100 # rows' is not valid", "; a remark (#) has a line of its own"),
+    "a remark behind a schedule": ("table = orders\nwhere = true\nschedule = 30 3 * * *  # at night", 4, "has 8 fields", "; a remark (#) has a line of its own"),
+    "an event": ("table = orders\non = Erase", 3, "on: there is no [event Erase]", ": write this section, with 'topic' and 'key'"),
+    "a path with $": ("table = orders\non = E\n[event E]\ntopic = t\nkey = $.user.id", 6, "key: a path begins at the value, without '$'", "user.id"),
+}
+
+
+def wrong(house, job="b"):  # noqa: F811
+    done = house.pruned.run("check", "--json", settings={"run.jobs": "none"})
+    assert done.code == 2, done
+    return [one for one in done.json() if one["level"] == "error" and one["job"] == job]
+
+
+@pytest.mark.parametrize("mistake", SAID)
+def test_a_mistake_is_named_with_its_line_and_what_was_meant(house, mistake):  # noqa: F811
+    text, line, says, hint = SAID[mistake]
+    house.sql(TABLES)
+    house.say("b", text)
+    found = wrong(house, "event E") if "event E]" in text and "$" in text else wrong(house)
+    assert [(one["file"], one["line"]) for one in found] == [(str(house.folder / "b.conf"), line)], found
+    assert says in found[0]["detail"] and hint in found[0]["detail"]
+
+
+def test_what_is_right_has_no_hint(house):  # noqa: F811
+    """Nothing is near, or nothing is wrong."""
+    house.sql(TABLES)
+    house.say("b", "table = orders\nwhere = qwertyuiop < :T")
+    (found,) = wrong(house)
+    assert found["detail"].startswith('where: column "qwertyuiop" does not exist') and "did you mean" not in found["detail"]
+    house.say("b", "table = zzzzzzzzz\nwhere = true")
+    (found,) = wrong(house)
+    assert found["detail"] == "there is no table zzzzzzzzz"
+    house.say("b", "table = orders\nwhere = status = 'a # b'\nschedule = off")
+    assert house.pruned.run("check", "b").code == 0
+
+
+def test_the_daemon_says_the_same(house):  # noqa: F811
+    house.sql(TABLES)
+    house.say("b", "table = ordrs\nwhere = true")
+    house.start()
+    daemon = house.pruned.run_until_idle()
+    (line,) = daemon.lines("Job refused", job="b")
+    assert line["place"] == f"{house.folder / 'b.conf'}:2" and line["reason"] == "there is no table ordrs, did you mean orders?"
+
+
+def test_an_event_that_is_nearly_named(house):  # noqa: F811
+    house.sql(TABLES)
+    say_event(house, "UserErasureRequested", "t", "key = id")
+    house.say("b", "table = orders\non = UserErasureRequest")
+    (found,) = wrong(house)
+    assert found["detail"] == "on: there is no [event UserErasureRequest], did you mean 'UserErasureRequested'?"
