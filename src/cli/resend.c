@@ -45,12 +45,14 @@ find_partitions (Resend *resend, const char *topic, gint32 *n, GError **error)
   return TRUE;
 }
 
-/* Outcomes are sent by key: those that their topic has refused were in no partition. */
+/* An outcome that its topic has refused: it was in no partition, and refused.c gives the reason. */
 static gboolean
 is_outcome (const Resend *resend, const DeadLetter *said)
 {
   g_autofree char *outcomes = g_strconcat (resend->prefix, ".outcomes", NULL);
-  return g_strcmp0 (said->source_topic, outcomes) == 0;
+  return g_strcmp0 (said->source_topic, outcomes) == 0 && said->source_partition < 0
+         && said->source_offset < 0 && said->reason != NULL
+         && g_str_has_prefix (said->reason, "refused: ");
 }
 
 /* Only topics that this service reads: someone who can write to the dead topic must not be able to
