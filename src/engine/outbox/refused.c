@@ -8,6 +8,7 @@
 #include "engine/outbox/fit.h"
 #include "engine/service/stats.h"
 
+#define SMALL_BYTES 10000             /* a topic that takes no such outcome is as good as closed */
 #define MOST_US (60 * G_USEC_PER_SEC) /* then the lane is to show that it lives (watchdog.h) */
 
 /* How long a text of an outcome can still be (0: as it is); the next one if the topic refuses this
@@ -234,12 +235,36 @@ bury_rest (const Refused *how, GPtrArray *outcomes, GHashTable *whys, const GErr
   return TRUE;
 }
 
+/* OUTCOME, with its long texts cut, is so small that any topic should take it. */
+static gboolean
+is_small (const KafkaMessage *outcome)
+{
+  g_autoptr (KafkaMessage) cut = fit_cut (outcome, MOST_BYTES[G_N_ELEMENTS (MOST_BYTES) - 1]);
+  const Piece piece = { .sent = cut != NULL ? cut : (KafkaMessage *)outcome };
+  return bytes_of (&piece) < SMALL_BYTES;
+}
+
+/* TOPIC takes none of MESSAGES, and small ones are too large for it: they wait until it is as it
+ * should be. */
+static gboolean
+is_closed (const GPtrArray *messages, const char *topic)
+{
+  for (guint i = 0; i < messages->len; i++) {
+    const KafkaMessage *message = messages->pdata[i];
+    if (g_str_equal (message->topic, topic)
+        && (message->acked || !message->too_large || !is_small (message)))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* --- all of it --- */
 
 /* One after the other, apart from what other threads send: a broker refuses all that is in one
  * request. */
 static gboolean
-settle_apart (const Refused *how, GPtrArray *outcomes, const GError *cause, GError **error)
+settle_apart (const Refused *how, const GPtrArray *messages, GPtrArray *outcomes,
+              const GError *cause, GError **error)
 {
   const gint64 until_us = clock_monotonic_us () + MOST_US;
   g_autoptr (KafkaProducer) producer = kafka_producer_apart (how->producer, error);
@@ -251,7 +276,8 @@ settle_apart (const Refused *how, GPtrArray *outcomes, const GError *cause, GErr
   for (guint i = 0; i < G_N_ELEMENTS (MOST_BYTES); i++)
     if (!send_cut (&apart, outcomes, MOST_BYTES[i], whys, until_us, error))
       return FALSE;
-  return bury_rest (&apart, outcomes, whys, cause, until_us, error);
+  return is_closed (messages, ((const KafkaMessage *)outcomes->pdata[0])->topic)
+         || bury_rest (&apart, outcomes, whys, cause, until_us, error);
 }
 
 /* *DONE: how many of the refused outcomes were sent, here or to the dead topic. */
@@ -266,7 +292,7 @@ settle_outcomes (const Refused *how, GPtrArray *messages, const GError *cause, g
     if (!message->acked && message->refused && g_str_equal (message->topic, topic))
       g_ptr_array_add (outcomes, messages->pdata[i]);
   }
-  gboolean ok = outcomes->len == 0 || settle_apart (how, outcomes, cause, error);
+  gboolean ok = outcomes->len == 0 || settle_apart (how, messages, outcomes, cause, error);
   for (guint i = 0; i < outcomes->len; i++)
     *done += ((const KafkaMessage *)outcomes->pdata[i])->acked;
   return ok;

@@ -6,8 +6,10 @@
  * happened. A work message counts as sent: its run is found missing later, and then reports the
  * reason (missing.c). Others are the caller's to shorten (dead.c).
  *
- * What is no smaller than one that was too large alone is cut with it, without being tried. If the
- * dead topic refuses a letter as well, the lane waits until one of the topics is as it should be.
+ * What is no smaller than one that was too large alone is cut with it, without being tried. A topic
+ * for which outcomes of less than 10,000 bytes are too large, and that takes none of the same
+ * transaction, is as good as closed: they wait until it is as it should be. They wait as well if
+ * the dead topic refuses a letter.
  *
  * Threads: any.
  */

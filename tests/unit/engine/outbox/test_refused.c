@@ -108,6 +108,19 @@ test_so_does_one_that_is_too_large_and_has_nothing_to_be_cut (void)
   play_free (&play);
 }
 
+/* Small, and nothing else goes: it is the topic that is wrong. */
+static void
+test_what_a_closed_topic_refuses_waits (void)
+{
+  static const rd_kafka_resp_err_t answers[] = { LARGE, LARGE };
+  Play play = play_new (1, answers, G_N_ELEMENTS (answers));
+  g_autoptr (GError) error = NULL;
+  g_assert_false (settle (&play, &error));
+  g_assert_no_error (error);
+  g_assert_false (((const KafkaMessage *)play.messages->pdata[0])->acked);
+  play_free (&play);
+}
+
 static void
 test_what_the_dead_topic_refuses_as_well_waits (void)
 {
@@ -130,6 +143,7 @@ main (int argc, char **argv)
   ADD (one_that_is_invalid_goes_to_the_dead_topic_and_larger_ones_do_not);
   ADD (so_does_one_that_a_policy_forbids);
   ADD (so_does_one_that_is_too_large_and_has_nothing_to_be_cut);
+  ADD (what_a_closed_topic_refuses_waits);
   ADD (what_the_dead_topic_refuses_as_well_waits);
   return cluster_run ();
 }
