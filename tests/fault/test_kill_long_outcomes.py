@@ -4,7 +4,7 @@ sends them, cut or to the dead topic, with the ids that they had, and none is mi
 import pytest
 
 from integration.test_long_outcomes import LONG, SAID
-from integration.test_refused_outcomes import MIDDLE, MIXED, kept, topic_of_outcomes
+from integration.test_refused_outcomes import MIDDLE, MIXED, all_sent, kept, topic_of_outcomes
 from support.own_job import own, tick  # noqa: F401
 from support.places import binary_with_faults
 
@@ -40,7 +40,7 @@ def test_killed_there_what_the_topic_refuses_is_in_the_dead_topic(own, point):  
     assert daemon.wait(90) == -9
     scene.start()
     scene.wait_run(run_id)
-    scene.database.wait("SELECT count(*) FROM pruned.unpublished", until=0)
+    all_sent(scene)
     large = {n for n in range(1, 31) if n % 3 == 0}
     assert kept(scene.topics.read("outcomes")).keys() == set(range(1, 31)) - large
     dead = [m for m in scene.topics.read("dead") if m.schema == "pruned.outcomes.MemberKept"]
