@@ -134,3 +134,20 @@ def test_when_no_row_can_be_leased_it_is_the_run_that_fails(objects):
     [run] = objects.runs()
     assert (run["state"], run["attempts"]) == ("waiting", 1) and "ci_deleted_objects.pick_up_at: 100 rows were not leased" in run["error"]
     assert len(objects.left()) == 100 and objects.quarantine() == [] and len(list(objects.root.iterdir())) == 100
+
+
+def test_when_very_many_leases_are_set_back_it_is_the_run_that_fails(objects):
+    """A run passes over a thousand rows, and no more."""
+    objects.add(1200, store=1)
+    # One slot begins, for the first ninety; then all are ready.
+    objects.database.connection.execute(
+        "UPDATE ci_deleted_objects SET pick_up_at = now() + interval '1 day' WHERE id > (SELECT min(id) + 89 FROM ci_deleted_objects);"
+        "CREATE FUNCTION more() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS "
+        "$$ BEGIN UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 hour' WHERE pick_up_at > now(); RETURN NULL; END $$;"
+        f"CREATE TRIGGER more AFTER INSERT ON pruned.runs FOR EACH ROW WHEN (NEW.job = '{SLOT}') EXECUTE FUNCTION more()")
+    objects.hold("OLD.pick_up_at < now()", *reversed(SETS_BACK))
+    objects.delete(**{"jobs.ci.delete_objects.batch": 550})
+    [run] = objects.runs()
+    assert (run["state"], run["attempts"], len(run["cursor"]["kept"])) == ("waiting", 1, 1100), run
+    assert "ci_deleted_objects.pick_up_at: 1100 rows were not leased" in run["error"]
+    assert len(objects.left()) == 1200

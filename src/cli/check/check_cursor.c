@@ -17,19 +17,19 @@ check_cursor_of (const Job *job, const PgRows *rows)
   int number;
   if (job->sentence != NULL || job->built_in || job->cursor->len == 0)
     return NULL;
-  CheckCursor *self = g_new0 (CheckCursor, 1);
-  *self = (CheckCursor){ array_new (), array_new (), array_new (), array_new (), 0 };
-  (void)!rows_origin (rows, "key", &self->key_table, &number);
+  CheckCursor *cursor = g_new0 (CheckCursor, 1);
+  *cursor = (CheckCursor){ array_new (), array_new (), array_new (), array_new (), 0 };
+  (void)!rows_origin (rows, "key", &cursor->key_table, &number);
   for (guint i = 0; i < job->cursor->len; i++) {
     const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
     gint64 table;
     const gboolean known = rows_origin (rows, column->name, &table, &number);
-    array_add (self->names, column->name);
-    array_add_int (self->tables, known ? table : 0);
-    array_add_int (self->numbers, known ? number : 0);
-    array_add (self->open, column->open ? "t" : "f");
+    array_add (cursor->names, column->name);
+    array_add_int (cursor->tables, known ? table : 0);
+    array_add_int (cursor->numbers, known ? number : 0);
+    array_add (cursor->open, column->open ? "t" : "f");
   }
-  return self;
+  return cursor;
 }
 
 /* Rows that are made one of many have a cursor of their own, whatever the table allows. */

@@ -2,9 +2,9 @@
  * beside it is sent again without them. Of an outcome that is too large alone the long texts are
  * cut, with an error line. What its topic takes not even with 100 bytes of each text, or refuses
  * for another reason than its size (INVALID_RECORD, POLICY_VIOLATION: a broker that checks what
- * records hold), goes to the dead topic. So nothing waits for an outcome: what it tells about has
- * happened. A work message counts as sent: its run is found missing later, and then reports the
- * reason (missing.c). Others are the caller's to shorten (dead.c).
+ * records hold), goes to the dead topic: what it tells about has happened, and nothing waits for
+ * it. A work message counts as sent: its run is found missing later, and then reports the reason
+ * (missing.c). Others are the caller's to shorten (dead.c).
  *
  * What is no smaller than one that was too large alone is cut with it, without being tried. A topic
  * for which outcomes of less than 10,000 bytes are too large, and that takes none of the same

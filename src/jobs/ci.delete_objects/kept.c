@@ -54,11 +54,15 @@ kept_cursor (const Step *step, const Leased *leased, const char *reached)
 gboolean
 kept_check (Step *step, const Leased *leased, GError **error)
 {
+  const size_t before = json_array_size (ids_of (step));
   const guint n = leased->kept->len;
   const gboolean many = n >= MANY && n > leased->list.n;
-  return (!many && json_array_size (ids_of (step)) + n <= MOST)
-         || step_fail (step, error, PRUNED_DATA,
-                       "ci_deleted_objects.pick_up_at: %u rows were not leased, for example %s (a "
-                       "trigger or a rule keeps them)",
-                       n, (const char *)leased->kept->pdata[0]);
+  if (!many && before + n <= MOST)
+    return TRUE;
+  const char *example
+      = n > 0 ? leased->kept->pdata[0] : json_string_value (json_array_get (ids_of (step), 0));
+  return step_fail (step, error, PRUNED_DATA,
+                    "ci_deleted_objects.pick_up_at: %zu rows were not leased, for example %s (a "
+                    "trigger or a rule keeps them)",
+                    before + n, example);
 }

@@ -14,5 +14,5 @@ char *kept_after (const Step *step, const Leased *leased);
 /* The cursor of the next step. REACHED: where this one ended; NULL: the beginning. New reference;
  * NULL: there is nothing to say. */
 json_t *kept_cursor (const Step *step, const Leased *leased, const char *reached);
-/* FALSE: the rows that this step could not lease are too many to be passed over. */
+/* FALSE: the rows that this run, or this step, could not lease are too many to be passed over. */
 gboolean kept_check (Step *step, const Leased *leased, GError **error);
