@@ -13,15 +13,19 @@ from support.places import binary_with_faults
 POINTS = ["step.after_commit:kill:1", "publish.before:kill:1", "publish.after_acknowledgement:kill:1"]
 
 
-@pytest.mark.parametrize("point", POINTS)
-def test_killed_there_every_row_is_told_of(own, point):  # noqa: F811
-    scene = own({"decide": LONG}, rows=100, conf=SAID.format(entity="key"))
+def run_killed_and_begun_again(scene, point):
     scene.binary = binary_with_faults()
     daemon = scene.start(environment={"PRUNED_FAULT": point})
     run_id = tick(scene)
     assert daemon.wait(90) == -9
     scene.start()
     scene.wait_run(run_id)
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_there_every_row_is_told_of(own, point):  # noqa: F811
+    scene = own({"decide": LONG}, rows=100, conf=SAID.format(entity="key"))
+    run_killed_and_begun_again(scene, point)
     scene.database.wait("SELECT count(*) FROM pruned.unpublished", until=0)
     told = [m for m in scene.topics.read("outcomes") if m.schema.endswith(".MemberKept")]
     assert {m.value["member_id"] for m in told} == set(range(1, 101))
@@ -34,12 +38,7 @@ def test_killed_there_every_row_is_told_of(own, point):  # noqa: F811
 def test_killed_there_what_the_topic_refuses_is_in_the_dead_topic(own, point):  # noqa: F811
     scene = own({"decide": MIXED}, rows=30, conf=SAID.format(entity="key"))
     topic_of_outcomes(scene, max_message_bytes=MIDDLE)
-    scene.binary = binary_with_faults()
-    daemon = scene.start(environment={"PRUNED_FAULT": point})
-    run_id = tick(scene)
-    assert daemon.wait(90) == -9
-    scene.start()
-    scene.wait_run(run_id)
+    run_killed_and_begun_again(scene, point)
     all_sent(scene)
     large = {n for n in range(1, 31) if n % 3 == 0}
     assert kept(scene.topics.read("outcomes")).keys() == set(range(1, 31)) - large

@@ -3,9 +3,8 @@
 #include "engine/clock/schedule_private.h"
 
 #include "base/clock.h"
-#include "engine/job/in_force.h"
 #include "jobs/jobs.h"
-#include "support/config_file.h"
+#include "support/jobs.h"
 #include "support/played.h"
 #include <string.h>
 
@@ -13,16 +12,18 @@
 #define NOW "1795257000000000" /* 2026-11-21T10:30:00Z */
 
 static Service service;
-static Jobs *jobs;
-static Config *config;
+static Jobs *jobs; /* in force */
 
 /* The other jobs' schedules are off; LINES are JOB's settings. */
 static char *
 configuration (const char *lines)
 {
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Jobs) all = jobs_load (JOB_CODE, NULL, &error);
+  g_assert_no_error (error);
   GString *text = g_string_new (NULL);
-  for (guint i = 0; i < jobs_count (jobs); i++) {
-    const Job *job = jobs_at (jobs, i);
+  for (guint i = 0; i < jobs_count (all); i++) {
+    const Job *job = jobs_at (all, i);
     if (g_str_equal (job->name, JOB))
       g_string_append_printf (text, "[jobs.%s]\n%s\n", job->name, lines);
     else if (job->by_tick)
@@ -34,28 +35,10 @@ configuration (const char *lines)
 static void
 begin (const char *lines)
 {
-  g_autoptr (GError) error = NULL;
-  jobs = jobs_load (JOB_CODE, NULL, &error);
-  g_assert_no_error (error);
   g_autofree char *text = configuration (lines);
-  g_assert_true (g_file_set_contents (config_file, text, -1, NULL));
-  ConfigSources sources = { config_file, NULL, jobs_names (jobs), jobs_default, jobs };
-  config = config_load (&sources, &error);
-  g_assert_no_error (error);
-  jobs_configure (jobs, config);
-  g_assert_true (in_force_begin (jobs, config, &error));
-  g_assert_no_error (error);
-  in_force_renew ();
+  jobs = jobs_in_force (text);
   played_begin ();
   played_answer ("now", "now\n" NOW);
-}
-
-static void
-end (void)
-{
-  in_force_end (jobs);
-  g_clear_pointer (&jobs, jobs_free);
-  g_clear_pointer (&config, config_free);
 }
 
 static void
@@ -80,7 +63,7 @@ assert_planted (const char *lines, const char *wanted, const char *schedule)
   assert_array_of ("job", JOB);
   assert_array_of ("next_at", wanted);
   assert_array_of ("schedule", schedule);
-  end ();
+  jobs_in_force_end ();
 }
 
 static void
@@ -113,7 +96,7 @@ test_a_schedule_that_is_off_is_forgotten (void)
   g_assert_true (schedule_plant (NULL, &error));
   g_assert_null (strstr (played_asked (), "schedule_plant"));
   g_assert_nonnull (strstr (played_asked (), "schedule_forget"));
-  end ();
+  jobs_in_force_end ();
 }
 
 /* The statement itself decides whether the planted time lies beyond it. */
@@ -125,7 +108,7 @@ test_what_a_clock_has_planted_too_late_is_mended (void)
   g_assert_true (schedule_mend (NULL, &error));
   g_assert_cmpstr (played_asked (), ==, "now schedule_mend");
   g_assert_cmpstr (played_bound ("schedule_mend", "next_at"), ==, "{2026-11-22T00:10:00.000000Z}");
-  end ();
+  jobs_in_force_end ();
 }
 
 static void
@@ -136,7 +119,7 @@ test_an_outage_is_told (void)
   played_answer ("schedule_plant", NULL);
   g_assert_false (schedule_plant (NULL, &error));
   g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
-  end ();
+  jobs_in_force_end ();
 }
 
 /* --- what is decided when a tick is due --- */
@@ -182,7 +165,7 @@ decide_at (const char *lines, const char *since, const char *now, gboolean runni
   begin (lines);
   service.keep_us = G_TIME_SPAN_DAY;
   schedule_decide (&service, jobs_find (jobs, JOB), us_of (since), us_of (now), running, decision);
-  end ();
+  jobs_in_force_end ();
 }
 
 /* WANTED: the day of the month and the time of what is fired, planted and missed. */
