@@ -32,9 +32,9 @@ AUDIT = """SELECT count(*) AS rows, min(table_name) AS of, min(action) AS action
     FROM {}, LATERAL ROWS FROM (jsonb_array_elements(keys), jsonb_array_elements(rows)) v (key, row)"""
 
 
-# Those of one chain use one session of PostgreSQL. With two ranges there are two, as the
-# coordinator and a worker are.
-FULL, BARE = "a sentence", "a sentence, no audit"
+# One range uses one session of PostgreSQL. Two ranges, the default on two processors, use two, as a
+# coordinator and a worker do.
+FULL, BARE = "a sentence, one range", "a sentence, one range, no audit"
 DIVIDED, BARE_DIVIDED = "a sentence, two ranges", "a sentence, two ranges, no audit"
 # (audit, ranges)
 SENTENCES = {FULL: ("full", 1), BARE: ("off", 1), DIVIDED: ("full", 2), BARE_DIVIDED: ("off", 2)}

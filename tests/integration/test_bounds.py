@@ -151,9 +151,13 @@ def leave_nothing(folder, ballast):
 def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, small_disk, small_postgres):
     scene = new_scene({"jobs.scratch.remove.delay_ms": 50}, server=small_postgres)
     fill(scene.database, 400)
-    # This gate stops the chain in the middle until the disk is full.
-    scene.database.execute("CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql AS "
-                           "$$ BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN OLD; END $$;"
+    # This gate stops the chain in the middle until the disk is full. Behind it 4 MB are written,
+    # for which no version of PostgreSQL has room left in its files.
+    scene.database.execute("CREATE TABLE written (text text);"
+                           "CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN "
+                           "PERFORM pg_advisory_xact_lock_shared(1);"
+                           "INSERT INTO public.written SELECT repeat('x', 1900) FROM generate_series(1, 2000);"
+                           "RETURN OLD; END $$;"
                            "CREATE TRIGGER gate BEFORE DELETE ON scratch FOR EACH ROW WHEN (OLD.id = 360) EXECUTE FUNCTION gate();"
                            "SELECT pg_advisory_lock(1)")
     scene.database.execute("CHECKPOINT")

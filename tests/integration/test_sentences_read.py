@@ -48,6 +48,20 @@ def test_every_key_of_the_settings_of_a_job_may_stand_in_its_sentence(own, folde
     assert {key: settings[of_job + key] for key in keys} == {key: (value, f"{file}:1") for key, value in keys.items()}
 
 
+def test_ranges_are_as_many_as_processors_where_rows_go_in_no_order(own, folder):
+    """At most 4, and 1 where an order matters. What is written wins."""
+    write(folder / "a.conf", "".join(f"[retention {name}]\ntable = t\n{text}\n" for name, text in {
+        "plain": "where = true", "changed": "where = true\nset = a = 1", "moved": "where = true\narchive = u",
+        "one": "where = true\nranges = 1", "many": "where = true\nranges = 9",
+        "parent": "where = true\nchildren = c", "newest": "keep = 5 per a by b desc",
+        "old": "drop_partitions_older_than = 9 days", "files": "where = true\nobject = s3:b column c"}.items()))
+    settings = known(config(own).ok())
+    free = min(len(os.sched_getaffinity(0)), 4)
+    ranges = {"plain": free, "changed": free, "moved": free, "one": 1, "many": 9, "parent": 1, "newest": 1, "old": 1, "files": 1,
+              "members.remove_expired": 1}
+    assert {name: settings[f"jobs.{name}.ranges"][0] for name in ranges} == {name: str(n) for name, n in ranges.items()}
+
+
 def test_the_text_is_taken_as_written(own, folder):
     r"""A backslash, a percent sign, `=` and `#` have no meaning of their own."""
     write(folder / "a.conf", "[retention]\ntable = \"Order, Items\"\nwhere = note ~ '^\\d+\\s#;' AND a = '--' AND b LIKE '%x'\n")

@@ -134,7 +134,7 @@ def test_a_tick_ahead_of_its_time_runs_when_it_is_due(daemon):
     """The test above shows that it waits until then."""
     fill(daemon.database, 2)
     daemon.daemons[0].wait_line("Partitions assigned")
-    soon = now(seconds=6)
+    soon = now(seconds=3)
     daemon.topics.tick(JOB, soon)
     row = daemon.wait_run(tick_id(JOB, soon))
     assert row["state"] == "finished" and row["published_at"] >= soon and row["started_at"] >= soon

@@ -1,5 +1,7 @@
 #include "engine/job/job_ranges.h"
 
+#define MOST_BY_PROCESSORS 4
+
 const char *
 job_ranges_refusal (const Job *job)
 {
@@ -20,4 +22,10 @@ job_ranges_refusal (const Job *job)
   if (sentence == NULL && !job_reads (job, "ranges"))
     return "the order of its rows matters, so a run of it is not divided";
   return NULL;
+}
+
+int
+job_ranges_by_processors (void)
+{
+  return (int)MIN (g_get_num_processors (), MOST_BY_PROCESSORS);
 }

@@ -1,6 +1,7 @@
 #include "engine/job/sentence/sentence_job.h"
 
 #include "engine/job/job_private.h"
+#include "engine/job/job_ranges.h"
 
 static char **
 list (const char *item)
@@ -92,6 +93,14 @@ set_defaults (const Sentence *sentence, GKeyFile *settings)
   set_default (settings, "max_rows", MAX_PARTITIONS);
 }
 
+static void
+set_default_ranges (const Job *job, GKeyFile *settings)
+{
+  g_autofree char *ranges = g_strdup_printf ("%d", job_ranges_by_processors ());
+  if (job_ranges_refusal (job) == NULL)
+    set_default (settings, "ranges", ranges);
+}
+
 Job *
 sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
 {
@@ -100,6 +109,7 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   g_key_file_unref (job->conf);
   job->conf = g_key_file_ref (settings);
   job->sentence = sentence;
+  set_default_ranges (job, settings);
   job->labels[LABEL_DATA_CONSISTENCY] = g_strdup (sentence->consistency);
   job->on = g_strdupv (sentence->on);
   job->by_event = job_names_rows (job);
