@@ -100,7 +100,7 @@ def test_from_a_million_sessions_to_the_first_removal_by_the_readme_alone(new_da
     ranges = min(len(os.sched_getaffinity(0)), 4)  # the machine of the README has four processors or more
     for n, (command, expected) in enumerate(steps):
         said = (tmp_path / f"{n}.out").read_text().replace(topics.prefix, "pruned")
-        said = said.replace(f"purge  {ranges}           {ranges} ", "purge  4           4 ").splitlines()
+        said = said.replace(f"purge\t{ranges}\t{ranges}\t", "purge\t4\t4\t").splitlines()
         assert shown(said, [RUN_ID.sub(run, line) for line in expected]), (command, said, expected)
     assert database.value("SELECT count(*) FROM sessions") == 900000
     assert database.value("SELECT count(*) FROM sessions WHERE expires_at < now() - interval '30 days'") == 0
