@@ -1,4 +1,5 @@
-"""Objects whose leases are set back: a process dies while their ids are in the cursor of its run."""
+"""Objects whose leases are set back: a process dies while their ids are in the cursor of its
+run."""
 
 import pytest
 

@@ -97,7 +97,8 @@ def test_from_a_million_sessions_to_the_first_removal_by_the_readme_alone(new_da
                                                 PRUNED_RUN_JOBS_DIR=tmp_path / "jobs.d"))
     assert done.stdout.split() == ["0", "0", "7", "0"], f"{done}"  # 7: the run is held
     run = (tmp_path / "3.out").read_text().splitlines()[0]
-    ranges = min(len(os.sched_getaffinity(0)), 4)  # the machine of the README has four processors or more
+    # the machine of the README has four processors or more
+    ranges = min(len(os.sched_getaffinity(0)), 4)
     for n, (command, expected) in enumerate(steps):
         said = (tmp_path / f"{n}.out").read_text().replace(topics.prefix, "pruned")
         said = said.replace(f"purge\t{ranges}\t{ranges}\t", "purge\t4\t4\t").splitlines()

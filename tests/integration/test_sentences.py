@@ -1,6 +1,8 @@
 """Jobs that are sentences: which rows go, in which order, what is recorded, what comes back. What
 is expected is written by hand."""
 
+import os
+
 import pytest
 
 from support.scene import let_rows_go, now, refuse_rows
@@ -214,3 +216,19 @@ def test_rows_that_row_level_security_hides(house):  # noqa: F811
     run = house.run("orders.purge")
     assert run["result"]["status"] == "blocked" and "item_marks" in run["result"]["reason"]
     assert house.rows("orders", "id") == [(1,), (2,), (3,)]
+
+
+def test_a_run_whose_rows_go_in_no_order_is_divided_by_itself(house):  # noqa: F811
+    """One range for each processor, at most 4. The steps of range K are numbered from K times
+    100,000,000. Each row goes once."""
+    house.sql("CREATE TABLE plain (id bigint PRIMARY KEY); CREATE TABLE below (id bigint PRIMARY KEY REFERENCES plain)")
+    jobs = {"divided": "", "chain": "ranges = 1\n", "parents": "children = below\n"}
+    for name, more in jobs.items():
+        house.say(name, f"table = plain\nwhere = true\nbatch = 10\ndelay_ms = 0\nmax_share = off\n{more}")
+    for name in jobs:
+        house.sql("INSERT INTO plain SELECT generate_series(1, 400)")
+        counts, run = house.done(name)
+        assert counts == {"removed": 400, "updated_rows": 400}
+        assert sorted(key for _, _, key, _ in house.audit(run)) == list(range(1, 401))
+        steps = house.database.column("SELECT DISTINCT step / 100000000 FROM pruned.deletions WHERE run_id = %s ORDER BY 1", [run])
+        assert steps == list(range(min(len(os.sched_getaffinity(0)), 4) if name == "divided" else 1)), name

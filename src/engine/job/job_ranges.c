@@ -25,7 +25,7 @@ job_ranges_refusal (const Job *job)
 }
 
 int
-job_ranges_by_processors (void)
+job_ranges_meant (int set)
 {
-  return (int)MIN (g_get_num_processors (), MOST_BY_PROCESSORS);
+  return set > 0 ? set : (int)MIN (g_get_num_processors (), MOST_BY_PROCESSORS);
 }

@@ -1,6 +1,7 @@
 /* The jobs that were loaded, and those of them that are in force. */
 #include "engine/job/job_conf.h"
 #include "engine/job/job_private.h"
+#include "engine/job/job_ranges.h"
 
 #include <string.h>
 
@@ -68,7 +69,7 @@ jobs_configure (Jobs *jobs, const Config *config)
   for (guint i = 0; i < jobs->jobs->len; i++) {
     Job *job = jobs->jobs->pdata[i];
     job->capacity = (int)config_job_int (config, job->name, "capacity");
-    job->ranges = (int)config_job_int (config, job->name, "ranges");
+    job->ranges = job_ranges_meant ((int)config_job_int (config, job->name, "ranges"));
     g_free (job->work_topic);
     job->work_topic
         = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);

@@ -1,5 +1,6 @@
 /* The jobs of the user, read again while the process runs. */
 #include "engine/job/job_private.h"
+#include "engine/job/job_ranges.h"
 
 #include <string.h>
 
@@ -179,7 +180,7 @@ jobs_configure_new (Jobs *fresh, const Config *config)
     if (job->work_topic != NULL)
       continue;
     job->capacity = (int)config_job_int (config, job->name, "capacity");
-    job->ranges = (int)config_job_int (config, job->name, "ranges");
+    job->ranges = job_ranges_meant ((int)config_job_int (config, job->name, "ranges"));
     job->work_topic
         = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
   }

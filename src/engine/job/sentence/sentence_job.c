@@ -74,6 +74,7 @@ settings_of (GKeyFile *settings)
  * Such a run waits for an approval. */
 #define MAX_SHARE "20 %"
 #define MAX_PARTITIONS "31"
+#define BY_PROCESSORS "0" /* its rows go in no order */
 
 static void
 set_default (GKeyFile *settings, const char *key, const char *value)
@@ -93,14 +94,6 @@ set_defaults (const Sentence *sentence, GKeyFile *settings)
   set_default (settings, "max_rows", MAX_PARTITIONS);
 }
 
-static void
-set_default_ranges (const Job *job, GKeyFile *settings)
-{
-  g_autofree char *ranges = g_strdup_printf ("%d", job_ranges_by_processors ());
-  if (job_ranges_refusal (job) == NULL)
-    set_default (settings, "ranges", ranges);
-}
-
 Job *
 sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
 {
@@ -109,7 +102,8 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   g_key_file_unref (job->conf);
   job->conf = g_key_file_ref (settings);
   job->sentence = sentence;
-  set_default_ranges (job, settings);
+  if (job_ranges_refusal (job) == NULL)
+    set_default (settings, "ranges", BY_PROCESSORS);
   job->labels[LABEL_DATA_CONSISTENCY] = g_strdup (sentence->consistency);
   job->on = g_strdupv (sentence->on);
   job->by_event = job_names_rows (job);
