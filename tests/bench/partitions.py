@@ -7,7 +7,7 @@ from one_run import run_once
 from support.places import ROLE
 
 DAYS, KEPT = 40, 9  # a day has a partition
-ROWS = {"whole partitions": "drop_partitions_older_than = 9 days", "its rows": "where = at < (date_trunc('day', :T::timestamp) - interval '9 days')::timestamptz"}
+ROWS = {"whole partitions": "drop_partitions_older_than = 9 days", "its rows": "where = at < (date_trunc('day', :T::timestamp) - interval '9 days')::timestamptz\nranges = 1"}
 FILL = f"""
 CREATE TABLE lines (id bigint, at timestamptz NOT NULL, data text NOT NULL, PRIMARY KEY (at, id)) PARTITION BY RANGE (at);
 ALTER TABLE lines OWNER TO {ROLE};

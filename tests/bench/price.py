@@ -31,7 +31,7 @@ def filler(number, indexes):
 def settings(stage, audit):
     folder = stage.folder / f"priced-{audit}"
     folder.mkdir(exist_ok=True)
-    (folder / f"{JOB}.conf").write_text(f"[retention {JOB}]\ntable = priced\nwhere = expires_at < :T - interval '1 day'\naudit = {audit}\n")
+    (folder / f"{JOB}.conf").write_text(f"[retention {JOB}]\ntable = priced\nwhere = expires_at < :T - interval '1 day'\naudit = {audit}\nranges = 1\n")
     return {"run.jobs": "none", "run.jobs_dir": folder}
 
 

@@ -30,6 +30,8 @@ void jobs_note_loaded (Jobs *jobs);
 /* An empty job. FOLDER: where it is, for errors. */
 Job *job_new (const char *folder, const char *name);
 Job *job_ref (Job *job);
+/* Gives it what CONFIG says and only a restart changes. */
+void job_configure (Job *job, const Config *config);
 void job_refused_free (gpointer refused); /* a JobRefused */
 
 /* The version that SUM is of. BOUND: see job_version_is_bound. */

@@ -1,7 +1,5 @@
 #include "engine/job/job_ranges.h"
 
-#define MOST_BY_PROCESSORS 4
-
 const char *
 job_ranges_refusal (const Job *job)
 {
@@ -22,10 +20,4 @@ job_ranges_refusal (const Job *job)
   if (sentence == NULL && !job_reads (job, "ranges"))
     return "the order of its rows matters, so a run of it is not divided";
   return NULL;
-}
-
-int
-job_ranges_meant (int set)
-{
-  return set > 0 ? set : (int)MIN (g_get_num_processors (), MOST_BY_PROCESSORS);
 }

@@ -10,7 +10,3 @@
 
 /* Why `ranges` of JOB cannot be more than 1; NULL: it can. */
 const char *job_ranges_refusal (const Job *job);
-
-/* How many ranges `ranges = SET` means on this host. 0: one for each processor, at most as many as
- * `[run] workers` has by default. */
-int job_ranges_meant (int set);

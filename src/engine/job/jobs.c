@@ -1,9 +1,10 @@
 /* The jobs that were loaded, and those of them that are in force. */
 #include "engine/job/job_conf.h"
 #include "engine/job/job_private.h"
-#include "engine/job/job_ranges.h"
 
 #include <string.h>
+
+#define MOST_BY_PROCESSORS 4
 
 /* --- all jobs --- */
 
@@ -63,17 +64,29 @@ jobs_free (Jobs *jobs)
   g_free (jobs);
 }
 
+/* `ranges = 0`: one for each processor, at most as many as `[run] workers` has by default. */
+static int
+ranges_of (const Job *job, const Config *config)
+{
+  const int ranges = (int)config_job_int (config, job->name, "ranges");
+  return ranges > 0 ? ranges : (int)MIN (g_get_num_processors (), MOST_BY_PROCESSORS);
+}
+
+void
+job_configure (Job *job, const Config *config)
+{
+  job->capacity = (int)config_job_int (config, job->name, "capacity");
+  job->ranges = ranges_of (job, config);
+  g_free (job->work_topic);
+  job->work_topic
+      = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
+}
+
 void
 jobs_configure (Jobs *jobs, const Config *config)
 {
-  for (guint i = 0; i < jobs->jobs->len; i++) {
-    Job *job = jobs->jobs->pdata[i];
-    job->capacity = (int)config_job_int (config, job->name, "capacity");
-    job->ranges = job_ranges_meant ((int)config_job_int (config, job->name, "ranges"));
-    g_free (job->work_topic);
-    job->work_topic
-        = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
-  }
+  for (guint i = 0; i < jobs->jobs->len; i++)
+    job_configure (jobs->jobs->pdata[i], config);
 }
 
 guint

@@ -1,6 +1,5 @@
 /* The jobs of the user, read again while the process runs. */
 #include "engine/job/job_private.h"
-#include "engine/job/job_ranges.h"
 
 #include <string.h>
 
@@ -177,12 +176,8 @@ jobs_configure_new (Jobs *fresh, const Config *config)
 {
   for (guint i = 0; i < fresh->jobs->len; i++) {
     Job *job = fresh->jobs->pdata[i];
-    if (job->work_topic != NULL)
-      continue;
-    job->capacity = (int)config_job_int (config, job->name, "capacity");
-    job->ranges = job_ranges_meant ((int)config_job_int (config, job->name, "ranges"));
-    job->work_topic
-        = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);
+    if (job->work_topic == NULL)
+      job_configure (job, config);
   }
 }
 

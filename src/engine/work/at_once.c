@@ -72,6 +72,8 @@ static void
 end (AtOnce *all, GPtrArray *steps, gint64 began_us)
 {
   gint64 took_us = clock_monotonic_us () - began_us;
+  if (steps->len > 1)
+    FAULT ("at_once.done");
   for (guint i = 0; i < steps->len; i++)
     ((Step *)steps->pdata[i])->took_us = MAX (1, took_us / steps->len);
   if (took_us > GOAL_US)

@@ -1,5 +1,6 @@
 #include "engine/job/sentence/sentence_job.h"
 
+#include "engine/job/consistency.h"
 #include "engine/job/job_private.h"
 #include "engine/job/job_ranges.h"
 
@@ -74,7 +75,7 @@ settings_of (GKeyFile *settings)
  * Such a run waits for an approval. */
 #define MAX_SHARE "20 %"
 #define MAX_PARTITIONS "31"
-#define BY_PROCESSORS "0" /* its rows go in no order */
+#define BY_PROCESSORS "0" /* its rows go in no order, and its pages are found on the primary */
 
 static void
 set_default (GKeyFile *settings, const char *key, const char *value)
@@ -102,7 +103,7 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   g_key_file_unref (job->conf);
   job->conf = g_key_file_ref (settings);
   job->sentence = sentence;
-  if (job_ranges_refusal (job) == NULL)
+  if (job_ranges_refusal (job) == NULL && !consistency_is_sticky (sentence->consistency))
     set_default (settings, "ranges", BY_PROCESSORS);
   job->labels[LABEL_DATA_CONSISTENCY] = g_strdup (sentence->consistency);
   job->on = g_strdupv (sentence->on);
