@@ -85,7 +85,7 @@ const Setting settings_table[] = {
   INT (
       SETTINGS_JOBS, "ranges", "1", 0, 16,
       "a run of many pages is divided into this many ranges at a time, which are worked off at once; 0, the default of a "
-      "sentence without `children`, `keep` and `object`: one for each processor of the daemon's host, at most 4"),
+      "sentence whose rows go in no order: one for each processor of the daemon's host, at most 4"),
   INT (SETTINGS_JOBS, "spacing_ms", "1000", 0, MS_MOST, "time between two children's starts"),
   INT (SETTINGS_JOBS, "budget_ms", "60000", 1, MS_MOST,
        "time after which a step ends early, or is repeated with fewer rows"),

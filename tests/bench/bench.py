@@ -26,6 +26,7 @@ import objects
 import one_row
 import partitions
 import placeholders
+import plans
 import price
 import prune
 import recovery
@@ -67,6 +68,7 @@ SECTIONS = {
     "many": many.many,
     "scale": scale.scale,
     "price": price.price,
+    "plans": plans.step_plans,
 }
 
 

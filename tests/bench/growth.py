@@ -77,9 +77,12 @@ def by_hand(stage, template, remove, left):
         database.drop()
 
 
+AIMS = {"users.destroy": 600, "users.refresh_authorizations": 2_000}
+
+
 def add(report, part, name, unit, tenth, whole):
     """Adds the figures of both sizes, and the ratio of the costs of a row."""
-    report.add(part, name, whole.speed, unit, detail=whole.detail())
+    report.add(part, name, whole.speed, unit, aim=AIMS.get(name), detail=whole.detail())
     report.add(part, f"{name}, a tenth of everything", tenth.speed, unit, detail=tenth.detail())
     report.add(part, f"{name}: CPU a row, all / a tenth", whole.cpu_us / tenth.cpu_us, "ratio", at_most=1.3)
     # Buffers have no limit: a small table is read as a whole, which takes fewer buffers but not

@@ -6,8 +6,9 @@ from integration.test_shared_transaction import N, ONE_LANE, check_each_alone, s
 from support.scene import fill
 
 # Which passage of a step's own point kills: one between the others. Points of effects are passed
-# once for all runs.
-PLACES = [("together.before_settle", 1), ("together.before_settle", 2), ("step.after_fence", 12), ("step.after_effects", 2),
+# once for all runs. `at_once.done` is only passed by a transaction that has done two runs or more
+# as one.
+PLACES = [("at_once.done", 1), ("at_once.done", 2), ("together.before_settle", 1), ("together.before_settle", 2), ("step.after_fence", 12), ("step.after_effects", 2),
           ("step.before_commit", 1), ("step.after_commit", 1), ("step.before_commit", 2), ("step.after_commit", 2)]
 
 
