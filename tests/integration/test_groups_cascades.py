@@ -162,3 +162,23 @@ def test_rows_too_deep_or_in_a_circle_are_refused_and_nothing_goes_unseen(doomed
     assert doomed.pruned.run_row(run["run_id"])["state"] == "finished"
     gone = set(tasks) - set(doomed.ids("tasks"))
     assert set(audited(doomed, "tasks")) == gone
+
+
+@pytest.mark.parametrize("table", ["members", "plans"])
+def test_rows_that_stay_for_some_steps_are_not_kept(doomed, table):  # noqa: F811
+    """As if the application was just writing the row when each of three steps came to it: a row is
+    left to the next step then. Nothing is charged, and no mark is taken back."""
+    if table == "plans":
+        doomed.put("plans", project_id=doomed.project_id)
+    else:
+        doomed.member(doomed.user(), doomed.top)
+    doomed.database.connection.execute(f"""
+        CREATE TABLE met (step xid8 PRIMARY KEY);
+        CREATE FUNCTION meet() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+          INSERT INTO public.met VALUES (pg_current_xact_id()) ON CONFLICT DO NOTHING;
+          IF (SELECT count(*) FROM public.met) <= 3 THEN RETURN NULL; END IF; RETURN OLD; END $$;
+        CREATE TRIGGER meet BEFORE DELETE ON {table} FOR EACH ROW EXECUTE FUNCTION meet()""")
+    run = destroy(doomed)
+    assert (run["state"], run["attempts"], run["result"]["groups"]) == ("finished", 0, 2), run
+    marks = doomed.database.rows("SELECT action FROM pruned.deletions WHERE table_name = 'namespace_details' AND action = 'updated'")
+    assert len(marks) == 1

@@ -180,8 +180,8 @@ find_kept (const Referring *found, const PgRows *there)
   return -1;
 }
 
-/* Checks whether anything is left. Rows that stay although a second step has nothing else to do are
- * an error, and so are updated rows that still refer to the portion. */
+/* Checks whether anything is left. Rows that something keeps are an error, and so are updated rows
+ * that still refer to the portion. */
 static gboolean
 look_again (Step *step, const Portion *portion, const Referring *found, gboolean *empty,
             GError **error)
@@ -199,7 +199,7 @@ look_again (Step *step, const Portion *portion, const Referring *found, gboolean
   gboolean refers = there != NULL && rows_count (there) > 0;
   int kept = find_kept (found, there);
   *empty = !refers && rows_count (left->pdata[0]) == 0;
-  if (kept < 0 && (*empty || portion->removed > 0 || !portion->again))
+  if (kept < 0 && (*empty || !portion_is_kept (portion)))
     return TRUE;
   if (kept < 0 && refers)
     kept = (int)rows_int (there, 0, "number") - 1;

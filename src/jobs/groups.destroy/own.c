@@ -23,7 +23,7 @@ sweep_own_others (Step *step, Portion *portion, const PgRows *others, GError **e
 {
   for (int i = 0; i < rows_count (others); i++)
     if (rows_text (others, i, "condition") == NULL)
-      return portion->removed > 0 || !portion->again
+      return !portion_is_kept (portion)
              || step_fail (step, error, PRUNED_DATA, "a trigger or a rule keeps rows of %s",
                            rows_text (others, i, "relation"));
   return drain_sweep_others (step, portion, others, error);

@@ -1,10 +1,18 @@
 /* What every part of the work on a portion asks. */
 #include "jobs/groups.destroy/portion.h"
 
+#define STEPS_IN_VAIN 5 /* in a row: no application writes the same rows at each of these moments */
+
 gboolean
 portion_is_groups (const Portion *portion)
 {
   return g_str_equal (portion->kind, "groups");
+}
+
+gboolean
+portion_is_kept (const Portion *portion)
+{
+  return portion->removed == 0 && portion->in_vain >= STEPS_IN_VAIN;
 }
 
 gboolean

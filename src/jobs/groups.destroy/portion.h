@@ -14,7 +14,7 @@ typedef struct {
   const char *top, *root, *actor, *catalogue;
   char *limit; /* rows of a table that this step may remove; once cut, of all tables together */
   gboolean cut;
-  gboolean again;      /* the step before removed nothing of it, although something was left */
+  int in_vain;         /* steps before this one, in a row, that left something and removed nothing */
   gint64 removed;      /* rows that this step removed */
   gboolean own_gone;   /* all rows of tables with a file of their own are removed */
   gboolean actor_goes; /* the actor is a bot of one of the projects or groups */
@@ -27,6 +27,10 @@ typedef struct {
       "top", (portion)->top, "limit", (portion)->limit, NULL
 
 gboolean portion_is_groups (const Portion *portion);
+/* Whether what is left must be kept by a trigger or a rule: this step and those before it have
+ * removed nothing. A row that the application was just writing stays for the next step, so one such
+ * step says nothing. */
+gboolean portion_is_kept (const Portion *portion);
 /* How many ids an array literal has. */
 guint portion_count_ids (const char *array);
 /* A statement that changes rows, and the columns that it returns (as step_queue_apply). */

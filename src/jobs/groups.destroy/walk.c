@@ -106,8 +106,8 @@ portion_clear (Portion *portion)
 static gboolean
 remove_portion (Walk *walk, Portion *portion, gboolean *done, GError **error)
 {
-  portion->again = json_is_true (json_object_get (walk->cursor, "again"));
-  json_object_del (walk->cursor, "again");
+  portion->in_vain = (int)json_integer_value (json_object_get (walk->cursor, "in_vain"));
+  json_object_del (walk->cursor, "in_vain");
   if (!portion_drain (walk->step, portion, done, error))
     return FALSE;
   if (portion->actor_goes)
@@ -116,7 +116,7 @@ remove_portion (Walk *walk, Portion *portion, gboolean *done, GError **error)
   if (portion->moved)
     chunk_drop (walk, G_MAXSIZE); /* the rest of it is found again */
   else if (!*done && portion->removed == 0)
-    json_object_set_new (walk->cursor, "again", json_true ());
+    json_object_set_new (walk->cursor, "in_vain", json_integer (portion->in_vain + 1));
   return !*done || portion_finish (walk->step, portion, error);
 }
 
