@@ -28,19 +28,22 @@ static gpointer G_GNUC_PRINTF (3, 4)
   return NULL;
 }
 
-void
-registry_start (const Config *config)
+gboolean
+registry_start (const Config *config, GError **error)
 {
   const char *url = config_text (config, "registry", "url");
   if (*url == '\0')
-    return;
+    return TRUE;
+  registry.http = http_new (error);
+  if (registry.http == NULL)
+    return FALSE;
   registry.url = g_strdup (url);
   while (g_str_has_suffix (registry.url, "/"))
     registry.url[strlen (registry.url) - 1] = '\0';
   registry.ca_file = g_strdup (config_text (config, "registry", "ca_file"));
   registry.shapes
       = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)(void (*) (void))shape_free);
-  registry.http = http_new ();
+  return TRUE;
 }
 
 void

@@ -8,8 +8,8 @@
 #include "avro/shape.h"
 #include "config/config.h"
 
-/* As [registry] says; without `url` there is none. */
-void registry_start (const Config *config);
+/* As [registry] says; without `url` there is none. PRUNED_OUTAGE: there is no thread for it. */
+gboolean registry_start (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void registry_stop (void);
 
 /* Whether it answers. Between registry_start and registry_stop, with a `url`. */

@@ -1,5 +1,6 @@
 #include "base/log_queue.h"
 #include "base/log_format.h"
+#include "base/thread.h"
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -102,7 +103,7 @@ log_queue_begin (void)
   pthread_t thread;
   if (atomic_exchange (&begun, TRUE))
     return;
-  if (pthread_create (&thread, NULL, write_main, NULL) == 0)
+  if (thread_start (&thread, write_main, NULL, NULL))
     pthread_detach (thread);
   else
     atomic_store (&begun, FALSE);

@@ -224,7 +224,8 @@ replay_with_kafka (Course *course, char **settings, GError **error)
     return CODE_CONFIG;
   g_autoptr (Publisher) publisher = publisher_new (producer, prefix);
   course->replay.publisher = dry_run ? NULL : publisher;
-  registry_start (cli->config);
+  if (!registry_start (cli->config, error))
+    return CODE_KAFKA;
   ExitCode code = replay_topics (course, error);
   registry_stop ();
   return code;

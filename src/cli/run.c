@@ -61,7 +61,8 @@ took (gpointer data, Jobs *jobs)
 ExitCode
 command_run (Cli *cli, GError **error)
 {
-  check_loaded (cli, engine_begin);
+  if (!check_loaded (cli, engine_begin, error))
+    return CODE_KAFKA;
   if (!check_kafka (cli, error))
     return CODE_CONFIG;
   if (cli->absent != NULL)
@@ -81,8 +82,9 @@ command_run (Cli *cli, GError **error)
   GError *cause = NULL;
   Pages *pages = pages_start (cli->config, cli->jobs, &cause);
   if (cause != NULL) {
+    const ExitCode code = cause->code == PRUNED_OUTAGE ? CODE_KAFKA : CODE_CONFIG;
     g_propagate_error (error, cause);
-    return CODE_CONFIG;
+    return code;
   }
   ExitCode code = (ExitCode)engine_run (&options, error);
   pages_stop (pages);

@@ -43,11 +43,13 @@ engine_expect (void)
   watchdog_expect ();
 }
 
-void
-engine_begin (void)
+gboolean
+engine_begin (GError **error)
 {
-  watchdog_begin ();
+  if (!watchdog_begin (error))
+    return FALSE;
   log_queue_begin ();
+  return TRUE;
 }
 
 gboolean
@@ -226,27 +228,46 @@ loop (const EngineOptions *options, Service *service, GError **error)
   return ok ? 0 : EXIT_BUG;
 }
 
+typedef struct {
+  StopWatch *watch;
+  Housekeeping *housekeeping;
+  Dispatcher *dispatcher;
+  Workers *workers;
+} Threads;
+
+static gboolean
+start (Threads *threads, Service *service, GError **error)
+{
+  guint n = (guint)config_int (service->config, "run", "workers");
+  return (threads->watch = stop_watch_new (service, error)) != NULL
+         && (threads->housekeeping = housekeeping_new (service, error)) != NULL
+         && (threads->dispatcher = dispatcher_new (service, error)) != NULL
+         && workers_start (&threads->workers, service, MAX (n, 2), error);
+}
+
 /* Takes no new work; running steps end or are cancelled; closing the consumer commits the offsets.
- */
+ * Some of THREADS may not have started. */
 static void
-stop (Service *service, Workers *workers, Dispatcher *dispatcher, Housekeeping *housekeeping)
+stop (const Threads *threads, Service *service)
 {
   lanes_stop (service->lanes);
   kafka_consumer_close (service->consumer);
   publisher_stop (service->publisher);
-  workers_join (workers);
-  dispatcher_stop (dispatcher);
-  housekeeping_stop (housekeeping);
+  workers_join (threads->workers);
+  dispatcher_stop (threads->dispatcher);
+  housekeeping_stop (threads->housekeeping);
+  stop_watch_free (threads->watch);
 }
 
 static int
 run_threads (const EngineOptions *options, Service *service, GError **error)
 {
-  guint n = (guint)config_int (service->config, "run", "workers");
-  StopWatch *watch = stop_watch_new (service);
-  Housekeeping *housekeeping = housekeeping_new (service);
-  Dispatcher *dispatcher = dispatcher_new (service);
-  Workers *workers = workers_new (service, MAX (n, 2));
+  Threads threads = { 0 };
+  if (!start (&threads, service, error)) {
+    watchdog_leave_within (STOP_S, EXIT_KAFKA);
+    stop (&threads, service);
+    return EXIT_KAFKA;
+  }
   log_info ("Started", "version", PRUNED_VERSION, "consumer_group", service->prefix);
   show_lanes (service->lanes);
   reload_begin (options, service);
@@ -256,8 +277,7 @@ run_threads (const EngineOptions *options, Service *service, GError **error)
   show_lanes (NULL);
   atomic_store (&ready, FALSE);
   log_info ("Stopping");
-  stop (service, workers, dispatcher, housekeeping);
-  stop_watch_free (watch);
+  stop (&threads, service);
   reload_end ();
   log_info ("Stopped");
   return code;
@@ -311,9 +331,10 @@ engine_run (const EngineOptions *options, GError **error)
   gboolean ok = !options->embedded_kafka || startup_embedded (&service, &embedded, settings, error);
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;
-  registry_start (options->config);
-  if (ok && !stores_start (options->config, uses_own_bucket (in_force_jobs ()), error))
-    code = EXIT_CONFIG;
+  if (ok && !registry_start (options->config, error))
+    code = EXIT_KAFKA;
+  else if (ok && !stores_start (options->config, uses_own_bucket (in_force_jobs ()), error))
+    code = (*error)->code == PRUNED_OUTAGE ? EXIT_KAFKA : EXIT_CONFIG;
   else if (ok && !startup_dependencies (&service, &HANDLERS, &postgres, error))
     code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;
   else if (ok && subscribe_join (&service, error))

@@ -21,8 +21,9 @@ int engine_run (const EngineOptions *options, GError **error);
  * process. */
 void engine_expect (void);
 /* Call before everything else of the daemon, and before other threads start: from then on the guard
- * takes the process's signals, and a log line does not wait for its reader. */
-void engine_begin (void);
+ * takes the process's signals, and a log line does not wait for its reader. PRUNED_OUTAGE: there is
+ * no thread for it. */
+gboolean engine_begin (GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Does the poll thread still answer? Thread: any. */
 gboolean engine_is_alive (void);

@@ -1,5 +1,6 @@
 #include "engine/reload.h"
 
+#include "base/thread.h"
 #include "engine/clock/dispatcher.h"
 #include "engine/clock/processes.h"
 #include "engine/watchdog.h"
@@ -185,14 +186,17 @@ void
 reload_ask (void)
 {
   pthread_t thread;
+  g_autoptr (GError) error = NULL;
   pthread_mutex_lock (&reload.lock);
   if (reload.busy)
     reload.again = TRUE; /* the file may have been changed since it was read */
-  else if (!reload.ended && pthread_create (&thread, NULL, reload_main, NULL) == 0) {
+  else if (!reload.ended && thread_start (&thread, reload_main, NULL, &error)) {
     pthread_detach (thread);
     reload.busy = TRUE;
   }
   pthread_mutex_unlock (&reload.lock);
+  if (error != NULL)
+    refuse (error);
 }
 
 /* Thread: watchdog; main for a signal that came before reload_begin. */

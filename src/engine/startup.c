@@ -1,5 +1,6 @@
 #include "engine/startup.h"
 
+#include "base/thread.h"
 #include "engine/clock/schedule.h"
 #include "engine/lane/lane.h"
 #include "engine/job/in_force.h"
@@ -176,10 +177,11 @@ look_at_postgres (Service *service, GError **error)
   return TRUE;
 }
 
-static gpointer
-ask_postgres (gpointer data)
+static void *
+ask_postgres (void *data)
 {
   GError *error = NULL;
+  pthread_setname_np (pthread_self (), "startup");
   (void)!look_at_postgres (data, &error);
   return error;
 }
@@ -231,7 +233,11 @@ startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean 
                       GError **error)
 {
   g_autoptr (GError) kafka = NULL;
-  GThread *asking = g_thread_new ("startup", ask_postgres, service);
+  pthread_t asking;
+  void *cause;
+  *postgres = FALSE;
+  if (!thread_start (&asking, ask_postgres, service, error))
+    return FALSE;
   service->producer = kafka_producer_new (service->kafka_settings, &kafka);
   if (service->producer != NULL)
     service->consumer = kafka_consumer_new (service->kafka_settings, group_of (service),
@@ -239,7 +245,7 @@ startup_dependencies (Service *service, const KafkaHandlers *handlers, gboolean 
   gboolean there = service->consumer != NULL && startup_topics (service, &kafka);
   if (there)
     look_for_own (service);
-  GError *cause = g_thread_join (asking);
+  pthread_join (asking, &cause);
   *postgres = cause != NULL;
   if (cause != NULL)
     g_propagate_error (error, cause);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/log_queue.h"
+#include "base/thread.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -135,17 +136,18 @@ watchdog_expect (void)
   pthread_sigmask (SIG_BLOCK, &set, NULL);
 }
 
-void
-watchdog_begin (void)
+gboolean
+watchdog_begin (GError **error)
 {
   sigset_t set;
   pthread_t thread;
   signals_of (&set);
   pthread_sigmask (SIG_BLOCK, &set, NULL);
   signal (SIGPIPE, SIG_IGN);
-  if (pthread_create (&thread, NULL, watchdog_main, NULL) != 0)
-    g_error ("cannot start a thread");
+  if (!thread_start (&thread, watchdog_main, NULL, error))
+    return FALSE;
   pthread_detach (thread);
+  return TRUE;
 }
 
 gboolean

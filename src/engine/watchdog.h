@@ -11,8 +11,9 @@
 
 /* SIGHUP stays pending until watchdog_begin instead of ending the process. */
 void watchdog_expect (void);
-/* From here on SIGTERM, SIGINT and SIGHUP come to the watchdog. */
-void watchdog_begin (void);
+/* From here on SIGTERM, SIGINT and SIGHUP come to the watchdog. PRUNED_OUTAGE: there is no thread
+ * for it. */
+gboolean watchdog_begin (GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean watchdog_asked_to_end (void);
 /* Sets the handler of SIGHUP; NULL: none. It is called on the watchdog's thread and must not block.
  * A SIGHUP that came before there was a handler is handled at once, on the caller's thread. A

@@ -1,5 +1,7 @@
 #include "http/http.h"
 
+#include "base/thread.h"
+
 #include <curl/curl.h>
 #include <pthread.h>
 #include <string.h>
@@ -241,26 +243,42 @@ http_main (void *data)
   return NULL;
 }
 
+static CURLcode library; /* whether it was initialised */
+
 static void
 init_library (void)
 {
-  if (curl_global_init (CURL_GLOBAL_DEFAULT) != CURLE_OK)
-    g_error ("libcurl cannot be initialised");
+  library = curl_global_init (CURL_GLOBAL_DEFAULT);
+}
+
+static void
+clear (Http *http)
+{
+  curl_multi_cleanup (http->multi);
+  g_hash_table_destroy (http->under_way);
+  pthread_mutex_destroy (&http->lock);
+  g_free (http);
 }
 
 Http *
-http_new (void)
+http_new (GError **error)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, init_library);
+  if (library != CURLE_OK) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "libcurl cannot be initialised: %s",
+                 curl_easy_strerror (library));
+    return NULL;
+  }
   Http *http = g_new0 (Http, 1);
   http->multi = curl_multi_init ();
   curl_multi_setopt (http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, MOST_CONNECTIONS);
   http->under_way = g_hash_table_new (NULL, NULL);
   pthread_mutex_init (&http->lock, NULL);
-  if (pthread_create (&http->thread, NULL, http_main, http) != 0)
-    g_error ("cannot start a thread");
-  return http;
+  if (thread_start (&http->thread, http_main, http, error))
+    return http;
+  clear (http);
+  return NULL;
 }
 
 void
@@ -275,10 +293,7 @@ http_free (Http *http)
   pthread_join (http->thread, NULL);
   for (CURL *easy; (easy = g_queue_pop_head (&http->idle)) != NULL;)
     curl_easy_cleanup (easy);
-  curl_multi_cleanup (http->multi);
-  g_hash_table_destroy (http->under_way);
-  pthread_mutex_destroy (&http->lock);
-  g_free (http);
+  clear (http);
 }
 
 void

@@ -5,10 +5,10 @@
  * Ownership: see each function.
  */
 #pragma once
-#include <glib.h>
+#include "base/error.h"
 
 typedef struct _Http Http;
-Http *http_new (void);       /* starts the thread */
+Http *http_new (GError **error); /* starts the thread; NULL: PRUNED_OUTAGE */
 void http_free (Http *http); /* requests under way get an error as answer; waits for the thread */
 
 typedef struct _HttpRequest HttpRequest;

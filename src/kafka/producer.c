@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/plural.h"
+#include "base/thread.h"
 #include "kafka/brokers.h"
 #include "kafka/reports.h"
 #include "kafka/writer.h"
@@ -102,13 +103,11 @@ producer_of (rd_kafka_conf_t *conf, GError **error)
   rd_kafka_conf_set_dr_msg_cb (conf, on_report);
   rd_kafka_conf_set_error_cb (conf, on_error);
   producer->writer = writer_new (conf, error);
-  if (producer->writer == NULL) {
-    kafka_producer_free (producer);
-    return NULL;
-  }
-  int failed = pthread_create (&producer->acks, NULL, serve_acks, producer);
-  g_assert (failed == 0);
-  return producer;
+  if (producer->writer != NULL && thread_start (&producer->acks, serve_acks, producer, error))
+    return producer;
+  g_clear_pointer (&producer->writer, writer_unref);
+  kafka_producer_free (producer);
+  return NULL;
 }
 
 KafkaProducer *

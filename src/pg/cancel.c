@@ -1,5 +1,7 @@
 #include "pg/cancel.h"
 
+#include "base/thread.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -48,7 +50,7 @@ canceller_ask (Canceller *canceller)
   if (atomic_exchange (&canceller->asking, TRUE))
     return;
   atomic_fetch_add (&canceller->refs, 1);
-  if (pthread_create (&thread, NULL, ask_main, canceller) == 0) {
+  if (thread_start (&thread, ask_main, canceller, NULL)) {
     pthread_detach (thread);
     return;
   }

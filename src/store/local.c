@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "store/beneath.h"
 #include "store/root.h"
 
@@ -201,6 +202,14 @@ local_delete (gpointer store, StorePart *const *parts, guint n)
   pthread_mutex_unlock (&local->lock);
 }
 
+static void
+clear (Local *local)
+{
+  pthread_mutex_destroy (&local->lock);
+  pthread_cond_destroy (&local->more);
+  root_clear (&local->root);
+}
+
 gpointer
 local_new (const Config *config, GError **error)
 {
@@ -210,9 +219,10 @@ local_new (const Config *config, GError **error)
   local->prune_empty_dirs = config_bool (config, "store.local", "prune_empty_dirs");
   pthread_mutex_init (&local->lock, NULL);
   pthread_cond_init (&local->more, NULL);
-  if (pthread_create (&local->thread, NULL, local_main, local) != 0)
-    g_error ("cannot start a thread");
-  return g_steal_pointer (&local);
+  if (thread_start (&local->thread, local_main, local, error))
+    return g_steal_pointer (&local);
+  clear (local);
+  return NULL;
 }
 
 static void
@@ -224,9 +234,7 @@ local_free (gpointer store)
   pthread_cond_signal (&local->more);
   pthread_mutex_unlock (&local->lock);
   pthread_join (local->thread, NULL);
-  pthread_mutex_destroy (&local->lock);
-  pthread_cond_destroy (&local->more);
-  root_clear (&local->root);
+  clear (local);
   g_free (local);
 }
 

@@ -8,6 +8,6 @@
 #include "config/config.h"
 #include "store/part.h"
 
-/* PRUNED_FATAL names the setting. */
+/* PRUNED_FATAL names the setting; PRUNED_OUTAGE: there is no thread for it. */
 gpointer local_new (const Config *config, GError **error);
 extern const StoreKind local_kind;

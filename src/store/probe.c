@@ -80,7 +80,10 @@ ask (S3Target *target)
   if (obstacle != NULL)
     return obstacle;
   Probe probe = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, FALSE, NULL };
-  Http *http = http_new ();
+  g_autoptr (GError) error = NULL;
+  Http *http = http_new (&error);
+  if (http == NULL)
+    return g_strdup (error->message);
   HttpRequest *request = s3_request_look (target, ABSENT);
   request->timeout_ms = WITHIN_MS;
   http_send (http, request, on_answer, &probe);

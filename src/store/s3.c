@@ -322,27 +322,27 @@ s3_delete (gpointer store, StorePart *const *parts, guint n)
     s3_job_unref (jobs->pdata[i]);
 }
 
-gpointer
-s3_new (const Config *config, const char *bucket, GError **error)
-{
-  S3Target *target = s3_target_new (config, bucket, error);
-  if (target == NULL)
-    return NULL;
-  S3 *s3 = g_new0 (S3, 1);
-  s3->target = target;
-  s3->http = http_new ();
-  limiter_init (&s3->limiter);
-  return s3;
-}
-
 static void
 s3_free (gpointer store)
 {
   S3 *s3 = store;
   http_free (s3->http);
   limiter_clear (&s3->limiter);
-  s3_target_free (s3->target);
+  g_clear_pointer (&s3->target, s3_target_free);
   g_free (s3);
+}
+
+gpointer
+s3_new (const Config *config, const char *bucket, GError **error)
+{
+  S3 *s3 = g_new0 (S3, 1);
+  limiter_init (&s3->limiter);
+  s3->target = s3_target_new (config, bucket, error);
+  s3->http = s3->target != NULL ? http_new (error) : NULL;
+  if (s3->http != NULL)
+    return s3;
+  s3_free (s3);
+  return NULL;
 }
 
 const StoreKind s3_kind = { s3_delete, s3_free };

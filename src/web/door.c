@@ -1,6 +1,7 @@
 #include "web/door.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -306,14 +307,13 @@ door_gone (Door *door, int fd)
 
 /* --- life ------------------------------------------------------------------------------------- */
 
-void
-door_open (Door *door, DoorEnter enter, gpointer data)
+gboolean
+door_open (Door *door, DoorEnter enter, gpointer data, GError **error)
 {
   door->enter = enter;
   door->data = data;
-  if (pthread_create (&door->thread, NULL, door_main, door) != 0)
-    g_error ("cannot start a thread");
-  door->open = TRUE;
+  door->open = thread_start (&door->thread, door_main, door, error);
+  return door->open;
 }
 
 void

@@ -29,7 +29,9 @@ typedef gboolean (*DoorEnter) (int fd, const struct sockaddr *address, socklen_t
 Door *door_new (const char *listen, GError **error);
 /* Whether LISTEN is such a text, and its host has an address. Nothing is opened. */
 gboolean door_check (const char *listen, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-void door_open (Door *door, DoorEnter enter, gpointer data);
+/* Begins to accept. PRUNED_OUTAGE: there is no thread for it. */
+gboolean door_open (Door *door, DoorEnter enter, gpointer data, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* Accepts no more connections; open ones stay until the server closes them. */
 void door_close (Door *door);
 void door_free (Door *door); /* NULL: nothing */

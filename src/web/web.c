@@ -97,14 +97,13 @@ web_start (const char *listen, const WebPage *pages, gpointer data, GError **err
                                   on_connection, web, MHD_OPTION_CONNECTION_LIMIT,
                                   2u * (DOOR_OF_ALL + DOOR_KEPT), MHD_OPTION_CONNECTION_TIMEOUT,
                                   (unsigned int)DOOR_S, MHD_OPTION_END);
-  if (web->daemon != NULL) {
-    door_open (door, on_enter, web);
+  if (web->daemon == NULL)
+    g_set_error (error, PRUNED_ERROR,
+                 errno == EAGAIN || errno == ENOMEM ? PRUNED_OUTAGE : PRUNED_FATAL,
+                 "[http] listen: cannot start the server: %s", g_strerror (errno));
+  else if (door_open (door, on_enter, web, error))
     return web;
-  }
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: cannot start the server: %s",
-               g_strerror (errno));
-  door_free (door);
-  g_free (web);
+  web_stop (web);
   return NULL;
 }
 
@@ -114,7 +113,8 @@ web_stop (Web *web)
   if (web == NULL)
     return;
   door_close (web->door);
-  MHD_stop_daemon (web->daemon);
+  if (web->daemon != NULL)
+    MHD_stop_daemon (web->daemon);
   door_free (web->door);
   g_free (web);
 }

@@ -20,6 +20,6 @@ typedef struct {
 
 typedef struct _Web Web;
 /* LISTEN as in door_new; PAGES ends with a NULL path and is borrowed. On error ERROR is
- * PRUNED_FATAL. */
+ * PRUNED_FATAL, or PRUNED_OUTAGE if there is no thread or memory for it. */
 Web *web_start (const char *listen, const WebPage *pages, gpointer data, GError **error);
 void web_stop (Web *web); /* NULL: nothing */

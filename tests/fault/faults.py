@@ -58,11 +58,11 @@ def it_is_asked_to_end_and_nobody_reads_the_log(storm):
 
 
 def reload(storm):
-    """Reloads a changed configuration. Not in a process that is still starting: the signal would
-    end it."""
+    """Reloads a changed configuration, in processes that are still starting, too. Not before main
+    blocks the signal: until then it ends a process, as it does any program."""
     storm.scene.configuration.write_text(f"[log]\nlevel = {storm.dice.choice(('info', 'debug'))}\n")
     for process in storm.processes.values():
-        if process.lines("Partitions assigned"):
+        if process.blocks(signal.SIGHUP):
             process.send(signal.SIGHUP)
 
 

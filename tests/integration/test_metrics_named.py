@@ -79,10 +79,7 @@ def test_metrics_that_alerts_use_exist_and_counters_begin_at_0(scene, http, tmp_
 
 def test_promtool_finds_no_fault(scene, http):  # noqa: F811
     start(scene, http)
-    try:
-        promtool = found.promtool()
-    except RuntimeError as none:
-        pytest.skip(str(none))
+    promtool = found.promtool() or pytest.skip("no promtool here")
     text = wait_until(lambda: "pruned_dead_letters" in (text := http.ask("/metrics").text) and text, 30, "all metrics")
     done = subprocess.run([promtool, "check", "metrics"], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, "")

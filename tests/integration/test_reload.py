@@ -184,16 +184,10 @@ def test_a_signal_during_the_start_is_handled_after_it(scene):
 
 def test_a_signal_right_after_the_start_of_the_process_does_not_end_it(scene):
     daemon = scene.start()
-    wait_until(lambda: signals_blocked(daemon.pid) & 1, 30, "it has begun")
+    wait_until(lambda: daemon.blocks(signal.SIGHUP), 30, "it has begun")
     daemon.send(signal.SIGHUP)
     daemon.wait_line("Configuration reloaded")
     assert daemon.stop() == 0
-
-
-def signals_blocked(pid):
-    """The signals that the main thread blocks: bit N-1 is signal N."""
-    with open(f"/proc/{pid}/status") as status:
-        return next(int(line.split()[1], 16) for line in status if line.startswith("SigBlk"))
 
 
 def test_a_signal_during_the_shutdown_reloads_nothing(scene):

@@ -1,6 +1,7 @@
 """The role of `pruned grants` has no more rights than it needs: without each of them, PostgreSQL
 refuses some statement of the program."""
 
+import psycopg
 import pytest
 
 from stack.found import PROJECT
@@ -16,6 +17,13 @@ GIVEN = """
 FUNCTIONS = """
     SELECT p.oid::regprocedure::text FROM pg_proc p, aclexplode(p.proacl) a JOIN pg_roles r ON r.oid = a.grantee
     WHERE r.rolname = %s AND p.pronamespace = 'pruned'::regnamespace ORDER BY 1"""
+# For each function a statement that calls it, and the arguments of that statement.
+CALLS = {
+    "pruned.drop_days(text,date)": ("engine/clock/sql/audit_drop.sql", "30, 31"),
+    "pruned.ensure_day(text,date)": ("engine/clock/sql/audit_days.sql", ""),
+    "pruned.forget_journal()": ("engine/clock/sql/journal_forget.sql", ""),
+    "pruned.keep_at_least(text[],integer[])": ("engine/ledger/sql/keep_at_least.sql", "'{deletions}', '{30}'"),
+}
 # The audit is written by a statement that C wraps around those of the jobs
 # (src/engine/job/job_files.c).
 AUDIT = "INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) VALUES (:a::uuid, 1, 'm', 'deleted', '[]', '[]')"
@@ -98,16 +106,24 @@ def test_each_right_on_the_applications_tables_is_needed_by_a_statement(database
     assert len(needs) > 60 and [right for right, name in needs.items() if name is None] == []
 
 
-def test_each_function_is_needed(database, owner, statements_of):
-    prepared = prepared_all(database, owner, statements_of)
-    for function in database.column(FUNCTIONS, [ROLE]):
-        name = function.split("(")[0]
-        callers = [n for n, sql in prepared.texts.items() if f"{name}(" in sql]
-        assert callers, function
-        owner.execute("SAVEPOINT call")
-        owner.execute(f"REVOKE EXECUTE ON FUNCTION {function} FROM {ROLE}")
-        assert not owner.execute("SELECT has_function_privilege(%s, %s, 'EXECUTE') AS may", [ROLE, function]).fetchone()["may"]
-        owner.execute("ROLLBACK TO call")
+def test_a_statement_is_known_for_each_function(database):
+    assert database.column(FUNCTIONS, [ROLE]) == sorted(CALLS)
+
+
+@pytest.mark.parametrize("function", CALLS)
+def test_each_function_is_needed_by_a_statement(owner, statements_of, function):
+    name, arguments = CALLS[function]
+    prepared = Prepared(owner)
+    assert prepared.add(name, statements_of[name])
+    owner.execute("SAVEPOINT given")
+    owner.execute(f"SET LOCAL ROLE {ROLE}")
+    prepared.execute(name, arguments)
+    owner.execute("ROLLBACK TO given")
+    owner.execute(f"REVOKE EXECUTE ON FUNCTION {function} FROM {ROLE}")
+    owner.execute(f"SET LOCAL ROLE {ROLE}")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege) as refused:
+        prepared.execute(name, arguments)
+    assert refused.value.diag.message_primary == f"permission denied for function {function.split('(')[0].removeprefix('pruned.')}"
 
 
 def test_no_right_is_given_on_days_and_none_to_everybody(database):

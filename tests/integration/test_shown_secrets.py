@@ -12,7 +12,8 @@ STORE = {"store.object.endpoint": f"http://user:{H}@127.0.0.1:1", "store.object.
 
 
 @pytest.mark.parametrize("column, settings", [
-    ("session_token", {}), ("encrypted_password", {}), ("otp_secret", {}), ("email", {"audit.secret_columns": "email"})])
+    ("session_token", {}), ("encrypted_password", {}), ("otp_secret", {}), ("email", {"audit.secret_columns": "email"}),
+    *((column, {"audit.secret_columns": "email"}) for column in ("otp_secret", "client_secret", "private_key", "encrypted_password"))])
 def test_the_commonest_values_of_a_held_run_are_masked(house, column, settings):  # noqa: F811
     house.sql(f"""CREATE TABLE sessions (id bigint PRIMARY KEY, {column} text, at date);
         INSERT INTO sessions SELECT i, '{H}' || i % 3, '2020-01-01' FROM generate_series(1, 200) i""")

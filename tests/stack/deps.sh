@@ -229,7 +229,7 @@ need_s3() {
 }
 
 # Evaluates alert rules. Only this program is taken: its package would install a server. Without it
-# one test is skipped.
+# the tests that need it are skipped; with CI=true they fail.
 need_promtool() {
   have promtool || [ -x "$deps/bin/promtool" ] && return 0
   local folder

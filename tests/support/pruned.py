@@ -106,6 +106,15 @@ class Daemon:
         if self.running:
             self.process.send_signal(number)
 
+    def blocks(self, number):
+        """Whether the main thread blocks this signal. A process that has ended blocks none."""
+        try:
+            with open(f"/proc/{self.pid}/status") as status:
+                blocked = next((line.split()[1] for line in status if line.startswith("SigBlk")), "0")
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+        return bool(int(blocked, 16) >> (number - 1) & 1)
+
     def freeze(self):
         """Stops the process. Returns when all its threads have stopped."""
         self.send(signal.SIGSTOP)

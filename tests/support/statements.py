@@ -70,6 +70,10 @@ class Prepared:
         arguments = f"({', '.join(['NULL'] * n)})" if n else ""
         self.session.execute(f'EXPLAIN EXECUTE "s{number}"{arguments}')
 
+    def execute(self, name, arguments):
+        """Executes it, as the session's role; ARGUMENTS: as SQL has them."""
+        self.session.execute(f'EXECUTE "s{self.given[name][0]}"{f"({arguments})" if arguments else ""}')
+
     def may(self, name):
         """Whether the daemon's role has the rights that this statement needs."""
         self.session.execute("SAVEPOINT look")

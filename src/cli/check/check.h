@@ -140,5 +140,6 @@ void check_ties (Check *check);       /* triggers, rules, foreign keys, by check
  * PostgreSQL does not answer. */
 void check_load (Cli *cli, Pg *pg, const GPtrArray *jobs, gboolean sure, GError **errors);
 /* Refuses the jobs of the user that check_load refuses, before a daemon starts. BEGIN is called
- * once no other process is made, before this one logs. */
-void check_loaded (Cli *cli, void (*begin) (void));
+ * once no other process is made, before this one logs; FALSE: its error. */
+gboolean check_loaded (Cli *cli, gboolean (*begin) (GError **error), GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

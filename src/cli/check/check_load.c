@@ -172,8 +172,8 @@ take (Jobs *jobs, const char *told)
     jobs_check (jobs, note_told, refused);
 }
 
-void
-check_loaded (Cli *cli, void (*begin) (void))
+gboolean
+check_loaded (Cli *cli, gboolean (*begin) (GError **error), GError **error)
 {
   int ends[2];
   gboolean late = FALSE;
@@ -195,8 +195,10 @@ check_loaded (Cli *cli, void (*begin) (void))
       waitpid (child, NULL, 0);
     }
   }
-  begin ();
+  if (!begin (error))
+    return FALSE;
   if (late)
     log_warning ("Not all jobs could be checked in time", "remedy", "pruned check");
   take (cli->jobs, told != NULL ? told : "");
+  return TRUE;
 }

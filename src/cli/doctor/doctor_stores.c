@@ -96,8 +96,7 @@ check_registry (Doctor *doctor)
   g_autoptr (GError) error = NULL;
   g_autofree char *shown = setting_shown_url (url), *quoted = g_shell_quote (shown),
                   *remedy = g_strconcat ("curl -sSI ", quoted, NULL);
-  registry_start (doctor->cli->config);
-  if (registry_answers (&error))
+  if (registry_start (doctor->cli->config, &error) && registry_answers (&error))
     doctor_ok (doctor, "schema registry", "it answers: %s", shown);
   else
     doctor_error (doctor, CODE_STORE, "schema registry", remedy, "%s", error->message);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/thread.h"
 #include "engine/clock/broker_clock.h"
 #include "engine/clock/hours_changed.h"
 #include "engine/clock/rounds.h"
@@ -259,8 +260,19 @@ dispatcher_main (void *data)
   return NULL;
 }
 
+static void
+clear (Dispatcher *dispatcher)
+{
+  g_clear_pointer (&dispatcher->service->dispatcher.broker_clock, broker_clock_free);
+  g_queue_clear_full (&dispatcher->unsent, sent_free);
+  pg_free (dispatcher->rounds.pg);
+  g_free (dispatcher->keyed);
+  g_free (dispatcher->known);
+  g_free (dispatcher);
+}
+
 Dispatcher *
-dispatcher_new (Service *service)
+dispatcher_new (Service *service, GError **error)
 {
   Dispatcher *dispatcher = g_new0 (Dispatcher, 1);
   dispatcher->service = service;
@@ -270,20 +282,18 @@ dispatcher_new (Service *service)
   service->dispatcher.broker_clock
       = broker_clock_new (service->producer, service->clock_topic, service->wake);
   atomic_store (&service->shared.ticks_asked, TRUE); /* until the first look */
-  if (pthread_create (&dispatcher->thread, NULL, dispatcher_main, dispatcher) != 0)
-    g_error ("cannot start a thread");
-  return dispatcher;
+  if (thread_start (&dispatcher->thread, dispatcher_main, dispatcher, error))
+    return dispatcher;
+  clear (dispatcher);
+  return NULL;
 }
 
 void
 dispatcher_stop (Dispatcher *dispatcher)
 {
+  if (dispatcher == NULL)
+    return;
   wake_stop (dispatcher->service->wake);
   pthread_join (dispatcher->thread, NULL);
-  g_clear_pointer (&dispatcher->service->dispatcher.broker_clock, broker_clock_free);
-  g_queue_clear_full (&dispatcher->unsent, sent_free);
-  pg_free (dispatcher->rounds.pg);
-  g_free (dispatcher->keyed);
-  g_free (dispatcher->known);
-  g_free (dispatcher);
+  clear (dispatcher);
 }

@@ -13,5 +13,7 @@
 
 typedef struct _Dispatcher Dispatcher;
 
-Dispatcher *dispatcher_new (Service *service); /* starts its thread */
-void dispatcher_stop (Dispatcher *dispatcher); /* waits for the thread and frees */
+/* Starts its thread. NULL: PRUNED_OUTAGE, there is none. */
+Dispatcher *dispatcher_new (Service *service, GError **error);
+/* Waits for the thread and frees. NULL: nothing. */
+void dispatcher_stop (Dispatcher *dispatcher);

@@ -1,5 +1,6 @@
 #include "engine/clock/housekeeping.h"
 
+#include "base/thread.h"
 #include "engine/clock/blocked.h"
 #include "engine/clock/growth.h"
 #include "engine/clock/janitor.h"
@@ -102,28 +103,37 @@ housekeeping_main (void *data)
   return NULL;
 }
 
-Housekeeping *
-housekeeping_new (Service *service)
+static void
+clear (Housekeeping *housekeeping)
 {
-  Housekeeping *housekeeping = g_new0 (Housekeeping, 1);
-  housekeeping->rounds = (Rounds){ service, pg_new (&service->pg), 0 };
-  housekeeping->wake = wake_new ();
-  housekeeping->missing = missing_new (service);
-  housekeeping->left = left_new (service);
-  if (pthread_create (&housekeeping->thread, NULL, housekeeping_main, housekeeping) != 0)
-    g_error ("cannot start a thread");
-  return housekeeping;
-}
-
-void
-housekeeping_stop (Housekeeping *housekeeping)
-{
-  wake_stop (housekeeping->wake);
-  pthread_join (housekeeping->thread, NULL);
   missing_free (housekeeping->missing);
   left_free (housekeeping->left);
   g_clear_pointer (&housekeeping->throttle, throttle_eye_free);
   pg_free (housekeeping->rounds.pg);
   wake_free (housekeeping->wake);
   g_free (housekeeping);
+}
+
+Housekeeping *
+housekeeping_new (Service *service, GError **error)
+{
+  Housekeeping *housekeeping = g_new0 (Housekeeping, 1);
+  housekeeping->rounds = (Rounds){ service, pg_new (&service->pg), 0 };
+  housekeeping->wake = wake_new ();
+  housekeeping->missing = missing_new (service);
+  housekeeping->left = left_new (service);
+  if (thread_start (&housekeeping->thread, housekeeping_main, housekeeping, error))
+    return housekeeping;
+  clear (housekeeping);
+  return NULL;
+}
+
+void
+housekeeping_stop (Housekeeping *housekeeping)
+{
+  if (housekeeping == NULL)
+    return;
+  wake_stop (housekeeping->wake);
+  pthread_join (housekeeping->thread, NULL);
+  clear (housekeeping);
 }

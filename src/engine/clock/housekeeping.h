@@ -10,5 +10,7 @@
 
 typedef struct _Housekeeping Housekeeping;
 
-Housekeeping *housekeeping_new (Service *service);   /* starts its thread */
-void housekeeping_stop (Housekeeping *housekeeping); /* waits for the thread and frees */
+/* Starts its thread. NULL: PRUNED_OUTAGE, there is none. */
+Housekeeping *housekeeping_new (Service *service, GError **error);
+/* Waits for the thread and frees. NULL: nothing. */
+void housekeeping_stop (Housekeeping *housekeeping);

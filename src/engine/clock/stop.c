@@ -1,6 +1,7 @@
 #include "engine/clock/stop.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "engine/clock/processes.h"
 #include "engine/lane/lane.h"
 #include "store/part.h"
@@ -119,8 +120,19 @@ watch_main (void *data)
   return NULL;
 }
 
+static void
+clear (StopWatch *watch)
+{
+  wake_free (watch->wake);
+  pg_free (watch->pg);
+  g_free (watch->since);
+  g_free (watch->told);
+  g_free (watch->asked);
+  g_free (watch);
+}
+
 StopWatch *
-stop_watch_new (Service *service)
+stop_watch_new (Service *service, GError **error)
 {
   StopWatch *watch = g_new0 (StopWatch, 1);
   PgSettings settings = service->pg;
@@ -129,20 +141,18 @@ stop_watch_new (Service *service)
   watch->pg = pg_new (&settings);
   watch->wake = wake_new ();
   stores_allow_until (0); /* until the first look */
-  if (pthread_create (&watch->thread, NULL, watch_main, watch) != 0)
-    g_error ("cannot start a thread");
-  return watch;
+  if (thread_start (&watch->thread, watch_main, watch, error))
+    return watch;
+  clear (watch);
+  return NULL;
 }
 
 void
 stop_watch_free (StopWatch *watch)
 {
+  if (watch == NULL)
+    return;
   wake_stop (watch->wake);
   pthread_join (watch->thread, NULL);
-  wake_free (watch->wake);
-  pg_free (watch->pg);
-  g_free (watch->since);
-  g_free (watch->told);
-  g_free (watch->asked);
-  g_free (watch);
+  clear (watch);
 }

@@ -13,5 +13,7 @@
 #include "engine/service/service.h"
 
 typedef struct _StopWatch StopWatch;
-StopWatch *stop_watch_new (Service *service);
-void stop_watch_free (StopWatch *watch); /* ends the thread; after all workers have ended */
+/* NULL: PRUNED_OUTAGE, there is no thread for it. */
+StopWatch *stop_watch_new (Service *service, GError **error);
+/* Ends the thread; after all workers have ended. NULL: nothing. */
+void stop_watch_free (StopWatch *watch);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #define SQL "src/engine/ledger/sql/"
-#define ALWAYS                                                                                     \
-  "*token*; *password*; *encrypted*; *digest*" /* added to those of the configuration */
+/* Masked whatever [audit] secret_columns says. `*_secret`: otp_secret, client_secret. */
+#define ALWAYS "*token*; *password*; *encrypted*; *digest*; *_secret; private_key"
 
 /* `*_secret` as a regular expression: the names hold letters, digits and underscores only. */
 static void

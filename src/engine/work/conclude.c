@@ -138,8 +138,11 @@ conclude_steps (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
   gint64 soonest_ms = -1;
   note_ahead (lane, steps);
-  for (guint i = 0; i < steps->len; i++)
-    begin_children (service, steps->pdata[i]);
+  for (guint i = 0; i < steps->len; i++) {
+    Step *step = steps->pdata[i];
+    g_assert (!pg_in_transaction (step->pg)); /* what follows is seen outside */
+    begin_children (service, step);
+  }
   if (bundle_size (*bundle) > 0)
     sending_begin (service, lane, g_steal_pointer (bundle));
   log_hold ();

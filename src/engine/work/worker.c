@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "base/thread.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
 #include "engine/lane/copy.h"
@@ -31,6 +32,7 @@ typedef struct {
   Pg *pg;
   Replica *replica; /* NULL: none is set */
   pthread_t thread;
+  gboolean runs; /* the thread was started */
   gboolean intake;
 } Worker;
 
@@ -314,30 +316,30 @@ worker_main (void *data)
   return NULL;
 }
 
-Workers *
-workers_new (Service *service, guint n)
+gboolean
+workers_start (Workers **workers, Service *service, guint n, GError **error)
 {
-  Workers *workers = g_new0 (Workers, 1);
-  workers->all = g_new0 (Worker, n);
-  workers->n = n;
-  for (guint i = 0; i < n; i++) {
-    Worker *worker = &workers->all[i];
-    worker->service = service;
-    worker->intake = i == 0;
-    worker->pg = pg_new (&service->pg);
-    worker->replica
-        = replica_new (&service->pg, config_text (service->config, "postgres", "replica_url"));
-    if (pthread_create (&worker->thread, NULL, worker_main, worker) != 0)
-      g_error ("cannot start a thread");
+  const char *replica_url = config_text (service->config, "postgres", "replica_url");
+  gboolean ok = TRUE;
+  *workers = g_new0 (Workers, 1);
+  **workers = (Workers){ g_new0 (Worker, n), n };
+  for (guint i = 0; ok && i < n; i++) {
+    Worker *worker = &(*workers)->all[i];
+    *worker = (Worker){ service, pg_new (&service->pg), replica_new (&service->pg, replica_url),
+                        .intake = i == 0 };
+    ok = worker->runs = thread_start (&worker->thread, worker_main, worker, error);
   }
-  return workers;
+  return ok;
 }
 
 void
 workers_join (Workers *workers)
 {
+  if (workers == NULL)
+    return;
   for (guint i = 0; i < workers->n; i++)
-    pthread_join (workers->all[i].thread, NULL);
+    if (workers->all[i].runs)
+      pthread_join (workers->all[i].thread, NULL);
   for (guint i = 0; i < workers->n; i++) {
     pg_free (workers->all[i].pg);
     replica_free (workers->all[i].replica);

@@ -13,6 +13,8 @@
 #include "engine/service/service.h"
 
 typedef struct _Workers Workers;
-Workers *workers_new (Service *service, guint n);
-/* After lanes_stop: waits for all, frees. */
+/* FALSE: PRUNED_OUTAGE, there are not N threads; those that run are joined as all are. */
+gboolean workers_start (Workers **workers, Service *service, guint n, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* After lanes_stop: waits for all, frees. NULL: nothing. */
 void workers_join (Workers *workers);

@@ -41,7 +41,7 @@ is_unwanted (gpointer data)
 static void
 send_and_wait (gint64 start_us)
 {
-  Http *http = http_new ();
+  Http *http = http_new (NULL);
   HttpRequest *request = g_new0 (HttpRequest, 1);
   *request = (HttpRequest){ .method = "GET",
                             .url = g_strdup ("http://127.0.0.1:9/"),
