@@ -35,7 +35,7 @@ on_log (const rd_kafka_t *rk, int level, const char *facility, const char *text)
     return;
   }
   g_autofree char *detail = g_strdup_printf ("%s: %s", facility, text);
-  log_warning_every (LOG_INTERVAL_S, g_intern_string (facility), "Kafka client", detail);
+  log_warning_every (LOG_INTERVAL_S, g_intern_string (facility), "Kafka library message", detail);
 }
 
 const char *
