@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/plural.h"
 #include "kafka/brokers.h"
+#include "kafka/message_raw.h"
 #include "kafka/reports.h"
 #include "kafka/writer.h"
 #include <stdatomic.h>
