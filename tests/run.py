@@ -9,8 +9,8 @@ pytest, or C units (below tests/unit, by file or by folder). --quick: the C unit
 tests/quick.txt lists, one for each job.
 
 The runners' own closing lines are shown unchanged. Units, lints and fuzz programs that failed are
-named again at the end. The last line is `N passed, N failed`. The exit code is 0 only if nothing
-failed and something passed."""
+named again at the end, and how long all took is said. The last line is `N passed, N failed`. The
+exit code is 0 only if nothing failed and something passed."""
 
 import contextlib
 import os
@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as xml
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -290,6 +291,7 @@ def pair_for_all():
 
 
 def main():
+    began = time.monotonic()
     build, arguments = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     os.environ["TEST_BUILD"] = str(build)
     keep_bytecode()
@@ -305,6 +307,8 @@ def main():
         say(f"failed: {unit}")
     if total.skipped:
         say(f"{total.skipped} skipped")
+    minutes, seconds = divmod(round(time.monotonic() - began), 60)
+    say(f"took {minutes} min {seconds} s")
     say(f"{total.passed} passed, {total.failed} failed")
     return 0 if total.failed == 0 and total.passed > 0 else 1
 

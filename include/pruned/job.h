@@ -7,9 +7,9 @@
  * Invariant: a step function has no effects except through this header, so that it can be rolled
  * back and run again at any line.
  *
- * Threads: a step function runs on a worker; unless a function says
- * otherwise, it must not be called from another thread. Ownership: each function says what it takes
- * or returns; the Step owns its arguments and cursor.
+ * Threads: a step function runs on a worker; unless a function says otherwise, it must not be
+ * called from another thread.
+ * Ownership: each function says what it takes or returns; the Step owns its arguments and cursor.
  */
 #pragma once
 #include "pruned/error.h"

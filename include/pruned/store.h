@@ -4,9 +4,8 @@
  * Invariant: no object outside of the store's root or prefix is ever named to the store; an object
  * is reported as gone only if the store has said so.
  *
- * Threads: store_delete from any; DONE runs on a
- * thread of the store and must not block. Ownership: the caller owns the objects, which must live
- * until DONE.
+ * Threads: store_delete from any; DONE runs on a thread of the store and must not block.
+ * Ownership: the caller owns the objects, which must live until DONE.
  */
 #pragma once
 #include <glib.h>

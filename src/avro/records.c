@@ -1,6 +1,5 @@
 #include "avro/records.h"
 #include "avro/canonical.h"
-#include "avro/message.h"
 #include "base/resource.h"
 
 #include <pthread.h>
@@ -151,7 +150,7 @@ load_all (void)
 }
 
 void
-message_setup (void)
+records_setup (void)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, load_all);
@@ -160,14 +159,14 @@ message_setup (void)
 const Schema *
 schema_find (const char *name)
 {
-  message_setup ();
+  records_setup ();
   return g_hash_table_lookup (by_name, name);
 }
 
 const Schema *
 schema_of_fingerprint (guint64 fingerprint)
 {
-  message_setup ();
+  records_setup ();
   for (guint i = 0; i < schemas->len; i++) {
     const Schema *schema = schemas->pdata[i];
     if (schema->fingerprint == fingerprint)
@@ -179,7 +178,7 @@ schema_of_fingerprint (guint64 fingerprint)
 guint
 records_count (void)
 {
-  message_setup ();
+  records_setup ();
   return schemas->len;
 }
 
@@ -195,38 +194,8 @@ schema_field_index (const Schema *schema, const char *name, gsize name_len)
 }
 
 const char *const *
-message_types (void)
+records_names (void)
 {
-  message_setup ();
+  records_setup ();
   return (const char *const *)type_names->pdata;
-}
-
-const char *
-message_schema (const char *type)
-{
-  const Schema *schema = schema_find (type);
-  return schema != NULL ? schema->text : NULL;
-}
-
-guint64
-message_fingerprint (const char *type)
-{
-  const Schema *schema = schema_find (type);
-  g_assert (schema != NULL);
-  return schema->fingerprint;
-}
-
-const char *const *
-message_fields (const char *type)
-{
-  const Schema *schema = schema_find (type);
-  return schema != NULL ? schema->field_names : NULL;
-}
-
-gboolean
-message_needs (const char *type, const char *field)
-{
-  const Schema *schema = schema_find (type);
-  int index = schema != NULL ? schema_field_index (schema, field, strlen (field)) : -1;
-  return index >= 0 && !schema->fields[index].nullable && !schema->fields[index].has_default;
 }

@@ -2,7 +2,7 @@
  * is a record of scalars and lists of ids, each of which can be nullable; any other schema is a bug
  * (g_error). (avro-c has a header `avro/schema.h` already.)
  *
- * Threads: any, after message_setup; constant from then on.
+ * Threads: any; constant once they are loaded.
  * Ownership: the module owns everything, for ever.
  */
 #pragma once
@@ -38,6 +38,10 @@ typedef struct {
   const char **field_names; /* NULL-terminated */
 } Schema;
 
+/* Loads the embedded schemas, if that has not been done. */
+void records_setup (void);
+/* The full names of all, sorted, NULL-terminated. */
+const char *const *records_names (void);
 /* NULL: no such schema. */
 const Schema *schema_find (const char *name);
 const Schema *schema_of_fingerprint (guint64 fingerprint);

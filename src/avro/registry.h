@@ -2,7 +2,8 @@
  * one schema for ever: each is asked for once.
  *
  * Threads: registry_start and registry_stop: main, before the others start and after they have
- * ended. registry_shape: any; it waits for the answer. Ownership: schemas live until registry_stop.
+ * ended. registry_shape: any; it waits for the answer.
+ * Ownership: schemas live until registry_stop.
  */
 #pragma once
 #include "avro/shape.h"

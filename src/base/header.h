@@ -1,7 +1,7 @@
 /* A message header: its name and the bytes of its value.
  *
- * Threads: any. Ownership: the holder of the
- * struct owns both. */
+ * Threads: any. Ownership: the holder of the struct owns both.
+ */
 #pragma once
 #include <glib.h>
 

@@ -72,7 +72,7 @@ static void
 say_ineffective (const Config *config)
 {
   for (const char *const *line = config_ineffective (config); *line != NULL; line++)
-    log_warning ("A setting has no effect", "setting", *line);
+    log_warning ("Configuration has no effect", "setting", *line);
 }
 
 /* Listings leave out what is not in force. */

@@ -3,8 +3,8 @@
  * Invariant: a verdict belongs to this message. A verdict that is older than the message is
  * ignored: it belonged to a message of a topic that was deleted and created again.
  *
- * Threads: main
- * only. Ownership: a Letter owns its message; the array of letters_new owns its letters.
+ * Threads: main only.
+ * Ownership: a Letter owns its message; the array of letters_new owns its letters.
  */
 #pragma once
 #include "cli/cli.h"

@@ -47,8 +47,8 @@ extern const Setting settings_table[];
 extern const char *const settings_live[][2];
 
 /* Checks TEXT. NUMBER becomes the value of an integer or a limit (off: -1), thousandths of a share
- * in percent or of a factor (off: -1), 0 or 1 for a boolean, else 0. PRUNED_FATAL
- * says what is expected, without place and name. */
+ * in percent or of a factor (off: -1), 0 or 1 for a boolean, else 0. PRUNED_FATAL says what is
+ * expected, without place and name. */
 gboolean setting_check (const Setting *setting, const char *text, gint64 *number, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 

@@ -1,4 +1,5 @@
-/* Is nothing left that would happen by itself? (`run --until-idle`, docs/rules.md)
+/* Says when the daemon is idle: nothing is left that would happen by itself (`run --until-idle`,
+ * docs/rules.md).
  *
  * Threads: main. Ownership: main.
  */

@@ -5,5 +5,5 @@
  */
 #pragma once
 
-/* Each once, until it has been set otherwise. */
+/* Logs each such setting, unless the last call did. */
 void in_vain_say (void);

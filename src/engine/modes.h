@@ -4,5 +4,6 @@
  */
 #pragma once
 
-/* Once for the same jobs. Without a job it says what one that is added will do. */
+/* Logs the jobs that only plan, unless they are those of the last call. If there is no job, it logs
+ * what one that is added will do. */
 void modes_say (void);

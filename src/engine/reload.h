@@ -3,8 +3,10 @@
  * changes nothing; a job that is refused stays as it is.
  *
  * Invariant: it waits for no step, and no step waits for it: jobs and settings are swapped
- * (in_force.h). Threads: reload_begin and reload_end: main; the work is done by a thread of its
- * own, one at a time.
+ * (in_force.h).
+ *
+ * Threads: reload_begin and reload_end: main; the work is done by a thread of its own, one at a
+ * time.
  */
 #pragma once
 #include "engine/options.h"

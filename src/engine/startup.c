@@ -171,7 +171,8 @@ look_at_postgres (Service *service, GError **error)
       || !schedule_plant (pg, error))
     return FALSE;
   if (pg_is_unchecked (pg))
-    log_warning ("Database checks no text", "detail", PG_UNCHECKED);
+    log_warning ("Database has the encoding SQL_ASCII; its texts are not checked", "detail",
+                 PG_UNCHECKED);
   modes_say ();
   in_vain_say ();
   return TRUE;

@@ -1,8 +1,8 @@
 /* Checks before the daemon joins the consumer group: PostgreSQL, Kafka, topics and their
  * partitions.
  *
- * Threads: main, and one that asks PostgreSQL meanwhile. Ownership: SERVICE owns what
- * is made, the caller owns the embedded Kafka.
+ * Threads: main, and one that asks PostgreSQL meanwhile.
+ * Ownership: SERVICE owns what is made, the caller owns the embedded Kafka.
  */
 #pragma once
 #include "engine/service/service.h"

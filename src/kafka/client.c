@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "kafka/library.h"
-#include "kafka/settings.h"
 #include <errno.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ on_log (const rd_kafka_t *rk, int level, const char *facility, const char *text)
     return;
   }
   g_autofree char *detail = g_strdup_printf ("%s: %s", facility, text);
-  log_warning_every (LOG_INTERVAL_S, g_intern_string (facility), "Kafka client", detail);
+  log_warning_every (LOG_INTERVAL_S, g_intern_string (facility), "Kafka library message", detail);
 }
 
 const char *
@@ -58,18 +57,6 @@ apply (rd_kafka_conf_t *conf, const char *const *pairs, GError **error)
       return FALSE;
     }
   return TRUE;
-}
-
-gboolean
-kafka_setting_known (const char *name)
-{
-  char why[512];
-  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
-  gboolean known
-      = rd_kafka_conf_set (conf, name, "", why, sizeof why)
-        != RD_KAFKA_CONF_UNKNOWN; /* rd_kafka_conf_get finds only properties that are set */
-  rd_kafka_conf_destroy (conf);
-  return known;
 }
 
 static gboolean
@@ -116,15 +103,6 @@ kafka_conf_new (const char *const *settings, const char *const *wanted, const ch
     return conf;
   rd_kafka_conf_destroy (conf);
   return NULL;
-}
-
-gboolean
-kafka_settings_check (const char *const *settings, GError **error)
-{
-  rd_kafka_conf_t *conf = kafka_conf_new (settings, NULL, NULL, error);
-  if (conf != NULL)
-    rd_kafka_conf_destroy (conf);
-  return conf != NULL;
 }
 
 rd_kafka_t *

@@ -36,10 +36,3 @@ rd_kafka_resp_err_t kafka_offset_at (rd_kafka_t *rk, const char *topic, gint32 p
  * partition (its issue 2588). Waits for a missing leader until DEADLINE_US (clock_monotonic_us). */
 rd_kafka_resp_err_t kafka_watermarks (rd_kafka_t *rk, const char *topic, gint32 partition,
                                       gint64 deadline_us, gint64 *low, gint64 *high);
-
-/* The timestamp of a message, within -1 (none) and KAFKA_LATEST_MS: a producer can give it any. */
-gint64 kafka_message_time_ms (const rd_kafka_message_t *raw, rd_kafka_timestamp_type_t *kind);
-/* A copy of a received message, as one block. */
-KafkaMessage *kafka_message_from (const rd_kafka_message_t *raw);
-/* The headers in librdkafka's form; NULL: none. */
-rd_kafka_headers_t *kafka_message_raw_headers (const KafkaMessage *message);

@@ -1,6 +1,7 @@
 #include "kafka/partition.h"
 #include "base/clock.h"
 #include "base/condition.h"
+#include "kafka/message_raw.h"
 #include "kafka/partition_private.h"
 #include <stdatomic.h>
 

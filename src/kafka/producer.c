@@ -4,6 +4,7 @@
 #include "base/plural.h"
 #include "base/thread.h"
 #include "kafka/brokers.h"
+#include "kafka/message_raw.h"
 #include "kafka/reports.h"
 #include "kafka/writer.h"
 #include <stdatomic.h>

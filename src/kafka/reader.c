@@ -1,6 +1,7 @@
 #include "kafka/reader.h"
 #include "base/clock.h"
 #include "kafka/fetcher.h"
+#include "kafka/message_raw.h"
 
 #define MESSAGE_MS 10000
 

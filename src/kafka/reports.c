@@ -1,6 +1,7 @@
 #include "kafka/reports.h"
 #include "base/clock.h"
 #include "base/condition.h"
+#include "kafka/message_raw.h"
 #include <stdatomic.h>
 
 #define STOP_LOOK_US (50 * 1000) /* how soon *STOP is noticed */

@@ -6,8 +6,7 @@
  * hints, and quoted text in messages of class 22, which quote the invalid value. The message that a
  * trigger raises is kept; its DETAIL is removed. What is longer than CUT_ERROR_BYTES is cut.
  *
- * Threads: any. Ownership: the caller frees results
- * with g_free.
+ * Threads: any. Ownership: the caller frees results with g_free.
  */
 #pragma once
 #include <libpq-fe.h>

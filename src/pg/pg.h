@@ -2,8 +2,10 @@
  * verdict.
  *
  * Statements are files below `/pruned/` of the embedded tree (`src/engine/work/sql/fence.sql`) or
- * texts; `:name::type` is bound, never printed. Invariant: there is no session state: every
- * transaction sets its own limits and search_path, so it works behind a transaction pooler.
+ * texts; `:name::type` is bound, never printed.
+ *
+ * Invariant: there is no session state: every transaction sets its own limits and search_path, so
+ * it works behind a transaction pooler.
  *
  * Threads: a Pg belongs to one thread at a time; only pg_cancel can be called from others.
  * Ownership: the caller frees rows with rows_free; statements live as long as the process.
@@ -85,9 +87,9 @@ const PgStatement *pg_statement_known (const char *name);
 /* As pg_statement_text. It is planned for its values each time, and not once for all values: for
  * conditions whose best index depends on them. */
 const PgStatement *pg_statement_anew (const char *name, const char *text, GError **error);
-/* As pg_statement_text, or as pg_statement_anew. It may change nothing: PostgreSQL
- * refuses what it or a function that it calls would change, with PRUNED_RETRY and 25006. In a
- * transaction that may write it goes with a savepoint, in the same packet. */
+/* As pg_statement_text, or as pg_statement_anew. It may change nothing: PostgreSQL refuses what it
+ * or a function that it calls would change, with PRUNED_RETRY and 25006. In a transaction that may
+ * write it goes with a savepoint, in the same packet. */
 const PgStatement *pg_statement_reading (const char *name, const char *text, gboolean anew,
                                          GError **error);
 gboolean pg_statement_wants (const PgStatement *statement, const char *parameter);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define FEW 100 /* a short list has no more elements */
-#define SPECIAL                                                                                    \
-  "'\"$-/:()" /* what a quotation, a comment, a parameter or a bracket can begin with */
+/* What a quotation, a comment, a parameter or a bracket can begin with. */
+#define SPECIAL "'\"$-/:()"
 
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *known; /* name -> PgStatement, never removed */

@@ -101,18 +101,16 @@ gboolean
 pg_commit (Pg *pg, GError **error)
 {
   pg_set_task (pg, NULL);
-  if (pg->begin_wanted) /* nothing was sent */
-  {
+  /* Nothing was sent. */
+  if (pg->begin_wanted) {
     pg->begin_wanted = FALSE;
     return TRUE;
   }
   g_assert (pg->in_transaction);
   pg->deadline_us = 0;
   gboolean queued = pg->sent->len > 0; /* if a queued statement fails, COMMIT is skipped */
-  if (pg->conn == NULL
-      || (!queued
-          && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) /* COMMIT would answer ROLLBACK */
-  {
+  /* In another state COMMIT would answer ROLLBACK. */
+  if (pg->conn == NULL || (!queued && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) {
     g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
                  "PostgreSQL: the transaction was lost before its commit");
     return FALSE;

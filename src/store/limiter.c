@@ -88,9 +88,8 @@ note_failure (Limiter *limiter, const char *words, guint least)
 {
   pthread_mutex_lock (&limiter->lock);
   slow_down (limiter);
-  if (limiter->open_until_us
-      > g_get_monotonic_time ()) /* the request was under way when the circuit opened */
-  {
+  /* The request was under way when the circuit opened. */
+  if (limiter->open_until_us > g_get_monotonic_time ()) {
     pthread_mutex_unlock (&limiter->lock);
     return;
   }

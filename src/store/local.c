@@ -154,8 +154,8 @@ delete_all (Local *local, StorePart *part)
 {
   g_autofree char *why = NULL;
   int root = root_open (&local->root, &why);
-  if (root < 0) /* this does not mean that the objects are gone */
-  {
+  /* This does not mean that the objects are gone. */
+  if (root < 0) {
     store_part_done (part, why, DOWN_RETRY_MS);
     return;
   }

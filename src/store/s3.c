@@ -223,8 +223,8 @@ on_answer (const HttpResponse *http, gpointer data)
   Call *call = data;
   S3Answer answer = { 0 };
   g_autofree char *broken = NULL;
-  if (http->unwanted) /* no failure of the service */
-  {
+  /* No failure of the service. */
+  if (http->unwanted) {
     abandon (call);
     return;
   }

@@ -5,8 +5,8 @@
  * Invariant: no connection lasts longer than DOOR_S, whatever the client sends or does not read;
  * one connection is one request.
  *
- * Threads: door_open, door_close: main; door_asked, door_gone: the
- * server's threads. Ownership: accepted sockets belong to the server.
+ * Threads: door_open, door_close: main; door_asked, door_gone: the server's threads.
+ * Ownership: accepted sockets belong to the server.
  */
 #pragma once
 #include "base/error.h"

@@ -1,7 +1,8 @@
 /* The page `/metrics`: what this process has counted, what it is doing, and what the tables say.
  *
  * Threads: main makes and frees it; the server's threads add. They share one database connection,
- * and wait for it a second at most. Ownership: metrics_free; arguments are borrowed.
+ * and wait for it a second at most.
+ * Ownership: metrics_free; arguments are borrowed.
  */
 #pragma once
 #include "config/config.h"

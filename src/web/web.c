@@ -47,8 +47,8 @@ on_request (void *data, struct MHD_Connection *connection, const char *url, cons
 {
   static int seen;
   Web *web = data;
-  if (*state == NULL) /* the first call has the headers only */
-  {
+  /* The first call has the headers only. */
+  if (*state == NULL) {
     *state = &seen;
     return MHD_YES;
   }

@@ -3,7 +3,8 @@
  *
  * Invariant: read-only; an answer never waits for Kafka.
  * Threads: web_start and web_stop: main. Each request has a thread of libmicrohttpd's, so that one
- * that waits for the database does not delay another. Ownership: web_stop.
+ * that waits for the database does not delay another.
+ * Ownership: web_stop.
  */
 #pragma once
 #include "base/error.h"

@@ -4,9 +4,15 @@ cursor moves on."""
 import pytest
 
 from support.instance import Instance
+from support.own_job import REMOVED, own, tick, without_notes  # noqa: F401
 from support.scene import fill, let_rows_go, now, refuse_rows, result, tick_id
 
 JOB = "scratch.remove"
+# A job whose keys are texts.
+BY_NOTE = {"page": "SELECT s.note AS key, s.note FROM scratch s WHERE s.note > :cursor.note::text ORDER BY s.note LIMIT :limit::int",
+           "decide": "SELECT k AS key, 'removed' AS what, NULL::text AS reason FROM unnest(:key::text[]) k",
+           "apply/removed/10-scratch": "DELETE FROM scratch s USING unnest(:key::text[]) AS k (note) WHERE s.note = k.note"
+                                       " RETURNING s.note AS key, to_jsonb(s) AS row"}
 
 
 def run(scene, **settings):
@@ -209,3 +215,15 @@ def test_each_row_is_announced_once_and_as_what_has_become_of_it(new_scene, tabl
     assert there.ids("members", "expires_at IS NOT NULL") == sorted(members[user] for user in bad)
     assert sorted(m.value["user_id"] for m in scene.topics.outcomes("MemberRemoved")) == sorted(set(members) - set(bad))
     assert sorted(m.value["user_id"] for m in scene.topics.outcomes("MemberKept")) == sorted(bad)
+
+
+def test_a_key_that_looks_like_a_part_of_the_log_line_is_shown_as_it_is(own):  # noqa: F811
+    scene = without_notes(own(BY_NOTE, rows=2, conf=REMOVED + "[failed]\nlog = {key} stays {here} - {error}\n", more="cursor = note text"))
+    scene.database.execute("UPDATE scratch SET note = '{error}' WHERE id = 1")
+    refuse_rows(scene.database, "true")
+    tick(scene)
+    daemon = scene.run_until_idle()
+    reasons = {q["item"]: q["reason"] for q in quarantine(scene)}
+    assert set(reasons) == {"scratch:{error}", "scratch:row 2"}
+    assert sorted(line["message"] for line in daemon.lines(level="error", job="own")) == [
+        f"row 2 stays {{here}} - {reasons['scratch:row 2']}", f"{{error}} stays {{here}} - {reasons['scratch:{error}']}"]

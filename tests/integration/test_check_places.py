@@ -106,4 +106,4 @@ def test_what_has_no_effect_is_a_warning(house):  # noqa: F811
     assert [one["job"] for one in findings(house.pruned) if one["check"] == "no effect"] == ["orders"]
     house.start()
     house.work()
-    assert [line["name"] for line in house.daemons[-1].lines("Without effect")] == ["orders"]
+    assert [line["name"] for line in house.daemons[-1].lines("Configuration has no effect")] == ["orders"]

@@ -34,7 +34,7 @@ def test_a_group_whose_path_is_no_text_stands_alone(tenant):  # noqa: F811
     assert all("22021" in row["reason"] for row in kept)
     assert tenant.ids("namespaces", "type='Group'") == sorted([path, named])
     assert {line["error"] for line in tenant.lines(level="error", job=JOB)} == {kept[0]["reason"]}
-    [warned] = tenant.lines("Database checks no text")
+    [warned] = tenant.lines("Database has the encoding SQL_ASCII; its texts are not checked")
     assert warned["level"] == "warning" and "SQL_ASCII" in warned["detail"]
     found = tenant.pruned.run("doctor", "--json").json()
     assert [(one["level"], "SQL_ASCII" in one["detail"]) for one in found if one["check"] == "encoding"] == [("warning", True)]

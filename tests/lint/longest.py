@@ -4,7 +4,8 @@
     longest.py [--all]    --all: prints the ten longest functions and files, too
 
 Nine of ten functions have at most 50 lines, and none of src has more; in tests, where tables of
-rows stand in functions, 60. Files have at most 350 lines."""
+rows stand in functions, 60. Files have at most 350 lines. Source and tests are reported by
+themselves."""
 
 import ast
 import pathlib
@@ -15,6 +16,7 @@ ENDINGS = (".c", ".h", ".py", ".sql")
 MOST_OF_NINE, MOST_OF_A_FILE = 50, 350
 # Of a function, by the folder that it is in.
 MOST = {"src": 50, "include": 50, "schemas": 50, "tests": 60, "tools": 60}
+TESTS = ("tests", "tools")
 # Long because they are lists, in the order in which they are read.
 LISTS = {"schemas/app/tables.sql", "src/cli/demo/sql/instance.sql"}
 
@@ -47,10 +49,10 @@ def functions_of_python(text):
 FUNCTIONS = {".c": functions_of_c, ".h": functions_of_c, ".py": functions_of_python, ".sql": lambda text: ()}
 
 
-def measured():
-    """(length, most, place) of each file, and of each function."""
+def measured(tops):
+    """(length, most, place) of each file, and of each function, below these folders."""
     files, functions = [], []
-    for top, most in MOST.items():
+    for top, most in ((top, MOST[top]) for top in tops):
         for path in sorted(p for p in (ROOT / top).rglob("*") if p.suffix in ENDINGS):
             text, name = path.read_text(), str(path.relative_to(ROOT))
             if name not in LISTS:
@@ -65,19 +67,26 @@ def print_longest(what, found):
         print(f"  {length:5} {place}")
 
 
-def main():
-    files, functions = measured()
+def report(what, tops):
+    """Whether nothing is too long."""
+    files, functions = measured(tops)
     lengths = sorted(length for length, _, _ in functions)
     ninth = lengths[len(lengths) * 9 // 10]
     if "--all" in sys.argv[1:]:
-        print_longest("functions", functions)
-        print_longest("files", files)
+        print_longest(f"functions of {what}", functions)
+        print_longest(f"files of {what}", files)
     complaints = [f"{place}: {length} lines, at most {most}" for length, most, place in [*files, *functions] if length > most]
     if ninth > MOST_OF_NINE:
-        complaints.append(f"one function in ten has {ninth} lines or more: nine of ten have at most {MOST_OF_NINE}")
+        complaints.append(f"{what}: one function in ten has {ninth} lines or more: nine of ten have at most {MOST_OF_NINE}")
     print("\n".join(complaints) if complaints else
-          f"{len(lengths)} functions: median {lengths[len(lengths) // 2]} lines, nine of ten at most {ninth}, the longest {lengths[-1]}")
-    return 1 if complaints else 0
+          f"{what}: {len(lengths)} functions: median {lengths[len(lengths) // 2]} lines, nine of ten at most {ninth}, "
+          f"the longest {lengths[-1]}")
+    return not complaints
+
+
+def main():
+    source = report("source", [top for top in MOST if top not in TESTS])
+    return 0 if report("tests", TESTS) and source else 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Checks that lines of documents, and of comments in SQL and Python, have at most 100 characters.
-Prints each that has more; exit 1 if any. Comments in C are formatted.py's.
+Prints each that has more; exit 1 if any. Comments in C are formatted.py's, but for one rule: in the
+comment at the head of a file `Threads:`, `Ownership:`, `Invariant:` and `Rules:` begin a line.
+`Ownership:` may follow `Threads:` on its line.
 
     wrapped.py [--fix] [FILE...]    --fix: wraps paragraphs and items of lists again where a line
                                     is too long, and sets a comment behind code above it
@@ -21,6 +23,7 @@ AS_IT_IS = re.compile(r"^\s*(\||#|<!--|$)")
 ITEM = re.compile(r"^(\s*(?:[-*]|\d+\.)\s+|\s*)")
 FOLDERS = ("deploy", "docs", "include", "schemas", "src", "tests", "tools")
 COLUMNS = re.compile(r"\S {3,}\S")
+HEAD_WORD = re.compile(r"\b(?:Threads|Ownership|Invariant|Rules): ")
 SQL_COMMENT = re.compile(r"'(?:[^']|'')*'|(--.*)")
 
 
@@ -185,6 +188,22 @@ def mended(path, lines):
     return out, wrong
 
 
+def run_together(path):
+    """The lines of the comment at the head of a file in C in which such a word does not begin the
+    line."""
+    text = path.read_text()
+    head = text[:text.index("*/")].split("\n") if text.startswith("/*") else []
+    for line in head:
+        words = HEAD_WORD.findall(line)
+        first = HEAD_WORD.match(line.lstrip("/* "))
+        if words and not (first and words in ([words[0]], ["Threads: ", "Ownership: "])):
+            yield line
+
+
+def sources():
+    return sorted(path for folder in ("include", "src", "tests") for path in (ROOT / folder).rglob("*.[ch]"))
+
+
 def main():
     given = [a for a in sys.argv[1:] if a != "--fix"]
     wrong = []
@@ -196,8 +215,10 @@ def main():
         wrong += [f"{path.relative_to(ROOT)}: longer than {WIDTH}: {line.strip()[:60]}..." for line in long]
         if "--fix" in sys.argv[1:] and out != lines:
             path.write_text("\n".join(out) + "\n")
+    together = [f"{path.relative_to(ROOT)}: such a word begins a line: {line}" for path in sources() for line in run_together(path)]
+    wrong += together
     print("\n".join(wrong) if wrong else f"documents and comments: no line is longer than {WIDTH}")
-    return 1 if wrong and "--fix" not in sys.argv[1:] else 0
+    return 1 if together or (wrong and "--fix" not in sys.argv[1:]) else 0
 
 
 sys.exit(main())

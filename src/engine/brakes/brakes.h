@@ -1,5 +1,5 @@
 /* The room of the brakes: how many rows a run would change, the limits that hold it, and runs that
- * only plan. It uses steps; it knows no lanes.
+ * only plan. It uses the rooms before it, mainly steps; it knows no lanes.
  *
  * A step's own rows and children are known once it has run, before it is settled. So the first page
  * answers for a run of one page; for a longer one the keys behind it are counted, in one bounded

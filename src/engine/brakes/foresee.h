@@ -6,8 +6,8 @@
 #include "engine/brakes/judge.h"
 #include "engine/step/plan.h"
 
-/* Of a plan of JOB: TALLY; NULL: it could not count its rows. In a transaction of its
- * own, which only reads. */
+/* Of a plan of JOB: TALLY; NULL: it could not count its rows. In a transaction of its own, which
+ * only reads. */
 gboolean foresee_plan (Pg *pg, const Job *job, gint64 at_us, const json_t *args,
                        const PlanTally *tally, BrakeFinding *finding, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

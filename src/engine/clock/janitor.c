@@ -226,7 +226,7 @@ janitor_look (Service *service, Pg *pg, GError **error)
     return TRUE;
   if (!in_transaction (pg, SQL "ranges_left.sql", NULL, NULL, error))
     return FALSE;
-  archive_us = now; /* also if it fails: the dispatcher does other work before it tries again */
+  archive_us = now; /* also if it fails: housekeeping does other work before it tries again */
   gboolean more = FALSE;
   if (!archive (pg, &more, error))
     return FALSE;

@@ -99,8 +99,8 @@ left_look (Left *left, Pg *pg, GError **error)
                    || clock_monotonic_us () >= until_us)) {
       g_propagate_error (error, cause);
       return FALSE;
-    } else if (cause != NULL) /* it can never be sent: continue with the rest */
-    {
+    } else if (cause != NULL) {
+      /* It can never be sent: continue with the rest. */
       log_warning_every (60, "outbox", "Messages in pruned.unpublished cannot be sent",
                          cause->message);
       g_error_free (cause);

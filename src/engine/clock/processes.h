@@ -5,7 +5,8 @@
  * of these columns hold one lock, and the older one looks before it writes.
  *
  * Threads: processes_beat and processes_leave: housekeeping; processes_answer: reload; the rest:
- * any. Ownership: see each function.
+ * any.
+ * Ownership: see each function.
  */
 #pragma once
 #include "engine/service/service.h"

@@ -8,7 +8,9 @@
  * key. Ticks older than the ledger keeps are only recorded; of all missed ticks the youngest
  * thousand are.
  *
- * Threads: the dispatcher's; schedule_plant: main's, before it. Ownership: none.
+ * Threads: the dispatcher; schedule_plant: main before it, and the dispatcher after a reload;
+ * schedule_mend: housekeeping.
+ * Ownership: none.
  */
 #pragma once
 #include "engine/service/service.h"

@@ -5,8 +5,8 @@
  * reload. The last thread that has a snapshot frees it.
  *
  * Threads: any; a thread that never renews keeps the snapshot that was in force when it first
- * asked. Ownership: what is returned belongs to
- * the snapshot and is valid until the thread renews.
+ * asked.
+ * Ownership: what is returned belongs to the snapshot and is valid until the thread renews.
  */
 #pragma once
 #include "engine/job/job.h"

@@ -24,8 +24,8 @@ jobs_remarks_log (const Jobs *jobs)
 {
   for (guint i = 0; i < jobs->remarks->len; i++) {
     const JobRemark *remark = jobs->remarks->pdata[i];
-    log_warning ("Without effect", "name", remark->name, "place", remark->place, "reason",
-                 remark->text);
+    log_warning ("Configuration has no effect", "name", remark->name, "place", remark->place,
+                 "reason", remark->text);
   }
 }
 

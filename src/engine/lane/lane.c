@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/condition.h"
+#include "engine/lane/solitude.h"
 
 static void
 lane_message_clear (gpointer data)
@@ -233,10 +234,10 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     else if (lane->list.revoked || lanes->stopping
              || (lanes->alone != NULL && lanes->alone != lane))
       lane->list.errand->code->cancel (lane->list.errand->leased);
-  } else if (lane->list.revoked) /* lanes_revoke frees it, unless that has given up waiting */
-  {
-    g_clear_pointer (&lane->list.errand,
-                     errand_free); /* it could not be settled: its lease expires */
+  } else if (lane->list.revoked) {
+    /* lanes_revoke frees the lane, unless that has given up waiting. An errand that could not be
+     * settled is dropped: its lease expires. */
+    g_clear_pointer (&lane->list.errand, errand_free);
     if (lane_has_sent (lane) && !lane->list.forgotten)
       lanes_make_ready (lanes, lane); /* what was sent meanwhile is recorded */
     pthread_cond_broadcast (&lanes->at_rest);

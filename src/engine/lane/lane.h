@@ -1,5 +1,5 @@
 /* The room of lanes: assigned partitions, which worker holds each, and what is being sent for it.
- * It uses the outbox and the bisection of steps.
+ * It uses the rooms before it, mainly the service and the outbox.
  *
  * A lane is one assigned partition. Its messages are handled in order, one batch at a time, by the
  * worker that takes the lane.
@@ -78,8 +78,11 @@ typedef struct _Lane {
   KafkaPartition *partition;
   char *topic;
   gint32 number;
-  Job *job;          /* NULL: intake */
   gboolean is_ticks; /* intake of ticks, else of events */
+
+  /* NULL: intake; else the version of its job that its runs begin with (lane_follow). Under the
+   * list's lock. Only the worker that holds the lane sets it, so it reads it without the lock. */
+  Job *job;
 
   /* Under the list's lock. While a worker holds the lane, only that worker sets `errand` and
    * `sendings`, so it reads these two without the lock. */
@@ -198,7 +201,8 @@ void lane_forget_early (Lanes *lanes, Lane *lane, const GArray *works);
  * Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
 void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
-/* How many lanes a worker takes at once, if this is one of them. Thread: any. */
+/* How many lanes a worker takes at once, if this is one of them. With the list's lock, or on the
+ * worker that holds LANE. */
 guint lane_most_beside (const Lane *lane);
 /* Adds lanes to TAKEN that are ready as well and stand where LANE stands: lanes of its job
  * whose errand is not begun, or is to be settled. MOST at most. Thread: the worker that has LANE.

@@ -25,9 +25,6 @@ struct _Lanes {
   gint64 alone_since_us; /* monotonic */
 };
 
-/* The lane that is alone, if it is ready again. *NEXT_US: when to look again; 0: no such time.
- * With the lock. */
-Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);
 GQueue *lanes_queue (Lanes *lanes, const Lane *lane);
 void lanes_make_ready (Lanes *lanes, Lane *lane);
 /* The first lane of QUEUE, which is a job's. Where errands go together, a few of them wait until a

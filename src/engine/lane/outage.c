@@ -20,21 +20,3 @@ outage_note (Service *service, Lane *lane, const GError *error)
   lane->worker.outages++;
   lane->worker.locked_since_us = 0;
 }
-
-void
-outage_publish (Service *service, Lane *lane, Bundle *bundle)
-{
-  for (guint tries = 0;; tries++) {
-    g_autoptr (GError) error = NULL;
-    if (publisher_send (service->publisher, bundle, &error))
-      return;
-    log_warning_every (10, "publish", "Publishing waits for Kafka", error->message);
-    if (lane_should_yield (service->lanes, lane)) {
-      publisher_abandon (service->publisher, bundle);
-      lane->worker.unsent = TRUE;
-      return;
-    }
-    lanes_touch (service->lanes, lane);
-    g_usleep ((gulong)outage_hold_us (MIN (tries, 4)));
-  }
-}

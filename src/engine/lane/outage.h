@@ -11,7 +11,3 @@ void outage_note (Service *service, Lane *lane, const GError *error);
 
 /* The back-off after N outages in a row: up to 4 s, with jitter; in microseconds. */
 gint64 outage_hold_us (guint outages);
-
-/* Sends BUNDLE until every message is acknowledged, or the lane must be given up: then the bundle
- * stays in the outbox. */
-void outage_publish (Service *service, Lane *lane, Bundle *bundle);

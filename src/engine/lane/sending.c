@@ -63,9 +63,8 @@ store (Service *service, Lane *lane, gint64 handled)
   if (handled > lane->progress.handled && lane->worker.taken >= 0 && !lane->worker.unsent
       && !lane_is_lost (service->lanes, lane)) {
     FAULT_ABOUT ("lane.before_store", lane->job != NULL ? lane->job->name : lane->topic);
-    (void)kafka_partition_store (
-        lane->partition,
-        handled); /* on failure the partition is revoked: the next owner reads the messages again */
+    /* If it fails the partition is revoked: the next owner reads the messages again. */
+    (void)kafka_partition_store (lane->partition, handled);
     FAULT_ABOUT ("lane.after_store", lane->job != NULL ? lane->job->name : lane->topic);
   }
   if (handled >= 0)
@@ -80,6 +79,24 @@ store_all (Service *service, Lane *lane)
     atomic_store (&lane->progress.at_end, TRUE);
 }
 
+void
+sending_finish (Service *service, Lane *lane, Bundle *bundle)
+{
+  for (guint tries = 0;; tries++) {
+    g_autoptr (GError) error = NULL;
+    if (publisher_send (service->publisher, bundle, &error))
+      return;
+    log_warning_every (10, "publish", "Publishing waits for Kafka", error->message);
+    if (lane_should_yield (service->lanes, lane)) {
+      publisher_abandon (service->publisher, bundle);
+      lane->worker.unsent = TRUE;
+      return;
+    }
+    lanes_touch (service->lanes, lane);
+    g_usleep ((gulong)outage_hold_us (MIN (tries, 4)));
+  }
+}
+
 /* Waits until the first of what is being sent is acknowledged, then stores the offset. If an
  * earlier one was given up, it does not wait. */
 static void
@@ -87,7 +104,7 @@ settle_first (Service *service, Lane *lane)
 {
   const Sending *first = g_queue_peek_head (&lane->list.sendings);
   if (!lane->worker.unsent || has_sent (service->lanes, lane))
-    outage_publish (service, lane, first->bundle);
+    sending_finish (service, lane, first->bundle);
   pthread_mutex_lock (&service->lanes->lock);
   Sending *settled = g_queue_pop_head (&lane->list.sendings);
   pthread_mutex_unlock (&service->lanes->lock);

@@ -4,11 +4,10 @@
 #include "engine/lane/lane_private.h"
 
 #define PATIENCE_US (60 * G_USEC_PER_SEC) /* longer than any step */
-#define CHECK_US                                                                                   \
-  (100 * G_TIME_SPAN_MILLISECOND) /* how often to check what the condition does not signal */
-#define ERRAND_US                                                                                  \
-  (30 * G_USEC_PER_SEC) /* an errand that is alone is asked to end after this time, because all    \
-                           others wait */
+/* How often to check what the condition does not signal. */
+#define CHECK_US (100 * G_TIME_SPAN_MILLISECOND)
+/* An errand that is alone is asked to end after this time, because all others wait. */
+#define ERRAND_US (30 * G_USEC_PER_SEC)
 
 /* With the lock. */
 static void

@@ -13,3 +13,6 @@
 gboolean solitude_begin (Lanes *lanes, Lane *lane);
 /* Does nothing if the lane is not the one that is alone. */
 void solitude_end (Lanes *lanes, Lane *lane);
+/* The lane that is alone, if it is ready again. *NEXT_US: when to look again; 0: no such time.
+ * With the list's lock. */
+Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);

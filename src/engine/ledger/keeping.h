@@ -4,8 +4,7 @@
  * Invariant: the database decides how long records are kept (`pruned.keeping`, the owner's): a
  * daemon can ask for longer, never for shorter.
  *
- * Threads: any, each with its own Pg. Ownership: see
- * each function.
+ * Threads: any, each with its own Pg. Ownership: see each function.
  */
 #pragma once
 #include "config/config.h"

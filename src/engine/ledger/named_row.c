@@ -19,7 +19,7 @@ key_of (const Run *run)
 }
 
 void
-named_row_answer (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end)
+named_row_tell (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end)
 {
   const char *key = key_of (run);
   if (key == NULL)
@@ -39,7 +39,7 @@ gboolean
 named_row_leave (Pg *pg, const Run *run, const char *prefix, NamedEnd end, GError **error)
 {
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, JOURNAL_STEP, run->job->name, 0);
-  named_row_answer (bundle, run, prefix, end);
+  named_row_tell (bundle, run, prefix, end);
   return bundle_size (bundle) == 0 || publish_leave (pg, bundle, error);
 }
 

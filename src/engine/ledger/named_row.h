@@ -18,7 +18,7 @@ extern const NamedEnd named_row_withdrawn; /* its event has been cancelled */
 
 /* Adds it to BUNDLE. Does nothing unless RUN is about such a row, by its job or by what its own row
  * says. The RUN's job can be one of which only the name is known. PREFIX: of topics. */
-void named_row_answer (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end);
+void named_row_tell (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end);
 /* The same in the open transaction of PG, for a process that need not have the run's lane. */
 gboolean named_row_leave (Pg *pg, const Run *run, const char *prefix, NamedEnd end, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

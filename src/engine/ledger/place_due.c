@@ -42,8 +42,8 @@ specs_from_due (const Jobs *jobs, const PgRows *rows)
     /* Without its event the run is refused at its step, which answers. */
     const char *key = !is_named ? job->unique_key : event != NULL ? event->unique_key : NULL;
     spec.unique_key = job_expand_key (key, spec.args);
-    if (!json_is_plain_object (spec.args)) /* its first step reports why it cannot be read */
-    {
+    /* Its first step reports why it cannot be read. */
+    if (!json_is_plain_object (spec.args)) {
       g_clear_pointer (&spec.args, json_decref);
       spec.args = json_object ();
     }

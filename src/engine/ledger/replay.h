@@ -4,8 +4,7 @@
  * Invariant: no offset moves, neither the group's nor that of `pruned.intake`, and nothing goes to
  * the dead topic: the daemon continues where it was.
  *
- * Threads: main, of a command. Ownership: the
- * caller's.
+ * Threads: main, of a command. Ownership: the caller's.
  */
 #pragma once
 #include "engine/ledger/admit.h"

@@ -1,7 +1,8 @@
 /* The room of the ledger: runs as rows, from the tick or event that asks for a run to its one row.
- * It uses the outbox.
+ * It uses the rooms before it, mainly jobs and the outbox.
  *
  * A run as a step, an intake or the dispatcher sees it, and its work message.
+ *
  * Threads: a value belongs to one thread. Ownership: run_free.
  */
 #pragma once

@@ -1,5 +1,5 @@
 /* The room of the outbox: the messages that a transaction publishes, from the row that it stores
- * to the acknowledgement. It uses jobs and the service.
+ * to the acknowledgement. It uses the rooms before it, mainly the service.
  *
  * A bundle holds the messages that a transaction publishes. They are gathered during its steps,
  * then stored as one row of `pruned.unpublished`, then sent.

@@ -141,8 +141,8 @@ apply_good (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
       g_propagate_error (error, cause);
       return FALSE;
     }
-    if (step->bisect->settled) /* the page fails again without its bad keys */
-    {
+    /* The page fails again without its bad keys. */
+    if (step->bisect->settled) {
       step->halve = TRUE;
       return step_fail (step, error, PRUNED_DATA, "%s", reason);
     }

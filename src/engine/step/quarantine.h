@@ -4,8 +4,7 @@
  * Invariant: an entry is about its row as it was when it failed; a row that was changed since
  * starts afresh. An entry that `pruned restore` holds stays held until an operator releases it.
  *
- * Threads: those of
- * the connection. Ownership: as said.
+ * Threads: those of the connection. Ownership: as said.
  */
 #pragma once
 #include "engine/service/service.h"

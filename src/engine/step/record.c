@@ -58,16 +58,30 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
   return TRUE;
 }
 
+typedef struct {
+  const char *key, *reason;
+} Failed;
+
+/* Other names stay as they are. */
+static void
+append_failed (GString *text, const char *name, gconstpointer data)
+{
+  const Failed *failed = data;
+  if (g_str_equal (name, "key"))
+    g_string_append (text, failed->key);
+  else if (g_str_equal (name, "error"))
+    g_string_append (text, failed->reason);
+  else
+    g_string_append_printf (text, "{%s}", name);
+}
+
 static char *
 failed_message (const Step *step, const char *key, const char *reason)
 {
+  const Failed failed = { key, reason };
   if (step->job->failed_log == NULL)
     return g_strdup_printf ("%s:%s cannot be removed - %s", step->job->table, key, reason);
-  g_autofree char *with_key = NULL;
-  g_auto (GStrv) parts = g_strsplit (step->job->failed_log, "{key}", -1);
-  with_key = g_strjoinv (key, parts);
-  g_auto (GStrv) rest = g_strsplit (with_key, "{error}", -1);
-  return g_strjoinv (reason, rest);
+  return template_fill (step->job->failed_log, append_failed, &failed);
 }
 
 /* The row that an event has named failed. */

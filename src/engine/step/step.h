@@ -1,5 +1,5 @@
 /* The room of steps: one step of one run inside its transaction: its page, locks, decision,
- * effects, audit. It uses the ledger and the outbox; it knows no lanes and no threads.
+ * effects, audit. It uses the rooms before it, mainly jobs and the ledger; it knows no lanes.
  *
  * One step of one run, inside the transaction that batch.c has begun: what include/pruned/job.h
  * offers to jobs, and what the step has gathered for its end (counters, outcomes, children, log

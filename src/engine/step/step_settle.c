@@ -178,7 +178,7 @@ step_add_dead (Step *step, const char *result, const char *error_class, const ch
     return;
   Run run = *step->run;
   run.job = step->job;
-  named_row_answer (step->bundle, &run, step->prefix, (NamedEnd){ "dead", "failed", reason });
+  named_row_tell (step->bundle, &run, step->prefix, (NamedEnd){ "dead", "failed", reason });
   step_add_run_finished (step, "dead", result, error_text);
 }
 

@@ -1,8 +1,7 @@
 #include "engine/step/throttle.h"
 
 #include "base/clock.h"
-
-#include <pthread.h>
+#include "base/condition.h"
 
 #define EVERY_US (2 * G_USEC_PER_SEC)
 #define MAINTENANCE_US (10 * 60 * G_USEC_PER_SEC) /* a job waits no longer for a vacuum */
@@ -12,17 +11,31 @@ typedef struct {
   gboolean seen;        /* by the current look */
 } Busy;
 
-#define FIRST_LOOK_S 3
+#define FIRST_LOOK_US (3 * G_USEC_PER_SEC)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t first_look = PTHREAD_COND_INITIALIZER;
-static gboolean has_looked;   /* under the lock: once, or nobody waits for it any more */
-static ThrottleLook *current; /* under the lock */
-static GHashTable *told;      /* under the lock: job -> bits of the reasons that are in the log */
+static pthread_cond_t first_look; /* from first_look_init on */
+static gboolean has_looked;       /* under the lock: once, or nobody waits for it any more */
+static ThrottleLook *current;     /* under the lock */
+static GHashTable *told; /* under the lock: job -> bits of the reasons that are in the log */
 /* Of the housekeeping thread. */
 static gint64 looked_us;
 static guint hidden_told;
 static GHashTable *busy; /* job -> Busy */
+
+static void
+first_look_init_once (void)
+{
+  condition_init (&first_look);
+}
+
+/* Before each use of `first_look`. */
+static void
+first_look_init (void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once (&once, first_look_init_once);
+}
 
 /* With the lock. What concerns this job alone comes first: it is nearer to the cause. */
 static const ThrottlePassed *
@@ -92,6 +105,7 @@ replace (ThrottleLook *look, const Jobs *jobs)
   throttle_look_free (current);
   current = look;
   has_looked = TRUE;
+  first_look_init ();
   pthread_cond_broadcast (&first_look);
   for (guint i = 0; told != NULL && i < jobs_count (jobs); i++)
     if (find (jobs_at (jobs, i)) == NULL && g_hash_table_remove (told, jobs_at (jobs, i)))
@@ -128,15 +142,14 @@ throttle_beat (ThrottleEye *eye, Pg *pg, GError **error)
 }
 
 /* With the lock: no run begins before housekeeping has looked for the first time. Not longer than
- * FIRST_LOOK_S, and once: housekeeping that hangs does not stop the others. */
+ * FIRST_LOOK_US, and once: housekeeping that hangs does not stop the others. */
 static void
 await_first_look (void)
 {
-  struct timespec end;
-  clock_gettime (CLOCK_REALTIME, &end);
-  end.tv_sec += FIRST_LOOK_S;
+  const gint64 until_us = clock_monotonic_us () + FIRST_LOOK_US;
+  first_look_init ();
   while (!has_looked)
-    if (pthread_cond_timedwait (&first_look, &lock, &end) != 0)
+    if (!condition_wait (&first_look, &lock, until_us))
       has_looked = TRUE;
 }
 

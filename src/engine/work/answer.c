@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "engine/lane/outage.h"
+#include "engine/lane/sending.h"
 #include "engine/service/stats.h"
 #include "engine/work/bad_rows.h"
 #include "engine/work/conclude.h"
@@ -113,11 +114,11 @@ commit (Transaction *transaction, GError **error)
   return transaction_commit (transaction, error);
 }
 
-Answer
+MessageNext
 answer_outage (Service *service, Lane *lane, const GError *error)
 {
   outage_note (service, lane, error);
-  return ANSWER_HOLD;
+  return MESSAGE_HOLD;
 }
 
 /* Executes the decision in a transaction of its own. FALSE: it is rolled back. */
@@ -152,16 +153,16 @@ leave_out_on_failure (Step *step, RetryDecision *decision, const GError *error)
 
 /* A brake has stopped the step. If its run cannot be counted, or its plan cannot be noted, the run
  * is charged, as for a failed step. */
-static Answer
+static MessageNext
 answer_brake (Service *service, Lane *lane, Pg *pg, Step *step)
 {
   HoldResult result = { 0 };
   g_autoptr (GError) error = NULL;
   const gboolean divided = step->brake == BRAKE_RANGES;
   if (divided && divide_give_way (service, step, &error))
-    return ANSWER_HANDLED;
+    return MESSAGE_HANDLED;
   if (!divided && hold_carry_out (service, lane, step, &result, &error))
-    return result.again ? ANSWER_AGAIN : ANSWER_HANDLED;
+    return result.again ? MESSAGE_AGAIN : MESSAGE_HANDLED;
   Work work = { step->run->run_id, step->run->step, step->run->attempts };
   if (error->domain != PRUNED_ERROR || error->code == PRUNED_OUTAGE || error->code == PRUNED_DATA)
     return bad_rows_answer (service, lane, pg, &work, error);
@@ -171,19 +172,19 @@ answer_brake (Service *service, Lane *lane, Pg *pg, Step *step)
   return answer_failure (service, lane, pg, step, result.sqlstate, error);
 }
 
-Answer
+MessageNext
 answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate,
                 const GError *cause)
 {
   if (step->brake != BRAKE_NONE)
     return answer_brake (service, lane, pg, step);
   if (step->again)
-    return ANSWER_AGAIN;
+    return MESSAGE_AGAIN;
   if (cause->code == PRUNED_OUTAGE || cause->code == PRUNED_FATAL)
     return answer_outage (service, lane, cause);
   if (cause->code == PRUNED_BUSY
       && (lane_should_yield (service->lanes, lane) || atomic_load (&service->shared.stopped)))
-    return ANSWER_HOLD; /* our own cancel: not charged */
+    return MESSAGE_HOLD; /* our own cancel: not charged */
   g_auto (RetryDecision) decision = { 0 };
   retry_decide (step, sqlstate, cause, &decision);
   g_autoptr (Bundle) bundle
@@ -198,9 +199,9 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   }
   if (!done) {
     Work work = { step->run->run_id, step->run->step, step->run->attempts };
-    Answer answer = bad_rows_answer (service, lane, pg, &work, error);
+    MessageNext next = bad_rows_answer (service, lane, pg, &work, error);
     g_error_free (error);
-    return answer;
+    return next;
   }
   FAULT ("answer.after_commit");
   conclude_log_started (step);
@@ -208,6 +209,6 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   log_failure (step, sqlstate, cause, &decision);
   wake_in (service->wake, decision.delay_ms);
   if (bundle_size (bundle) > 0)
-    outage_publish (service, lane, bundle);
-  return ANSWER_HANDLED;
+    sending_finish (service, lane, bundle);
+  return MESSAGE_HANDLED;
 }

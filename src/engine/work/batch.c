@@ -123,7 +123,7 @@ step_and_commit (Service *service, Lane *lane, Transaction *transaction, Step *s
 
 /* There is nothing to step: the job is paused, another transaction has the run, or it has moved on.
  */
-static Answer
+static MessageNext
 leave (Service *service, Lane *lane, Claim *claim, const Work *work, GError *cause)
 {
   g_autoptr (GError) error = cause;
@@ -136,27 +136,27 @@ leave (Service *service, Lane *lane, Claim *claim, const Work *work, GError *cau
     return bad_rows_answer (service, lane, pg, work, error);
   }
   if (g_hash_table_size (claim->locked) > 0)
-    return ANSWER_HOLD;
+    return MESSAGE_HOLD;
   conclude_note_stale (service, lane, claim->runs->len + claim->waits == 0);
-  return ANSWER_HANDLED;
+  return MESSAGE_HANDLED;
 }
 
 /* The step is rolled back: what it asked for is done with no transaction open. */
-static Answer
+static MessageNext
 go_outside (Service *service, Pg *pg, Lane *lane, Step *step)
 {
   g_autoptr (GError) error = NULL;
   if (partitions_outside (step, &error))
-    return ANSWER_AGAIN;
+    return MESSAGE_AGAIN;
   g_autofree char *sqlstate = g_strdup (error->code == PRUNED_OUTAGE ? "" : pg_sqlstate (pg));
   return partitions_was_late (step, sqlstate)
-             ? ANSWER_AGAIN
+             ? MESSAGE_AGAIN
              : answer_failure (service, lane, pg, step, sqlstate, error);
 }
 
 /* One try of one run. AHEAD: its message has not come. An errand needs its message, and only here
  * is it known that the version with which the run began makes it one. */
-static Answer
+static MessageNext
 try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works, gboolean ahead)
 {
   g_autoptr (GError) error = NULL;
@@ -171,7 +171,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works, gboolean a
   const gboolean begins_errand = job_is_errand (run->job) && lane->list.errand == NULL;
   if (begins_errand && ahead) {
     transaction_rollback (&claim.transaction);
-    return ANSWER_HANDLED;
+    return MESSAGE_HANDLED;
   }
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
@@ -185,7 +185,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works, gboolean a
     conclude_steps (service, lane, steps, &bundle);
     lane->worker.stepped = TRUE;
     conclude_note_copy (service, lane, step);
-    return ANSWER_HANDLED;
+    return MESSAGE_HANDLED;
   }
   g_autofree char *sqlstate = g_strdup (
       error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR ? "" : pg_sqlstate (pg));
@@ -197,19 +197,19 @@ try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works, gboolean a
 
 /* The run of the first of WORKS, which is the first of lane->worker.pending; removed from there
  * when it is handled. */
-static Answer
+static MessageNext
 run_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
 {
-  Answer answer;
+  MessageNext next;
   do
-    answer = try_alone (service, pg, lane, works, FALSE);
-  while (answer == ANSWER_AGAIN && !lane_should_yield (service->lanes, lane));
-  if (answer == ANSWER_HANDLED) {
+    next = try_alone (service, pg, lane, works, FALSE);
+  while (next == MESSAGE_AGAIN && !lane_should_yield (service->lanes, lane));
+  if (next == MESSAGE_HANDLED) {
     lane_end_errand (service->lanes, lane);
     bisect_reset (lane->worker.bisect);
     g_array_remove_index (lane->worker.pending, 0);
   }
-  return answer == ANSWER_AGAIN ? ANSWER_HOLD : answer;
+  return next == MESSAGE_AGAIN ? MESSAGE_HOLD : next;
 }
 
 /* --- a lane --- */
@@ -229,7 +229,7 @@ is_alone (const Lane *lane)
   return pending->len == 1 || g_array_index (pending, LaneMessage, 0).alone;
 }
 
-static Answer
+static MessageNext
 handle (Service *service, Pg *pg, Lane *lane)
 {
   g_autoptr (GError) error = NULL;
@@ -237,29 +237,29 @@ handle (Service *service, Pg *pg, Lane *lane)
   if (!decode_pending (service, lane, works, &error))
     return answer_outage (service, lane, error);
   if (works->len == 0)
-    return ANSWER_HANDLED;
+    return MESSAGE_HANDLED;
   lane_forget_early (service->lanes, lane, works);
   if (is_alone (lane) || !together_can (lane)) {
     g_array_set_size (works, 1);
     return run_alone (service, pg, lane, works);
   }
   if (together_run (service, pg, lane, works, &error))
-    return ANSWER_HANDLED;
+    return MESSAGE_HANDLED;
   if (error->code == PRUNED_OUTAGE || lane_should_yield (service->lanes, lane))
     return answer_outage (service, lane, error);
   mark_all_alone (lane); /* one of them is at fault: try each alone */
-  return ANSWER_HANDLED;
+  return MESSAGE_HANDLED;
 }
 
 LaneNext
 batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
-  Answer answer = handle (service, pg, lane);
-  if (answer == ANSWER_AWAY)
+  MessageNext next = handle (service, pg, lane);
+  if (next == MESSAGE_AWAY)
     return LANE_GO_AWAY;
   if (lane->worker.locked_since_us != 0)
     *hold_us = LOCKED_HOLD_US;
-  else if (answer == ANSWER_HOLD)
+  else if (next == MESSAGE_HOLD)
     *hold_us = outage_hold_us (lane->worker.outages);
   if (*hold_us > 0)
     return LANE_HOLD;
@@ -271,7 +271,7 @@ void
 batch_run_ahead (Service *service, Pg *pg, Lane *lane)
 {
   g_autoptr (GArray) works = g_steal_pointer (&lane->worker.ahead);
-  while (try_alone (service, pg, lane, works, TRUE) == ANSWER_AGAIN
+  while (try_alone (service, pg, lane, works, TRUE) == MESSAGE_AGAIN
          && !lane_should_yield (service->lanes, lane))
     ;
   lane->worker.locked_since_us = 0; /* its message follows */

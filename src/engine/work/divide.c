@@ -11,10 +11,13 @@
 #include "engine/step/ranges.h"
 
 #define SQL "src/engine/work/sql/"
-#define WINDOW_PAGES 100   /* of a range: so an uneven end is short, and a division cheap */
+/* A range gets no more pages at once. So no range ends long after the others, and the division is
+ * cheap. */
+#define WINDOW_PAGES 100
 #define WINDOW_MOST 200000 /* rows that are divided at once */
 #define LEAST_PAGES 2      /* of a range */
-#define WAIT_MS 2000       /* a range that ends wakes the run; if that fails, it looks again then */
+/* A range that ends wakes its run. If that fails, the run looks again after this time. */
+#define WAIT_MS 2000
 
 /* --- dividing --- */
 

@@ -4,7 +4,9 @@
  *
  * Invariant: a run whose message may have killed a process is not begun so: that message is read
  * within the first seconds of an assignment (suspect.h). A death between the step and the sending
- * of the message is not counted. Threads: see each function. Ownership: as said.
+ * of the message is not counted.
+ *
+ * Threads: see each function. Ownership: as said.
  */
 #pragma once
 #include "engine/lane/lane.h"

@@ -2,8 +2,8 @@
  * and settled in another, and the store is asked for all in between. Each lane is one partition and
  * one run at a time; a worker takes several that are ready.
  *
- * Invariant: each run ends as it would have ended alone. If anything fails, or a run
- * is not as it should be, everything is rolled back and each lane goes alone; nothing is charged.
+ * Invariant: each run ends as it would have ended alone. If anything fails, or a run is not as it
+ * should be, everything is rolled back and each lane goes alone; nothing is charged.
  *
  * Threads: the worker that has all the lanes. Ownership: of the arguments: none.
  */

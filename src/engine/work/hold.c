@@ -3,7 +3,7 @@
 #include "base/fault.h"
 #include "engine/brakes/count.h"
 #include "engine/brakes/foresee.h"
-#include "engine/lane/outage.h"
+#include "engine/lane/sending.h"
 #include "engine/ledger/named_row.h"
 #include "engine/service/stats.h"
 #include "engine/work/conclude.h"
@@ -73,7 +73,7 @@ answer_planned (Step *step)
                                                 : "plan" };
   Run run = *step->run;
   run.job = step->job;
-  named_row_answer (step->bundle, &run, step->prefix, end);
+  named_row_tell (step->bundle, &run, step->prefix, end);
 }
 
 static gboolean
@@ -198,6 +198,6 @@ hold_carry_out (Service *service, Lane *lane, Step *step, HoldResult *result, GE
   if (step->continues)
     wake_in (service->wake, 0);
   if (bundle_size (bundle) > 0)
-    outage_publish (service, lane, bundle);
+    sending_finish (service, lane, bundle);
   return TRUE;
 }

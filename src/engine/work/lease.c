@@ -35,7 +35,7 @@ lease_is_committed (Step *step, GError **error)
                     "can't perform network calls inside a database transaction");
 }
 
-Answer
+MessageNext
 lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *step)
 {
   g_autoptr (GError) error = NULL;
@@ -48,7 +48,7 @@ lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *ste
     Errand *errand
         = lane_begin_errand (service->lanes, lane, objects_errand (step->job), step, leased);
     errand->code->act (leased, errand);
-    return ANSWER_AWAY;
+    return MESSAGE_AWAY;
   }
   if (leased != NULL)
     objects_errand (step->job)->free (leased);

@@ -7,7 +7,7 @@
 #pragma once
 #include "engine/work/answer.h"
 
-/* STEP is claimed in TRANSACTION, which this ends. ANSWER_AWAY: the errand is under way. */
-Answer lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *step);
+/* STEP is claimed in TRANSACTION, which this ends. MESSAGE_AWAY: the errand is under way. */
+MessageNext lease_and_act (Service *service, Lane *lane, Transaction *transaction, Step *step);
 /* A store must not be called while a transaction is open: fails the step if one is. */
 gboolean lease_is_committed (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

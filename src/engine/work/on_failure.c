@@ -51,8 +51,8 @@ on_failure_run (Pg *pg, Step *step, const char *state, const char *reason, GErro
 static gboolean
 take_back (Step *step, const GError *cause, GError **error)
 {
-  log_warning ("What the job does when a run has failed was left out", "job", step->job->name,
-               "run_id", step->run->run_id, "error", cause->message);
+  log_warning ("On-failure file failed and was skipped", "job", step->job->name, "run_id",
+               step->run->run_id, "error", cause->message);
   return pg_exec (step->pg, "ROLLBACK TO SAVEPOINT ended", error)
          && pg_exec (step->pg, "RELEASE SAVEPOINT ended", error);
 }

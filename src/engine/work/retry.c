@@ -8,8 +8,10 @@
 #include "engine/step/trial.h"
 
 #define BLOCKED_RETRY_MS 60000
-#define WRITES "25006"    /* a statement that decides about rows would have changed some */
-#define BUSY_MAX_MS 10000 /* of the 1-30 s by which a lock can delay a step */
+/* A statement that may only read would have changed rows. */
+#define WRITES "25006"
+/* A step that a lock stops waits 1 s to this. */
+#define BUSY_MAX_MS 10000
 
 static const char *const VERDICTS[]
     = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };

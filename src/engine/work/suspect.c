@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "engine/lane/outage.h"
+#include "engine/lane/sending.h"
 #include "engine/work/answer.h"
 #include "engine/work/bury.h"
 #include "engine/outbox/dead.h"
@@ -48,7 +49,7 @@ bury_work (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GE
   g_autoptr (Bundle) bundle = bundle_new (work.run_id, work.step, lane->job->name, 0);
   gboolean ok = bury_run (service, pg, lane->job, &work, REASON, bundle, error);
   if (ok && bundle_size (bundle) > 0)
-    outage_publish (service, lane, bundle);
+    sending_finish (service, lane, bundle);
   g_free (work.run_id);
   return ok;
 }

@@ -1,8 +1,9 @@
-/* Suspects: messages that may have killed a process, which are those of the first batches after an
- * assignment. If none of a batch was under way when a process died, the whole batch is counted in
- * PostgreSQL as one and handled like any other. Otherwise its messages are tried one by one; each
- * is counted before its try, and its count is removed at any orderly end. A message that was under
- * way at three deaths within 72 hours is not tried again (docs/rules.md).
+/* Suspects: messages that may have killed a process. They are those of the batches of the first two
+ * seconds after an assignment, and those behind a message that was tried alone. If none of a batch
+ * was under way when a process died, the whole batch is counted in PostgreSQL as one and handled
+ * like any other. Otherwise its messages are tried one by one; each is counted before its try, and
+ * its count is removed at any orderly end. A message that was under way at three deaths within 72
+ * hours is not tried again (docs/rules.md).
  *
  * Threads: the worker that has the lane. Ownership: none.
  */

@@ -98,9 +98,9 @@ part (const Together *together, const GError *cause)
 }
 
 /* The run at fault goes alone; the others come again without it, or all as they are where only the
- * rows of the day have to be counted. A step that met a lock or took too
- * long can have many like it, so then none of these is shared. Where several were done as one they
- * come again one by one. */
+ * rows of the day have to be counted. A step that met a lock or took too long can have many like
+ * it, so then none of these is shared. Where several were done as one they come again one by one.
+ */
 static gboolean
 set_apart (const Together *together, const GError *error)
 {

@@ -21,9 +21,8 @@
 
 #define WORK_BATCH 500
 #define INTAKE_BATCH 1000
-#define FRESH_WORK_BATCH                                                                           \
-  100 /* small: if it kills the process, its messages are tried one by one                         \
-       */
+/* Small: if they kill the process, their messages are tried one by one. */
+#define FRESH_WORK_BATCH 100
 #define FRESH_INTAKE_BATCH 500
 #define FRESH_US (2 * G_USEC_PER_SEC)
 
@@ -58,16 +57,16 @@ most (const Lane *lane)
   return lane->job != NULL ? WORK_BATCH : INTAKE_BATCH;
 }
 
-/* Fills `pending`. Only batches of the first seconds after an assignment can hold a message that
- * killed a process. */
+/* Fills `pending`. Only batches of the first two seconds after an assignment, and those behind a
+ * message that was tried alone, can hold a message that killed a process. */
 static void
 take_messages (Service *service, Lane *lane)
 {
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
   lane_about_to_read (service->lanes, lane);
   gint64 end = -1;
-  if (lane->suspects
-          .one_by_one) /* trying one by one is slow, and later messages are suspect as well */
+  /* Trying one by one is slow, and later messages are suspect as well. */
+  if (lane->suspects.one_by_one)
     lane->suspects.fresh_until_us = clock_monotonic_us () + FRESH_US;
   lane->suspects.one_by_one = FALSE;
   const gboolean fresh = is_fresh (lane);

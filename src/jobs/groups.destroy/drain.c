@@ -210,7 +210,7 @@ look_again (Step *step, const Portion *portion, const Referring *found, gboolean
 }
 
 gboolean
-portion_drain (Step *step, Portion *portion, gboolean *empty, GError **error)
+drain_portion (Step *step, Portion *portion, gboolean *empty, GError **error)
 {
   Referring found = { 0 };
   int next = 0;

@@ -16,6 +16,9 @@ typedef struct {
   gboolean *updated;   /* by row of `references`: this step has updated all that it found */
 } Referring;
 
+/* Removes what belongs to the portion. *EMPTY: nothing is left. */
+gboolean drain_portion (Step *step, Portion *portion, gboolean *empty, GError **error);
+
 /* The reference of row I of `there`. */
 int drain_reference_row (const Referring *found, int i);
 /* How many rows an effect has changed: its column `n`, or the rows that it returned. */

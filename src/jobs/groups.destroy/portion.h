@@ -41,8 +41,6 @@ typedef struct {
 gboolean portion_queue (Step *step, const Portion *portion, const Effect *effects, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Removes what belongs to the portion. *EMPTY: nothing is left. */
-gboolean portion_drain (Step *step, Portion *portion, gboolean *empty, GError **error);
 /* FALSE with an error if there are ROWS (`tab`, `id`): they belong elsewhere and a namespace's key
  * would remove them, or forbids to delete it (`namespaces`). */
 gboolean portion_refuse_stranger (Step *step, const PgRows *rows, GError **error);

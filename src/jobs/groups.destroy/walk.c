@@ -5,7 +5,7 @@
 #include "jobs/groups.destroy/walk.h"
 
 #include "jobs/groups.destroy/chunk.h"
-#include "jobs/groups.destroy/portion.h"
+#include "jobs/groups.destroy/drain.h"
 
 #define PORTION_MOST 100
 #define REFRESH_PROJECTS 1000
@@ -108,7 +108,7 @@ remove_portion (Walk *walk, Portion *portion, gboolean *done, GError **error)
 {
   portion->in_vain = (int)json_integer_value (json_object_get (walk->cursor, "in_vain"));
   json_object_del (walk->cursor, "in_vain");
-  if (!portion_drain (walk->step, portion, done, error))
+  if (!drain_portion (walk->step, portion, done, error))
     return FALSE;
   if (portion->actor_goes)
     json_object_set_new (

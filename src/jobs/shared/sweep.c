@@ -1,7 +1,7 @@
 #include "jobs/shared/sweep.h"
 
-#define DEPTH                                                                                      \
-  12 /* keys below keys; rows that lie deeper or in a circle stay, with what they refer to */
+/* Keys below keys; rows that lie deeper or in a circle stay, with what they refer to. */
+#define DEPTH 12
 
 #define NAMED(sweep)                                                                               \
   "user_id", (sweep)->user_id, "project", (sweep)->projects, "namespace", (sweep)->namespaces,     \
@@ -191,9 +191,9 @@ sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth
     return FALSE;
   gint64 before, gone;
   gboolean again, first = TRUE;
-  do /* Rows that came below a row before its lock are removed first: once more, as long as that
-        helps. */
-  {
+  /* Rows that came below a row before its lock are removed first: once more, as long as that
+   * helps. */
+  do {
     before = sweep->left;
     if (!sweep_once (sweep, made, depth, &gone, &again, error))
       return FALSE;

@@ -2,7 +2,7 @@
 #include "crowd.h"
 #include "references.h"
 
-/* Of more than a user's rows may show only what a statement would do to them. */
+/* Leaves out users with whom other rows would go: `before` of crowd/others.sql finds them. */
 static gboolean
 leave_others (Crowd *crowd, GError **error)
 {

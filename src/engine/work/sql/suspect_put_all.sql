@@ -1,5 +1,5 @@
--- Counts the first batch of an assignment at once, if none of its messages was under way when a
--- process died. Else it counts nothing and returns a row: they are tried one by one.
+-- Counts a batch of suspects at once, if none of its messages was under way when a process died.
+-- Else it counts nothing and returns a row: they are tried one by one.
 WITH died AS MATERIALIZED (
   SELECT FROM pruned.suspects s
   WHERE s.topic = :topic::text AND s.partition = :partition::int AND s."offset" = ANY (:offset::bigint[])

@@ -4,6 +4,8 @@
 #include "support/jobs.h"
 #include "support/played.h"
 
+#include <stdatomic.h>
+
 #define JOB "members.remove_expired"
 #define COLUMNS "setting|job|name|value\n"
 #define VACUUM "maintenance|" JOB "|table members|1"
@@ -54,7 +56,7 @@ end (void)
 static gpointer
 begin_a_run (gpointer begun)
 {
-  g_atomic_int_set ((int *)begun, TRUE);
+  atomic_store ((atomic_int *)begun, TRUE);
   return GINT_TO_POINTER (waits (JOB));
 }
 
@@ -63,9 +65,9 @@ static void
 test_a_run_waits_for_the_first_look (void)
 {
   begin ();
-  int begun = FALSE;
+  atomic_int begun = FALSE;
   GThread *worker = g_thread_new ("worker", begin_a_run, &begun);
-  while (!g_atomic_int_get (&begun))
+  while (!atomic_load (&begun))
     g_thread_yield ();
   look (WAITERS);
   g_assert_true (GPOINTER_TO_INT (g_thread_join (worker)));

@@ -1,0 +1,23 @@
+#include "kafka/settings.h"
+
+#include "kafka/client.h"
+
+gboolean
+kafka_settings_check (const char *const *settings, GError **error)
+{
+  rd_kafka_conf_t *conf = kafka_conf_new (settings, NULL, NULL, error);
+  if (conf != NULL)
+    rd_kafka_conf_destroy (conf);
+  return conf != NULL;
+}
+
+gboolean
+kafka_setting_known (const char *name)
+{
+  char why[512];
+  rd_kafka_conf_t *conf = rd_kafka_conf_new ();
+  /* rd_kafka_conf_get finds only properties that are set. */
+  gboolean known = rd_kafka_conf_set (conf, name, "", why, sizeof why) != RD_KAFKA_CONF_UNKNOWN;
+  rd_kafka_conf_destroy (conf);
+  return known;
+}
