@@ -14,9 +14,9 @@ typedef struct {
   const char *top, *root, *actor, *catalogue;
   char *limit; /* rows of a table that this step may remove; once cut, of all tables together */
   gboolean cut;
-  int in_vain;         /* steps before this one, in a row, that left something and removed nothing */
-  gint64 removed;      /* rows that this step removed */
-  gboolean own_gone;   /* all rows of tables with a file of their own are removed */
+  int in_vain;       /* steps before this one, in a row, that left something and removed nothing */
+  gint64 removed;    /* rows that this step removed */
+  gboolean own_gone; /* all rows of tables with a file of their own are removed */
   gboolean actor_goes; /* the actor is a bot of one of the projects or groups */
   gboolean moved;      /* part of it has moved elsewhere, or more has come: nothing was touched */
 } Portion;
