@@ -136,6 +136,19 @@ def test_a_right_that_is_missing_has_its_grant(own):
     assert f"GRANT DELETE ON public.scratch TO {ROLE};" in {one["remedy"] for one in wrong}
 
 
+def test_the_exit_code_is_that_of_the_most_severe_finding(own):
+    """By their names the jobs are looked at in this order: an index is missing (6), a right (3),
+    and one is wrong (2)."""
+    fill(own.database, 20000)
+    own.database.connection.execute("CREATE TABLE secret (id bigint PRIMARY KEY, dead boolean); ANALYZE scratch")
+    change(own, "context.sql", ("s.id = ANY (:key::bigint[])", "s.note = ANY (:key::text[])"))
+    assert own.run("check").code == 6
+    (own.folder / "jobs/zz.1.conf").write_text("[retention]\ntable = secret\nwhere = dead\n")
+    assert own.run("check").code == 3
+    (own.folder / "jobs/zz.2.conf").write_text("[retention]\ntable = scratch\nwhere = nowhere\n")
+    assert own.run("check").code == 2
+
+
 def test_hidden_rows(own):
     own.database.connection.execute("ALTER TABLE scratch ENABLE ROW LEVEL SECURITY")
     wrong, = errors(own, 3)

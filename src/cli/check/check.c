@@ -21,7 +21,8 @@ const GOptionEntry check_options[]
 
 const char check_more[]
     = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong;\n"
-      "3 a right is missing, or rows are hidden; 6 an unknown job or role, or an index is missing. --role is for a superuser, or a member of ROLE.";
+      "3 a right is missing, or rows are hidden; 6 an unknown job or role, or an index is missing; of several the first\n"
+      "of these. --role is for a superuser, or a member of ROLE.";
 
 static const Column FOR_MACHINES[]
     = { { "job" },    { "check" }, { "ok", CELL_BOOL },     { "level" }, { "detail" },
@@ -81,13 +82,18 @@ show_for_machines (Output *out, const GPtrArray *findings)
   }
 }
 
+/* The lower a code, the more severe it is: a job is wrong, a right is missing, an index is
+ * missing. */
 static ExitCode
 code_of (const GPtrArray *findings)
 {
-  for (guint i = 0; i < findings->len; i++)
-    if (((const CheckFinding *)findings->pdata[i])->code != CODE_OK)
-      return ((const CheckFinding *)findings->pdata[i])->code;
-  return CODE_OK;
+  ExitCode worst = CODE_OK;
+  for (guint i = 0; i < findings->len; i++) {
+    const ExitCode code = ((const CheckFinding *)findings->pdata[i])->code;
+    if (code != CODE_OK && (worst == CODE_OK || code < worst))
+      worst = code;
+  }
+  return worst;
 }
 
 /* A job that is refused when it is loaded. */

@@ -1,8 +1,7 @@
 /* `pruned check`: looks at jobs before they run. Each check adds a finding with its place. Checks
  * change nothing; --apply runs a page in a transaction that is rolled back.
  *
- * Invariant: the exit code is that of the first finding that is an error; warnings do not change
- * it.
+ * Invariant: the exit code is that of the most severe error; warnings do not change it.
  *
  * Threads: main; of check_load also that of a reload. Ownership: the Check owns its findings, the
  * caller its connection.
