@@ -155,10 +155,23 @@ check_job (Check *check, const Job *job)
   check_schedule (check);
   check_statements (check);
   check_form (check);
-  if (check_errors (check) == 0)
+  if (check_can_run (check))
     check_page (check);
   check_tables (check);
   check_say_role (check);
+}
+
+/* Its output is that of the files, so what else was found becomes log lines. */
+static ExitCode
+apply_keys (Check *check, GError **error)
+{
+  const ExitCode code = check_apply (check, apply, error);
+  if (code != CODE_OK)
+    return code;
+  for (guint i = 0; i < check->findings->len; i++)
+    if (((const CheckFinding *)check->findings->pdata[i])->code != CODE_OK)
+      check_say (check->findings->pdata[i]);
+  return code_of (check->findings);
 }
 
 ExitCode
@@ -189,8 +202,8 @@ command_check (Cli *cli, GError **error)
   check_ahead (&check, jobs);
   for (guint i = 0; i < jobs->len; i++)
     check_job (&check, jobs->pdata[i]);
-  if (apply > 0 && code_of (check.findings) == CODE_OK)
-    return check_apply (&check, apply, error);
+  if (apply > 0 && jobs->len > 0 && check_can_run (&check))
+    return apply_keys (&check, error);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, check.findings);
   return code_of (check.findings);
 }

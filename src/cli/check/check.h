@@ -75,6 +75,11 @@ CheckPlace check_place_of_key (Check *check, const char *key);
 CheckPlace check_place_in (Check *check, const char *text);
 /* How many findings about the job are errors. */
 guint check_errors (const Check *check);
+/* Nothing that was found keeps its statements from being run. An index that is missing makes them
+ * slow. */
+gboolean check_can_run (const Check *check);
+/* Writes a log line about a finding that is an error. */
+void check_say (const CheckFinding *finding);
 /* The code of what PostgreSQL has said of a statement: CODE_CONFIG, the job is wrong;
  * CODE_POSTGRES, a right is missing, or there was no answer. */
 ExitCode check_code (Check *check, const GError *cause);
