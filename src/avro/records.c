@@ -112,7 +112,7 @@ load_file (const char *path)
 static void
 load_folder (const char *folder)
 {
-  g_auto (GStrv) names = resource_list (folder);
+  g_auto (GStrv) names = resource_list (folder, NULL);
   for (guint i = 0; names[i] != NULL; i++) {
     g_autofree char *path = g_build_filename (folder, names[i], NULL);
     if (g_str_has_suffix (names[i], "/"))

@@ -1,6 +1,9 @@
 #include "base/resource.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define INCLUDE "-- include: "
@@ -35,8 +38,9 @@ resource_text (const char *path, GError **error)
 gboolean
 resource_exists (const char *path)
 {
+  GStatBuf entry;
   if (path[0] == '/')
-    return g_file_test (path, G_FILE_TEST_EXISTS);
+    return g_lstat (path, &entry) == 0 || (errno != ENOENT && errno != ENOTDIR);
   g_autofree char *name = embedded_path (path);
   return g_resources_get_info (name, 0, NULL, NULL, NULL);
 }
@@ -101,24 +105,63 @@ by_number (gconstpointer a, gconstpointer b)
   return numbered && i != j ? (i > j) - (i < j) : strcmp (one, other);
 }
 
-char **
-resource_list (const char *folder)
+static gboolean
+fail_by_errno (const char *path, GError **error)
 {
-  GPtrArray *names = g_ptr_array_new ();
-  if (folder[0] == '/') {
-    g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-    for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL;) {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-      gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
-      g_ptr_array_add (names, g_strconcat (name, is_folder ? "/" : "", NULL));
-    }
-  } else {
-    g_autofree char *path = embedded_path (folder);
-    g_auto (GStrv) children = g_resources_enumerate_children (path, 0, NULL);
-    for (guint i = 0; children != NULL && children[i] != NULL; i++)
-      g_ptr_array_add (names, g_strdup (children[i]));
-  }
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", path, g_strerror (errno));
+  return FALSE;
+}
+
+/* What is gone since the folder was read is left out. */
+static gboolean
+add_entry (GPtrArray *names, const char *folder, const char *name, GError **error)
+{
+  GStatBuf entry;
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  if (g_lstat (path, &entry) != 0)
+    return errno == ENOENT || fail_by_errno (path, error);
+  const gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  g_ptr_array_add (names, g_strconcat (name, is_folder ? "/" : "", NULL));
+  return TRUE;
+}
+
+static gboolean
+add_on_disk (GPtrArray *names, const char *folder, GError **error)
+{
+  if (!resource_exists (folder))
+    return TRUE;
+  DIR *dir = opendir (folder);
+  if (dir == NULL)
+    return fail_by_errno (folder, error);
+  const struct dirent *entry;
+  gboolean ok = TRUE;
+  while (ok && (errno = 0, entry = readdir (dir)) != NULL)
+    if (!g_str_equal (entry->d_name, ".") && !g_str_equal (entry->d_name, ".."))
+      ok = add_entry (names, folder, entry->d_name, error);
+  if (ok && errno != 0)
+    ok = fail_by_errno (folder, error);
+  closedir (dir);
+  return ok;
+}
+
+static void
+add_embedded (GPtrArray *names, const char *folder)
+{
+  g_autofree char *path = embedded_path (folder);
+  g_auto (GStrv) children = g_resources_enumerate_children (path, 0, NULL);
+  for (guint i = 0; children != NULL && children[i] != NULL; i++)
+    g_ptr_array_add (names, g_strdup (children[i]));
+}
+
+char **
+resource_list (const char *folder, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  if (folder[0] != '/')
+    add_embedded (names, folder);
+  else if (!add_on_disk (names, folder, error))
+    return NULL;
   g_ptr_array_sort (names, by_number);
   g_ptr_array_add (names, NULL);
-  return (char **)g_ptr_array_free (names, FALSE);
+  return (char **)g_ptr_array_steal (names, NULL);
 }

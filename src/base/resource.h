@@ -8,6 +8,7 @@
 
 /* PRUNED_FATAL if the file does not exist. */
 char *resource_text (const char *path, GError **error);
+/* Also what cannot be looked at, and a link to nothing: whoever reads these learns why. */
 gboolean resource_exists (const char *path);
 
 /* The same, with every line `-- include: <path>` replaced by that file (relative to the folder of
@@ -15,5 +16,6 @@ gboolean resource_exists (const char *path);
 char *resource_sql (const char *path, GError **error);
 
 /* The names in a folder, sorted by the number that they begin with, then as text; names of folders
- * end with `/`. Empty if the folder does not exist. */
-char **resource_list (const char *folder);
+ * end with `/`. Empty if the folder does not exist. NULL, PRUNED_FATAL with its path: it cannot be
+ * read, which never happens to an embedded one. */
+char **resource_list (const char *folder, GError **error) G_GNUC_WARN_UNUSED_RESULT;

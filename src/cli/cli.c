@@ -192,8 +192,8 @@ cli_look_at_tables (Cli *cli, GError **error)
   return FALSE;
 }
 
-/* `postgres.KEY=VALUE` of what the sources say, wrong as they may be elsewhere; the first is the
- * address. NULL: there is none. */
+/* `postgres.KEY=VALUE` of what the sources say, wrong as they may be elsewhere, and no jobs of the
+ * user; the first is the address. NULL: there is none. */
 static GPtrArray *
 postgres_only (const Invocation *invocation)
 {
@@ -208,6 +208,7 @@ postgres_only (const Invocation *invocation)
     if (value != NULL)
       g_ptr_array_add (found, g_strdup_printf ("postgres.%s=%s", KEYS[i], value));
   }
+  g_ptr_array_add (found, g_strdup ("run.jobs_dir="));
   g_ptr_array_add (found, NULL);
   return g_steal_pointer (&found);
 }

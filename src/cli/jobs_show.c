@@ -37,8 +37,8 @@ static gboolean
 read_folder (const Job *job, const char *below, GPtrArray *files, GError **error)
 {
   g_autofree char *folder = g_build_filename (job->folder, below, NULL);
-  g_auto (GStrv) names = resource_list (folder);
-  for (guint i = 0; names[i] != NULL; i++) {
+  g_auto (GStrv) names = resource_list (folder, error);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
     g_autofree char *path = g_strconcat (below, names[i], NULL),
                     *full = g_build_filename (job->folder, path, NULL);
     if (g_str_has_suffix (names[i], "/")) {
@@ -54,7 +54,7 @@ read_folder (const Job *job, const char *below, GPtrArray *files, GError **error
       return FALSE;
     add (files, path, text);
   }
-  return TRUE;
+  return names != NULL;
 }
 
 /* --- a sentence --- */

@@ -136,16 +136,43 @@ def test_a_right_that_is_missing_has_its_grant(own):
     assert f"GRANT DELETE ON public.scratch TO {ROLE};" in {one["remedy"] for one in wrong}
 
 
+def test_a_missing_index_hides_nothing_and_keys_are_applied(own):
+    lack_index(own)
+    done = own.run("check", JOB, "--apply", "3", "--json")
+    assert done.code == 6 and [(line["rows"], line["keys"]) for line in done.json()] == [(3, 3)], done
+    assert "Job lacks something" in done.stderr and "CREATE INDEX CONCURRENTLY ON scratch (note);" in done.stderr
+    assert own.database.value("SELECT count(*) FROM scratch") == 20000
+    change(own, "page.sql", ("ORDER BY s.day DESC, s.id DESC", "ORDER BY s.day DESC, s.id"))
+    assert {one["check"] for one in errors(own, 2)} == {"index", "page"}
+
+
+def test_the_exit_code_is_that_of_the_most_severe_finding(own):
+    """By their names the jobs are looked at in this order: an index is missing (6), a right (3),
+    and one is wrong (2)."""
+    own.database.connection.execute("CREATE TABLE secret (id bigint PRIMARY KEY, dead boolean)")
+    lack_index(own)
+    assert own.run("check").code == 6
+    (own.folder / "jobs/zz.1.conf").write_text("[retention]\ntable = secret\nwhere = dead\n")
+    assert own.run("check").code == 3
+    (own.folder / "jobs/zz.2.conf").write_text("[retention]\ntable = scratch\nwhere = nowhere\n")
+    assert own.run("check").code == 2
+
+
 def test_hidden_rows(own):
     own.database.connection.execute("ALTER TABLE scratch ENABLE ROW LEVEL SECURITY")
     wrong, = errors(own, 3)
     assert (wrong["check"], wrong["remedy"]) == ("row-level security", f"ALTER ROLE {ROLE} BYPASSRLS;")
 
 
-def test_a_large_table_without_an_index(own):
+def lack_index(own):
+    """A file asks a large table for a column without an index."""
     fill(own.database, 20000)
     own.database.connection.execute("ANALYZE scratch")
     change(own, "context.sql", ("s.id = ANY (:key::bigint[])", "s.note = ANY (:key::text[])"))
+
+
+def test_a_large_table_without_an_index(own):
+    lack_index(own)
     wrong, = errors(own, 6)
     assert wrong["check"] == "index" and wrong["file"].endswith("context.sql") and "(about 20000)" in wrong["detail"]
     assert wrong["remedy"] == "CREATE INDEX CONCURRENTLY ON scratch (note);"

@@ -92,6 +92,18 @@ def test_what_a_job_starts_is_in_its_job_conf():
     assert any(re.search(r"^launches = ", p.read_text(), re.M) for p in SOURCES.glob("*/job.conf"))
 
 
+@pytest.mark.parametrize("text", ["own.wrong", "own.w*", "own.*; ci.*"])
+def test_a_job_of_ones_own_that_is_refused_is_known(stored, tmp_path, text):
+    """It is refused alone, whatever names it."""
+    (tmp_path / "own.wrong.conf").write_text("[retention]\ntable = t\nwehre = true\n")
+    settings = {"run.jobs_dir": tmp_path, "run.jobs": text}
+    done = stored.run("jobs", "--json", settings=settings)
+    assert done.code == 2 and "unknown key 'wehre'" in done.stderr and "unknown job" not in done.stderr, done
+    chosen = ["ci.delete_objects", "ci.schedule_delete_objects"] if "ci.*" in text else []
+    assert [line["job"] for line in done.json() if line["refused"] is None] == chosen
+    says(stored.run("jobs", settings=settings | {"run.jobs": "own.wrung"}), 2, "unknown job 'own.wrung'", "did you mean 'own.wrong'?")
+
+
 # --- no trace
 
 def test_without_built_in_jobs_there_are_no_topics_ticks_metrics_lines(new_scene, http):

@@ -66,7 +66,7 @@ def test_what_cannot_be_read_is_dead_and_nothing_stops(registered):  # noqa: F81
         good: "undecodable: not in the frame of a schema registry, 00 and four bytes",
         b"{}": "undecodable: not in the frame of a schema registry, 00 and four bytes",
         b"\0\0\0": "undecodable: not in the frame of a schema registry, 00 and four bytes",
-        b"": "empty value",
+        b"": "undecodable: empty value",
         wire(number, datum(USER, user("\0"))): "undecodable: payload: user: id: a text with a NUL",
         wire(number, datum(USER, user("x"))): "undecodable: key payload.user.id: invalid input syntax for type bigint",
         wire(number, datum(USER, user(None))): "undecodable: key payload.user.id is null",

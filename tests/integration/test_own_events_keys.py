@@ -37,7 +37,8 @@ BAD = {
     b'{"payload": {"user": {"id": 2}}, "due": "2026-13-01"}': "undecodable: due due: ",
     b'{"payload"': "undecodable: ",
     b'\xff\xfe': "undecodable: ",
-    b'': "empty value",
+    b'': "undecodable: empty value",
+    None: "undecodable: empty value",
 }
 
 

@@ -89,7 +89,7 @@ def test_ticks_of_a_job_that_one_of_two_processes_has_are_all_done(items):  # no
 
 
 def test_processes_say_that_their_versions_differ(items):  # noqa: F811
-    """A run of a version that only one process has is not stepped by the other one."""
+    """So do those of which only one has a job, until both have read the files again."""
     daemons = [start(items)]
     items.say(JOB, sentence("kind = 1"))
     items.say(OTHER, sentence("kind = 7"))

@@ -4,6 +4,7 @@ expected is written by hand."""
 import pytest
 
 from support.buckets import uploads  # noqa: F401
+from support.jobs_dir import config, known
 from support.scene import now, refuse_rows
 from support.sentences import house  # noqa: F401
 
@@ -55,6 +56,19 @@ def test_names_that_need_quotes_and_a_key_of_two_columns(uploads):  # noqa: F811
     counters, _ = uploads.house.done("quoted")
     assert counters == {"removed": 3, "updated_rows": 3, "deleted": 2}
     assert uploads.keys() == ["b"] and uploads.house.rows('"Up, loads"', '"Nr"') == [(2,)]
+
+
+def test_objects_are_tried_as_often_as_those_of_ci_delete_objects(uploads):  # noqa: F811
+    def tries(job):
+        settings = known(config(uploads.house.pruned, settings={"run.jobs": "ci.*"}).ok())
+        return [settings[f"jobs.{job}.{key}"][0] for key in ("item_attempts", "max_attempts")]
+
+    uploads.say()
+    assert tries("files") == tries("ci.delete_objects") == ["10", "3"]
+    uploads.say(item_attempts=4)
+    assert tries("files") == ["4", "3"]
+    uploads.house.say("rows", "table = t\nwhere = true")
+    assert tries("rows") == ["25", "25"]
 
 
 def test_an_object_that_cannot_be_deleted_keeps_its_row(uploads):  # noqa: F811

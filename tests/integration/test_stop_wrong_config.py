@@ -18,10 +18,10 @@ WRONG = {"a job that is gone": "[jobs.nothing]\nmode = apply\n", "an unknown key
 def told(stored, tmp_path):
     """Runs a command with this file, which has the address of PostgreSQL in it, and no other
     settings."""
-    def run(text, *arguments, url=stored.database.role_url):
+    def run(text, *arguments, url=stored.database.role_url, **environment):
         file = tmp_path / "pruned.conf"
         file.write_text(f"[postgres]\nurl = {url}\n{text}")
-        return subprocess.run([binary(), "-c", file, *arguments], env=clean_environment(), capture_output=True, text=True, timeout=60)
+        return subprocess.run([binary(), "-c", file, *arguments], env=clean_environment(**environment), capture_output=True, text=True, timeout=60)
     run.database = stored.database
     return run
 
@@ -37,6 +37,12 @@ def test_everything_is_stopped_with_a_wrong_configuration(told, wrong):
     assert stopped(told)
     done = told(WRONG[wrong], "go")
     assert done.returncode == 0 and WARNS in done.stderr and not stopped(told), done
+
+
+def test_everything_is_stopped_where_the_folder_of_jobs_cannot_be_read(told):
+    """The environment names the folder, beside a file that is right."""
+    done = told("", "stop", PRUNED_RUN_JOBS_DIR="/dev/null")
+    assert done.returncode == 0 and WARNS in done.stderr and stopped(told), done
 
 
 def test_other_commands_and_a_file_that_is_right(told):

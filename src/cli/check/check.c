@@ -21,7 +21,8 @@ const GOptionEntry check_options[]
 
 const char check_more[]
     = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong;\n"
-      "3 a right is missing, or rows are hidden; 6 an unknown job or role, or an index is missing. --role is for a superuser, or a member of ROLE.";
+      "3 a right is missing, or rows are hidden; 6 an unknown job or role, or an index is missing; of several the first\n"
+      "of these. --role is for a superuser, or a member of ROLE.";
 
 static const Column FOR_MACHINES[]
     = { { "job" },    { "check" }, { "ok", CELL_BOOL },     { "level" }, { "detail" },
@@ -81,13 +82,18 @@ show_for_machines (Output *out, const GPtrArray *findings)
   }
 }
 
+/* The lower a code, the more severe it is: a job is wrong, a right is missing, an index is
+ * missing. */
 static ExitCode
 code_of (const GPtrArray *findings)
 {
-  for (guint i = 0; i < findings->len; i++)
-    if (((const CheckFinding *)findings->pdata[i])->code != CODE_OK)
-      return ((const CheckFinding *)findings->pdata[i])->code;
-  return CODE_OK;
+  ExitCode worst = CODE_OK;
+  for (guint i = 0; i < findings->len; i++) {
+    const ExitCode code = ((const CheckFinding *)findings->pdata[i])->code;
+    if (code != CODE_OK && (worst == CODE_OK || code < worst))
+      worst = code;
+  }
+  return worst;
 }
 
 /* A job that is refused when it is loaded. */
@@ -149,10 +155,23 @@ check_job (Check *check, const Job *job)
   check_schedule (check);
   check_statements (check);
   check_form (check);
-  if (check_errors (check) == 0)
+  if (check_can_run (check))
     check_page (check);
   check_tables (check);
   check_say_role (check);
+}
+
+/* Its output is that of the files, so what else was found becomes log lines. */
+static ExitCode
+apply_keys (Check *check, GError **error)
+{
+  const ExitCode code = check_apply (check, apply, error);
+  if (code != CODE_OK)
+    return code;
+  for (guint i = 0; i < check->findings->len; i++)
+    if (((const CheckFinding *)check->findings->pdata[i])->code != CODE_OK)
+      check_say (check->findings->pdata[i]);
+  return code_of (check->findings);
 }
 
 ExitCode
@@ -183,8 +202,8 @@ command_check (Cli *cli, GError **error)
   check_ahead (&check, jobs);
   for (guint i = 0; i < jobs->len; i++)
     check_job (&check, jobs->pdata[i]);
-  if (apply > 0 && code_of (check.findings) == CODE_OK)
-    return check_apply (&check, apply, error);
+  if (apply > 0 && jobs->len > 0 && check_can_run (&check))
+    return apply_keys (&check, error);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, check.findings);
   return code_of (check.findings);
 }

@@ -1,8 +1,7 @@
 /* `pruned check`: looks at jobs before they run. Each check adds a finding with its place. Checks
  * change nothing; --apply runs a page in a transaction that is rolled back.
  *
- * Invariant: the exit code is that of the first finding that is an error; warnings do not change
- * it.
+ * Invariant: the exit code is that of the most severe error; warnings do not change it.
  *
  * Threads: main; of check_load also that of a reload. Ownership: the Check owns its findings, the
  * caller its connection.
@@ -76,6 +75,11 @@ CheckPlace check_place_of_key (Check *check, const char *key);
 CheckPlace check_place_in (Check *check, const char *text);
 /* How many findings about the job are errors. */
 guint check_errors (const Check *check);
+/* Nothing that was found keeps its statements from being run. An index that is missing makes them
+ * slow. */
+gboolean check_can_run (const Check *check);
+/* Writes a log line about a finding that is an error. */
+void check_say (const CheckFinding *finding);
 /* The code of what PostgreSQL has said of a statement: CODE_CONFIG, the job is wrong;
  * CODE_POSTGRES, a right is missing, or there was no answer. */
 ExitCode check_code (Check *check, const GError *cause);

@@ -138,6 +138,18 @@ check_errors (const Check *check)
   return n;
 }
 
+gboolean
+check_can_run (const Check *check)
+{
+  for (guint i = 0; i < check->findings->len; i++) {
+    const CheckFinding *finding = check->findings->pdata[i];
+    if (finding->code != CODE_OK && finding->code != CODE_NOT_FOUND
+        && g_str_equal (finding->job, check->job->name))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 ExitCode
 check_code (Check *check, const GError *cause)
 {

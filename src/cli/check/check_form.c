@@ -238,8 +238,8 @@ check_restored (const Look *look)
 {
   const Job *job = look->check->job;
   g_autofree char *folder = g_build_filename (job->folder, "restored", NULL);
-  g_auto (GStrv) names = resource_list (folder);
-  for (guint i = 0; names[i] != NULL; i++)
+  g_auto (GStrv) names = resource_list (folder, NULL); /* it was read when it was loaded */
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
     if (g_str_has_suffix (names[i], ".sql")) {
       g_autofree char *file
           = g_strdup_printf ("restored/%.*s", (int)strlen (names[i]) - 4, names[i]);

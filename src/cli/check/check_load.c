@@ -25,8 +25,8 @@ refuse (const Job *job, const CheckFinding *finding, GError **error)
                finding->detail);
 }
 
-static void
-warn (const CheckFinding *finding)
+void
+check_say (const CheckFinding *finding)
 {
   log_warning ("Job lacks something", "job", finding->job, "check", finding->check, "detail",
                finding->detail, "remedy",
@@ -43,7 +43,7 @@ load_one (Check *check, const Job *job, gboolean sure, GError **error)
   if (job->sentence == NULL || check_complete (check)) {
     check_statements (check);
     check_form (check);
-    if (check_errors (check) == 0)
+    if (check_can_run (check))
       check_access (check);
   }
   for (guint i = before; i < check->findings->len; i++) {
@@ -55,7 +55,7 @@ load_one (Check *check, const Job *job, gboolean sure, GError **error)
   }
   for (guint i = before; i < check->findings->len; i++)
     if (((const CheckFinding *)check->findings->pdata[i])->code != CODE_OK)
-      warn (check->findings->pdata[i]);
+      check_say (check->findings->pdata[i]);
   return TRUE;
 }
 

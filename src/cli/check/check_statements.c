@@ -20,8 +20,8 @@ static void
 each_file (Files *files, const char *below, VisitFile visit)
 {
   g_autofree char *folder = g_build_filename (files->check->job->folder, below, NULL);
-  g_auto (GStrv) names = resource_list (folder);
-  for (guint i = 0; names[i] != NULL; i++) {
+  g_auto (GStrv) names = resource_list (folder, NULL); /* it was read when it was loaded */
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
     g_autofree char *name
         = *below != '\0' ? g_build_filename (below, names[i], NULL) : g_strdup (names[i]);
     if (g_str_has_suffix (name, "/")) {

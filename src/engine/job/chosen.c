@@ -13,12 +13,27 @@ fail_unknown (const Jobs *jobs, const char *name, GError **error)
   g_ptr_array_add (names, (gpointer)NONE);
   for (guint i = 0; i < jobs_count (jobs); i++)
     g_ptr_array_add (names, jobs_at (jobs, i)->name);
+  for (guint i = 0; i < jobs_refused_count (jobs); i++)
+    if (jobs_refused_at (jobs, i)->job != NULL)
+      g_ptr_array_add (names, jobs_refused_at (jobs, i)->name);
   g_ptr_array_add (names, NULL);
   const char *meant = nearest_name (name, (const char *const *)names->pdata);
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown job '%s'%s%s%s", name,
                meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
                meant != NULL ? "'?" : "");
   return FALSE;
+}
+
+/* A job that is refused is a known one: it comes back once it is mended. */
+static gboolean
+fits_refused (const Jobs *jobs, const char *name)
+{
+  gboolean fits = FALSE;
+  for (guint i = 0; i < jobs_refused_count (jobs); i++) {
+    const JobRefused *refused = jobs_refused_at (jobs, i);
+    fits = fits || (refused->job != NULL && g_pattern_match_simple (name, refused->name));
+  }
+  return fits;
 }
 
 /* A job of one's own can be named; it is in force anyway. */
@@ -33,7 +48,7 @@ take_name (const Jobs *jobs, const char *name, GHashTable *chosen, GError **erro
     if (fits || (g_str_equal (name, ALL) && job->built_in))
       g_hash_table_add (chosen, job->name);
   }
-  return known || fail_unknown (jobs, name, error);
+  return known || fits_refused (jobs, name) || fail_unknown (jobs, name, error);
 }
 
 /* The first job in force that starts a built-in one that is not. */

@@ -9,7 +9,8 @@
 #include "engine/job/job.h"
 
 /* Keeps the jobs that TEXT, the value of `[run] jobs`, chooses; all of them if it is empty.
- * PRUNED_FATAL: an unknown name, or a job is missing that a chosen one starts. */
+ * PRUNED_FATAL: a name that fits no job, loaded or refused, or a job is missing that a chosen one
+ * starts. */
 gboolean chosen_take (Jobs *jobs, const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Takes the jobs of ABSENT (a set of names) out, and all that start one of these. Adds the latter

@@ -112,7 +112,7 @@ static gboolean
 check_record (const Check *check, const char *folder, const char *what, const char *name)
 {
   g_autofree char *file = g_strconcat (name, SCHEMA, NULL);
-  g_auto (GStrv) files = resource_list (folder);
+  g_auto (GStrv) files = resource_list (folder, NULL);
   if (g_strv_contains ((const char *const *)files, file))
     return TRUE;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
@@ -314,8 +314,8 @@ gboolean
 job_conf_check_apply (const Job *job, GError **error)
 {
   g_autofree char *apply = g_build_filename (job->folder, "apply", NULL);
-  g_auto (GStrv) names = resource_list (apply);
-  for (guint i = 0; names[i] != NULL; i++) {
+  g_auto (GStrv) names = resource_list (apply, error);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
     g_autofree char *path = g_build_filename (apply, names[i], NULL);
     gboolean is_folder = g_str_has_suffix (names[i], "/");
     if (!is_folder && g_str_has_suffix (names[i], ".sql")) {
@@ -339,5 +339,5 @@ job_conf_check_apply (const Job *job, GError **error)
                  meant != NULL ? "'?" : "");
     return FALSE;
   }
-  return TRUE;
+  return names != NULL;
 }

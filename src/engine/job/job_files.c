@@ -117,8 +117,9 @@ read_effect (const Job *job, const char *file, const char *columns, JobApply *ap
 }
 
 /* Without an effect nothing is left in APPLY. */
-static gboolean
-load_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
+gboolean
+job_files_effect (const Job *job, const char *file, const char *columns, JobApply *apply,
+                  GError **error)
 {
   if (read_effect (job, file, columns, apply, error))
     return TRUE;
@@ -144,20 +145,15 @@ job_files_effect_owned (const Job *job, const char *file, const char *owner, GEr
                                   apply.kind == APPLY_UPDATE ? "updated" : "deleted", owner, error);
 }
 
-gboolean
-job_files_effect (const Job *job, const char *file, const char *columns, JobApply *apply,
-                  GError **error)
-{
-  return load_effect (job, file, columns, apply, error);
-}
-
-/* The names without `.sql` in a sub-folder, in order. */
+/* The names without `.sql` in a sub-folder, in order. NULL: it cannot be read. */
 static GPtrArray *
-files_in (const Job *job, const char *folder)
+files_in (const Job *job, const char *folder, GError **error)
 {
-  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *path = g_build_filename (job->folder, folder, NULL);
-  g_auto (GStrv) names = resource_list (path);
+  g_auto (GStrv) names = resource_list (path, error);
+  if (names == NULL)
+    return NULL;
+  GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; names[i] != NULL; i++)
     if (g_str_has_suffix (names[i], ".sql"))
       g_ptr_array_add (files,
@@ -175,11 +171,11 @@ load_optional (const Job *job, const char *file, const PgStatement **statement, 
 }
 
 static gboolean
-has_effects (const Job *job)
+has_entries (const Job *job, const char *folder)
 {
-  g_autofree char *path = g_build_filename (job->folder, "apply", NULL);
-  g_auto (GStrv) names = resource_list (path);
-  return names[0] != NULL;
+  g_autofree char *path = g_build_filename (job->folder, folder, NULL);
+  g_auto (GStrv) names = resource_list (path, NULL); /* note_version has read it */
+  return names != NULL && names[0] != NULL;
 }
 
 static gboolean
@@ -210,17 +206,17 @@ static gboolean
 load_what (const Job *job, JobWhat *what, GError **error)
 {
   g_autofree char *folder = g_strconcat ("apply/", what->word, NULL);
-  g_autoptr (GPtrArray) files = files_in (job, folder);
-  for (guint i = 0; i < files->len; i++) {
+  g_autoptr (GPtrArray) files = files_in (job, folder, error);
+  for (guint i = 0; files != NULL && i < files->len; i++) {
     JobApply apply = { 0 };
-    if (!load_effect (job, files->pdata[i], "key", &apply, error)
+    if (!job_files_effect (job, files->pdata[i], "key", &apply, error)
         || !load_many (job, files->pdata[i], &apply, error)) {
       g_free (apply.table);
       return FALSE;
     }
     g_array_append_val (what->apply, apply);
   }
-  return check_effect (job, what, error);
+  return files != NULL && check_effect (job, what, error);
 }
 
 char *
@@ -243,14 +239,15 @@ load_page_count (Job *job, GError **error)
          && job_divided_load (job, known, without_semicolon (text), FALSE, error);
 }
 
-static void
-add_to_version (GChecksum *sum, const Job *job, const char *folder)
+static gboolean
+add_to_version (GChecksum *sum, const Job *job, const char *folder, GError **error)
 {
-  g_auto (GStrv) names = resource_list (folder);
-  for (guint i = 0; names[i] != NULL; i++) {
+  g_auto (GStrv) names = resource_list (folder, error);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
     g_autofree char *path = g_build_filename (folder, names[i], NULL);
     if (g_str_has_suffix (names[i], "/")) {
-      add_to_version (sum, job, path);
+      if (!add_to_version (sum, job, path, error))
+        return FALSE;
       continue;
     }
     g_autofree char *text = g_str_has_suffix (names[i], ".sql")  ? resource_sql (path, NULL)
@@ -259,29 +256,30 @@ add_to_version (GChecksum *sum, const Job *job, const char *folder)
     g_checksum_update (sum, (const guchar *)path + strlen (job->folder), -1);
     g_checksum_update (sum, (const guchar *)(text != NULL ? text : ""), -1);
   }
+  return names != NULL;
 }
 
 /* Whether its files or its declaration say what becomes of rows that are put back. */
 static gboolean
 is_bound (const Job *job)
 {
-  g_autofree char *folder = g_build_filename (job->folder, "restored", NULL);
-  g_auto (GStrv) names = resource_list (folder);
   return g_key_file_has_key (job->conf, "job", "final", NULL) || job->makes[0] != NULL
-         || names[0] != NULL;
+         || has_entries (job, "restored");
 }
 
 /* Changes with every file of the folder and with the files that these include; of a job in C with
- * every version of the program, too. */
-static void
-note_version (Job *job)
+ * every version of the program, too. PRUNED_FATAL: a folder in it cannot be read. */
+static gboolean
+note_version (Job *job, GError **error)
 {
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
-  add_to_version (sum, job, job->folder);
+  if (!add_to_version (sum, job, job->folder, error))
+    return FALSE;
   if (job->code != NULL)
     g_checksum_update (sum, (const guchar *)PRUNED_VERSION, -1);
   job->version = job_version_text (sum, is_bound (job));
   job->written = g_strdup (job->version);
+  return TRUE;
 }
 
 gboolean
@@ -300,21 +298,33 @@ job_files_make_job (const char *folder)
 static gboolean
 check_restored (const Job *job, GError **error)
 {
-  g_autoptr (GPtrArray) files = files_in (job, "restored");
-  for (guint i = 0; i < files->len; i++) {
+  g_autoptr (GPtrArray) files = files_in (job, "restored", error);
+  for (guint i = 0; files != NULL && i < files->len; i++) {
     g_autofree char *path = path_of (job, files->pdata[i]), *text = text_of (path, error);
     if (text == NULL)
       return FALSE;
   }
-  return TRUE;
+  return files != NULL;
+}
+
+static gboolean
+load_locks (Job *job, GError **error)
+{
+  g_autoptr (GPtrArray) locks = files_in (job, "lock", error);
+  for (guint i = 0; locks != NULL && i < locks->len; i++) {
+    const PgStatement *lock = job_files_statement (job, locks->pdata[i], error);
+    if (lock == NULL)
+      return FALSE;
+    g_ptr_array_add (job->locks, (gpointer)lock);
+  }
+  return locks != NULL;
 }
 
 gboolean
 job_files_load (Job *job, GError **error)
 {
-  note_version (job);
-  if (!load_optional (job, "page", &job->page, error) || !load_page_count (job, error)
-      || !load_optional (job, "count", &job->count, error)
+  if (!note_version (job, error) || !load_optional (job, "page", &job->page, error)
+      || !load_page_count (job, error) || !load_optional (job, "count", &job->count, error)
       || !load_optional (job, "values", &job->values, error)
       || !load_optional (job, "decide", &job->decide, error)
       || !load_optional (job, "remains", &job->remains, error)
@@ -323,18 +333,10 @@ job_files_load (Job *job, GError **error)
       || !load_optional (job, "event_key", &job->event_key, error)
       || !load_optional (job, "named", &job->named, error)
       || !load_optional (job, "blocked", &job->blocked, error)
-      || !load_optional (job, "released", &job->released, error))
+      || !load_optional (job, "released", &job->released, error) || !load_locks (job, error)
+      || !check_restored (job, error))
     return FALSE;
-  g_autoptr (GPtrArray) locks = files_in (job, "lock");
-  for (guint i = 0; i < locks->len; i++) {
-    const PgStatement *lock = job_files_statement (job, locks->pdata[i], error);
-    if (lock == NULL)
-      return FALSE;
-    g_ptr_array_add (job->locks, (gpointer)lock);
-  }
-  if (!check_restored (job, error))
-    return FALSE;
-  job->applies = has_effects (job);
+  job->applies = has_entries (job, "apply");
   for (guint i = 0; i < job->whats->len; i++)
     if (!load_what (job, job->whats->pdata[i], error))
       return FALSE;

@@ -20,8 +20,8 @@ code_of (const JobCode *code, const char *name)
 static gboolean
 load_embedded (Jobs *jobs, const JobCode *code, GError **error)
 {
-  g_auto (GStrv) names = resource_list (FOLDER);
-  for (guint i = 0; names[i] != NULL; i++) {
+  g_auto (GStrv) names = resource_list (FOLDER, error);
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
     if (!g_str_has_suffix (names[i], "/"))
       continue;
     names[i][strlen (names[i]) - 1] = '\0';
@@ -36,7 +36,7 @@ load_embedded (Jobs *jobs, const JobCode *code, GError **error)
     if (!job_conf_read (job, error) || !job_files_load (job, error))
       return FALSE;
   }
-  return TRUE;
+  return names != NULL;
 }
 
 Jobs *

@@ -89,6 +89,9 @@ job_of_folder (const Jobs *jobs, const char *folder, GError **error)
   g_autofree char *name = g_path_get_basename (folder);
   g_autoptr (Job) job = job_new (folder, name);
   g_autofree char *conf = g_build_filename (folder, "job.conf", NULL);
+  g_auto (GStrv) names = resource_list (folder, error);
+  if (names == NULL)
+    return NULL;
   if (!sentence_name_is_valid (name) || !resource_exists (conf)) {
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", folder,
                  resource_exists (conf) ? "this cannot be the name of a job"
@@ -138,27 +141,49 @@ add_jobs (Own *own)
 
 /* --- sources --- */
 
+/* `lost+found` of a volume cannot be read either. */
+static gboolean
+may_be_job (const char *folder)
+{
+  g_autofree char *name = g_path_get_basename (folder),
+                  *conf = g_build_filename (folder, "job.conf", NULL);
+  return job_files_make_job (folder)
+         && (sentence_name_is_valid (name) || g_file_test (conf, G_FILE_TEST_EXISTS));
+}
+
+/* NAME is an entry of [run] jobs_dir, which is at FOLDER; that of a folder ends with `/`. */
+static void
+take_entry (Own *own, const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  if (g_str_has_suffix (name, "/")) {
+    path[strlen (path) - 1] = '\0';
+    if (may_be_job (path))
+      g_ptr_array_add (own->folders, g_steal_pointer (&path));
+  } else if (name[0] == '.')
+    return;
+  else if (g_str_has_suffix (name, ".conf"))
+    sections_of_file (own->sections, path);
+  else if (!g_file_test (path, G_FILE_TEST_EXISTS) && sentence_name_is_valid (name))
+    g_ptr_array_add (own->folders, g_steal_pointer (&path)); /* a link: of a job, perhaps */
+  else
+    job_remark_file (own->jobs, path);
+}
+
 static gboolean
 list_folder (Own *own, const char *folder, gboolean must_exist, GError **error)
 {
   g_autofree char *path = g_canonicalize_filename (folder, NULL);
-  if (must_exist && !g_file_test (path, G_FILE_TEST_IS_DIR)) {
+  if (must_exist && !resource_exists (path)) {
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[run] jobs_dir: there is no folder %s", path);
     return FALSE;
   }
-  g_auto (GStrv) names = resource_list (path);
-  for (guint i = 0; names[i] != NULL; i++) {
-    g_autofree char *one = g_build_filename (path, names[i], NULL);
-    if (g_str_has_suffix (names[i], "/")) {
-      one[strlen (one) - 1] = '\0';
-      if (job_files_make_job (one))
-        g_ptr_array_add (own->folders, g_steal_pointer (&one));
-    } else if (g_str_has_suffix (names[i], ".conf") && names[i][0] != '.')
-      sections_of_file (own->sections, one);
-    else if (names[i][0] != '.')
-      job_remark_file (own->jobs, one);
-  }
-  return TRUE;
+  g_auto (GStrv) names = resource_list (path, error);
+  if (names == NULL)
+    g_prefix_error (error, "[run] jobs_dir: ");
+  for (guint i = 0; names != NULL && names[i] != NULL; i++)
+    take_entry (own, path, names[i]);
+  return names != NULL;
 }
 
 static gboolean

@@ -228,8 +228,8 @@ add_file (const Job *job, const char *file, Visit *to)
 static void
 add_files (const Job *job, const char *folder, Visit *to)
 {
-  g_auto (GStrv) names = resource_list (folder);
-  for (guint i = 0; names[i] != NULL; i++) {
+  g_auto (GStrv) names = resource_list (folder, NULL); /* it was read when it was loaded */
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
     g_autofree char *path = g_build_filename (folder, names[i], NULL);
     if (g_str_has_suffix (names[i], "/"))
       add_files (job, path, to);

@@ -28,8 +28,8 @@ find_writes (const Job *job, const char *sql, JobWritesVisit visit, gpointer dat
 static void
 read_folder (const Job *job, const char *folder, JobWritesVisit visit, gpointer data)
 {
-  g_auto (GStrv) names = resource_list (folder);
-  for (guint i = 0; names[i] != NULL; i++) {
+  g_auto (GStrv) names = resource_list (folder, NULL); /* it was read when it was loaded */
+  for (guint i = 0; names != NULL && names[i] != NULL; i++) {
     g_autofree char *path = g_build_filename (folder, names[i], NULL);
     g_autofree char *text = NULL;
     if (g_str_has_suffix (names[i], "/"))

@@ -12,7 +12,7 @@
 static char **
 steps (void)
 {
-  return resource_list (FOLDER);
+  return resource_list (FOLDER, NULL);
 }
 
 static int

@@ -2,6 +2,7 @@
 #include "base/resource.h"
 
 #include <glib/gstdio.h>
+#include <unistd.h>
 
 static void
 make (const char *folder, const char *name)
@@ -18,7 +19,7 @@ test_numbers_come_before_texts (void)
   g_autofree char *folder = g_dir_make_tmp (NULL, NULL);
   for (guint i = 0; *names[i] != '\0'; i++)
     make (folder, names[i]);
-  g_auto (GStrv) found = resource_list (folder);
+  g_auto (GStrv) found = resource_list (folder, NULL);
   g_assert_true (g_strv_equal ((const char *const *)found, wanted));
   for (guint i = 0; found[i] != NULL; i++) {
     g_autofree char *path = g_build_filename (folder, found[i], NULL);
@@ -30,8 +31,27 @@ test_numbers_come_before_texts (void)
 static void
 test_a_folder_that_is_not_there_is_empty (void)
 {
-  g_auto (GStrv) found = resource_list ("/nowhere/at/all");
+  g_auto (GStrv) found = resource_list ("/nowhere/at/all", NULL);
   g_assert_cmpuint (g_strv_length (found), ==, 0);
+}
+
+static void
+test_what_cannot_be_read_is_an_error_with_its_path (void)
+{
+  g_autofree char *folder = g_dir_make_tmp (NULL, NULL),
+                  *link = g_build_filename (folder, "loop", NULL);
+  g_assert_cmpint (symlink ("loop", link), ==, 0);
+  const char *const paths[] = { link, "/dev/null" };
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
+    g_autoptr (GError) error = NULL;
+    g_auto (GStrv) found = resource_list (paths[i], &error);
+    g_assert_null (found);
+    g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
+    g_assert_true (g_str_has_prefix (error->message, paths[i]));
+    g_assert_true (resource_exists (paths[i]));
+  }
+  g_assert_cmpint (g_remove (link), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
 int
@@ -41,5 +61,7 @@ main (int argc, char **argv)
   g_test_add_func ("/resource/numbers_come_before_texts", test_numbers_come_before_texts);
   g_test_add_func ("/resource/a_folder_that_is_not_there_is_empty",
                    test_a_folder_that_is_not_there_is_empty);
+  g_test_add_func ("/resource/what_cannot_be_read_is_an_error_with_its_path",
+                   test_what_cannot_be_read_is_an_error_with_its_path);
   return g_test_run ();
 }

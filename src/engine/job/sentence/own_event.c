@@ -131,7 +131,7 @@ body_of (OwnEvent *own, const SentenceEvent *event, GError **error)
   if (is_avro && own->schema != event->schema)
     body_clear (body);
   if (own->source->value == NULL || own->source->value_len == 0) {
-    refuse (error, "empty value");
+    refuse (error, "undecodable: empty value");
     return NULL;
   }
   if (!body->is_read && is_avro)

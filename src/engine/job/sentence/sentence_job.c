@@ -75,6 +75,9 @@ settings_of (GKeyFile *settings)
  * Such a run waits for an approval. */
 #define MAX_SHARE "20 %"
 #define MAX_PARTITIONS "31"
+/* Of objects those of ci.delete_objects: a store that refuses one rarely thinks otherwise. */
+#define OBJECT_ITEM_ATTEMPTS "10"
+#define OBJECT_MAX_ATTEMPTS "3"
 #define BY_PROCESSORS "0" /* its rows go in no order, and its pages are found on the primary */
 
 static void
@@ -87,6 +90,10 @@ set_default (GKeyFile *settings, const char *key, const char *value)
 static void
 set_defaults (const Sentence *sentence, GKeyFile *settings)
 {
+  if (sentence_has_objects (sentence)) {
+    set_default (settings, "item_attempts", OBJECT_ITEM_ATTEMPTS);
+    set_default (settings, "max_attempts", OBJECT_MAX_ATTEMPTS);
+  }
   if (!sentence_is_of_partitions (sentence)) {
     set_default (settings, "max_share", MAX_SHARE);
     return;
