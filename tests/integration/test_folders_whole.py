@@ -72,3 +72,50 @@ def test_what_the_runs_of_its_children_update_needs_no_file(own, job):  # noqa: 
     write(job / "children.sql", "SELECT 'scratch.remove' AS job, '{}'::jsonb AS args, k::text AS child_key, NULL::text AS unique_key,"
                                 " NULL::timestamptz AS due_at FROM unnest(:key::bigint[]) k\n")
     assert why(own) is None
+
+
+# --- each file is read
+
+@pytest.mark.parametrize("file, words", [
+    ("decides.sql", "unknown file 'decides.sql', did you mean 'decide.sql'?"),
+    ("Decide.SQL", "unknown file 'Decide.SQL', did you mean 'decide.sql'?"),
+    ("apply.sql", "unknown file 'apply.sql', did you mean 'apply/'?"),
+    ("colours.sql", "unknown file 'colours.sql'; a file is read by its name, or another has `-- include: FILE`"),
+    ("lokc/10-x.sql", "unknown folder 'lokc', did you mean 'lock/'?"),
+    ("restore/scratch.sql", "unknown folder 'restore', did you mean 'restored/'?"),
+    ("aply/removed/10-scratch.sql", "unknown folder 'aply', did you mean 'apply/'?"),
+    ("lock/more/10-x.sql", "nothing would use it: a file here is lock/NN-TABLE.sql"),
+    ("apply/removed/more/20-x.sql", "nothing would use it: a file here is apply/WORD/NN-TABLE.sql"),
+    ("apply/removed/20-x.SQL", "nothing would use it: a file here is apply/WORD/NN-TABLE.sql"),
+])
+def test_a_file_that_nothing_reads_is_refused_with_the_nearest_name(own, job, file, words):  # noqa: F811
+    write(job / file)
+    assert why(own) == (f"{job}/{file}", words)
+
+
+@pytest.mark.parametrize("file", ["indexes.sql", "README.md", "notes/page.txt", ".kept/old.sql", ".page.sql", "page.sql~", "restored_run.sql", "values.sql"])
+def test_other_files_stay(own, job, file):  # noqa: F811
+    write(job / file, "SELECT 1 AS value, 1 AS rows\n")
+    assert why(own) is None
+
+
+def test_files_that_others_include_are_read(own, job, folder):  # noqa: F811
+    """By one of the same folder, by one of another job, and by one that is included itself."""
+    for name in ("own.sql", "parts/second.sql", "theirs.sql"):
+        write(job / name, "s.id AS key\n")
+    replace(job / "page.sql", "SELECT s.id AS key", "SELECT\n-- include: own.sql\n")
+    write(job / "own.sql", "-- include: parts/second.sql\n")
+    assert why(own)[0] == f"{job}/theirs.sql"
+    shutil.copytree(JOBS / SCRATCH, folder / "scratch.other")
+    replace(folder / "scratch.other/page.sql", "SELECT s.id AS key", f"SELECT\n  -- include: ../{SCRATCH}/theirs.sql\n")
+    assert refused(config(own)) == {}
+    (folder / "scratch.other").rename(folder / "shared")
+    (folder / "shared/job.conf").unlink()
+    assert SCRATCH not in refused(config(own))
+
+
+@pytest.mark.parametrize("name", ["members.remove_expired", "imports.placeholder_cleanup", "users.refresh_authorizations"])
+def test_what_jobs_show_writes_of_a_job_without_code_is_loaded(own, folder, name):  # noqa: F811
+    own.run("jobs", "show", name, "--to", folder).ok()
+    (folder / name).rename(folder / "my.copy")
+    assert refused(config(own)) == {}

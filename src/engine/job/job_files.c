@@ -300,7 +300,7 @@ gboolean
 job_files_load (Job *job, GError **error)
 {
   note_version (job);
-  if (!load_optional (job, "page", &job->page, error)
+  if (!job_folder_is_known (job, error) || !load_optional (job, "page", &job->page, error)
       || !load_page_count (job, error) || !load_optional (job, "count", &job->count, error)
       || !load_optional (job, "values", &job->values, error)
       || !load_optional (job, "decide", &job->decide, error)
