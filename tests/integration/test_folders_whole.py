@@ -119,3 +119,18 @@ def test_what_jobs_show_writes_of_a_job_without_code_is_loaded(own, folder, name
     own.run("jobs", "show", name, "--to", folder).ok()
     (folder / name).rename(folder / "my.copy")
     assert refused(config(own)) == {}
+
+
+# --- its pages go on, and its rows are those of a table
+
+def test_a_page_without_a_cursor_would_come_for_ever(own, job):  # noqa: F811
+    replace(job / "job.conf", "cursor = day date desc; id bigint desc\n", "")
+    place, reason = why(own)
+    assert place == f"{job}/job.conf:2" and reason.startswith("cursor: a job with page.sql needs one")
+
+
+def test_a_page_that_nothing_reads_needs_no_cursor(own, job):  # noqa: F811
+    """Runs of this job come from events that name a key."""
+    conf = (job / "job.conf").read_text().replace("cursor = day date desc; id bigint desc\n", "").replace("starts = tick", "starts = event")
+    (job / "job.conf").write_text(conf + "[event PlaceholderUserOrphaned]\nkey = placeholder_user_id\n")
+    assert why(own) is None

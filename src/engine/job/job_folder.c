@@ -2,6 +2,7 @@
 
 #include "base/resource.h"
 #include "config/nearest.h"
+#include "engine/job/job_conf_named.h"
 
 #include <string.h>
 
@@ -194,6 +195,20 @@ does_what_counts (const Job *job, const JobWhat *what, GError **error)
                       g_str_equal (counts, "removed") ? "TABLE.sql" : "TABLE.update.sql");
 }
 
+/* Without a cursor each page begins at the first row, and rows that stay come again for ever. */
+static gboolean
+goes_on (const Job *job, GError **error)
+{
+  gboolean searches = job->by_tick || job->by_parent;
+  for (guint i = 0; i < job->events->len; i++)
+    searches |= ((const JobEvent *)job->events->pdata[i])->key == NULL;
+  if (job->page == NULL || job->cursor->len > 0 || !searches || job_only_names_rows (job))
+    return TRUE;
+  return job_conf_fail (job, "cursor", error,
+                        "a job with page.sql needs one: the columns by which its pages follow each "
+                        "other (`cursor = id bigint`)");
+}
+
 gboolean
 job_folder_is_whole (const Job *job, GError **error)
 {
@@ -202,5 +217,5 @@ job_folder_is_whole (const Job *job, GError **error)
   for (guint i = 0; i < job->whats->len; i++)
     if (!does_what_counts (job, job->whats->pdata[i], error))
       return FALSE;
-  return TRUE;
+  return job->code != NULL || goes_on (job, error);
 }
