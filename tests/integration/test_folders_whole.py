@@ -134,3 +134,10 @@ def test_a_page_that_nothing_reads_needs_no_cursor(own, job):  # noqa: F811
     conf = (job / "job.conf").read_text().replace("cursor = day date desc; id bigint desc\n", "").replace("starts = tick", "starts = event")
     (job / "job.conf").write_text(conf + "[event PlaceholderUserOrphaned]\nkey = placeholder_user_id\n")
     assert why(own) is None
+
+
+@pytest.mark.parametrize("table", ["", "table =\n"])
+def test_rows_that_files_change_are_those_of_a_table(own, job, table):  # noqa: F811
+    replace(job / "job.conf", "table = scratch\n", table)
+    place, reason = why(own)
+    assert place.startswith(f"{job}/job.conf:") and reason == "table: a job with files in apply/ needs it: its rows are those of this table"

@@ -209,6 +209,17 @@ goes_on (const Job *job, GError **error)
                         "other (`cursor = id bigint`)");
 }
 
+static gboolean
+names_its_rows (const Job *job, GError **error)
+{
+  gboolean changes = FALSE;
+  for (guint i = 0; i < job->whats->len; i++)
+    changes |= ((const JobWhat *)job->whats->pdata[i])->apply->len > 0;
+  return !changes || job->table != NULL
+         || job_conf_fail (job, "table", error,
+                           "a job with files in apply/ needs it: its rows are those of this table");
+}
+
 gboolean
 job_folder_is_whole (const Job *job, GError **error)
 {
@@ -217,5 +228,5 @@ job_folder_is_whole (const Job *job, GError **error)
   for (guint i = 0; i < job->whats->len; i++)
     if (!does_what_counts (job, job->whats->pdata[i], error))
       return FALSE;
-  return job->code != NULL || goes_on (job, error);
+  return job->code != NULL || (goes_on (job, error) && names_its_rows (job, error));
 }
