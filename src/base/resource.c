@@ -45,17 +45,21 @@ resource_exists (const char *path)
   return g_resources_get_info (name, 0, NULL, NULL, NULL);
 }
 
-static gboolean append_sql (GString *out, const char *path, int depth, GError **error);
-
-/* TARGET to END: a path relative to FOLDER, which is that of PATH. */
-static gboolean
-append_included (GString *out, const char *path, const char *folder, const char *target,
-                 const char *end, int depth, GError **error)
+/* The path of the file that the line from LINE to END of the file at PATH includes; NULL: it
+ * includes none. g_free it. */
+static char *
+included_by (const char *path, const char *line, const char *end)
 {
-  g_autofree char *relative = g_strstrip (g_strndup (target, (gsize)(end - target)));
-  g_autofree char *joined = g_build_filename (folder, relative, NULL);
-  g_autofree char *clean = g_canonicalize_filename (joined, "/");
-  return append_sql (out, path[0] == '/' ? clean : clean + 1, depth + 1, error);
+  while (line < end && g_ascii_isspace (*line))
+    line++;
+  if (!g_str_has_prefix (line, INCLUDE))
+    return NULL;
+  line += strlen (INCLUDE);
+  g_autofree char *relative = g_strstrip (g_strndup (line, (gsize)(end - line))),
+                  *folder = g_path_get_dirname (path),
+                  *joined = g_build_filename (folder, relative, NULL),
+                  *clean = g_canonicalize_filename (joined, "/");
+  return g_strdup (path[0] == '/' ? clean : clean + 1);
 }
 
 static gboolean
@@ -68,22 +72,29 @@ append_sql (GString *out, const char *path, int depth, GError **error)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: includes itself", path);
     return FALSE;
   }
-  g_autofree char *folder = g_path_get_dirname (path);
   for (const char *line = text, *end; *line != '\0'; line = end) {
     end = line + strcspn (line, "\n");
-    const char *first = line;
-    while (first < end && g_ascii_isspace (*first))
-      first++;
-    if (g_str_has_prefix (first, INCLUDE)) {
-      if (!append_included (out, path, folder, first + strlen (INCLUDE), end, depth, error))
-        return FALSE;
-      end += *end == '\n';
-    } else {
-      end += *end == '\n';
+    g_autofree char *included = included_by (path, line, end);
+    end += *end == '\n';
+    if (included == NULL)
       g_string_append_len (out, line, end - line);
-    }
+    else if (!append_sql (out, included, depth + 1, error))
+      return FALSE;
   }
   return TRUE;
+}
+
+void
+resource_includes (const char *path, GHashTable *paths)
+{
+  g_autofree char *text = resource_text (path, NULL);
+  for (const char *line = text, *end; text != NULL && *line != '\0'; line = end) {
+    end = line + strcspn (line, "\n");
+    char *included = included_by (path, line, end);
+    if (included != NULL)
+      g_hash_table_add (paths, included);
+    end += *end == '\n';
+  }
 }
 
 char *

@@ -14,6 +14,8 @@ gboolean resource_exists (const char *path);
 /* The same, with every line `-- include: <path>` replaced by that file (relative to the folder of
  * the including file). */
 char *resource_sql (const char *path, GError **error);
+/* Adds to PATHS, which frees them with g_free, the files that the one at PATH includes itself. */
+void resource_includes (const char *path, GHashTable *paths);
 
 /* The names in a folder, sorted by the number that they begin with, then as text; names of folders
  * end with `/`. Empty if the folder does not exist. NULL, PRUNED_FATAL with its path: it cannot be

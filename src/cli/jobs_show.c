@@ -3,6 +3,7 @@
 #include "base/resource.h"
 #include "engine/job/sentence/complete.h"
 #include "engine/job/job_conf.h"
+#include "engine/job/job_folder.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -32,6 +33,14 @@ add (GPtrArray *files, const char *path, char *text)
 
 /* --- a folder --- */
 
+/* What only other files include stands in these. A job in C asks for files by name. */
+static gboolean
+is_shown (const Job *job, const char *path)
+{
+  return g_str_equal (path, "job.conf") || job_folder_reads (path)
+         || (job->code != NULL && g_str_has_suffix (path, ".sql"));
+}
+
 /* BELOW: with a slash at its end, or empty. */
 static gboolean
 read_folder (const Job *job, const char *below, GPtrArray *files, GError **error)
@@ -46,7 +55,7 @@ read_folder (const Job *job, const char *below, GPtrArray *files, GError **error
         return FALSE;
       continue;
     }
-    if (!g_str_has_suffix (names[i], ".sql") && !g_str_equal (names[i], "job.conf"))
+    if (!is_shown (job, path))
       continue;
     char *text = g_str_has_suffix (names[i], ".sql") ? resource_sql (full, error)
                                                      : resource_text (full, error);

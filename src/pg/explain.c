@@ -89,13 +89,20 @@ pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **error)
   return NULL;
 }
 
-char **
-pg_columns (Pg *pg, const PgStatement *statement, GError **error)
+PgRows *
+pg_describe (Pg *pg, const PgStatement *statement, GError **error)
 {
   if (!pg_send_describe (pg, statement, error) || !pg_flush (pg, error))
     return NULL;
   g_autoptr (PgRows) rows = pg_next (pg, error);
-  if (rows == NULL || !pg_finish (pg, error))
+  return rows != NULL && pg_finish (pg, error) ? g_steal_pointer (&rows) : NULL;
+}
+
+char **
+pg_columns (Pg *pg, const PgStatement *statement, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_describe (pg, statement, error);
+  if (rows == NULL)
     return NULL;
   char **names = g_new0 (char *, (gsize)rows_columns (rows) + 1);
   for (int i = 0; i < rows_columns (rows); i++)

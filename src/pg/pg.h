@@ -168,8 +168,10 @@ char *pg_explain (Pg *pg, const PgStatement *statement, int *line, GError **erro
 /* The same for N statements, in one pipeline. NULL: PostgreSQL refuses one of them. g_strfreev. */
 char **pg_explain_all (Pg *pg, const PgStatement *const *statements, guint n, GError **error);
 
-/* The columns that STATEMENT returns, described by PostgreSQL without running it; none if it
- * returns no rows. NULL: PostgreSQL refuses it. g_strfreev. */
+/* What STATEMENT returns, described by PostgreSQL without running it: columns, and no row. NULL:
+ * PostgreSQL refuses it. */
+PgRows *pg_describe (Pg *pg, const PgStatement *statement, GError **error);
+/* The names of these columns; none if it returns no rows. NULL: as above. g_strfreev. */
 char **pg_columns (Pg *pg, const PgStatement *statement, GError **error);
 
 /* Pipelines: queue any number of statements, then take the results in order. The first error ends

@@ -141,6 +141,7 @@ SELECT 1::bigint AS key, 1::bigint AS id
 FROM (SELECT pg_sleep((:args::jsonb ->> 'seconds')::float)) s
 WHERE :cursor.id::bigint < 1
 """
+KEPT = "SELECT k AS key, 'kept' AS what, NULL::text AS reason FROM unnest(:key::bigint[]) k"
 SLOW_CONF = """
 [job]
 starts = tick
@@ -159,6 +160,7 @@ def slow(new_scene, tmp_path):
         (folder / name).mkdir()
         (folder / name / "job.conf").write_text(SLOW_CONF)
         (folder / name / "page.sql").write_text(SLOW)
+        (folder / name / "decide.sql").write_text(KEPT)
     scene = new_scene({"run.jobs_dir": folder, "run.workers": 4})
     scene.binary = binary_with_faults()
     scene.settings["kafka.group.instance.id"] = "the one process"

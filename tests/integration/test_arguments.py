@@ -36,6 +36,7 @@ SELECT 'scratch.typed' AS job, jsonb_build_object('user_id', 'seven') AS args, k
        NULL::timestamptz AS due_at
 FROM unnest(:key::bigint[]) k
 """
+KEPT = "SELECT k AS key, 'kept' AS what, NULL::text AS reason FROM unnest(:key::text[]) k"
 FIRST = "SELECT 1::bigint AS key, 1::bigint AS id WHERE :cursor.id::bigint < 1 LIMIT :limit::int"
 
 
@@ -49,8 +50,8 @@ def job(folder, name, conf, **files):
 @pytest.fixture
 def typed(new_scene, tmp_path):
     folder = beside_jobs(tmp_path / "jobs")
-    job(folder, "scratch.typed", TYPED, page=PAGE)
-    job(folder, "scratch.parent", PARENT, page=FIRST, children=CHILDREN)
+    job(folder, "scratch.typed", TYPED, page=PAGE, decide=KEPT)
+    job(folder, "scratch.parent", PARENT, page=FIRST, decide=KEPT, children=CHILDREN)
     return new_scene({"run.jobs_dir": folder})
 
 
@@ -243,8 +244,8 @@ def test_numbers_stay_as_they_were_sent(scene):
 
 def test_numbers_of_children_keys_and_cursors_are_exact(new_scene, tmp_path):
     folder = beside_jobs(tmp_path / "jobs")
-    job(folder, "scratch.numeric_parent", NUMERIC_PARENT, page=NUMERIC_PAGE, children=NUMERIC_CHILDREN)
-    job(folder, "scratch.numeric_child", NUMERIC_CHILD, page=FIRST)
+    job(folder, "scratch.numeric_parent", NUMERIC_PARENT, page=NUMERIC_PAGE, decide=KEPT, children=NUMERIC_CHILDREN)
+    job(folder, "scratch.numeric_child", NUMERIC_CHILD, page=FIRST, decide=KEPT)
     scene = new_scene({"run.jobs_dir": folder})
     scene.run("pause", "scratch.numeric_child").ok()
     scene.start()

@@ -156,3 +156,14 @@ def test_a_plan_of_a_job_that_is_right_says_all_its_rows(own):  # noqa: F811
     plan = scene.run("plan", JOB, "--json").ok()
     assert plan.stdout.count('"removed"') >= 1000
     assert counts(scene) == 1000
+
+
+@pytest.mark.parametrize("word", ["removed", "changed"])
+def test_a_job_without_groups_and_effects_counts_no_row_as_changed(own, word):  # noqa: F811
+    scene = without_notes(own({"decide": DECIDE.replace("'removed'", f"'{word}'")}, conf=""))
+    run_id = tick(scene)
+    scene.run_until_idle()
+    said = result(scene.run_row(run_id))
+    assert said["status"] == "blocked" and said["reason"].startswith(f"guard: decide.sql says '{word}' of the key 1, and job.conf has no group"), said
+    assert said.get(word, 0) == 0
+    nothing_happened(scene)

@@ -69,7 +69,8 @@ FINE = {
 
 
 def write(folder, name, conf, files):
-    for file, text in ({"page": PAGE} | files).items():
+    decides = {} if any(file.startswith("apply/") for file in files) else {"decide": DECIDE}
+    for file, text in ({"page": PAGE} | decides | files).items():
         path = folder / name / f"{file}.sql"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

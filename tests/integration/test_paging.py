@@ -118,7 +118,7 @@ def test_a_row_that_only_moves_the_cursor_makes_an_empty_page_go_on(scene):
     scene.run_until_idle()
     row = scene.run_row(tick_id("scratch.endless", at, '{"last":30}'))
     assert (row["state"], row["step"], row["cursor"]) == ("finished", 30, {"n": 29})
-    assert result(row) == {"status": "completed", "updated_rows": 0}
+    assert result(row) == {"status": "completed", "updated_rows": 0, "failed": 0}
 
 
 def has_done_its_part(lines):
@@ -143,7 +143,7 @@ def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_logged(new_s
         row = scene.run_row(run_id)
         assert (row["state"], row["step"], row["attempts"]) == ("finished", last, 0)
         assert row["cursor"] == ({"n": last - 1} if last > 1 else None)
-        assert result(row) == {"status": "completed", "updated_rows": 0}
+        assert result(row) == {"status": "completed", "updated_rows": 0, "failed": 0}
         for message in ("Started", "Finished"):
             assert [line["step"] for line in daemon.lines(message, run_id=run_id)] == list(range(last))
         assert [line["status"] for line in daemon.lines("Finished", run_id=run_id)] == ["limit_reached"] * (last - 1) + ["completed"]

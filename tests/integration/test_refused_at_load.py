@@ -187,6 +187,31 @@ def test_an_index_that_is_missing_is_a_warning(items):
     assert tick(items, GOOD)["result"]["removed"] == 20000
 
 
+def test_a_column_of_a_folders_cursor_that_can_be_null_is_a_warning(items):
+    """A comparison with the cursor never finds such a row."""
+    files = {
+        "job.conf": "[job]\nstarts = tick\ntable = items\ncursor = kind int; id bigint\n[what removed]\n",
+        "page.sql": "SELECT i.id AS key, i.kind, i.id FROM items i WHERE (i.kind, i.id) > (:cursor.kind::int, :cursor.id::bigint)"
+                    " ORDER BY i.kind, i.id LIMIT :limit::int\n",
+        "apply/removed/10-items.sql": "DELETE FROM items i USING unnest(:key::bigint[]) k (id) WHERE i.id = k.id RETURNING i.id AS key, to_jsonb(i.*) AS row\n"}
+    for file, text in files.items():
+        path = items.folder / FOLDER / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    daemon = start(items)
+    [warning] = daemon.lines("Job lacks something", job=FOLDER)
+    assert refused(daemon) == {} and warning["check"] == "cursor" and warning["detail"].startswith("column kind can be NULL: ")
+    conf = items.folder / FOLDER / "job.conf"
+    conf.write_text(conf.read_text() + "log = info: gone\n")
+    items.pruned.run("reload").ok()
+    assert [line["check"] for line in daemon.lines("Job lacks something", job=FOLDER)] == ["cursor", "cursor"]
+    items.sql("UPDATE items SET kind = 1; ALTER TABLE items ALTER kind SET NOT NULL")
+    conf.write_text(conf.read_text() + "log_fields = key\n")
+    items.pruned.run("reload").ok()
+    assert len(daemon.lines("Job lacks something", job=FOLDER)) == 2
+    daemon.stop()
+
+
 def test_a_table_that_cannot_be_looked_at_refuses_nothing(items):
     """Somebody alters it while the daemon starts."""
     items.start()

@@ -123,6 +123,8 @@ CheckCursor *check_cursor_of (const Job *job, const PgRows *rows);
 /* Whether no two rows have the same cursor, and none has NULL in it, by the catalogue. Takes
  * CURSOR. */
 void check_cursor (Check *check, CheckCursor *cursor, CheckPlace place);
+/* Which columns of the cursor can have NULL, by the catalogue; no page is read. */
+void check_cursor_nulls (Check *check);
 
 /* All checks of JOB. */
 void check_job (Check *check, const Job *job);

@@ -67,3 +67,29 @@ check_cursor (Check *check, CheckCursor *cursor, CheckPlace place)
   if (rows != NULL && rows_count (rows) == 0)
     check_ok (check, "cursor", "a unique index covers its columns, and none of them can be NULL");
 }
+
+static CheckCursor *
+described (Check *check)
+{
+  const Job *job = check->job;
+  g_autoptr (PgRows) rows = job->page != NULL && job->sentence == NULL && pg_begin (check->pg, NULL)
+                                ? pg_describe (check->pg, job->page, NULL)
+                                : NULL;
+  pg_rollback (check->pg);
+  return rows != NULL ? check_cursor_of (job, rows) : NULL;
+}
+
+void
+check_cursor_nulls (Check *check)
+{
+  CheckCursor *cursor = described (check);
+  if (cursor == NULL)
+    return;
+  char *page = g_build_filename (check->job->folder, "page.sql", NULL);
+  g_ptr_array_add (check->texts, page);
+  g_autoptr (PgRows) rows = ask (check, cursor);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    if (rows_bool (rows, i, "holds"))
+      check_warn (check, "cursor", (CheckPlace){ page, 0 }, NULL, "%s",
+                  rows_text (rows, i, "detail"));
+}

@@ -45,6 +45,8 @@ load_one (Check *check, const Job *job, gboolean sure, GError **error)
     check_form (check);
     if (check_can_run (check))
       check_access (check);
+    if (check_errors (check) == 0)
+      check_cursor_nulls (check);
   }
   for (guint i = before; i < check->findings->len; i++) {
     const CheckFinding *finding = check->findings->pdata[i];
@@ -54,7 +56,7 @@ load_one (Check *check, const Job *job, gboolean sure, GError **error)
     }
   }
   for (guint i = before; i < check->findings->len; i++)
-    if (((const CheckFinding *)check->findings->pdata[i])->code != CODE_OK)
+    if (!g_str_equal (((const CheckFinding *)check->findings->pdata[i])->level, "ok"))
       check_say (check->findings->pdata[i]);
   return TRUE;
 }

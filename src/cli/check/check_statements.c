@@ -3,6 +3,7 @@
 
 #include "base/resource.h"
 #include "engine/job/job_files.h"
+#include "engine/job/job_folder.h"
 
 #include <string.h>
 
@@ -57,16 +58,7 @@ statement_of (const Job *job, const char *file, const char *path, GError **error
 static void
 find_parts (Files *files, const char *file, const char *path)
 {
-  g_autofree char *text = resource_text (path, NULL), *folder = g_path_get_dirname (path);
-  g_autoptr (GRegex) include = g_regex_new ("^\\s*-- include: (\\S+)", G_REGEX_MULTILINE, 0, NULL);
-  g_autoptr (GMatchInfo) match = NULL;
-  for (g_regex_match (include, text != NULL ? text : "", 0, &match); g_match_info_matches (match);
-       g_match_info_next (match, NULL)) {
-    g_autofree char *name = g_match_info_fetch (match, 1);
-    g_autofree char *joined = g_build_filename (folder, name, NULL),
-                    *clean = g_canonicalize_filename (joined, "/");
-    g_hash_table_add (files->parts, g_strdup (path[0] == '/' ? clean : clean + 1));
-  }
+  resource_includes (path, files->parts);
 }
 
 /* FILE: NULL for a sentence. LINES: the lines of the statement are those of the file at PLACE. */
@@ -178,7 +170,9 @@ static void
 visit (Files *files, const char *file, const char *path)
 {
   Check *check = files->check;
-  if (g_hash_table_contains (files->parts, path))
+  g_autofree char *name = g_strconcat (file, ".sql", NULL);
+  if (g_hash_table_contains (files->parts, path)
+      || (!check->job->built_in && !job_folder_reads (name))) /* others include it */
     return;
   g_autoptr (GError) error = NULL;
   const PgStatement *statement = statement_of (check->job, file, path, &error);

@@ -161,6 +161,8 @@ job_conf_read (Job *job, GError **error)
     job->labels[i] = job_conf_text (job->conf, "job", job_label_names[i]);
   job->unique_key = job_conf_text (job->conf, "job", "unique_key");
   job->table = job_conf_text (job->conf, "job", "table");
+  if (job->table != NULL && *job->table == '\0')
+    g_clear_pointer (&job->table, g_free);
   job->needs = list_of (job->conf, "job", "needs");
   job->reads = list_of (job->conf, "job", "reads");
   job->items = list_of (job->conf, "job",

@@ -56,7 +56,9 @@ job_conf_fail (const Job *job, const char *key, GError **error, const char *form
   va_start (args, format);
   g_autofree char *why = g_strdup_vprintf (format, args);
   va_end (args);
-  const int line = job_conf_line (job->folder, key);
+  int line = job_conf_line (job->folder, key);
+  if (line == 0)
+    line = job_conf_line (job->folder, NULL);
   g_autofree char *at = line > 0 ? g_strdup_printf (":%d", line) : g_strdup ("");
   return error_fatal (error, "%s/job.conf%s: %s: %s", job->folder, at, key, why);
 }

@@ -3,6 +3,7 @@
 #include "base/resource.h"
 #include "engine/job/job_divided.h"
 #include "engine/job/job_file_name.h"
+#include "engine/job/job_folder.h"
 #include "engine/job/job_private.h"
 #include "engine/job/job_reading.h"
 #include "engine/job/step_text.h"
@@ -188,20 +189,6 @@ load_many (const Job *job, const char *file, JobApply *apply, GError **error)
   return job_files_audited_many (name, without_semicolon (text), apply, error);
 }
 
-/* Rows count as removed or changed by what decide.sql says of them. So a file has to do it. */
-static gboolean
-check_effect (const Job *job, const JobWhat *what, GError **error)
-{
-  const gboolean removed = g_str_equal (what->counter, "removed");
-  if (what->apply->len > 0 || job->decide == NULL
-      || !(removed || g_str_equal (what->counter, "changed")))
-    return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "%s/apply/%s: no file, and [what %s] counts rows as %s: it wants %s", job->folder,
-               what->word, what->word, what->counter, removed ? "TABLE.sql" : "TABLE.update.sql");
-  return FALSE;
-}
-
 static gboolean
 load_what (const Job *job, JobWhat *what, GError **error)
 {
@@ -216,7 +203,7 @@ load_what (const Job *job, JobWhat *what, GError **error)
     }
     g_array_append_val (what->apply, apply);
   }
-  return files != NULL && check_effect (job, what, error);
+  return files != NULL;
 }
 
 char *
@@ -323,8 +310,9 @@ load_locks (Job *job, GError **error)
 gboolean
 job_files_load (Job *job, GError **error)
 {
-  if (!note_version (job, error) || !load_optional (job, "page", &job->page, error)
-      || !load_page_count (job, error) || !load_optional (job, "count", &job->count, error)
+  if (!note_version (job, error) || !job_folder_is_known (job, error)
+      || !load_optional (job, "page", &job->page, error) || !load_page_count (job, error)
+      || !load_optional (job, "count", &job->count, error)
       || !load_optional (job, "values", &job->values, error)
       || !load_optional (job, "decide", &job->decide, error)
       || !load_optional (job, "remains", &job->remains, error)
@@ -345,5 +333,5 @@ job_files_load (Job *job, GError **error)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: no page.sql", job->folder);
     return FALSE;
   }
-  return TRUE;
+  return job_folder_is_whole (job, error);
 }

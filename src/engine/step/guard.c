@@ -191,16 +191,21 @@ guard_page (Step *step, const Page *page, GError **error)
 /* --- a decision --- */
 
 /* A word without a group has no effect that is known. A job that declares no words and has no
- * effects may say what it likes. */
+ * effects may say what it likes, unless it would be counted as a change. */
+static gboolean
+may_say (const Job *job, const char *word)
+{
+  if (job->whats->len > 0 || job->applies)
+    return job_what (job, word) != NULL;
+  return job->code != NULL || !(g_str_equal (word, "removed") || g_str_equal (word, "changed"));
+}
+
 static gboolean
 are_words_declared (Step *step, const PgStatement *statement, const PgRows *decided, GError **error)
 {
-  const Job *job = step->job;
-  if (job->whats->len == 0 && !job->applies)
-    return TRUE;
   int key = rows_column (decided, "key"), what = rows_column (decided, "what");
   for (int i = 0; i < rows_count (decided); i++)
-    if (job_what (job, rows_at (decided, i, what)) == NULL)
+    if (!may_say (step->job, rows_at (decided, i, what)))
       return guard_block (
           step, statement, error, "says '%s' of the key %s, and job.conf has no group [what %s]",
           rows_at (decided, i, what), rows_at (decided, i, key), rows_at (decided, i, what));

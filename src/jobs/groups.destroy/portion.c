@@ -1,8 +1,9 @@
 /* What every part of the work on a portion asks. */
 #include "jobs/groups.destroy/portion.h"
 
-#define STEPS_IN_VAIN 5 /* in a row: no application writes the same rows at each of these moments  \
-                         */
+#define STEPS_IN_VAIN                                                                              \
+  5 /* in a row: no application writes the same rows at each of these moments                      \
+     */
 
 gboolean
 portion_is_groups (const Portion *portion)
