@@ -54,7 +54,7 @@ def show(report, title, log, wanted):
         raise RuntimeError(f"{title}: no plan of {missing}")
     for what in wanted:
         lines = [line.strip("\n\t")[:WIDTH] for line in found[what].splitlines() if line.strip()]
-        report.say(f"{title}: {what} ({'a kept plan' if '$1' in found[what] else 'planned for its values'})\n" + "\n".join(lines))
+        report.say(f"{title}: {what}\n" + "\n".join(lines))
 
 
 def of_page(stage, report, rows):
