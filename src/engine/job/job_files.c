@@ -323,6 +323,7 @@ job_files_load (Job *job, GError **error)
       || !load_optional (job, "event_key", &job->event_key, error)
       || !load_optional (job, "named", &job->named, error)
       || !load_optional (job, "blocked", &job->blocked, error)
+      || !load_optional (job, "blocked_minute", &job->blocked_minute, error)
       || !load_optional (job, "released", &job->released, error))
     return FALSE;
   g_autoptr (GPtrArray) locks = files_in (job, "lock");
