@@ -26,6 +26,10 @@ typedef gboolean (*JobStepFunc) (Step *step, GError **error);
  * that must be done alone, before anything is changed for them. FALSE with an error: all are
  * undone, and each is tried alone. */
 typedef gboolean (*JobManyFunc) (Step *const *steps, guint n, gboolean *fits, GError **error);
+/* The rows KEYS (array literal) of a page (step_page) are about to be deleted: removes what lies
+ * below them in other tables, and *CHANGED says whether there was something. It is rolled back with
+ * the page, or with a try of it. The lock files have locked these rows. */
+typedef gboolean (*JobBelowFunc) (Step *step, const char *keys, gboolean *changed, GError **error);
 /* Adds plan lines (step_plan_line), read-only. Called once for a plan: it walks through all pages.
  */
 typedef gboolean (*JobPlanFunc) (Step *step, GError **error);
@@ -220,6 +224,7 @@ typedef struct {
   JobPlanFunc plan;        /* NULL: page + decide; a job with a plan and no step is a page job */
   const JobErrand *errand; /* instead of step */
   JobManyFunc many;        /* beside step; NULL: each run is stepped alone */
+  JobBelowFunc below;      /* beside step; NULL: nothing, so keys delete such rows */
   /* A file that is run in the transaction that records the failure, if a step fails and is charged
    * (e.g. to clear a mark), and if a run ends outside its steps: it is dead, or was discarded.
    * `error` and `state` (waiting, dead; skipped: it was discarded) are bound besides the usual

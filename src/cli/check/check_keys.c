@@ -113,7 +113,8 @@ static gboolean
 only_reads (const char *file)
 {
   static const char *const names[]
-      = { "page", "decide", "count", "values", "context", "blocked", "event_key", "named", NULL };
+      = { "page",    "decide",         "count",     "values", "context",
+          "blocked", "blocked_minute", "event_key", "named",  NULL };
   return g_strv_contains (names, file) || g_str_has_prefix (file, "lock/");
 }
 

@@ -17,21 +17,27 @@ entry_values (const PgRows *rows, int row)
   return values;
 }
 
-/* Is the job still blocked, by its own `blocked` statement? FALSE also if it has none, or if the
- * statement fails: then the step is retried. */
+/* FALSE also if there is no STATEMENT, or if it fails. */
 static gboolean
-is_blocked_still (Pg *pg, const Job *job, const PgValues *entry)
+is_blocked_by (Pg *pg, const PgStatement *statement, const PgValues *entry)
 {
-  if (job->blocked == NULL)
+  if (statement == NULL)
     return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "args", pg_values_get (entry, "args"));
   pg_values_set (values, "scheduled_at", pg_values_get (entry, "scheduled_at"));
   g_autoptr (PgRows) reasons
-      = pg_begin_read_only (pg, NULL) ? pg_run (pg, job->blocked, values, NULL) : NULL;
+      = pg_begin_read_only (pg, NULL) ? pg_run (pg, statement, values, NULL) : NULL;
   gboolean lacks = reasons == NULL && pg_is_class42 (pg);
   pg_rollback (pg);
   return lacks || (reasons != NULL && rows_count (reasons) > 0);
+}
+
+/* Is the job still blocked, by its own statements? Otherwise the step is retried. */
+static gboolean
+is_blocked_still (Pg *pg, const Job *job, const PgValues *entry)
+{
+  return is_blocked_by (pg, job->blocked, entry) || is_blocked_by (pg, job->blocked_minute, entry);
 }
 
 /* Sets the run waiting, with its unique key, one step further so that its next outcome has another

@@ -111,6 +111,7 @@ typedef struct _Job {
   char **makes; /* tables that it inserts into; their rows are useless without the removed rows */
   gboolean spacing; /* the item's index within the whole run is kept in the cursor */
   const PgStatement *page, *decide, *children, *context, *blocked, *released; /* NULL: none */
+  const PgStatement *blocked_minute; /* as `blocked`, asked once a minute; NULL: none */
   const PgStatement *remains;    /* remains.sql: what should have changed and has not; NULL: none */
   const PgStatement *page_count; /* how many keys page.sql finds; NULL: no page */
   const PgStatement *page_until; /* page.sql up to a key: `until.` and the cursor's columns; NULL:

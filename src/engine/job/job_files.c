@@ -321,6 +321,7 @@ job_files_load (Job *job, GError **error)
       || !load_optional (job, "event_key", &job->event_key, error)
       || !load_optional (job, "named", &job->named, error)
       || !load_optional (job, "blocked", &job->blocked, error)
+      || !load_optional (job, "blocked_minute", &job->blocked_minute, error)
       || !load_optional (job, "released", &job->released, error) || !load_locks (job, error)
       || !check_restored (job, error))
     return FALSE;

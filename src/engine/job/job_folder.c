@@ -13,7 +13,7 @@
 
 static const char *const FILES[]
     = { "page",      "decide", "remains", "children", "context", "count",       "values",
-        "event_key", "named",  "blocked", "released", "indexes", "restored_run" };
+        "event_key", "named",  "blocked", "blocked_minute", "released", "indexes", "restored_run" };
 
 static const struct {
   const char *name;

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/job/job_rows.h"
+#include "engine/step/below.h"
 #include "engine/step/decide.h"
 #include "engine/step/pace.h"
 #include "engine/step/portion.h"
@@ -181,12 +182,14 @@ apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, G
   guint own = job_own_file (step->job, what), decided = which->len;
   const JobApply *file = &g_array_index (what->apply, JobApply, own);
   g_autoptr (PgRows) returned = NULL, others = NULL;
-  if (!run_files (step, what, 0, own + 1, trial, which, extra, &returned, error)
+  gboolean below;
+  if (!below_goes_first (step, trial, which, &below, error)
+      || !run_files (step, what, 0, own + 1, trial, which, extra, &returned, error)
       || !job_rows_are_whole (file->statement, returned, "key", error)
       || !effects_are_decided (step, file, returned, trial->decided, which, error))
     return FALSE;
   drop_refused (trial, which, returned);
-  trial->torn = (own > 0 || trial->effects.stirred) && which->len < decided;
+  trial->torn = (own > 0 || below || trial->effects.stirred) && which->len < decided;
   if (trial->torn || which->len == 0 || own + 1 == what->apply->len)
     return TRUE;
   return run_files (step, what, own + 1, what->apply->len, trial, which, extra, &others, error);

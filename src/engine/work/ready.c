@@ -1,22 +1,39 @@
 #include "engine/work/ready.h"
 
+#include "base/clock.h"
 #include "engine/job/arguments.h"
 #include "engine/job/job_rows.h"
 
-/* Is something missing that the job says it cannot do without? */
+/* Is something missing that the job says it cannot do without? STATEMENT can be NULL. */
 static gboolean
-check_blocked (Step *step, GError **error)
+check_blocked (Step *step, const PgStatement *statement, GError **error)
 {
-  if (step->job->blocked == NULL)
+  if (statement == NULL)
     return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
-  step_bind (step, step->job->blocked, values);
-  g_autoptr (PgRows) reasons = pg_run (step->pg, step->job->blocked, values, error);
+  step_bind (step, statement, values);
+  g_autoptr (PgRows) reasons = pg_run (step->pg, statement, values, error);
   if (reasons == NULL || rows_count (reasons) == 0)
     return reasons != NULL;
-  if (!job_rows_are_whole (step->job->blocked, reasons, "reason", error))
+  if (!job_rows_are_whole (statement, reasons, "reason", error))
     return FALSE;
   return step_block (step, error, "%s", rows_text (reasons, 0, "reason"));
+}
+
+/* The same, for what is too dear to be asked at each step. That nothing is missing holds for the
+ * minute, on this connection. */
+static gboolean
+check_blocked_minute (Step *step, GError **error)
+{
+  const PgStatement *statement = step->job->blocked_minute;
+  if (statement == NULL)
+    return TRUE;
+  g_autofree char *minute
+      = g_strdup_printf ("minute %" G_GINT64_FORMAT, clock_monotonic_us () / G_TIME_SPAN_MINUTE);
+  g_autoptr (PgValues) values = pg_values_new ();
+  step_bind (step, statement, values);
+  const PgRows *reasons = pg_run_kept (step->pg, statement, values, minute, error);
+  return reasons != NULL && (rows_count (reasons) == 0 || check_blocked (step, statement, error));
 }
 
 /* Arguments that are wrong at every try. */
@@ -32,5 +49,6 @@ check_args (Step *step, GError **error)
 gboolean
 step_is_ready (Step *step, GError **error)
 {
-  return check_args (step, error) && step_complete (step, error) && check_blocked (step, error);
+  return check_args (step, error) && step_complete (step, error)
+         && check_blocked (step, step->job->blocked, error) && check_blocked_minute (step, error);
 }

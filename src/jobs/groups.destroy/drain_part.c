@@ -76,10 +76,7 @@ drain_sweep_others (Step *step, Portion *portion, const PgRows *others, GError *
       return FALSE;
   portion->removed += limit - sweep.left;
   return sweep.left < limit
-         || step_fail (
-             step, error, PRUNED_DATA,
-             "rows of %s stay: a trigger or a rule keeps them, or rows refer to each other too deep or in a circle",
-             rows_text (others, 0, "relation"));
+         || step_fail (step, error, PRUNED_DATA, SWEEP_STAY, rows_text (others, 0, "relation"));
 }
 
 const PgRows *

@@ -178,11 +178,10 @@ prune_step (Step *step, GError **error)
   Prune prune;
   prune_init (&prune, step);
   step_count (step, "updated_rows", 0);
-  gboolean ok
-      = prune_take_turns (&prune, json_integer_value (json_object_get (step_cursor (step), "from")),
-                          error)
-        && work_page (&prune, error) && prune_drop_done (&prune, error)
-        && continue_run (&prune, error);
+  gint64 from = json_integer_value (json_object_get (step_cursor (step), "from"));
+  gboolean ok = prune_refuse_hidden (step, error) && prune_take_turns (&prune, from, error)
+                && work_page (&prune, error) && prune_drop_done (&prune, error)
+                && continue_run (&prune, error);
   prune_clear (&prune);
   return ok;
 }

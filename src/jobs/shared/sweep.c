@@ -5,7 +5,7 @@
 
 #define NAMED(sweep)                                                                               \
   "user_id", (sweep)->user_id, "project", (sweep)->projects, "namespace", (sweep)->namespaces,     \
-      "group", (sweep)->groups
+      "group", (sweep)->groups, "member", (sweep)->members
 
 /* Rows of these tables (one a line) can have been removed by their key. */
 static void
@@ -77,17 +77,19 @@ sweep_all_changes (Sweep *sweep, const PgRows *made, GError **error)
 }
 
 /* What is asked before rows are removed, in this order. */
-typedef enum { BELOW, HELD, CHANGED, QUESTIONS } Question;
+enum { BELOW, HELD, CHANGED, QUESTIONS };
 static const char *const questions[] = { "probe", "hold", "changes" };
+#define ASK(question) (1u << (question))
+#define ASK_ALL (ASK (BELOW) | ASK (HELD) | ASK (CHANGED))
 
-/* Asks those from FIRST on, in one round trip. ANSWERS: NULL where there is nothing to ask. */
+/* Asks WHICH of them, in one round trip. ANSWERS: NULL where there is nothing to ask. */
 static gboolean
-ask (Sweep *sweep, const PgRows *made, Question first, GPtrArray **all, const PgRows **answers,
+ask (Sweep *sweep, const PgRows *made, guint which, GPtrArray **all, const PgRows **answers,
      GError **error)
 {
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
-  for (int i = first; i < QUESTIONS; i++) {
-    const char *sql = rows_text (made, 0, questions[i]);
+  for (guint i = 0; i < QUESTIONS; i++) {
+    const char *sql = (which & ASK (i)) != 0 ? rows_text (made, 0, questions[i]) : NULL;
     if (sql != NULL
         && !step_queue_text (sweep->step, error, sql, NAMED (sweep), "limit", limit, NULL))
       return FALSE;
@@ -96,8 +98,9 @@ ask (Sweep *sweep, const PgRows *made, Question first, GPtrArray **all, const Pg
   if ((*all = step_send (sweep->step, error)) == NULL)
     return FALSE;
   for (guint i = 0, n = 0; i < QUESTIONS; i++)
-    answers[i]
-        = i >= first && rows_text (made, 0, questions[i]) != NULL ? (*all)->pdata[n++] : NULL;
+    answers[i] = (which & ASK (i)) != 0 && rows_text (made, 0, questions[i]) != NULL
+                     ? (*all)->pdata[n++]
+                     : NULL;
   return TRUE;
 }
 
@@ -151,12 +154,12 @@ sweep_once (Sweep *sweep, const PgRows *made, int depth, gint64 *gone, gboolean 
   if (rows_text (made, 0, "probe") == NULL && rows_text (made, 0, "changes") == NULL
       && rows_text (made, 0, "hold") != NULL)
     return remove_alone (sweep, made, gone, again, error);
-  if (!ask (sweep, made, depth < DEPTH ? BELOW : HELD, &all, answers, error))
+  if (!ask (sweep, made, depth < DEPTH ? ASK_ALL : ASK_ALL & ~ASK (BELOW), &all, answers, error))
     return FALSE;
   if (answers[BELOW] != NULL && rows_count (answers[BELOW]) > 0) {
     if (!sweep_below (sweep, answers[BELOW], depth, error))
       return FALSE;
-    if (sweep->left > 0 && !ask (sweep, made, HELD, &all, answers, error))
+    if (sweep->left > 0 && !ask (sweep, made, ASK_ALL & ~ASK (BELOW), &all, answers, error))
       return FALSE;
   }
   if (sweep->left <= 0)
@@ -172,6 +175,15 @@ sweep_once (Sweep *sweep, const PgRows *made, int depth, gint64 *gone, gboolean 
   return TRUE;
 }
 
+static const PgRows *
+make_statements (Sweep *sweep, const char *relation, const char *condition, int depth,
+                 GError **error)
+{
+  g_autofree char *level = g_strdup_printf ("%d", depth);
+  return step_query_kept (sweep->step, sweep->catalogue, error, "../shared/cascades", "relation",
+                          relation, "condition", condition, "depth", level, NULL);
+}
+
 gboolean
 sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth, int *removed,
             GError **error)
@@ -183,10 +195,7 @@ sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth
         "rows of %s refer, by a foreign key with ON DELETE CASCADE, to rows that are to be deleted; they would be deleted "
         "without an outcome: move or delete them first, then `pruned retry`",
         relation);
-  g_autofree char *level = g_strdup_printf ("%d", depth);
-  const PgRows *made
-      = step_query_kept (sweep->step, sweep->catalogue, error, "../shared/cascades", "relation",
-                         relation, "condition", condition, "depth", level, NULL);
+  const PgRows *made = make_statements (sweep, relation, condition, depth, error);
   if (made == NULL)
     return FALSE;
   gint64 before, gone;
@@ -203,5 +212,42 @@ sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth
   } while (again);
   if (*removed > 0 && rows_text (made, 0, "unseen") != NULL)
     warn_unseen (sweep, rows_text (made, 0, "unseen"));
+  return TRUE;
+}
+
+/* One turn: *ANY: there were rows. FALSE with an error, also if the turn before, at BEFORE, has
+ * left them. */
+static gboolean
+sweep_turn (Sweep *sweep, const PgRows *made, gint64 before, gboolean *any, GError **error)
+{
+  const PgRows *answers[QUESTIONS];
+  g_autoptr (GPtrArray) all = NULL;
+  if (!ask (sweep, made, ASK (BELOW) | ASK (CHANGED), &all, answers, error))
+    return FALSE;
+  gboolean below = answers[BELOW] != NULL && rows_count (answers[BELOW]) > 0,
+           changed = answers[CHANGED] != NULL && rows_count (answers[CHANGED]) > 0;
+  *any = below || changed;
+  if (*any && sweep->left == before)
+    return step_fail (sweep->step, error, PRUNED_DATA, SWEEP_STAY,
+                      below ? rows_text (answers[BELOW], 0, "relation")
+                            : rows_text (answers[CHANGED], 0, "table_name"));
+  return (!below || sweep_below (sweep, answers[BELOW], 0, error))
+         && (!changed || sweep->left <= 0 || sweep_all_changes (sweep, made, error));
+}
+
+gboolean
+sweep_all_below (Sweep *sweep, const char *relation, const char *condition, GError **error)
+{
+  const PgRows *made = make_statements (sweep, relation, condition, 0, error);
+  if (made == NULL)
+    return FALSE;
+  if (rows_text (made, 0, "unseen") != NULL)
+    warn_unseen (sweep, rows_text (made, 0, "unseen"));
+  gboolean any = rows_text (made, 0, "probe") != NULL || rows_text (made, 0, "changes") != NULL;
+  for (gint64 before = -1, now = sweep->left; any && sweep->left > 0; before = now) {
+    now = sweep->left;
+    if (!sweep_turn (sweep, made, before, &any, error))
+      return FALSE;
+  }
   return TRUE;
 }

@@ -11,11 +11,16 @@
 #pragma once
 #include "pruned/job.h"
 
+/* Rows of a table (%s) are left, and nothing more can be done. */
+#define SWEEP_STAY                                                                                 \
+  "rows of %s stay: a trigger or a rule keeps them, or rows refer to each other too deep or in a " \
+  "circle"
+
 typedef struct {
   Step *step;
-  const char *catalogue;                      /* its stamp (catalogue.sql) */
-  const char *user_id;                        /* a parameter of conditions; NULL: unused */
-  const char *projects, *namespaces, *groups; /* array literals of ids, the same */
+  const char *catalogue; /* its stamp (catalogue.sql) */
+  const char *user_id;   /* a parameter of conditions; NULL: unused */
+  const char *projects, *namespaces, *groups, *members; /* array literals of ids, the same */
   const char *const *refused; /* tables whose rows must not be removed with others, ended by NULL */
   gint64 left;                /* rows that this step may still remove */
 } Sweep;
@@ -24,3 +29,9 @@ typedef struct {
  * RELATION itself. Fails with a reason in the data if a refused table has such rows. */
 gboolean sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth,
                      int *removed, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Removes and changes what lies below the rows of RELATION that match CONDITION (on alias x0). They
+ * stay; the caller has locked them, and deletes them if `left` is more than 0 then: otherwise there
+ * can be more. Without a key that leads to RELATION it costs nothing but a kept answer. Fails as
+ * sweep_rows, and if rows stay. */
+gboolean sweep_all_below (Sweep *sweep, const char *relation, const char *condition, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

@@ -35,6 +35,17 @@ list_of (const PgRows *page, const char *column, const int *which, guint n)
   return rows_array_of (page, rows_column (page, column), which, n);
 }
 
+/* A row can have come below the memberships of PAGE before they were locked. */
+static gboolean
+queue_below (Crowd *crowd, const PgRows *page, const int *which, guint n, GError **error)
+{
+  const char *sql = rows_text (crowd->others, 0, "below");
+  g_autofree char *keys = list_of (page, "key", which, n);
+  return step_queue_text (crowd->lead, error,
+                          sql != NULL ? sql : "SELECT NULL AS relation WHERE false", "key", keys,
+                          NULL);
+}
+
 static gboolean
 queue_memberships (Crowd *crowd, const PgRows *page, const int *which, guint n, GError **error)
 {
@@ -44,8 +55,10 @@ queue_memberships (Crowd *crowd, const PgRows *page, const int *which, guint n, 
                   *ids = list_of (page, "source_id", which, n),
                   *users = list_of (page, "user_id", which, n),
                   *types = list_of (page, "source_type", which, n);
-  gboolean queued = step_queue_apply_each (crowd->lead, error, "user_id", "crowd/30-members", "key",
-                                           keys, "user", crowd->users, OF_RUNS (crowd), NULL);
+  gboolean queued
+      = queue_below (crowd, page, which, n, error)
+        && step_queue_apply_each (crowd->lead, error, "user_id", "crowd/30-members", "key", keys,
+                                  "user", crowd->users, OF_RUNS (crowd), NULL);
   for (guint i = 0; queued && i < G_N_ELEMENTS (files); i++)
     queued = step_queue_apply_each (crowd->lead, error, files[i][1], files[i][0], "user_id", users,
                                     "source_id", ids, "source_type", types, OF_RUNS (crowd), NULL);
@@ -72,6 +85,17 @@ are_blocked (Crowd *crowd, const PgRows *users, GError **error)
          || crowd_part (crowd, "a user was not blocked", error);
 }
 
+/* ANSWERS: from FIRST on those of queue_memberships, about N memberships. */
+static gboolean
+are_gone (Crowd *crowd, const GPtrArray *answers, guint first, guint n, GError **error)
+{
+  return (rows_count (answers->pdata[first]) == 0
+          || crowd_part (crowd, "rows refer to their memberships", error))
+         && crowd_is_owned (crowd, answers->pdata[first + 1], n, error)
+         && crowd_is_owned (crowd, answers->pdata[first + 2], -1, error)
+         && crowd_is_owned (crowd, answers->pdata[first + 3], -1, error);
+}
+
 /* Blocks the users, UNBLOCKED of them are not yet; records their migrations, removes their
  * memberships. */
 static GPtrArray *
@@ -86,10 +110,7 @@ mark (Crowd *crowd, gint64 unblocked, const PgRows *page, const int *which, guin
   g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;
   if (all == NULL || !crowd_is_owned (crowd, all->pdata[0], unblocked, error)
       || !are_blocked (crowd, all->pdata[2], error)
-      || (n > 0
-          && (!crowd_is_owned (crowd, all->pdata[3], n, error)
-              || !crowd_is_owned (crowd, all->pdata[4], -1, error)
-              || !crowd_is_owned (crowd, all->pdata[5], -1, error))))
+      || (n > 0 && !are_gone (crowd, all, 3, n, error)))
     return NULL;
   return g_steal_pointer (&all);
 }

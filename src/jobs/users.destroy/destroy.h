@@ -23,5 +23,11 @@ typedef struct {
 #define ALSO_LIST(step) step_setting_text_of (step, PLACEHOLDER_JOB, "references")
 #define LISTS(step) "references", OWN_LIST (step), "also", ALSO_LIST (step)
 
+/* Tables whose rows must not go by a key with the user's: they need outcomes, files and
+ * authorizations, or belong to something that stays. */
+#define NOT_WITH_THE_USER                                                                          \
+  { "projects",         "namespaces", "users",           "members",                                \
+    "ci_job_artifacts", "routes",     "redirect_routes", NULL }
+
 /* Continues with STAGE; FIELDS (taken, can be NULL) are added to the cursor. */
 void users_destroy_continue (const Destroy *destroy, const char *stage, json_t *fields);

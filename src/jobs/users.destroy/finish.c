@@ -147,10 +147,7 @@ hold_user (Destroy *destroy, const PgRows *roots, GError **error)
 gboolean
 users_destroy_finish (Destroy *destroy, gboolean *more, GError **error)
 {
-  /* They need outcomes, files and authorizations, or belong to something that stays. */
-  static const char *const refused[]
-      = { "projects",         "namespaces", "users",           "members",
-          "ci_job_artifacts", "routes",     "redirect_routes", NULL };
+  static const char *const refused[] = NOT_WITH_THE_USER;
   const PgRows *roots = step_query_kept (destroy->step, destroy->stamp, error, "finish", NULL);
   g_autoptr (GPtrArray) held = roots != NULL ? hold_user (destroy, roots, error) : NULL;
   if (held == NULL)

@@ -2,9 +2,9 @@
 
 #include "asked.h"
 #include "finish.h"
+#include "memberships.h"
 #include "references.h"
 
-#include "base/plural.h"
 #include "jobs/shared/placeholder.h"
 #include "jobs/shared/stamp.h"
 
@@ -84,51 +84,6 @@ ask_bot (Destroy *destroy, char **reason)
   *reason = g_strdup ("the user is no project bot");
 }
 
-/* Queues the effects of removed memberships, for all rows of PAGE. */
-static gboolean
-queue_memberships (Destroy *destroy, const PgRows *page, GError **error)
-{
-  static const char *const effects[]
-      = { "members/20-notification_settings", "members/30-todos.update",
-          "members/40-dirty_users.insert" };
-  g_autofree char *keys = rows_array (page, "key"), *users = rows_array (page, "user_id"),
-                  *ids = rows_array (page, "source_id"), *types = rows_array (page, "source_type");
-  gboolean queued = step_queue_apply (destroy->step, error, NULL, "members/10-members", "key", keys,
-                                      "user", destroy->user_id, NULL);
-  for (guint i = 0; queued && i < G_N_ELEMENTS (effects); i++)
-    queued = step_queue_apply (destroy->step, error, NULL, effects[i], "user_id", users,
-                               "source_id", ids, "source_type", types, NULL);
-  return queued;
-}
-
-static gboolean
-drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
-{
-  step_tries (destroy->step, rows_count (page));
-  g_autoptr (GPtrArray) done
-      = queue_memberships (destroy, page, error) ? step_send (destroy->step, error) : NULL;
-  if (done == NULL)
-    return FALSE;
-  gint64 gone = rows_int (done->pdata[0], 0, "n");
-  const int stay = rows_count (page) - (int)gone;
-  if (stay > 0)
-    return step_fail (destroy->step, error, PRUNED_DATA,
-                      "%d %s of user %s %s not removed (a trigger or a rule keeps %s)", stay,
-                      plural (stay, "membership", "memberships"), destroy->user_id,
-                      plural (stay, "was", "were"), plural (stay, "it", "them"));
-  g_autoptr (json_t) constants = json_pack ("{s:s}", "reason", "user_destroyed");
-  step_outcomes (destroy->step, "MemberRemoved", page, "key", constants);
-  return TRUE;
-}
-
-static gboolean
-queue_page (Destroy *destroy, GError **error)
-{
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, destroy->left);
-  return step_queue (destroy->step, error, "members/page", "user_id", destroy->user_id, "limit",
-                     limit, NULL);
-}
-
 /* Locks the user, and reads them as they are now. */
 static gboolean
 queue_user (Destroy *destroy, GError **error)
@@ -137,26 +92,12 @@ queue_user (Destroy *destroy, GError **error)
                      ghost_of_cursor (destroy), NULL);
 }
 
-/* PAGE: the user's next memberships. */
-static gboolean
-memberships (Destroy *destroy, const PgRows *page, GError **error)
-{
-  if (rows_count (page) > 0 && !drop_memberships (destroy, page, error))
-    return FALSE;
-  if (rows_count (page) == destroy->left)
-    users_destroy_continue (destroy, "memberships", NULL);
-  else if (step_setting_bool (destroy->step, "finish")) {
-    users_destroy_continue (destroy, "references", NULL);
-    step_may_follow (destroy->step);
-  }
-  return TRUE;
-}
-
 static gboolean
 further_memberships (Destroy *destroy, GError **error)
 {
-  g_autoptr (GPtrArray) all = queue_page (destroy, error) ? step_send (destroy->step, error) : NULL;
-  return all != NULL && memberships (destroy, all->pdata[0], error);
+  g_autoptr (GPtrArray) all
+      = users_destroy_queue_page (destroy, error) ? step_send (destroy->step, error) : NULL;
+  return all != NULL && users_destroy_memberships (destroy, all->pdata[0], error);
 }
 
 /* Blocks the user, if needed, records that the migration to the ghost user has begun, and removes
@@ -171,7 +112,7 @@ mark (Destroy *destroy, gboolean deferred, GError **error)
                     && step_queue (step, error, "begin/60-ghost_user_migrations.insert", "user_id",
                                    destroy->user_id, NULL)
                     && (!deferred || step_queue (step, error, "../shared/run_deferred", NULL))
-                    && queue_user (destroy, error) && queue_page (destroy, error);
+                    && queue_user (destroy, error) && users_destroy_queue_page (destroy, error);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
@@ -183,7 +124,7 @@ mark (Destroy *destroy, gboolean deferred, GError **error)
   if (!step_setting_bool (step, "finish"))
     step_count (step, "updated_rows", rows_int (all->pdata[0], 0, "n"));
   destroy->migration = rows_count (all->pdata[1]) > 0;
-  return memberships (destroy, all->pdata[deferred ? 4 : 3], error);
+  return users_destroy_memberships (destroy, all->pdata[deferred ? 4 : 3], error);
 }
 
 /* A placeholder who stays for REASON can have had the last attempt. */

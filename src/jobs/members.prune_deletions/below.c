@@ -1,0 +1,40 @@
+/* Rows of other tables that a foreign key would delete or change with a membership. */
+#include "jobs/members.prune_deletions/prune.h"
+
+#include "jobs/jobs.h"
+#include "jobs/shared/hidden.h"
+#include "jobs/shared/sweep.h"
+
+#define ALL_OF_THEM G_MAXINT /* a page goes as a whole */
+
+static char *
+read_stamp (Step *step, GError **error)
+{
+  const PgRows *catalogue
+      = step_query_once (step, error, "../shared/catalogue", "tables", NULL, "columns", NULL, NULL);
+  return catalogue != NULL ? g_strdup (rows_text (catalogue, 0, "stamp")) : NULL;
+}
+
+gboolean
+prune_refuse_hidden (Step *step, GError **error)
+{
+  g_autofree char *stamp = read_stamp (step, error);
+  return stamp != NULL && hidden_refuse (step, stamp, "{members}", "{}", error);
+}
+
+gboolean
+prune_below (Step *step, const char *keys, gboolean *changed, GError **error)
+{
+  /* They need more than a record: outcomes, files, authorizations. */
+  static const char *const refused[]
+      = { "projects", "namespaces", "users", "members", "ci_job_artifacts", NULL };
+  g_autofree char *stamp = read_stamp (step, error);
+  Sweep sweep = {
+    .step = step, .catalogue = stamp, .members = keys, .refused = refused, .left = ALL_OF_THEM
+  };
+  if (stamp == NULL
+      || !sweep_all_below (&sweep, "members", "x0.id = ANY (:member::bigint[])", error))
+    return FALSE;
+  *changed = sweep.left < ALL_OF_THEM;
+  return TRUE;
+}

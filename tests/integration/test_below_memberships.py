@@ -1,0 +1,219 @@
+"""Rows of other tables that a foreign key would delete or change with a membership go before it,
+and are recorded, where a user goes. Those that row-level security hides keep the user."""
+
+import datetime
+
+import pytest
+
+from integration.test_row_security import hide
+from integration.test_users_destroyed import on_change
+from support.instance import tenant  # noqa: F401
+from support.restored import actions, restore, world
+from support.scene import refuse_rows, result
+
+JOB = "users.destroy"
+TABLES = """
+CREATE TABLE badges (id bigint PRIMARY KEY, member_id bigint REFERENCES members ON DELETE CASCADE);
+CREATE TABLE ribbons (id bigint PRIMARY KEY, badge_id bigint REFERENCES badges ON DELETE CASCADE);
+CREATE TABLE desks (id bigint PRIMARY KEY, member_id bigint REFERENCES members ON DELETE SET NULL);
+GRANT SELECT, INSERT, UPDATE, DELETE ON badges, ribbons, desks TO PUBLIC;
+"""
+
+
+class Bots:
+    """Bots whose time is over in one project, each with a membership of another: {bot: membership}.
+    """
+
+    def __init__(self, tenant, number):  # noqa: F811
+        home, other = tenant.project(tenant.group()), tenant.project(tenant.group())
+        self.tenant, self.database, self.of = tenant, tenant.database, {}
+        for _ in range(number):
+            bot = tenant.user(user_type=6)
+            tenant.member(bot, project=home, expires_at=tenant.day(-1))
+            self.of[bot] = tenant.member(bot, project=other)
+
+    def hand_over(self):
+        """Their runs are there, and have not begun."""
+        self.tenant.pruned.run("pause", JOB).ok()
+        self.tenant.tick("members.remove_expired")
+        self.tenant.pruned.run("resume", JOB).ok()
+
+    def runs(self):
+        return {int(run["args"]["user_id"]): run for run in self.tenant.runs(JOB)}
+
+    def told(self, run):
+        """What the run has removed and changed, in this order."""
+        return self.database.rows("SELECT step, action, table_name, keys FROM pruned.deletions WHERE run_id = %s "
+                                  "ORDER BY step, cmin::text::int", [run["run_id"]])
+
+
+@pytest.fixture(params=[1, 8])
+def bots(request, tenant):  # noqa: F811
+    tenant.pruned.settings[f"jobs.{JOB}.capacity"] = 1
+    tenant.database.connection.execute(TABLES)
+    return Bots(tenant, request.param)
+
+
+@pytest.fixture
+def bot(tenant):  # noqa: F811
+    tenant.database.connection.execute(TABLES)
+    return Bots(tenant, 1)
+
+
+def test_rows_below_a_membership_go_before_it_and_come_back(bots):
+    first, membership = next(iter(bots.of.items()))
+    for table, row in (("badges", {"id": 1, "member_id": membership}), ("ribbons", {"id": 2, "badge_id": 1}),
+                       ("desks", {"id": 3, "member_id": membership})):
+        bots.tenant.put(table, **row)
+    bots.hand_over()
+    before = world(bots.database)
+    bots.tenant.work()
+    runs = bots.runs()
+    assert {(run["state"], run["attempts"]) for run in runs.values()} == {("finished", 0)}
+    assert bots.tenant.ids("users", "user_type = 6") == [] and bots.tenant.ids("badges") == bots.tenant.ids("ribbons") == []
+    assert bots.tenant.row("desks", 3)["member_id"] is None
+    told = [(row["action"], row["table_name"], row["keys"]) for row in bots.told(runs[first])]
+    assert told[:5] == [("updated", "users", [first]), ("deleted", "ribbons", [2]), ("deleted", "badges", [1]),
+                        ("updated", "desks", [3]), ("deleted", "members", [membership])]
+    for bot_, run in runs.items():  # the others go together, and nothing of it is theirs
+        if bot_ != first:
+            assert [row["table_name"] for row in bots.told(run)] == ["users", "members", "ghost_user_migrations", "users"]
+    for run in runs.values():
+        assert actions(restore(bots.tenant.pruned, run["run_id"])) <= {"restored", "left out"}
+    assert world(bots.database) == before
+
+
+def test_a_row_that_comes_below_a_membership_meanwhile_is_recorded_too(bots):
+    """A trigger makes it as soon as the user is blocked."""
+    on_change(bots.tenant, "UPDATE ON users",
+              "INSERT INTO public.badges SELECT m.id, m.id FROM public.members m WHERE m.user_id = NEW.id ON CONFLICT DO NOTHING")
+    bots.hand_over()
+    bots.tenant.work()
+    for bot_, run in bots.runs().items():
+        assert (run["state"], run["attempts"]) == ("finished", 0)
+        told = [(row["table_name"], row["keys"]) for row in bots.told(run)]
+        assert told[:3] == [("users", [bot_]), ("badges", [bots.of[bot_]]), ("members", [bots.of[bot_]])]
+    assert bots.tenant.ids("badges") == []
+
+
+def test_no_step_removes_more_rows_than_its_limit(bot):
+    (membership,) = bot.of.values()
+    for n in range(1, 6):
+        bot.tenant.put("badges", id=n, member_id=membership)
+    bot.tenant.pruned.settings[f"jobs.{JOB}.batch"] = 2
+    bot.hand_over()
+    bot.tenant.work()
+    (run,) = bot.runs().values()
+    assert run["state"] == "finished" and run["attempts"] == 0
+    told = [(row["table_name"], len(row["keys"])) for row in bot.told(run) if row["table_name"] in ("badges", "members")]
+    assert told == [("badges", 2), ("badges", 2), ("badges", 1), ("members", 1)]
+
+
+def test_a_row_that_a_trigger_keeps_keeps_the_membership(bot):
+    (membership,) = bot.of.values()
+    bot.tenant.put("badges", id=1, member_id=membership)
+    refuse_rows(bot.database, "true", how="RETURN NULL", table="badges")
+    bot.hand_over()
+    bot.tenant.work()
+    (run,) = bot.runs().values()
+    assert (run["state"], run["attempts"]) == ("waiting", 1) and "rows of badges stay" in run["error"]
+    assert bot.tenant.ids("badges") == [1] and bot.tenant.ids("members") == [membership]
+
+
+def test_rows_without_rights_go_by_their_key_and_their_table_is_named(bot):
+    (membership,) = bot.of.values()
+    bot.database.connection.execute("CREATE TABLE theirs (id bigint PRIMARY KEY, member_id bigint REFERENCES members ON DELETE CASCADE)")
+    bot.tenant.put("theirs", id=1, member_id=membership)
+    bot.hand_over()
+    bot.tenant.work()
+    assert bot.tenant.ids("theirs") == [] and bot.tenant.ids("users", "user_type = 6") == []
+    (line,) = bot.tenant.lines("No right to delete rows of this table: grant SELECT, UPDATE and DELETE")
+    assert (line["level"], line["table"], line["user_id"]) == ("warning", "theirs", next(iter(bot.of)))
+
+
+@pytest.mark.parametrize("table", ["badges", "ribbons", "desks"])
+def test_hidden_rows_below_a_membership_keep_the_user(bots, table):
+    bots.hand_over()
+    hide(bots.database, table)
+    bots.tenant.work()
+    for run in bots.runs().values():
+        assert (run["state"], run["attempts"]) == ("waiting", 0) and f"row-level security hides rows of {table} " in run["error"]
+    assert bots.tenant.ids("members") == sorted(bots.of.values())
+    assert bots.tenant.ids("users", "user_type = 6 AND state = 'blocked'") == []
+
+
+# --- members.prune_deletions
+
+SCHEDULED, PRUNE = "members.schedule_prune_deletions", "members.prune_deletions"
+
+
+@pytest.fixture
+def leaving(tenant):  # noqa: F811
+    """Memberships of a user who is to leave, and one that nobody may remove; each has a badge of
+    the same id."""
+    tenant.database.connection.execute(TABLES)
+    top, user, other = tenant.group(), tenant.user(), tenant.user()
+    members = [tenant.member(user, project=tenant.project(top)) for _ in range(4)] + [tenant.member(other, top)]
+    for member in members:
+        tenant.put("badges", id=member, member_id=member)
+    tenant.leave(top, user, tenant.user(admin=True))
+    tenant.leave(top, other, tenant.user())
+    return tenant, members
+
+
+@pytest.mark.parametrize("how", ["RAISE EXCEPTION 'stays'", "RETURN NULL"])
+def test_rows_below_scheduled_removals_go_and_those_of_others_stay(leaving, how):
+    """One membership is denied, and a trigger keeps another."""
+    tenant, members = leaving  # noqa: F811
+    goes, stays = [members[0], members[2], members[3]], [members[1], members[4]]
+    refuse_rows(tenant.database, f"OLD.id = {members[1]}", how=how, table="members")
+    tenant.tick(SCHEDULED)
+    (run,) = tenant.runs(PRUNE)
+    assert tenant.ids("members") == tenant.ids("badges") == stays
+    told = tenant.database.rows("SELECT table_name, keys FROM pruned.deletions WHERE run_id = %s AND table_name IN ('badges', 'members') "
+                                "ORDER BY cmin::text::int", [run["run_id"]])
+    assert [(row["table_name"], sorted(row["keys"])) for row in told] == [("badges", goes), ("members", goes)]
+    tenant.database.execute("DROP TRIGGER members_refuse ON members")
+    assert "cannot be" not in actions(restore(tenant.pruned, run["run_id"]))
+    assert tenant.ids("members") == tenant.ids("badges") == members
+
+
+def test_a_row_that_a_trigger_keeps_keeps_its_membership_only(leaving):
+    tenant, members = leaving  # noqa: F811
+    refuse_rows(tenant.database, f"OLD.id = {members[1]}", how="RETURN NULL", table="badges")
+    tenant.tick(SCHEDULED)
+    (entry,) = tenant.database.rows("SELECT * FROM pruned.quarantine WHERE item LIKE 'members:%'")
+    assert entry["item"] == f"members:{members[1]}" and "rows of badges stay" in entry["reason"]
+    assert tenant.ids("members") == tenant.ids("badges") == [members[1], members[4]]
+
+
+@pytest.mark.parametrize("table", ["badges", "desks"])
+def test_hidden_rows_below_memberships_keep_them(leaving, table):
+    tenant, members = leaving  # noqa: F811
+    hide(tenant.database, table)
+    tenant.tick(SCHEDULED)
+    (run,) = tenant.runs(PRUNE)
+    assert (run["state"], run["attempts"]) == ("waiting", 0) and f"row-level security hides rows of {table} " in run["error"]
+    assert tenant.ids("members") == members and len(tenant.ids("members_deletion_schedules")) == 2
+
+
+# --- members.remove_expired
+
+@pytest.mark.parametrize("table", ["badges", "ribbons", "desks"])
+def test_hidden_rows_below_memberships_keep_expired_ones(tenant, table):  # noqa: F811
+    tenant.database.connection.execute(TABLES)
+    member = tenant.member(tenant.user(), tenant.group(), expires_at=tenant.day(-1))
+    hide(tenant.database, table)
+    run = tenant.tick("members.remove_expired")
+    assert result(run)["status"] == "blocked" and f"row-level security hides rows of {table} " in run["error"]
+    assert tenant.ids("members") == [member]
+    tenant.database.connection.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
+    again = tenant.tick("members.remove_expired", at=tenant.at + datetime.timedelta(seconds=1))
+    assert result(again)["removed"] == 1 and tenant.ids("members") == []
+
+
+def test_what_lies_below_other_tables_keeps_no_expired_membership(tenant):  # noqa: F811
+    tenant.database.connection.execute(TABLES + "CREATE TABLE beside (id bigint PRIMARY KEY, desk_id bigint REFERENCES desks ON DELETE CASCADE)")
+    tenant.member(tenant.user(), tenant.group(), expires_at=tenant.day(-1))
+    hide(tenant.database, "beside")
+    assert result(tenant.tick("members.remove_expired"))["removed"] == 1
