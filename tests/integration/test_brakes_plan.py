@@ -143,6 +143,7 @@ def test_pages_without_keys_do_not_end_a_plan(new_scene, tmp_path):
     shutil.copytree(JOBS, tmp_path / "jobs")
     job = tmp_path / "jobs/scratch.endless"
     shutil.copytree(tmp_path / f"jobs/{JOB}/apply", job / "apply")
+    (job / "decide.sql").unlink()
     (job / "job.conf").write_text((job / "job.conf").read_text() + "\n[what removed]\ncounts_as_updated = true\n")
     (job / "page.sql").write_text("SELECT CASE WHEN s.id > 1 THEN s.id END AS key, s.id AS n FROM scratch s "
                                   "WHERE s.id > greatest(:cursor.n::bigint, 0) ORDER BY s.id LIMIT :limit::int\n")
