@@ -53,7 +53,7 @@ def test_runs_in_flight_end_with_the_version_that_they_began_with(items):  # noq
 
 
 def test_a_job_that_is_removed_keeps_its_runs_and_gets_them_back(items):  # noqa: F811
-    items.say(JOB, sentence(more="batch = 2\nranges = 1\ndelay_ms = 3600000\n"))
+    items.say(JOB, sentence(more="batch = 2\ndelay_ms = 3600000\n"))
     items.say(OTHER, sentence("kind = 7"))
     daemon = start(items)
     run = tick(items)

@@ -29,7 +29,7 @@ def purging(house, text):  # noqa: F811
 
 
 def sentence(where=ALL, more="batch = 2\n"):
-    return f"table = items\nwhere = {where}\napprove = never\n{more}"
+    return f"table = items\nwhere = {where}\napprove = never\nranges = 1\n{more}"
 
 
 def start(house):  # noqa: F811

@@ -12,7 +12,7 @@
 /* --- what is read --- */
 
 static const char *const FILES[]
-    = { "page",      "decide", "remains", "children", "context", "count",       "values",
+    = { "page",      "decide", "remains", "children",       "context",  "count",   "values",
         "event_key", "named",  "blocked", "blocked_minute", "released", "indexes", "restored_run" };
 
 static const struct {
