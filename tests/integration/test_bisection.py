@@ -219,7 +219,9 @@ def test_each_row_is_announced_once_and_as_what_has_become_of_it(new_scene, tabl
 
 def test_a_key_that_looks_like_a_part_of_the_log_line_is_shown_as_it_is(own):  # noqa: F811
     scene = without_notes(own(BY_NOTE, rows=2, conf=REMOVED + "[failed]\nlog = {key} stays {here} - {error}\n", more="cursor = note text"))
-    scene.database.execute("UPDATE scratch SET note = '{error}' WHERE id = 1")
+    scene.database.connection.execute("""
+        UPDATE scratch SET note = '{error}' WHERE id = 1;
+        ALTER TABLE scratch DROP CONSTRAINT scratch_pkey, ADD PRIMARY KEY (note)""")
     refuse_rows(scene.database, "true")
     tick(scene)
     daemon = scene.run_until_idle()
