@@ -18,7 +18,7 @@ static const struct {
     "Rows of pruned.runs: what has not ended, dead runs, and what ended within the last hour." },
   { "pruned_failing_runs", "job", NULL, "Runs that have failed and will be tried again." },
   { "pruned_quarantine_items", "job", "parked",
-    "Items that failed; parked ones are retried once in park_retry_days (objects in storage: once a day), or at once by `pruned quarantine retry`." },
+    "Items that failed; parked ones are retried once in park_retry_days (files in a store: once a day), or at once by `pruned quarantine retry`." },
   { "pruned_job_blocked", "job", NULL,
     "1: the job lacks a table, a right or a setting, and does nothing." },
   { "pruned_held_runs", "job", NULL,

@@ -5,7 +5,7 @@ import pytest
 
 from support.buckets import TABLE, uploads  # noqa: F401
 from support.sentences import house  # noqa: F401
-from support.own_job import counts, own, tick  # noqa: F401
+from support.own_job import OWN, counts, own, tick  # noqa: F401
 
 JOB = "events.purge"
 WHERE = "table = events\nwhere = payload::int > 5\nbatch = 100\nmax_share = off\n"
@@ -145,11 +145,11 @@ def test_where_no_row_can_be_told_the_error_says_what_helps(events):
 def test_a_folder_stops_with_an_error_that_says_what_helps(own):  # noqa: F811
     """What its page.sql finds is its author's."""
     scene = own({"page": "SELECT s.id AS key, s.id FROM scratch s WHERE s.id > :cursor.id::bigint AND left(s.id::text || 'x', 2)::int > 5"
-                 " ORDER BY s.id LIMIT :limit::int"}, rows=300, settings={"jobs.own.max_attempts": 0})
+                 " ORDER BY s.id LIMIT :limit::int", "apply/removed/10-scratch": OWN}, rows=300, settings={"jobs.own.max_attempts": 0})
     run_id = tick(scene)
     scene.run_until_idle()
     row = scene.run_row(run_id)
-    assert row["state"] == "dead" and "22P02" in row["error"] and "CASE WHEN" in row["error"], row
+    assert row["state"] == "dead" and "22P02" in row["error"] and "CASE WHEN" in row["error"], (row["result"], row["error"])
     assert counts(scene) == 300 and scene.database.value("SELECT count(*) FROM pruned.deletions") == 0
 
 

@@ -91,7 +91,7 @@ def test_the_list_says_when(parked):
 
 
 def test_doctor_and_the_metric_say_when(parked, http):
-    words = "retried once in park_retry_days (objects in storage: once a day), or at once by `pruned quarantine retry`"
+    words = "retried once in park_retry_days (files in a store: once a day), or at once by `pruned quarantine retry`"
     [found] = [f for f in parked.pruned.run("doctor", "--json").json() if f["check"] == "quarantine"]
     assert found["detail"].endswith(words)
     parked.pruned.start(settings={"http.listen": http.listen}).wait_line("Partitions assigned")

@@ -133,7 +133,7 @@ check_quarantine (Doctor *doctor)
   if (rows_int (rows, 0, "parked") > 0)
     doctor_warn (
         doctor, "quarantine", "pruned quarantine list",
-        "%s parked: retried once in park_retry_days (objects in storage: once a day), or at once "
+        "%s parked: retried once in park_retry_days (files in a store: once a day), or at once "
         "by `pruned quarantine retry`",
         parked);
   else
