@@ -146,6 +146,7 @@ add_on_disk (GPtrArray *names, const char *folder, GError **error)
     return fail_by_errno (folder, error);
   const struct dirent *entry;
   gboolean ok = TRUE;
+  /* cppcheck-suppress readdirCalled ; only this thread uses DIR */
   while (ok && (errno = 0, entry = readdir (dir)) != NULL)
     if (!g_str_equal (entry->d_name, ".") && !g_str_equal (entry->d_name, ".."))
       ok = add_entry (names, folder, entry->d_name, error);
