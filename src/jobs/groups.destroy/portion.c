@@ -1,9 +1,8 @@
 /* What every part of the work on a portion asks. */
 #include "jobs/groups.destroy/portion.h"
 
-#define STEPS_IN_VAIN                                                                              \
-  5 /* in a row: no application writes the same rows at each of these moments                      \
-     */
+/* In a row: no application writes the same rows at each of these moments. */
+#define STEPS_IN_VAIN 5
 
 gboolean
 portion_is_groups (const Portion *portion)
