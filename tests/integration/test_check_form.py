@@ -78,6 +78,7 @@ COLUMNS = {  # file: (its text, the column that is missing, the nearest one)
     "children.sql": (CHILD.replace("args,", "arg,") + " FROM unnest(:key::bigint[]) k", "args", "arg"),
     "context.sql": ("SELECT s.id, s.note AS user FROM scratch s WHERE s.id = ANY (:key::bigint[])", "key", None),
     "blocked.sql": ("SELECT 'x' AS reasons WHERE false", "reason", "reasons"),
+    "blocked_minute.sql": ("SELECT 'x' AS reasons WHERE false", "reason", "reasons"),
 }
 
 

@@ -287,3 +287,18 @@ def test_a_run_whose_turn_has_not_come_is_not_asked_for_its_page(new_scene, tmp_
     assert scene.database.value("SELECT count(*) FROM scratch") == 0
     calls = scene.database.value("SELECT calls FROM pg_stat_user_functions WHERE funcname = 'asked'")
     assert chains * rows <= calls < chains * (rows + 1) * 1.3
+
+
+@pytest.mark.parametrize("file", ["blocked", "blocked_minute"])
+def test_runs_that_could_be_done_as_one_are_blocked_all_the_same(new_scene, tmp_path, file):
+    jobs = tmp_path / "jobs"
+    jobs.mkdir()
+    folder = shutil.copytree(JOBS / JOB, jobs / JOB)
+    (folder / f"{file}.sql").write_text("SELECT 'the house is closed' AS reason\n")
+    scene = new_scene(ONE_LANE | {"run.jobs_dir": beside_jobs(jobs)})
+    fill(scene.database, N)
+    send(scene, range(1, N + 1))
+    scene.run_until_idle()
+    assert scene.database.value("SELECT count(*) FROM scratch") == N
+    runs = scene.database.rows("SELECT state, attempts, error FROM pruned.runs WHERE job = %s", [JOB])
+    assert {(run["state"], run["attempts"], run["error"]) for run in runs} == {("waiting", 0, "blocked: the house is closed")} and len(runs) == N

@@ -275,6 +275,7 @@ check_form (Check *check)
   check_file (&look, &CHILDREN, job->children);
   check_file (&look, &CONTEXT, job->context);
   check_file (&look, &BLOCKED, job->blocked);
+  check_file (&look, &BLOCKED, job->blocked_minute);
   check_file (&look, &RELEASED, job->released);
   check_file (&look, &COUNT, job->count);
   check_file (&look, &VALUES, job->values);

@@ -132,6 +132,12 @@ job_is_errand (const Job *job)
   return (job->code != NULL && job->code->errand != NULL) || sentence_has_objects (job->sentence);
 }
 
+gboolean
+job_asks_first (const Job *job)
+{
+  return job->blocked != NULL || job->blocked_minute != NULL;
+}
+
 const JobWhat *
 job_what (const Job *job, const char *word)
 {

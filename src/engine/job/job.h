@@ -267,6 +267,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 gboolean job_version_is_bound (const char *version);
 /* Its steps work without a worker between two transactions (JobErrand). */
 gboolean job_is_errand (const Job *job);
+gboolean job_asks_first (const Job *job); /* each step does, whether something blocks it */
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
 /* WORD is that of a row that is on a page of the job only to be asked by itself (by_rows). */
 gboolean job_only_looked (const Job *job, const char *word);

@@ -47,7 +47,7 @@ fits_what (const Job *job, const JobWhat *what)
 gboolean
 many_fits (const Job *job)
 {
-  gboolean fits = job->code == NULL && job->table != NULL && job->blocked == NULL
+  gboolean fits = job->code == NULL && job->table != NULL && !job_asks_first (job)
                   && job->children == NULL && job->remains == NULL && job->count == NULL
                   && !job->spacing && !sentence_has_objects (job->sentence)
                   && !reads_run (job->decide);

@@ -88,7 +88,7 @@ end (AtOnce *all, GPtrArray *steps, gint64 began_us)
 static gboolean
 has_many (const Job *job)
 {
-  return job->code != NULL && job->code->many != NULL && job->blocked == NULL;
+  return job->code != NULL && job->code->many != NULL && !job_asks_first (job);
 }
 
 /* Frees those that do not fit. */
