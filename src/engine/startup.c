@@ -28,7 +28,7 @@ startup_note_partitions (Service *service, const KafkaTopic *topic)
     if (!g_str_equal (job->work_topic, topic->name))
       continue;
     atomic_store (&job->partitions, topic->partitions);
-    const int wanted = MAX (job->capacity, job->ranges);
+    const int wanted = MAX (job->capacity, in_force_of (job)->ranges);
     if (topic->partitions >= wanted)
       continue;
     g_autofree char *partitions = g_strdup_printf ("%d", topic->partitions);
@@ -223,9 +223,10 @@ static guint
 max_lanes (const Service *service)
 {
   guint lanes = 2 * (guint)config_int (service->config, "topics", "partitions");
-  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++)
-    lanes += (guint)MAX (jobs_at (in_force_jobs (), i)->capacity,
-                         jobs_at (in_force_jobs (), i)->ranges);
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
+    const Job *job = jobs_at (in_force_jobs (), i);
+    lanes += (guint)MAX (job->capacity, in_force_of (job)->ranges);
+  }
   return lanes;
 }
 

@@ -132,6 +132,7 @@ read_settings (const Job *job, const Config *config, JobSettings *settings, GErr
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[jobs.%s] ranges: %s", job->name, refusal);
     return FALSE;
   }
+  settings->ranges = job_ranges (job, config);
   settings->batch = (int)config_job_int (config, job->name, "batch");
   settings->delay_ms = config_job_int (config, job->name, "delay_ms");
   settings->max_attempts = (int)config_job_int (config, job->name, "max_attempts");

@@ -31,6 +31,7 @@ typedef struct {
   GTimeZone *zone;
   Hours *quiet; /* `not_between`; NULL: off */
   int batch, max_attempts, item_attempts;
+  int ranges; /* in how many lanes a run of it works at once, at most */
   gint64 delay_ms;
 } JobSettings;
 

@@ -157,7 +157,6 @@ typedef struct _Job {
 
   /* settings */
   int capacity;
-  int ranges; /* in how many lanes a run of it works at once, at most */
   char *work_topic;
   atomic_int partitions; /* of the work topic, as last seen; 0: not known */
 } Job;

@@ -1,5 +1,7 @@
 #include "engine/job/job_ranges.h"
 
+#define MOST_BY_PROCESSORS 4 /* the default of [run] workers */
+
 const char *
 job_ranges_refusal (const Job *job)
 {
@@ -20,4 +22,11 @@ job_ranges_refusal (const Job *job)
   if (sentence == NULL && !job_reads (job, "ranges"))
     return "the order of its rows matters, so a run of it is not divided";
   return NULL;
+}
+
+int
+job_ranges (const Job *job, const Config *config)
+{
+  const int ranges = (int)config_job_int (config, job->name, "ranges");
+  return ranges > 0 ? ranges : (int)MIN (g_get_num_processors (), MOST_BY_PROCESSORS);
 }

@@ -10,3 +10,6 @@
 
 /* Why `ranges` of JOB cannot be more than 1; NULL: it can. */
 const char *job_ranges_refusal (const Job *job);
+/* In how many lanes CONFIG lets a run of JOB work at once, at least 1. `ranges = 0` is one for each
+ * processor, at most 4. */
+int job_ranges (const Job *job, const Config *config);

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define MOST_BY_PROCESSORS 4
-
 /* --- all jobs --- */
 
 static int
@@ -64,19 +62,10 @@ jobs_free (Jobs *jobs)
   g_free (jobs);
 }
 
-/* `ranges = 0`: one for each processor, at most as many as `[run] workers` has by default. */
-static int
-ranges_of (const Job *job, const Config *config)
-{
-  const int ranges = (int)config_job_int (config, job->name, "ranges");
-  return ranges > 0 ? ranges : (int)MIN (g_get_num_processors (), MOST_BY_PROCESSORS);
-}
-
 void
 job_configure (Job *job, const Config *config)
 {
   job->capacity = (int)config_job_int (config, job->name, "capacity");
-  job->ranges = ranges_of (job, config);
   g_free (job->work_topic);
   job->work_topic
       = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);

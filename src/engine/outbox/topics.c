@@ -1,5 +1,7 @@
 #include "engine/outbox/topics.h"
 
+#include "engine/job/job_ranges.h"
+
 #define DAY_MS "86400000"
 #define WEEK_MS "604800000"
 #define MONTH_MS "2592000000"
@@ -50,7 +52,8 @@ topics_wanted (const Config *config, const Jobs *jobs)
   }
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const Job *job = jobs_at (jobs, i);
-    WantedTopic work = { g_strdup (job->work_topic), MAX (job->capacity, job->ranges), DAY };
+    WantedTopic work
+        = { g_strdup (job->work_topic), MAX (job->capacity, job_ranges (job, config)), DAY };
     g_array_append_val (topics, work);
   }
   WantedTopic clock = { g_strconcat (prefix, ".clock", NULL), 1, CLOCK, TRUE };

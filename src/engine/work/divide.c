@@ -24,14 +24,14 @@
 static gint64
 least_rows (const Step *step)
 {
-  return (gint64)LEAST_PAGES * step->job->ranges * in_force_of (step->job)->batch;
+  return (gint64)LEAST_PAGES * in_force_of (step->job)->ranges * in_force_of (step->job)->batch;
 }
 
 static gboolean
 may_divide (const Step *step)
 {
   const Run *run = step->run;
-  return step->job->ranges > 1 && step->job->page_split != NULL && step->continues
+  return in_force_of (step->job)->ranges > 1 && step->job->page_split != NULL && step->continues
          && step->next_cursor != NULL && !step->shared && !run_in_ranges (run) && run->attempts == 0
          && run->step < RANGE_STEPS / 2 && json_object_get (step->next_cursor, "limit") == NULL
          && job_ranges_refusal (step->job) == NULL;
@@ -47,7 +47,7 @@ find_ends (Step *step, gint64 window, GError **error)
   g_autoptr (PgValues) values = page_values (step, (int)window - 1);
   step->run = run;
   g_clear_pointer (&step->common, pg_values_free);
-  pg_values_int (values, "ranges", step->job->ranges);
+  pg_values_int (values, "ranges", in_force_of (step->job)->ranges);
   return pg_run (step->pg, step->job->page_split, values, error);
 }
 
@@ -133,7 +133,7 @@ place (Step *step, const PgRows *ends, gboolean whole, gint64 quota, GError **er
 static gboolean
 divide (Step *step, GError **error)
 {
-  const int n = step->job->ranges;
+  const int n = in_force_of (step->job)->ranges;
   const gint64 batch = in_force_of (step->job)->batch,
                window = MAX (least_rows (step), MIN (n * WINDOW_PAGES * batch, WINDOW_MOST));
   gint64 room;
