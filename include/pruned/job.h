@@ -224,7 +224,7 @@ typedef struct {
   JobPlanFunc plan;        /* NULL: page + decide; a job with a plan and no step is a page job */
   const JobErrand *errand; /* instead of step */
   JobManyFunc many;        /* beside step; NULL: each run is stepped alone */
-  JobBelowFunc below;      /* beside step; NULL: nothing, so keys delete such rows */
+  JobBelowFunc below;      /* beside step or pages; NULL: nothing, so keys delete such rows */
   /* A file that is run in the transaction that records the failure, if a step fails and is charged
    * (e.g. to clear a mark), and if a run ends outside its steps: it is dead, or was discarded.
    * `error` and `state` (waiting, dead; skipped: it was discarded) are bound besides the usual

@@ -33,12 +33,19 @@ add (GPtrArray *files, const char *path, char *text)
 
 /* --- a folder --- */
 
-/* What only other files include stands in these. A job in C asks for files by name. */
+/* A function in C asks for files by name. */
+static gboolean
+asks_by_name (const Job *job)
+{
+  return job_is_coded (job) || (job->code != NULL && job->code->plan != NULL);
+}
+
+/* What only other files include stands in these. */
 static gboolean
 is_shown (const Job *job, const char *path)
 {
   return g_str_equal (path, "job.conf") || job_folder_reads (path)
-         || (job->code != NULL && g_str_has_suffix (path, ".sql"));
+         || (asks_by_name (job) && g_str_has_suffix (path, ".sql"));
 }
 
 /* BELOW: with a slash at its end, or empty. */

@@ -1,5 +1,6 @@
 /* The table of the jobs that need C besides SQL. */
 #include "jobs/jobs.h"
+#include "jobs/shared/below_members.h"
 #include "jobs/shared/placeholder.h"
 #include "jobs/users.destroy/users_destroy.h"
 
@@ -8,7 +9,8 @@ const JobCode JOB_CODE[] = {
   { "ci.schedule_delete_objects", schedule_objects_step, schedule_objects_plan },
   { "groups.adjourned_deletion", NULL, adjourned_plan },
   { "groups.destroy", destroy_group_step, .on_failure = "unmark" },
-  { "members.prune_deletions", prune_step, prune_plan, .below = prune_below },
+  { "members.prune_deletions", prune_step, prune_plan, .below = below_members_go_first },
+  { "members.remove_expired", .below = below_members_go_first },
   { "members.schedule_prune_deletions", schedule_prune_step, schedule_prune_plan },
   { "users.delete_placeholder", delete_placeholder_step, .on_failure = PLACEHOLDER_ENDED },
   { "users.destroy", users_destroy_step, .many = users_destroy_many,

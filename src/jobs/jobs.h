@@ -10,7 +10,6 @@ gboolean adjourned_plan (Step *step, GError **error);
 gboolean delete_placeholder_step (Step *step, GError **error);
 gboolean destroy_group_step (Step *step, GError **error);
 gboolean prune_step (Step *step, GError **error);
-gboolean prune_below (Step *step, const char *keys, gboolean *changed, GError **error);
 gboolean prune_plan (Step *step, GError **error);
 gboolean schedule_prune_step (Step *step, GError **error);
 gboolean schedule_prune_plan (Step *step, GError **error);

@@ -3,7 +3,7 @@ with them: each row goes once, has one record, and comes back."""
 
 import pytest
 
-from integration.test_below_memberships import JOB, PRUNE, SCHEDULED, Bots, TABLES, leaving  # noqa: F401
+from integration.test_below_memberships import EXPIRED, JOB, PRUNE, SCHEDULED, Bots, TABLES, expired, leaving  # noqa: F401
 from support.instance import tenant  # noqa: F401
 from support.places import binary_with_faults
 from support.restored import actions, restore, world
@@ -56,3 +56,24 @@ def test_killed_where_scheduled_removals_go(leaving, point, nth):  # noqa: F811
     assert (run["state"], run["attempts"]) == ("finished", 0)
     assert tenant.ids("members") == tenant.ids("badges") == [members[4]]
     assert keys(tenant.database, "badges") == keys(tenant.database, "members") == members[:4]
+
+
+@pytest.mark.parametrize("point, nth", [("step.after_effects", 1), ("step.before_commit", 1), ("step.before_commit", 2),
+                                        ("step.after_commit", 1), ("step.after_commit", 2)])
+def test_killed_where_expired_memberships_go(expired, point, nth):  # noqa: F811
+    """Two pages of two memberships, and one of the owner, who stays."""
+    tenant, members = expired  # noqa: F811
+    tenant.pruned.settings |= {f"jobs.{EXPIRED}.batch": 2, f"jobs.{EXPIRED}.delay_ms": 0}
+    before = world(tenant.database)
+    tenant.pruned.run("pause", EXPIRED).ok()
+    tenant.tick(EXPIRED)
+    tenant.pruned.run("resume", EXPIRED).ok()
+    killed(tenant, point, nth)
+    assert sorted(keys(tenant.database, "badges") + tenant.ids("badges")) == members
+    tenant.work()
+    (run,) = tenant.runs(EXPIRED)
+    assert (run["state"], run["attempts"]) == ("finished", 0)
+    assert tenant.ids("members") == tenant.ids("badges") == tenant.ids("ribbons") == members[4:]
+    assert keys(tenant.database, "badges") == keys(tenant.database, "ribbons") == keys(tenant.database, "members") == members[:4]
+    assert actions(restore(tenant.pruned, run["run_id"])) <= {"restored", "left out"}
+    assert world(tenant.database) == before

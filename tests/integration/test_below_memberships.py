@@ -1,5 +1,6 @@
 """Rows of other tables that a foreign key would delete or change with a membership go before it,
-and are recorded, where a user goes. Those that row-level security hides keep the user."""
+and are recorded: where a user goes, where a removal was scheduled, and where a membership has
+expired. Those that row-level security hides keep it."""
 
 import datetime
 
@@ -178,12 +179,13 @@ def test_rows_below_scheduled_removals_go_and_those_of_others_stay(leaving, how)
     assert tenant.ids("members") == tenant.ids("badges") == members
 
 
-def test_a_row_that_a_trigger_keeps_keeps_its_membership_only(leaving):
+@pytest.mark.parametrize("how, reason", [("RAISE EXCEPTION 'stays'", "stays"), ("RETURN NULL", "rows of badges stay")])
+def test_a_row_that_a_trigger_keeps_keeps_its_membership_only(leaving, how, reason):
     tenant, members = leaving  # noqa: F811
-    refuse_rows(tenant.database, f"OLD.id = {members[1]}", how="RETURN NULL", table="badges")
+    refuse_rows(tenant.database, f"OLD.id = {members[1]}", how=how, table="badges")
     tenant.tick(SCHEDULED)
     (entry,) = tenant.database.rows("SELECT * FROM pruned.quarantine WHERE item LIKE 'members:%'")
-    assert entry["item"] == f"members:{members[1]}" and "rows of badges stay" in entry["reason"]
+    assert entry["item"] == f"members:{members[1]}" and reason in entry["reason"]
     assert tenant.ids("members") == tenant.ids("badges") == [members[1], members[4]]
 
 
@@ -198,6 +200,83 @@ def test_hidden_rows_below_memberships_keep_them(leaving, table):
 
 
 # --- members.remove_expired
+
+EXPIRED = "members.remove_expired"
+
+
+@pytest.fixture
+def expired(tenant):  # noqa: F811
+    """Five expired memberships of one group, the last of its only owner, who is kept; each has a
+    badge, which has a ribbon, and a desk of the same id."""
+    tenant.database.connection.execute(TABLES)
+    group = tenant.group()
+    members = [tenant.member(tenant.user(), group, level=level, expires_at=tenant.day(-1)) for level in (10, 20, 30, 40, 50)]
+    for member in members:
+        tenant.put("badges", id=member, member_id=member)
+        tenant.put("ribbons", id=member, badge_id=member)
+        tenant.put("desks", id=member, member_id=member)
+    return tenant, members
+
+
+def order(database, run):
+    """Each action on the tables of these tests and on memberships, in its order."""
+    rows = database.rows("SELECT action, table_name, keys FROM pruned.deletions WHERE run_id = %s AND table_name IN "
+                         "('badges', 'ribbons', 'desks', 'members') ORDER BY step, cmin::text::int", [run["run_id"]])
+    return [(row["action"], row["table_name"], sorted(row["keys"])) for row in rows]
+
+
+def test_rows_below_expired_memberships_go_before_them_and_come_back(expired):
+    tenant, members = expired  # noqa: F811
+    goes, stays = members[:4], members[4:]
+    before = world(tenant.database)
+    run = tenant.tick(EXPIRED)
+    assert {k: result(run)[k] for k in ("removed", "kept", "failed")} == {"removed": 4, "kept": 1, "failed": 0}
+    assert tenant.ids("members") == tenant.ids("badges") == tenant.ids("ribbons") == stays
+    assert {id_: tenant.row("desks", id_)["member_id"] for id_ in members} == {id_: id_ if id_ in stays else None for id_ in members}
+    told = order(tenant.database, run)
+    assert told == [("deleted", "ribbons", goes), ("deleted", "badges", goes), ("updated", "desks", goes), ("deleted", "members", goes)]
+    assert actions(restore(tenant.pruned, run["run_id"])) <= {"restored", "left out"}
+    assert world(tenant.database) == before
+
+
+@pytest.mark.parametrize("table", ["members", "badges", "ribbons"])
+@pytest.mark.parametrize("how", ["RAISE EXCEPTION 'stays'", "RETURN NULL"])
+def test_a_row_that_stays_keeps_its_expired_membership_only(expired, table, how):
+    """What went below it in a try that failed is back."""
+    tenant, members = expired  # noqa: F811
+    refuse_rows(tenant.database, f"OLD.id = {members[1]}", how=how, table=table)
+    run = tenant.tick(EXPIRED)
+    assert {k: result(run)[k] for k in ("removed", "kept", "failed")} == {"removed": 3, "kept": 1, "failed": 1}
+    stays = [members[1], members[4]]
+    assert tenant.ids("members") == tenant.ids("badges") == tenant.ids("ribbons") == stays
+    assert tenant.row("desks", members[1])["member_id"] == members[1]
+    (entry,) = tenant.database.rows("SELECT * FROM pruned.quarantine")
+    assert entry["item"] == f"members:{members[1]}"
+    gone = [id_ for _action, name, ids in order(tenant.database, run) if name == "badges" for id_ in ids]
+    assert sorted(gone) == [members[0], members[2], members[3]]
+
+
+def test_rows_below_the_membership_of_a_timer_go_too(expired):
+    tenant, members = expired  # noqa: F811
+    tenant.pruned.run("emit", "MemberExpirySet", f"member_id={members[0]}", f"expires_at={tenant.day(-1)}").ok()
+    tenant.work()
+    (run,) = tenant.runs(EXPIRED)
+    assert order(tenant.database, run)[1] == ("deleted", "badges", members[:1])
+    assert tenant.ids("members") == tenant.ids("badges") == members[1:]
+
+
+def test_a_membership_below_which_a_project_would_go_stays(tenant):  # noqa: F811
+    tenant.database.connection.execute("ALTER TABLE projects ADD member_id bigint REFERENCES members ON DELETE CASCADE")
+    group = tenant.group()
+    first, second = (tenant.member(tenant.user(), group, level=30, expires_at=tenant.day(-1)) for _ in range(2))
+    project = tenant.project(group)
+    tenant.database.execute("UPDATE projects SET member_id = %s WHERE id = %s", [first, project])
+    run = tenant.tick(EXPIRED)
+    assert (result(run)["removed"], result(run)["failed"]) == (1, 1)
+    assert tenant.ids("members") == [first] and tenant.ids("projects") == [project]
+    (entry,) = tenant.database.rows("SELECT * FROM pruned.quarantine")
+    assert entry["item"] == f"members:{first}" and "rows of projects refer" in entry["reason"]
+
 
 @pytest.mark.parametrize("table", ["badges", "ribbons", "desks"])
 def test_hidden_rows_below_memberships_keep_expired_ones(tenant, table):  # noqa: F811

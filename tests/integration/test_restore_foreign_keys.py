@@ -103,10 +103,17 @@ def test_rows_that_went_unrecorded(doomed):  # noqa: F811
     assert doomed.ids("projects") == [doomed.project_id]
 
 
-def test_rows_that_went_unrecorded_with_those_of_a_page(expired):  # noqa: F811
-    """A job that deletes page by page knows nothing of other tables."""
-    expired.database.connection.execute("CREATE TABLE badges (member_id bigint REFERENCES members ON DELETE CASCADE)")
-    expired.database.execute("INSERT INTO badges VALUES (%s)", [expired.ids_gone[0]])
+@pytest.mark.parametrize("parent", ["members", "notification_settings"])
+def test_rows_that_went_unrecorded_with_those_of_a_page(expired, parent):  # noqa: F811
+    """The role has no rights on what lies below memberships. The job does not look for what lies
+    below notification settings."""
+    expired.database.connection.execute(f"CREATE TABLE badges (row_id bigint REFERENCES {parent} ON DELETE CASCADE)")
+    if parent == "notification_settings":
+        expired.database.connection.execute("GRANT SELECT, UPDATE, DELETE ON badges TO PUBLIC")
+    row = expired.ids_gone[0] if parent == "members" else expired.database.value(
+        "SELECT s.id FROM notification_settings s JOIN members m ON m.user_id = s.user_id AND m.source_id = s.source_id "
+        "AND m.source_type = s.source_type WHERE m.id = ANY (%s) LIMIT 1", [expired.ids_gone])
+    expired.database.execute("INSERT INTO badges VALUES (%s)", [row])
     run = expired.tick(EXPIRED, **QUIET)
     assert expired.database.value("SELECT count(*) FROM badges") == 0
     after = world(expired.database)
@@ -114,6 +121,14 @@ def test_rows_that_went_unrecorded_with_those_of_a_page(expired):  # noqa: F811
     refused(expired.pruned, run["run_id"], "--dry-run", code=1, words=["badges", "--partial"])
     assert world(expired.database) == after
     assert "restored" in actions(restore(expired.pruned, run["run_id"], "--partial"))
+
+
+def test_a_table_below_memberships_without_rows_keeps_no_restore_back(expired):  # noqa: F811
+    """The job has looked for its rows, and there were none."""
+    expired.database.connection.execute("CREATE TABLE badges (member_id bigint REFERENCES members ON DELETE CASCADE);"
+                                        "GRANT SELECT, UPDATE, DELETE ON badges TO PUBLIC")
+    run = expired.tick(EXPIRED, **QUIET)
+    assert "restored" in actions(restore(expired.pruned, run["run_id"]))
 
 
 def test_a_parent_that_is_gone_for_good(expired):  # noqa: F811

@@ -191,6 +191,17 @@ follows_of (const Job *job)
   return g_string_free (kinds, FALSE);
 }
 
+/* Tables to which it follows no key. */
+static char *
+unfollowed_of (const Job *job)
+{
+  GString *tables = g_string_new (NULL);
+  for (char **table = job != NULL ? job->unfollowed : NULL; table != NULL && *table != NULL;
+       table++)
+    g_string_append_printf (tables, "%s ", *table);
+  return g_string_free (tables, FALSE);
+}
+
 /* Tables that the job has statements for. */
 static char *
 own_of (const Job *job)
@@ -207,16 +218,19 @@ own_of (const Job *job)
 static PgRows *
 ask_unseen (Restore *restore, GError **error)
 {
-  GString *follows = array_new (), *own = array_new ();
+  GString *follows = array_new (), *unfollowed = array_new (), *own = array_new ();
   for (guint i = 0; i < restore->runs->len; i++) {
     g_autofree char *kinds = follows_of (restore->jobs->pdata[i]),
+                    *parents = unfollowed_of (restore->jobs->pdata[i]),
                     *tables = own_of (restore->jobs->pdata[i]);
     array_add (follows, kinds);
+    array_add (unfollowed, parents);
     array_add (own, tables);
   }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "run_id", array_of_texts (restore->runs));
   pg_values_take (values, "follows", array_take (follows));
+  pg_values_take (values, "unfollowed", array_take (unfollowed));
   pg_values_take (values, "own", array_take (own));
   pg_values_set (values, "only", restore->only.table);
   return ask (restore, SQL "unseen.sql", values, error);

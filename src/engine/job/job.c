@@ -63,6 +63,7 @@ job_free (gpointer data)
   g_strfreev (job->reads);
   g_strfreev (job->items);
   g_strfreev (job->follows);
+  g_strfreev (job->unfollowed);
   g_strfreev (job->makes);
   g_strfreev (job->deletes);
   g_strfreev (job->launches);
@@ -130,6 +131,12 @@ gboolean
 job_is_errand (const Job *job)
 {
   return (job->code != NULL && job->code->errand != NULL) || sentence_has_objects (job->sentence);
+}
+
+gboolean
+job_is_coded (const Job *job)
+{
+  return job->code != NULL && (job->code->step != NULL || job->code->errand != NULL);
 }
 
 gboolean

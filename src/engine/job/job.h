@@ -96,8 +96,9 @@ typedef struct _Job {
   char **items;          /* tables whose rows the quarantine names */
   char *item_column; /* instead of tables: a column of any audited row, whose value is the key in
                         the job's table; NULL: none */
-  char **follows;  /* `cascade`, `set null`, `set default`: foreign keys whose rows the job handles
-                      itself, so that the audit records them */
+  char **follows; /* `cascade`, `set null`, `set default`: foreign keys whose rows the job handles
+                     itself, so that the audit records them */
+  char **unfollowed; /* but not those that lead to these tables */
   char **settings; /* the keys of its section that it reads, besides those of all jobs; NULL: all */
   char **on;      /* sections [event ...] whose messages name rows of its table; NULL or empty: none
                    */
@@ -266,6 +267,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 gboolean job_version_is_bound (const char *version);
 /* Its steps work without a worker between two transactions (JobErrand). */
 gboolean job_is_errand (const Job *job);
+gboolean job_is_coded (const Job *job);   /* its steps are functions in C, not pages */
 gboolean job_asks_first (const Job *job); /* each step does, whether something blocks it */
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
 /* WORD is that of a row that is on a page of the job only to be asked by itself (by_rows). */

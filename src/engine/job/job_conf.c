@@ -176,6 +176,7 @@ job_conf_read (Job *job, GError **error)
   job->item_column = job_conf_text (job->conf, "job", "item_column");
   job->due = job_conf_text (job->conf, "job", "due");
   job->follows = list_of (job->conf, "job", "follows");
+  job->unfollowed = list_of (job->conf, "job", "unfollowed");
   job->makes = list_of (job->conf, "job", "makes");
   job->deletes = list_of (job->conf, "job", "deletes");
   job->locked = list_of (job->conf, "job", "locked");

@@ -49,6 +49,7 @@ static const struct {
   { "job", "items" },
   { "job", "item_column" },
   { "job", "follows" },
+  { "job", "unfollowed" },
   { "job", "makes" },
   { "job", "deletes" },
   { "job", "locked" },

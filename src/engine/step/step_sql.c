@@ -156,8 +156,10 @@ queue_statement (Step *step, const PgStatement *statement, va_list pairs, GError
   if (statement == NULL)
     return FALSE;
   g_autoptr (PgValues) values = step_values (step, statement, pairs);
+  if (!pg_queue (step->pg, statement, values, error))
+    return FALSE;
   step->queued++;
-  return pg_queue (step->pg, statement, values, error);
+  return TRUE;
 }
 
 gboolean
@@ -236,11 +238,13 @@ GPtrArray *
 step_send (Step *step, GError **error)
 {
   g_autoptr (GPtrArray) answers = g_ptr_array_new_with_free_func ((GDestroyNotify)rows_free);
-  if (step->queued == 0)
+  const guint n = step->queued;
+  step->queued = 0; /* also if one fails: a page is tried again by the same step */
+  if (n == 0)
     return g_steal_pointer (&answers);
   if (!pg_flush (step->pg, error))
     return NULL;
-  for (; step->queued > 0; step->queued--) {
+  for (guint i = 0; i < n; i++) {
     PgRows *rows = pg_next (step->pg, error);
     if (rows == NULL)
       return NULL;

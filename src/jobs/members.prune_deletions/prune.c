@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 #include "jobs/jobs.h"
+#include "jobs/shared/below_members.h"
 
 static void
 turn_clear (gpointer turn)
@@ -179,7 +180,7 @@ prune_step (Step *step, GError **error)
   prune_init (&prune, step);
   step_count (step, "updated_rows", 0);
   gint64 from = json_integer_value (json_object_get (step_cursor (step), "from"));
-  gboolean ok = prune_refuse_hidden (step, error) && prune_take_turns (&prune, from, error)
+  gboolean ok = below_members_refuse_hidden (step, error) && prune_take_turns (&prune, from, error)
                 && work_page (&prune, error) && prune_drop_done (&prune, error)
                 && continue_run (&prune, error);
   prune_clear (&prune);

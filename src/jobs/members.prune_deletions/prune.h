@@ -1,8 +1,7 @@
 /* Scheduled removals. take.c chooses the schedules of a step and their memberships. prune.c handles
  * all of them as one page (step_page), so that locks are taken in order and bad rows are found
- * once, and decides what follows for each schedule. below.c removes what lies below the
- * memberships, before they go. drop.c removes the schedules that are done. plan.c works in the same
- * rounds, but only shows.
+ * once, and decides what follows for each schedule. drop.c removes the schedules that are done.
+ * plan.c works in the same rounds, but only shows.
  *
  * A step takes up to ten schedules and up to a hundred memberships of each. The progress of each
  * schedule is its *pass* (pass.c), kept in the cursor.
@@ -81,9 +80,6 @@ void prune_quarantine (Prune *prune, gint64 id, const char *reason, gboolean for
 void prune_refuse (Prune *prune, int row, const char *reason, gboolean for_good);
 /* Removes the schedules that are done; refuses those that cannot be removed. */
 gboolean prune_drop_done (Prune *prune, GError **error);
-
-/* FALSE with an error: row-level security hides rows that would go with memberships (below.c). */
-gboolean prune_refuse_hidden (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Decides what follows for the schedule of TURN: it continues, is done, begins again, or waits. */
 PassEnd prune_conclude (Prune *prune, const Turn *turn);

@@ -1,10 +1,11 @@
 -- Foreign keys that may have removed or changed unrecorded rows together with rows that one of
--- these runs removed: the job does not record the rows of such keys (`follows`), or a role that
--- writes the audit has no rights on their table. Tables that a run has recorded, or that the job
--- has statements for (`own`), are left out. Reads the catalogue and the audit's small columns only.
-WITH run AS (SELECT * FROM unnest(:run_id::uuid[], :follows::text[], :own::text[]) AS r (run_id, follows, own)),
+-- these runs removed: the job does not record the rows of such keys (`follows`), or not of those to
+-- this table (`unfollowed`), or a role that writes the audit has no rights on their table. Tables
+-- that a run has recorded, or that the job has statements for (`own`), are left out. Reads the
+-- catalogue and the audit's small columns only.
+WITH run AS (SELECT * FROM unnest(:run_id::uuid[], :follows::text[], :unfollowed::text[], :own::text[]) AS r (run_id, follows, unfollowed, own)),
 removed AS (
-  SELECT DISTINCT r.run_id, r.follows, r.own, pg_catalog.to_regclass(d.table_name)::oid AS rel
+  SELECT DISTINCT r.run_id, r.follows, r.unfollowed, r.own, pg_catalog.to_regclass(d.table_name)::oid AS rel
   FROM run r JOIN pruned.deletions d ON d.run_id = r.run_id AND d.action = 'deleted' AND (:only::text IS NULL OR d.table_name = :only::text)
 ),
 writer AS (
@@ -21,6 +22,7 @@ JOIN pg_constraint f ON f.confrelid = m.rel AND f.contype = 'f' AND f.conparenti
 WHERE f.conrelid NOT IN (SELECT s.rel FROM seen s WHERE s.rel IS NOT NULL)
   AND NOT (f.conrelid::regclass::text = ANY (pg_catalog.string_to_array(m.own, ' ')))
   AND NOT (pg_catalog.strpos(m.follows, f.confdeltype::text) > 0
+           AND NOT (f.confrelid::regclass::text = ANY (pg_catalog.string_to_array(m.unfollowed, ' ')))
            AND (SELECT pg_catalog.bool_and(pg_catalog.has_table_privilege(w.role, f.conrelid, 'SELECT')
                                 AND pg_catalog.has_table_privilege(w.role, f.conrelid, CASE f.confdeltype WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END))
                 FROM writer w))

@@ -125,6 +125,7 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->needs = g_new0 (char *, 1);
   job->reads = g_new0 (char *, 1);
   job->follows = g_new0 (char *, 1);
+  job->unfollowed = g_new0 (char *, 1);
   job->makes = g_new0 (char *, 1);
   job->deletes = g_new0 (char *, 1);
   job->locked = g_new0 (char *, 1);

@@ -1,7 +1,5 @@
-/* Rows of other tables that a foreign key would delete or change with a membership. */
-#include "jobs/members.prune_deletions/prune.h"
+#include "jobs/shared/below_members.h"
 
-#include "jobs/jobs.h"
 #include "jobs/shared/hidden.h"
 #include "jobs/shared/sweep.h"
 
@@ -16,14 +14,14 @@ read_stamp (Step *step, GError **error)
 }
 
 gboolean
-prune_refuse_hidden (Step *step, GError **error)
+below_members_refuse_hidden (Step *step, GError **error)
 {
   g_autofree char *stamp = read_stamp (step, error);
   return stamp != NULL && hidden_refuse (step, stamp, "{members}", "{}", error);
 }
 
 gboolean
-prune_below (Step *step, const char *keys, gboolean *changed, GError **error)
+below_members_go_first (Step *step, const char *keys, gboolean *changed, GError **error)
 {
   /* They need more than a record: outcomes, files, authorizations. */
   static const char *const refused[]
