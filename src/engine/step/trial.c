@@ -341,9 +341,8 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
   }
   if (!ok)
     *reason = reason_of (step, cause);
-  if (!(ok && keep) && !pg_exec (step->pg, "ROLLBACK TO page", error))
-    return FALSE;
-  if (!pg_exec_later (step->pg, "RELEASE page", error))
+  if ((!(ok && keep) && !pg_exec (step->pg, "ROLLBACK TO page", error))
+      || !pg_exec_later (step->pg, "RELEASE page", error))
     return FALSE;
   if (!ok || !keep)
     trial_clear (trial);
