@@ -143,13 +143,14 @@ bench: deps-test
 	@TEST_BUILD=$(BUILD) $(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) $(if $(CORES),--cores $(CORES)) --json build/bench$(if $(CORES),-$(CORES)).json \
 	  $(ARGS)
 
-#: make fuzz         each decoder with libFuzzer, then a daemon with odd messages and rows, FUZZ_SECONDS=60 each; `make check`: shorter
+#: make fuzz         each decoder with libFuzzer, a daemon with odd messages and rows, FUZZ_SECONDS=60 each, and TEST_SEEDS=120 of each model; `make check`: shorter
 fuzz: deps-test
 	+@$(FUZZERS)
 	+@$(MAKE) $(PARALLEL) all
 	@tests/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 	@TEST_BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$$(date +%s) $(PYTHON) -m pytest -c tests/pytest.ini -q \
 	  --timeout=$$((2 * $(FUZZ_SECONDS) + 600)) tests/integration/test_fuzz_messages.py tests/integration/test_fuzz_own_jobs.py
+	@TEST_BUILD=$(BUILD) TEST_SEEDS=$(or $(TEST_SEEDS),120) $(PYTHON) -m pytest -c tests/pytest.ini -q -n 6 --dist worksteal $(wildcard tests/integration/test_*_random.py)
 fuzzers: $(FUZZ)
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) $(BUILD)/pruned.gresource.o
 	@echo "  link  $@"

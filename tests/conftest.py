@@ -265,14 +265,21 @@ def scene_settings(shared, tmp_path_factory):
 
 
 @pytest.fixture
-def new_scene(new_database, new_topics, new_pruned, scene_settings):
+def chosen(request):
+    """The built-in jobs of an installation with jobs of the tests' own: none, which is much faster,
+    unless the test or its file is marked `built_in`."""
+    return {} if request.node.get_closest_marker("built_in") else {"run.jobs": "none"}
+
+
+@pytest.fixture
+def new_scene(new_database, new_topics, new_pruned, scene_settings, chosen):
     """Makes installations with the tests' own tables and jobs (support/scene.py), without
     schedules."""
 
     def make(settings=None, server=None, bootstrap=None):
         database = new_database("migrated", server)
         make_tables(database)
-        one = new_pruned(database, new_topics(bootstrap), settings=scene_settings | (settings or {}))
+        one = new_pruned(database, new_topics(bootstrap), settings=scene_settings | chosen | (settings or {}))
         one.run("topics", "--apply").ok()
         return one
 

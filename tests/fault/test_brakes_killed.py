@@ -10,6 +10,8 @@ from support.scene import fill, now, result, send_tick
 from support.two import JOB as NAMED
 from support.two import SETTINGS, Two
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 
 

@@ -25,6 +25,8 @@ from support.every_job import JOBS, SETTINGS, leases_end, state
 from support.scene import JOBS as OWN_JOBS
 from support.scene import now
 
+pytestmark = pytest.mark.built_in
+
 SEED = int(os.environ.get("CHAOS_SEED") or (random.randrange(10**6) if "CHAOS_MINUTES" in os.environ else 7))
 ROUND_S = 8
 ROUNDS = round(float(os.environ.get("CHAOS_MINUTES") or 1.5) * 60 / ROUND_S)

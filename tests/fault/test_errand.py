@@ -8,6 +8,8 @@ import pytest
 from support.places import binary_with_faults
 from support.scene import child_id, now, tick_id
 
+pytestmark = pytest.mark.built_in
+
 TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
 
 

@@ -11,6 +11,8 @@ from support.places import binary_with_faults
 from support.scene import now
 from support.story import minute_passes
 
+pytestmark = pytest.mark.built_in
+
 ERRANDS = ("ci.delete_objects",)
 EARLY = 1  # a membership whose timer is far in the future
 # Jobs whose effects the engine applies, not their own code.

@@ -8,6 +8,8 @@ import pytest
 
 from support.scene import now, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.wide"
 TICK = b'{"job":"scratch.wide"}'
 EVENT = b'{"placeholder_user_id":5}'

@@ -6,8 +6,12 @@ import signal
 import threading
 import time
 
+import pytest
+
 from stack.process import wait_until
 from support.metrics import SLOT, counted, http, ready, start  # noqa: F401
+
+pytestmark = pytest.mark.built_in
 
 CONNECTION = "application_name = 'pruned http' AND datname = current_database()"
 

@@ -9,6 +9,8 @@ import pytest
 from support.command_line import says
 from support.scene import beside_jobs, child_id, now, tick_id
 
+pytestmark = pytest.mark.built_in
+
 MOST = 65536
 TYPED = """
 [job]

@@ -14,6 +14,8 @@ from support.places import ROLE
 from support.scene import now, result, tick_id
 from support.writer import Writer
 
+pytestmark = pytest.mark.built_in
+
 JOB = "members.remove_expired"
 WRITERS, WRITING_S, WRITES = 3, 12, 100  # the duration, and the number of writers
 GROUPS, MEMBERS = 12, 20

@@ -7,6 +7,8 @@ from support.instance import Instance
 from support.own_job import REMOVED, own, tick, without_notes  # noqa: F401
 from support.scene import fill, let_rows_go, now, refuse_rows, result, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 # A job whose keys are texts.
 BY_NOTE = {"page": "SELECT s.note AS key, s.note FROM scratch s WHERE s.note > :cursor.note::text ORDER BY s.note LIMIT :limit::int",

@@ -8,6 +8,8 @@ from support.places import ROLE
 from support.screen import on_a_terminal
 from support.scene import fill, now, result, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 GROUPS = "groups.adjourned_deletion"
 LACKS = [f"REVOKE ALL ON scratch FROM {ROLE}", "ALTER TABLE scratch RENAME TO scratched"]

@@ -21,6 +21,8 @@ from support.database import make_role
 from support.scene import fill, now, result, tick_id
 from support.topics import rfc3339
 
+pytestmark = pytest.mark.built_in
+
 JOB, WIDE = "scratch.remove", "scratch.wide"
 MOST_MB = 50
 SPIN = 0.25  # of one core; a waiting daemon uses far less

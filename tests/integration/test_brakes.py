@@ -10,6 +10,8 @@ from stack.process import wait_until
 from support.instance import Tenant
 from support.scene import fill, now, result, send_tick, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 LIMITED = {"jobs.scratch.remove.max_rows": 20}
 

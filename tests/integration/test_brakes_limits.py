@@ -1,9 +1,13 @@
 """What holds a run besides `max_rows`: a share of its table, all rows of a day, many times the
 usual."""
 
+import pytest
+
 from support.instance import tenant  # noqa: F401
 from support.places import ROLE
 from support.scene import fill, result, send_tick
+
+pytestmark = pytest.mark.built_in
 
 
 def test_a_share_of_the_table(new_scene):

@@ -13,6 +13,8 @@ from support.instance import Tenant, tenant  # noqa: F401
 from support.places import APP_TABLES
 from support.scene import JOBS, fill, now, result, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 PLAN = {"run.mode": "plan"}
 

@@ -11,6 +11,8 @@ from stack.process import patient
 from support.instance import Instance
 from support.scene import now
 
+pytestmark = pytest.mark.built_in
+
 GROUPS, PLACEHOLDERS = 20, 20
 SETTINGS = {"jobs.groups.adjourned_deletion.spacing_ms": 300, "jobs.imports.placeholder_cleanup.spacing_ms": 300,
             "jobs.groups.destroy.batch": 1}

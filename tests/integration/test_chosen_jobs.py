@@ -11,6 +11,8 @@ from support.exposition import Listening
 from support.places import APP_TABLES
 from support.scene import JOBS as OWN, fill, make_tables, now, result, tick_id
 
+pytestmark = pytest.mark.built_in
+
 NAMES = sorted(JOBS)
 # a setting of its parent, or its runs
 READ = {"users.delete_placeholder": {"imports.placeholder_cleanup"}}

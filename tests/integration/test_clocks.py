@@ -9,6 +9,8 @@ from stack.clock import Clock
 from stack.process import wait_until
 from support.scene import UTC, fill, now, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 AHEAD_S = 400 * 86400
 

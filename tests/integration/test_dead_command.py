@@ -11,6 +11,8 @@ from stack.process import wait_until
 from support.messages import encode
 from support.scene import JOBS, now, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.wide"
 KEYS = {"id", "reason", "source_topic", "source_partition", "source_offset", "attempts", "first_seen", "last_seen", "verdict"}
 

@@ -9,6 +9,8 @@ import pytest
 from support.messages import MARK, encode
 from support.scene import now, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.wide"
 
 

@@ -13,6 +13,8 @@ from support.command_line import FEW, JOB, says
 from support.places import ROLE, binary
 from support.pruned import clean_environment
 
+pytestmark = pytest.mark.built_in
+
 GROUPS = "groups.adjourned_deletion"
 
 

@@ -10,6 +10,8 @@ from stack.process import wait_until
 from support.jobs_dir import ORDERS, SCRATCH, config, folder, jobs_of, known, own, refused, write  # noqa: F401
 from support.scene import JOBS, fill, now, result, tick_id
 
+pytestmark = pytest.mark.built_in
+
 
 @pytest.fixture
 def scratch(folder):

@@ -14,6 +14,8 @@ from support.messages import encode, schemas
 from support.scene import now, tick_id
 from support.seeds import with_seeds
 
+pytestmark = pytest.mark.built_in
+
 MESSAGES, ROWS = 300, 150
 ALL = [*JOBS, "scratch.keyed", "scratch.remove", "scratch.wide", "scratch.one"]
 NAMES = ("user_id", "group_id", "placeholder_user_id", "slot", "key", "cursor", "reason", "initiator_id", "member_id", "expires_at", "a", "")

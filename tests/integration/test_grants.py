@@ -14,6 +14,8 @@ from support.places import APP_TABLES, ROLE
 from support.scene import fill, now, result, tick_id
 from support.statements import Prepared, files
 
+pytestmark = pytest.mark.built_in
+
 TABLES = re.findall(r"^CREATE TABLE (\w+)", APP_TABLES.read_text(), re.M)
 RIGHTS = """
     SELECT c.relname AS name, string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type) AS rights

@@ -6,6 +6,8 @@ from support.instance import tenant  # noqa: F401
 from support.metrics import OBJECTS, SLOT, http, start  # noqa: F401
 from support.scene import now, result
 
+pytestmark = pytest.mark.built_in
+
 
 def listed(database, root, names):
     for name in names:

@@ -8,6 +8,8 @@ from support.reloads import JOB, go_on, left
 from support.scene import now, tick_id
 from support.sentences import house  # noqa: F401
 
+pytestmark = pytest.mark.built_in
+
 WHERE = "note < :T - interval '1 day'"
 BLOCKED = "blocked: begun with version "
 

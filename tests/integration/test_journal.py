@@ -15,6 +15,8 @@ from support.places import ROLE
 from support.scene import configure, fill, now, tick_id
 from support.sentences import house  # noqa: F401
 
+pytestmark = pytest.mark.built_in
+
 KEYS = {"at", "role", "os_user", "host", "command", "object", "reason"}
 SCRATCH = "scratch.remove"
 

@@ -10,6 +10,8 @@ from stack.process import wait_until
 from support.instance import Instance
 from support.scene import now, result, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "members.remove_expired"
 OWNERS = """
 SELECT count(*) FROM members m JOIN users u ON u.id = m.user_id

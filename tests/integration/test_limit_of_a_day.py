@@ -10,6 +10,8 @@ from stack.process import wait_until
 from support.scene import event_id, fill, now, result
 from support.sentences import house  # noqa: F401
 
+pytestmark = pytest.mark.built_in
+
 JOB, GATE = "scratch.one", 4711
 LIMIT = f"jobs.{JOB}.max_rows_per_day"
 FOUR_LANES = {f"jobs.{JOB}.capacity": 4, f"jobs.{JOB}.batch": 1}

@@ -11,6 +11,8 @@ from support.scene import now
 from support.instance import tenant  # noqa: F401
 from support.sentences import house  # noqa: F401
 
+pytestmark = pytest.mark.built_in
+
 MOST = 10000  # bytes
 
 

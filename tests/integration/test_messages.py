@@ -5,8 +5,12 @@ import datetime
 import json
 import uuid
 
+import pytest
+
 from support.instance import Instance
 from support.scene import NAMESPACE, UTC, child_id, event_id, fill, now, outcome_id, tick_id
+
+pytestmark = pytest.mark.built_in
 
 JOB = "members.remove_expired"
 

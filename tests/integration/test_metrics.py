@@ -4,11 +4,15 @@ when."""
 import re
 import time
 
+import pytest
+
 from stack.process import wait_until
 from support.instance import Instance
 from support.metrics import DAY, HOUR, OBJECTS, SLOT, add_object, counted, http, start  # noqa: F401
 from support.places import ROLE
 from support.scene import fill, now
+
+pytestmark = pytest.mark.built_in
 
 
 def test_results_and_ages_of_deleted_objects(scene, http, tmp_path):  # noqa: F811

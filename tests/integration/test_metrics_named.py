@@ -13,6 +13,8 @@ from support.instance import Instance
 from support.metrics import OBJECTS, SLOT, add_object, http, start  # noqa: F401
 from support.scene import now
 
+pytestmark = pytest.mark.built_in
+
 
 def alerts():
     """{name of an alert: its series}, from deploy/alerts.yml:

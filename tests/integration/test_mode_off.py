@@ -8,6 +8,8 @@ from support.instance import tenant  # noqa: F401
 from support.objects import SLOT, ListedObjects
 from support.scene import configure, fill, let_rows_go, refuse_rows, result, send_tick, start
 
+pytestmark = pytest.mark.built_in
+
 JOB, WIDE = "scratch.remove", "scratch.wide"
 OFF = f"[jobs.{JOB}]\nmode = off\n"
 

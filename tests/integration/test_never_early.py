@@ -13,6 +13,8 @@ from stack.found import PROJECT
 from support.instance import tenant  # noqa: F401
 from support.scene import event_id, fill, now, result, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB, WIDE, EVENT = "members.remove_expired", "scratch.wide", "MemberExpirySet"
 SQL = PROJECT / "src/jobs"
 

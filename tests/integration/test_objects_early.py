@@ -7,6 +7,8 @@ from stack.process import wait_until
 from support.metrics import http as listening  # noqa: F401
 from support.objects import SLOT, TICK, ListedObjects
 
+pytestmark = pytest.mark.built_in
+
 N, PAGE = 120, 5
 
 

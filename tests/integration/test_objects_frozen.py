@@ -5,9 +5,13 @@ import contextlib
 import re
 import threading
 
+import pytest
+
 from stack.process import wait_until
 from support.exposition import Listening
 from support.s3 import Objects, Proxy
+
+pytestmark = pytest.mark.built_in
 
 SLOT, SLOTS, BATCH = "ci.delete_objects", 16, 5
 PLACE = """

@@ -6,6 +6,8 @@ import pytest
 from support.instance import Instance
 from support.scene import beside_jobs, now, tick_id
 
+pytestmark = pytest.mark.built_in
+
 CONF = """
 [job]
 starts = tick

@@ -10,6 +10,8 @@ from stack.process import wait_until
 from support.database import connect
 from support.scene import fill, now, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 # More pages than one between two looks at the thresholds.
 PAGES = {f"jobs.{JOB}.batch": 10, f"jobs.{JOB}.delay_ms": 700}

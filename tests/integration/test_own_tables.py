@@ -1,6 +1,10 @@
 """The service's own tables do not grow with the work done."""
 
+import pytest
+
 from support.scene import event_id, fill, now, tick_id
+
+pytestmark = pytest.mark.built_in
 
 JOB, ONE = "scratch.remove", "scratch.one"
 # Rows of these go by age: tests/integration/test_retention.py, test_remembered.py.

@@ -11,6 +11,8 @@ from support.command_line import add_run
 from support.scene import fill, now, refuse_rows, result, tick_id
 from support.screen import on_a_terminal
 
+pytestmark = pytest.mark.built_in
+
 JOB, WIDE, ENDLESS = "scratch.remove", "scratch.wide", "scratch.endless"
 
 

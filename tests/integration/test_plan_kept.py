@@ -5,6 +5,8 @@ import pytest
 from support.command_line import says
 from support.scene import fill
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 
 

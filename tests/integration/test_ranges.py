@@ -334,6 +334,7 @@ def test_a_run_is_not_archived_before_it_has_what_its_ranges_have_done(divided):
 
 # --- jobs that cannot
 
+@pytest.mark.built_in
 @pytest.mark.parametrize("job", ["users.destroy", "ci.delete_objects", "groups.adjourned_deletion", "members.prune_deletions"])
 def test_a_job_that_cannot_be_divided_is_refused_when_it_is_loaded(new_scene, job):
     scene = new_scene()

@@ -10,6 +10,8 @@ from support.instance import tenant  # noqa: F401
 from support.scene import event_id, fill, now, refuse_rows, let_rows_go, result, tick_id
 from test_throttle_first_look import held  # noqa: F401
 
+pytestmark = pytest.mark.built_in
+
 ONE, WIDE, EVENT = "scratch.one", "scratch.wide", "PlaceholderUserOrphaned"
 
 

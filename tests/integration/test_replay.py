@@ -5,8 +5,12 @@ import collections
 import datetime
 import json
 
+import pytest
+
 from stack.process import wait_until
 from support.scene import UTC, event_id, fill, now, tick_id
+
+pytestmark = pytest.mark.built_in
 
 JOB, WIDE, ONE = "scratch.remove", "scratch.wide", "scratch.one"
 

@@ -9,6 +9,8 @@ import pytest
 from support.scene import fill, now, result, tick_id
 from support.standby import SENTENCE, USED, WARNED, asked, scene, server  # noqa: F401
 
+pytestmark = pytest.mark.built_in
+
 
 # --- it is used
 

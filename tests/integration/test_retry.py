@@ -8,6 +8,8 @@ import pytest
 
 from support.scene import JOBS, fill, let_rows_go, now, refuse_rows, result, send_tick, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 
 

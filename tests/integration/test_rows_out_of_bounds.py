@@ -11,6 +11,8 @@ from support.instance import tenant  # noqa: F401
 from support.scene import now, tick_id
 from support.topics import rfc3339
 
+pytestmark = pytest.mark.built_in
+
 
 def assert_goes_on(scene, daemon, ids):
     scene.topics.tick(JOB, at := now(minutes=-1))

@@ -15,6 +15,8 @@ from support.pruned import clean_environment
 from support.restored import EXPIRED, QUIET, expired  # noqa: F401
 from support.scene import fill, now, refuse_rows, tick_id
 
+pytestmark = pytest.mark.built_in
+
 PARTS = ["parent", "values", "steps", "tables", "children", "quarantined", "actions", "next"]
 
 

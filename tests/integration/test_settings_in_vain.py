@@ -1,7 +1,11 @@
 """Settings of jobs that do not do what they seem to are said at the start, at a reload, and by
 `pruned doctor`."""
 
+import pytest
+
 from support.scene import configure
+
+pytestmark = pytest.mark.built_in
 
 JOB, CHILD = "scratch.remove", "users.destroy"
 NEVER = "Schedule never fires: no such day ever comes"

@@ -9,6 +9,8 @@ import pytest
 from support.places import ROLE
 from support.scene import JOBS, beside_jobs, event_id, fill, now, refuse_rows, result, tick_id
 
+pytestmark = pytest.mark.built_in
+
 JOB, N = "scratch.one", 40
 ONE_LANE = {f"jobs.{JOB}.capacity": 1}
 

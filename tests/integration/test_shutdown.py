@@ -11,6 +11,8 @@ from support.ending import end
 from support.scene import fill, now, result, tick_id
 from support.slow import hold_rows, let_held_rows_go, quick_rows, slow_rows, wait_in_flight
 
+pytestmark = pytest.mark.built_in
+
 JOB = "scratch.remove"
 SIGNALS = [signal.SIGTERM, signal.SIGINT]
 BACKLOG = 1200

@@ -8,6 +8,8 @@ from support.objects import SLOT, ListedObjects
 from support.scene import fill, now, result, tick_id
 from support.slow import slow_table
 
+pytestmark = pytest.mark.built_in
+
 EACH_S = 0.4
 N = 10  # all rows together take longer than the budget, a part does not
 BUDGET_MS = 2000

@@ -15,6 +15,8 @@ from support.s3 import TICK
 from support.scene import fill, now, result, send_tick, start
 from support.slow import hold_rows, let_held_rows_go, wait_asleep
 
+pytestmark = pytest.mark.built_in
+
 JOB, WIDE, SLOT = "scratch.remove", "scratch.wide", "ci.delete_objects"
 SAID = "Everything is stopped, until: pruned go"
 GOES_ON = "No longer stopped; work goes on"

@@ -11,6 +11,8 @@ from support.s3 import TICK
 from support.scene import result, send_tick, start
 from support.two import JOB, RUNS, SETTINGS, STEPS, Two
 
+pytestmark = pytest.mark.built_in
+
 SLOT, SLOTS, LISTED = "ci.delete_objects", 4, 400
 LEASED = "SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()"
 SAID, AWAY = "Everything is stopped, until: pruned go", "Dispatcher round failed; will retry"

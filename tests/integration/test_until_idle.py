@@ -7,6 +7,8 @@ from support.instance import Instance
 from support.scene import fill, now, refuse_rows, result, tick_id
 from support.slow import hold_rows, let_held_rows_go
 
+pytestmark = pytest.mark.built_in
+
 CHAIN = "scratch.remove"
 
 

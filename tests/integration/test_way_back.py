@@ -11,6 +11,8 @@ from support.instance import Instance
 from support.places import corrupts_its_memory_when_a_topic_is_made_anew
 from support.scene import event_id, fill, now, tick_id
 
+pytestmark = pytest.mark.built_in
+
 CHAIN, WIDE, MEMBERS = "scratch.remove", "scratch.wide", "members.remove_expired"
 SETTINGS = {"jobs.scratch.remove.delay_ms": 1000, "jobs.members.remove_expired.delay_ms": 0, "jobs.members.remove_expired.batch": 3,
             "jobs.members.remove_expired.refresh_delay_ms": 0}

@@ -12,6 +12,8 @@ from support.instance import tenant  # noqa: F401
 from support.restored import EXPIRED, GROUPS, QUIET, AT_ONCE, doomed, expired, held, world  # noqa: F401
 from support.statements import files, numbered
 
+pytestmark = pytest.mark.built_in
+
 RUN = "7fecac87-579a-560b-ad38-6378e9e225c0"
 KEYS = {"at", "run_id", "job", "scheduled_at", "table", "key", "action", "reason", "row", "restore"}
 

@@ -81,8 +81,8 @@ class House:
 
 
 @pytest.fixture
-def house(new_database, new_topics, new_pruned, scene_settings, tmp_path):
+def house(new_database, new_topics, new_pruned, scene_settings, chosen, tmp_path):
     folder = tmp_path / "jobs.d"
     folder.mkdir()
-    settings = {k: v for k, v in scene_settings.items() if built_in(k)} | {"run.jobs_dir": folder}
+    settings = {k: v for k, v in scene_settings.items() if built_in(k)} | chosen | {"run.jobs_dir": folder}
     return House(new_pruned(new_database("migrated"), new_topics(), settings=settings), folder)
