@@ -1,5 +1,4 @@
-"""`ranges`: a run divides its rows by its cursor and works in several lanes at once. Outside it is
-one run."""
+"""`ranges`: a run divides its rows by its cursor and works in several lanes. Outside it is one."""
 
 import collections
 
