@@ -8,6 +8,8 @@ from support.instance import tenant  # noqa: F401
 from support.places import binary_with_faults
 from support.scene import result
 
+pytestmark = pytest.mark.built_in
+
 DUE = "UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting' AND job = %s"
 
 

@@ -6,6 +6,8 @@ import pytest
 from integration.test_early import JOB, SETTINGS, args
 from support.scene import now, result, tick_id
 
+pytestmark = pytest.mark.built_in
+
 POINTS = ("dispatcher.before_commit", "dispatcher.after_commit", "dispatcher.before_send", "dispatcher.after_send", "step.after_fence", "step.after_effects", "step.before_commit",
           "step.after_commit", "publish.before", "publish.after_acknowledgement")
 OF_THE_DISPATCHER = 1  # which passage: the first run is never waiting

@@ -9,6 +9,8 @@ from support.instance import Tenant, tenant  # noqa: F401
 from support.places import binary_with_faults
 from support.scene import result
 
+pytestmark = pytest.mark.built_in
+
 JOB, PARENT, CHILD = "members.remove_expired", "members.schedule_prune_deletions", "members.prune_deletions"
 STEP = ("step.after_fence", "step.before_commit", "step.after_commit")
 

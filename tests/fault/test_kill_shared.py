@@ -5,6 +5,8 @@ import pytest
 from integration.test_shared_transaction import N, ONE_LANE, check_each_alone, send
 from support.scene import fill
 
+pytestmark = pytest.mark.built_in
+
 # Which passage of a step's own point kills: one between the others. Points of effects are passed
 # once for all runs. `at_once.done` is only passed by a transaction that has done two runs or more
 # as one.

@@ -7,6 +7,8 @@ from integration.test_users_together import JOB, ONE_LANE, check_each, fill
 from support.instance import Instance
 from support.scene import now
 
+pytestmark = pytest.mark.built_in
+
 # Each user passes step.after_fence twice, once for each of their steps. Several users take each
 # step as one.
 PLACES = [("at_once.between_steps", 1), ("at_once.between_steps", 2), ("at_once.between_steps", 3), ("step.after_fence", 12),
