@@ -266,8 +266,8 @@ def scene_settings(shared, tmp_path_factory):
 
 @pytest.fixture
 def chosen(request):
-    """The built-in jobs of an installation with jobs of the tests' own: none, which is much faster,
-    unless the test or its file is marked `built_in`."""
+    """The built-in jobs of an installation with jobs of the tests' own: none, so that its
+    daemons look after less, unless the test or its file is marked `built_in`."""
     return {} if request.node.get_closest_marker("built_in") else {"run.jobs": "none"}
 
 
