@@ -3,6 +3,8 @@
 import pytest
 
 from support.database import connect
+from support.instance import tenant  # noqa: F401
+from support.restored import EXPIRED, GROUPS, doomed, expired, world  # noqa: F401
 from support.sentences import house  # noqa: F401
 
 
@@ -58,3 +60,18 @@ def test_files_behind_the_one_of_the_jobs_own_table(applied):
     assert done.code == 0, done
     assert [line["rows"] for line in done.json() if line["file"].endswith("900-log.insert.sql")] == [3]
     assert applied.rows("log", "count(*)") == [(0,)]
+
+
+@pytest.mark.parametrize("job, fixture, file", [(EXPIRED, "expired", "10-members.sql"), (GROUPS, "doomed", None)])
+def test_built_in_jobs_that_page_are_applied_too(request, job, fixture, file):
+    """The one takes what lies below its rows in C, the other plans in C."""
+    there = request.getfixturevalue(fixture)
+    there.database.connection.execute("CREATE TABLE badges (member_id bigint REFERENCES members ON DELETE CASCADE);"
+                                      "GRANT SELECT, UPDATE, DELETE ON badges TO PUBLIC; INSERT INTO badges SELECT id FROM members")
+    before = world(there.database)
+    done = there.pruned.run("check", job, "--apply", "3", "--json")
+    assert done.code == 0, done
+    if file is not None:
+        assert [line["rows"] for line in done.json() if line["file"].endswith(file)] == [3]
+    assert world(there.database) == before
+    assert there.database.value("SELECT count(*) FROM pruned.deletions") == there.database.value("SELECT count(*) FROM pruned.runs") == 0

@@ -57,3 +57,24 @@ def test_a_reload_takes_ranges_over(plain, ranges, divided):
     steps = plain.database.column("SELECT step FROM pruned.deletions WHERE run_id = %s", [run])
     assert any(step >= 100_000_000 for step in steps) == divided
     assert daemon.stop() == 0
+
+
+@pytest.mark.parametrize("how", ["settings", "keep", "killed"])
+def test_a_run_that_is_divided_ends_as_one_after_a_reload(plain, how):
+    """Its ranges are there, and their job is not divided any more."""
+    plain.sql("INSERT INTO items SELECT i, '2020-01-01', 0 FROM generate_series(11, 400) i")
+    plain.say(JOB, f"{PLAIN}\nranges = 4\ndelay_ms = 3600000")
+    daemon = start(plain)
+    run = tick(plain)
+    plain.database.wait("SELECT count(*) FROM pruned.runs WHERE range_of = %s AND state = 'waiting'", [run], until=3)
+    plain.say(JOB, (FORMS["keep"] if how == "keep" else PLAIN + "\nranges = 1") + "\ndelay_ms = 0")
+    if how == "killed":
+        daemon.kill()
+        daemon = start(plain)
+    else:
+        hang_up(daemon)
+    plain.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    assert ended(plain, run) == ("completed", 400)
+    keys = plain.database.column("SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE run_id = %s AND table_name = 'items'", [run])
+    assert sorted(keys) == list(range(1, 401)) and left(plain) == 0
+    assert daemon.stop() == 0

@@ -195,11 +195,7 @@ follows_of (const Job *job)
 static char *
 unfollowed_of (const Job *job)
 {
-  GString *tables = g_string_new (NULL);
-  for (char **table = job != NULL ? job->unfollowed : NULL; table != NULL && *table != NULL;
-       table++)
-    g_string_append_printf (tables, "%s ", *table);
-  return g_string_free (tables, FALSE);
+  return job != NULL && job->unfollowed != NULL ? g_strjoinv (" ", job->unfollowed) : g_strdup ("");
 }
 
 /* Tables that the job has statements for. */

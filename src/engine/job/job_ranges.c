@@ -6,7 +6,7 @@ const char *
 job_ranges_refusal (const Job *job)
 {
   const Sentence *sentence = job->sentence;
-  if (job_is_errand (job) || job_is_coded (job))
+  if (job_is_coded (job) || sentence_has_objects (sentence))
     return "its steps are not pages of rows that go by themselves, so a run of it is not divided";
   if (sentence_is_of_partitions (sentence))
     return "partitions go one after the other, the oldest first";

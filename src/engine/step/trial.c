@@ -201,7 +201,6 @@ static gboolean
 try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
 {
   const Job *job = step->job;
-  step->queued = 0; /* what a try before has queued and not sent is rolled back with it */
   trial->refused = g_ptr_array_new_with_free_func (g_free);
   trial->below = trial->own_below = trial->emptied = 0;
   trial->stuck = FALSE;
