@@ -19,10 +19,12 @@ BAD = [("scheduled_at", "infinity"), ("scheduled_at", "-infinity"), ("scheduled_
 
 
 def insert_bad(database, state, constraint=AS_BEFORE):
-    """{(column, value): run id} of rows that are there."""
-    database.execute(LOOSE)
-    ids = {bad: database.value(INSERT, GOOD | {"state": state, bad[0]: bad[1]}) for bad in BAD}
-    database.execute(constraint)
+    """{(column, value): run id} of rows that are there. No daemon sees the table without the
+    constraint."""
+    with database.connection.transaction():
+        database.execute(LOOSE)
+        ids = {bad: database.value(INSERT, GOOD | {"state": state, bad[0]: bad[1]}) for bad in BAD}
+        database.execute(constraint)
     return ids
 
 

@@ -133,7 +133,8 @@ add_jobs (Own *own)
     g_autoptr (GError) error = NULL;
     if (jobs_refused_find (own->jobs, name) == NULL) {
       Job *job = job_of_folder (own->jobs, own->folders->pdata[i], &error);
-      take (own, name, job, error);
+      if (job != NULL || resource_exists (own->folders->pdata[i])) /* it was not removed since */
+        take (own, name, job, error);
     }
     job_own_events_of_refused_folder (own->jobs, own->folders->pdata[i]);
   }
@@ -156,6 +157,8 @@ static void
 take_entry (Own *own, const char *folder, const char *name)
 {
   g_autofree char *path = g_build_filename (folder, name, NULL);
+  if (!resource_exists (path))
+    return; /* it was removed since */
   if (g_str_has_suffix (name, "/")) {
     path[strlen (path) - 1] = '\0';
     if (may_be_job (path))

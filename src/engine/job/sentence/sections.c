@@ -1,5 +1,7 @@
 #include "engine/job/sentence/sections.h"
 
+#include "base/resource.h"
+
 #include <string.h>
 
 #define RETENTION "retention"
@@ -167,7 +169,7 @@ sections_of_file (GPtrArray *sections, const char *path)
   g_autoptr (GPtrArray) entries = read_file (path, &error);
   if (entries != NULL && are_known (path, entries, &error))
     add_all (sections, path, entries, name);
-  else {
+  else if (resource_exists (path)) {
     g_autofree char *why = g_str_has_prefix (error->message, path)
                                ? g_strdup (error->message)
                                : g_strconcat (path, ": ", error->message, NULL);

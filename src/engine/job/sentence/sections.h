@@ -23,7 +23,8 @@ GPtrArray *sections_new (void); /* of Section */
 gboolean sections_of_config (GPtrArray *sections, const char *path, gboolean must_exist,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Adds those of PATH, a file of [run] jobs_dir. If it cannot be read, they are `broken`. */
+/* Adds those of PATH, a file of [run] jobs_dir. If it cannot be read, they are `broken`; none, if
+ * it was removed after its folder was listed. */
 void sections_of_file (GPtrArray *sections, const char *path);
 
 const KeyFileEntry *section_entry (const Section *section, guint i);
