@@ -29,9 +29,9 @@ command_processes (Cli *cli, GError **error)
   output_rows (cli->out, rows);
   for (int i = 0; i < rows_count (rows); i++)
     if (rows_text (rows, i, "differing") != NULL) {
-      output_hint (
-          cli->out,
-          "\nProcesses have different versions of jobs; to load them everywhere: pruned reload");
+      output_hint (cli->out,
+                   "\nProcesses have different jobs or settings; to load them everywhere: "
+                   "pruned reload (the log names what needs a restart)");
       break;
     }
   return CODE_OK;

@@ -61,9 +61,25 @@ def test_settings_that_differ_between_processes_are_named(scene):
     assert not found["ok"] and JOB in found["detail"] and '"batch"' in found["detail"]
     assert scene.run("doctor").code != 0
     assert len({p["settings"] for p in processes(scene)}) == 2
+    assert [p["differing"] for p in processes(scene)] == [f"jobs.{JOB}.batch"] * 2
     assert "differ" in scene.run("jobs").ok().stdout
     assert second.stop() == 0
     assert job(scene)["differs"] == {} and job(scene)["settings"]["batch"] == 7
+
+
+def test_settings_of_no_job_that_differ_are_named_and_no_secret(scene):
+    start(scene, settings={"run.workers": 2, "store.object.secret_key": "hush-one", "http.listen": "127.0.0.1:0"})
+    second = start(scene, 2, settings={"run.workers": 3, "store.object.secret_key": "hush-two"})
+    [found] = finding(scene)
+    assert not found["ok"] and 'run.workers ["2", "3"]' in found["detail"] and "store.object.secret_key" in found["detail"]
+    assert "http.listen" not in found["detail"] and "hush" not in found["detail"]
+    assert [p["differing"] for p in processes(scene)] == ["run.workers, store.object.secret_key"] * 2
+    # of an older version
+    scene.database.execute("UPDATE pruned.processes SET shared = NULL WHERE pid = %s", [second.pid])
+    assert [p["differing"] for p in processes(scene)] == [None] * 2
+    assert "different sets of settings" in finding(scene)[0]["detail"]
+    assert second.stop() == 0
+    assert [p["differing"] for p in processes(scene)] == [None]
 
 
 def test_a_process_that_was_killed_is_seen_and_counts_no_more(scene):

@@ -162,10 +162,12 @@ check_processes (Doctor *doctor)
                     "processes run %s with different settings: %s", rows_text (running, i, "job"),
                     rows_text (running, i, "differs"));
     }
+  const char *differing = rows_text (rows, 0, "differing");
   if (wrong == 0 && rows_int (rows, 0, "settings") > 1)
     doctor_warn (doctor, "processes", "pruned processes",
-                 "%s processes run, with %s different sets of settings",
-                 rows_text (rows, 0, "alive"), rows_text (rows, 0, "settings"));
+                 "%s processes run, with %s different sets of settings%s%s",
+                 rows_text (rows, 0, "alive"), rows_text (rows, 0, "settings"),
+                 differing != NULL ? ": " : "", differing != NULL ? differing : "");
   else if (rows_text (rows, 0, "silent") != NULL)
     doctor_warn (doctor, "processes", "pruned processes",
                  "not heard of for more than %d s, killed or hanging: %s", PROCESSES_FORCE_S,

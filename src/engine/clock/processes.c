@@ -66,26 +66,38 @@ processes_settings (const Job *job)
   return settings;
 }
 
+/* Settings that all processes should share. */
+typedef struct {
+  GChecksum *hash;
+  json_t *of_no_job; /* {key: value}, secrets marked */
+} Shared;
+
 /* Skips settings that differ between machines on purpose. */
 static void
-add_to_hash (const char *key, const char *value, const char *origin, gpointer data)
+add_shared (const char *key, const char *value, const char *origin, gpointer data)
 {
   static const char *const own[] = {
     "http.", "log.", "run.jobs_dir", "kafka.client.", "kafka.group.instance.id", "kafka.log"
   };
+  Shared *shared = data;
   for (guint i = 0; i < G_N_ELEMENTS (own); i++)
     if (g_str_has_prefix (key, own[i]))
       return;
-  g_checksum_update (data, (const guchar *)key, (gssize)strlen (key) + 1);
-  g_checksum_update (data, (const guchar *)value, (gssize)strlen (value) + 1);
+  g_checksum_update (shared->hash, (const guchar *)key, (gssize)strlen (key) + 1);
+  g_checksum_update (shared->hash, (const guchar *)value, (gssize)strlen (value) + 1);
+  if (!g_str_has_prefix (key, SETTINGS_JOBS "."))
+    json_object_set_new (shared->of_no_job, key, json_string (value));
 }
 
-static char *
-settings_hash (const Config *config)
+static void
+add_settings (PgValues *values, const Config *config)
 {
   g_autoptr (GChecksum) hash = g_checksum_new (G_CHECKSUM_SHA256);
-  config_each_marked (config, add_to_hash, hash);
-  return g_strndup (g_checksum_get_string (hash), 16);
+  g_autoptr (json_t) of_no_job = json_object ();
+  Shared shared = { hash, of_no_job };
+  config_each_marked (config, add_shared, &shared);
+  pg_values_take (values, "settings", g_strndup (g_checksum_get_string (hash), 16));
+  pg_values_take (values, "shared", json_text (of_no_job));
 }
 
 /* It names the events that the job reads, too. */
@@ -126,7 +138,7 @@ add_in_force (PgValues *values)
     json_object_set_new (jobs, jobs_at (in_force_jobs (), i)->name,
                          processes_settings (jobs_at (in_force_jobs (), i)));
   g_autoptr (json_t) refused = jobs_refused_list (in_force_jobs ());
-  pg_values_take (values, "settings", settings_hash (in_force_config ()));
+  add_settings (values, in_force_config ());
   pg_values_take (values, "jobs", json_text (jobs));
   pg_values_take (values, "versions", versions_of (in_force_jobs ()));
   pg_values_take (values, "refused", json_text (refused));
