@@ -3,7 +3,6 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static char *folder, *path;
 
@@ -319,22 +318,6 @@ test_events_refused (void)
   }
 }
 
-/* A reload can find a file that is removed before it is read. A link to nothing is not gone. */
-static void
-test_gone (void)
-{
-  g_autofree char *gone = g_build_filename (folder, "gone.conf", NULL);
-  g_autoptr (GPtrArray) none = sections_new ();
-  sections_of_file (none, gone);
-  g_assert_cmpuint (none->len, ==, 0);
-  g_assert_cmpint (symlink ("nowhere.conf", gone), ==, 0);
-  g_autoptr (GPtrArray) broken = sections_new ();
-  sections_of_file (broken, gone);
-  g_assert_cmpint (g_unlink (gone), ==, 0);
-  g_assert_cmpuint (broken->len, ==, 1);
-  g_assert_nonnull (((const Section *)broken->pdata[0])->broken);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -349,7 +332,6 @@ main (int argc, char **argv)
   g_test_add_func ("/job/sentence_read/names", test_names);
   g_test_add_func ("/job/sentence_read/event", test_event);
   g_test_add_func ("/job/sentence_read/events_refused", test_events_refused);
-  g_test_add_func ("/job/sentence_read/gone", test_gone);
   int failed = g_test_run ();
   g_unlink (path);
   g_rmdir (folder);
