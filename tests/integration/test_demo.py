@@ -98,12 +98,15 @@ def daemon_in(place):
 
 
 @pytest.mark.timeout(patient(300))
-def test_a_daemon_that_dies_ends_the_demo_with_its_last_words(place):
+@pytest.mark.parametrize("command", ["migrate --indexes", "tick"])
+def test_a_daemon_that_dies_ends_the_demo_with_its_last_words(place, command):
+    """It is killed when it starts, or when it is sent a tick."""
     demo = start(place)
+    assert any(line.startswith(f"$ pruned {command}") for line in demo.stdout)
     os.kill(wait_until(lambda: daemon_in(place), 200, "the demo's daemon"), signal.SIGKILL)
     _, complaints = demo.communicate(timeout=patient(100))
     assert demo.returncode != 0
-    assert "the daemon has ended" in complaints
+    assert complaints.splitlines()[-1].startswith("pruned: the daemon has ended: "), complaints
     assert_nothing_left(place)
 
 

@@ -155,6 +155,17 @@ demo_close (Demo *demo, GError **error)
   return clean;
 }
 
+/* A step that fails because the daemon has died says so. */
+static void
+blame_daemon (Demo *demo, GError **error)
+{
+  g_autoptr (GError) died = NULL;
+  if (demo->daemon == NULL || demo_daemon_is_there (demo, &died))
+    return;
+  g_clear_error (error);
+  g_propagate_error (error, g_steal_pointer (&died));
+}
+
 static ExitCode
 run_steps (Demo *demo, GError **error)
 {
@@ -164,8 +175,10 @@ run_steps (Demo *demo, GError **error)
     if (STEPS[i].title != NULL)
       demo_title (demo, STEPS[i].title);
     output_flush (demo->cli->out);
-    if (!STEPS[i].run (demo, error))
+    if (!STEPS[i].run (demo, error)) {
+      blame_daemon (demo, error);
       return STEPS[i].code;
+    }
   }
   return CODE_OK;
 }

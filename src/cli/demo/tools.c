@@ -42,7 +42,8 @@ gboolean
 demo_type (Demo *demo, GError **error, const char *argument, ...)
 {
   g_autoptr (GPtrArray) argv = g_ptr_array_new ();
-  g_autoptr (GString) shown = g_string_new ("$ pruned");
+  g_autoptr (GString) shown = g_string_new ("pruned");
+  g_autoptr (GError) cause = NULL;
   const char *const begin[] = { DEMO_SELF, "-c", demo->conf, NULL };
   for (guint i = 0; begin[i] != NULL; i++)
     g_ptr_array_add (argv, (gpointer)begin[i]);
@@ -56,9 +57,15 @@ demo_type (Demo *demo, GError **error, const char *argument, ...)
   }
   va_end (list);
   g_ptr_array_add (argv, NULL);
-  output_say (demo->cli->out, "%s", shown->str);
+  output_say (demo->cli->out, "$ %s", shown->str);
   output_flush (demo->cli->out);
-  return child_run ((const char *const *)argv->pdata, demo->folder, NULL, NULL, error);
+  if (child_run ((const char *const *)argv->pdata, demo->folder, NULL, NULL, &cause))
+    return TRUE;
+  if (cause->domain == PRUNED_ERROR)
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s failed, see above", shown->str);
+  else
+    g_propagate_error (error, g_steal_pointer (&cause)); /* it was not started */
+  return FALSE;
 }
 
 gboolean
