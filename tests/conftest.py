@@ -267,7 +267,7 @@ def scene_settings(shared, tmp_path_factory):
 @pytest.fixture
 def chosen(request):
     """The built-in jobs of an installation with jobs of the tests' own: none, so that its
-    daemons look after less, unless the test or its file is marked `built_in`."""
+    daemons have less to do, unless the test or its file is marked `built_in`."""
     return {} if request.node.get_closest_marker("built_in") else {"run.jobs": "none"}
 
 

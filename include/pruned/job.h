@@ -231,4 +231,5 @@ typedef struct {
    * parameters. Returned rows with `level` and `message` are log lines; their other columns are the
    * fields. NULL: none. */
   const char *on_failure;
+  gboolean uses_bucket; /* its objects can be in the bucket of [store.object] */
 } JobCode;

@@ -18,6 +18,10 @@ const char *rows_at (const PgRows *rows, int row, int column); /* NULL: SQL null
 const char *rows_text (const PgRows *rows, int row, const char *name);
 gint64 rows_int (const PgRows *rows, int row, const char *name); /* null: 0 */
 gboolean rows_bool (const PgRows *rows, int row, const char *name);
+/* Is TEXT the value of a row in the column NAME? */
+gboolean rows_has (const PgRows *rows, const char *name, const char *text);
+/* Row number + 1 by the text of a column without nulls. Keys are texts of ROWS. Unref it. */
+GHashTable *rows_index (const PgRows *rows, const char *name);
 /* TRUE: a whole number (smallint, integer, bigint). */
 gboolean rows_is_integer (const PgRows *rows, int column);
 

@@ -9,6 +9,7 @@
  */
 #pragma once
 #include <glib.h>
+#include <stdatomic.h>
 
 #define STORES 3 /* file_store 1 and 2 */
 
@@ -41,14 +42,14 @@ struct _StoreList {
                          file_store and dir are not used; NULL: they are where file_store says */
   StoreObject *objects;
   guint n;
-  gint64 deadline_us;     /* monotonic; no request begins after it */
-  _Atomic gint cancelled; /* may be set at any time */
+  gint64 deadline_us;   /* monotonic; no request begins after it */
+  atomic_int cancelled; /* may be set at any time */
   void (*done) (StoreList *list);
   gpointer data;
   /* set before DONE */
   StoreDown down[STORES]; /* by file_store */
   /* private to the stores */
-  _Atomic gint parts, shut;
+  atomic_int parts, shut;
 };
 
 /* Frees what LIST holds: the objects, allocated in one piece, and what was found about them. */

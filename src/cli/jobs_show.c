@@ -124,7 +124,7 @@ is_safe (const char *path)
   return safe && folders <= most;
 }
 
-/* Why no folder can have FILES; NULL: one can. */
+/* Why no folder can have the files of WRITTEN; NULL: one can. */
 static const char *
 beyond_names (const Written *written)
 {

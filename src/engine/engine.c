@@ -303,12 +303,6 @@ service_clear (Service *service)
   g_free (service->dispatcher.tick_again_us);
 }
 
-static gboolean
-uses_own_bucket (const Jobs *jobs)
-{
-  return jobs_find (jobs, "ci.delete_objects") != NULL;
-}
-
 int
 engine_run (const EngineOptions *options, GError **error)
 {
@@ -333,7 +327,7 @@ engine_run (const EngineOptions *options, GError **error)
   service.kafka_settings = (const char **)settings->pdata;
   if (ok && !registry_start (options->config, error))
     code = EXIT_KAFKA;
-  else if (ok && !stores_start (options->config, uses_own_bucket (in_force_jobs ()), error))
+  else if (ok && !stores_start (options->config, jobs_use_bucket (in_force_jobs ()), error))
     code = (*error)->code == PRUNED_OUTAGE ? EXIT_KAFKA : EXIT_CONFIG;
   else if (ok && !startup_dependencies (&service, &HANDLERS, &postgres, error))
     code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;

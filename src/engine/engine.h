@@ -20,9 +20,9 @@ int engine_run (const EngineOptions *options, GError **error);
 /* Call before the settings are read: SIGHUP stays pending until engine_begin instead of ending the
  * process. */
 void engine_expect (void);
-/* Call before everything else of the daemon, and before other threads start: from then on the guard
- * takes the process's signals, and a log line does not wait for its reader. PRUNED_OUTAGE: there is
- * no thread for it. */
+/* Call before everything else of the daemon, and before other threads start: from then on the
+ * watchdog's thread takes the process's signals, and a log line does not wait for its reader.
+ * PRUNED_OUTAGE: there is no thread for it. */
 gboolean engine_begin (GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Does the poll thread still answer? Thread: any. */

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
-#include "engine/lane/ends.h"
+#include "engine/lane/partition_ends.h"
 #include "engine/lane/lane.h"
 #include "engine/outbox/transaction.h"
 
@@ -37,7 +37,7 @@ lanes_at_end (const GArray *views)
 {
   for (guint i = 0; i < views->len; i++) {
     const LaneView *view = &g_array_index (views, LaneView, i);
-    if (view->busy || !view->at_end || !ends_noted (view))
+    if (view->busy || !view->at_end || !partition_ends_noted (view))
       return FALSE;
   }
   return views->len > 0;

@@ -14,7 +14,7 @@ planning (void)
       g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", job->name);
   }
   if (jobs_count (in_force_jobs ()) == 0 && in_force_general_mode () == MODE_PLAN)
-    g_string_append (names, "any that is added");
+    g_string_append (names, "every job that is added");
   return g_string_free (names, FALSE);
 }
 
@@ -24,10 +24,12 @@ modes_say (void)
   static char *said;
   g_autofree char *names = planning ();
   if (*names != '\0' && g_strcmp0 (names, said) != 0)
-    log_warning (
-        "Mode is plan: runs of these jobs change nothing", "jobs", names, "reason",
-        in_force_mode_is_recorded () ? "a new installation begins so" : "it is set", "remedy",
-        in_force_general_mode () == MODE_PLAN ? "[run] mode = apply" : "[jobs.NAME] mode = apply");
+    log_warning ("Mode is plan: runs of these jobs change nothing", "jobs", names, "reason",
+                 in_force_mode_is_recorded () ? "a new installation begins with plan"
+                                              : "the configuration says so",
+                 "remedy",
+                 in_force_general_mode () == MODE_PLAN ? "[run] mode = apply"
+                                                       : "[jobs.NAME] mode = apply");
   g_free (said);
   said = g_steal_pointer (&names);
 }

@@ -4,7 +4,7 @@
 #include "engine/clock/dispatcher.h"
 #include "engine/clock/processes.h"
 #include "engine/watchdog.h"
-#include "engine/in_vain.h"
+#include "engine/no_effect.h"
 #include "engine/job/in_force.h"
 #include "engine/modes.h"
 #include "engine/new_topics.h"
@@ -144,7 +144,7 @@ read_and_take (ReloadJobs *jobs, Pg *pg, GError **error)
   log_settings (live, fixed);
   reload_jobs_log (jobs);
   modes_say ();
-  in_vain_say ();
+  no_effect_say ();
   return TRUE;
 }
 

@@ -7,7 +7,7 @@
 #include "engine/job/sentence/own_topics.h"
 #include "engine/ledger/mode.h"
 #include "engine/ledger/schema.h"
-#include "engine/in_vain.h"
+#include "engine/no_effect.h"
 #include "engine/modes.h"
 #include "engine/new_topics.h"
 #include "engine/outbox/publish.h"
@@ -174,7 +174,7 @@ look_at_postgres (Service *service, GError **error)
     log_warning ("Database has the encoding SQL_ASCII; its texts are not checked", "detail",
                  PG_UNCHECKED);
   modes_say ();
-  in_vain_say ();
+  no_effect_say ();
   return TRUE;
 }
 

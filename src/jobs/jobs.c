@@ -5,7 +5,8 @@
 #include "jobs/users.destroy/users_destroy.h"
 
 const JobCode JOB_CODE[] = {
-  { "ci.delete_objects", .plan = schedule_objects_plan, .errand = &delete_objects_errand },
+  { "ci.delete_objects", .plan = schedule_objects_plan, .errand = &delete_objects_errand,
+    .uses_bucket = TRUE },
   { "ci.schedule_delete_objects", schedule_objects_step, schedule_objects_plan },
   { "groups.adjourned_deletion", NULL, adjourned_plan },
   { "groups.destroy", destroy_group_step, .on_failure = "unmark" },

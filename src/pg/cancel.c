@@ -7,7 +7,7 @@
 
 struct _Canceller {
   PGcancel *cancel;
-  _Atomic gint refs, asking;
+  atomic_int refs, asking;
 };
 
 Canceller *

@@ -108,6 +108,24 @@ rows_bool (const PgRows *rows, int row, const char *name)
 }
 
 gboolean
+rows_has (const PgRows *rows, const char *name, const char *text)
+{
+  for (int i = 0; i < rows_count (rows); i++)
+    if (g_strcmp0 (rows_text (rows, i, name), text) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+GHashTable *
+rows_index (const PgRows *rows, const char *name)
+{
+  GHashTable *index = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (rows); i++)
+    g_hash_table_insert (index, (gpointer)rows_text (rows, i, name), GINT_TO_POINTER (i + 1));
+  return index;
+}
+
+gboolean
 rows_is_integer (const PgRows *rows, int column)
 {
   Oid type = PQftype (rows->result, column);

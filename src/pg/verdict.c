@@ -127,9 +127,8 @@ add_place (GString *text, const PGresult *result, const char *state, const PgSta
   if (statement != NULL && (wrong || is_conflict (state) || is_refused_write (state, statement)))
     g_string_append_printf (text, " in %s", statement->name);
   if (is_refused_write (state, statement))
-    g_string_append (text,
-                     ": it decides about rows, and so may change none, nor may a function that"
-                     " it calls");
+    g_string_append (text, ": a statement that finds or decides must not change rows, nor must a"
+                           " function that it calls");
   if (statement != NULL && wrong && position != NULL)
     g_string_append_printf (text, " at character %s", position);
   if (is_plan_outdated (result))

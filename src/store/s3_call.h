@@ -12,11 +12,13 @@
 #include "store/s3_request.h"
 #include "store/s3_xml.h"
 
+#include <stdatomic.h>
+
 typedef struct {
   Http *http;
   S3Target *target;
   Limiter limiter;
-  _Atomic gint no_bulk; /* the service has no DeleteObjects */
+  atomic_int no_bulk; /* the service has no DeleteObjects */
 } S3;
 
 /* What is known of one part. Used on the HTTP thread only, once the first call is sent. */
@@ -24,7 +26,7 @@ typedef struct {
   S3 *s3;
   StorePart *part;
   GStringChunk *keys;
-  _Atomic guint open; /* its objects in calls under way, plus one while calls are being made */
+  atomic_uint open; /* its objects in calls under way, plus one while calls are being made */
   char *down;
   gint64 retry_ms;
 } S3Job;
@@ -57,9 +59,9 @@ Entry *call_entry (const Call *call, guint i);
 void call_add (Call *call, const Entry *entry);
 
 typedef gboolean (*PartIs) (const StorePart *part);
-/* Whether any part of the call is so. */
+/* Whether IS holds for any part of the call. */
 gboolean call_any_part (const Call *call, PartIs is);
-/* Removes the objects of the parts that are not so: they stay open. */
+/* Removes the objects of the parts for which IS does not hold: they stay open. */
 void call_keep_parts (Call *call, PartIs is);
 /* The earliest of its parts, monotonic. */
 gint64 call_deadline_us (const Call *call);

@@ -35,7 +35,7 @@ struct _Door {
   gpointer data;
   pthread_t thread;
   gboolean open;
-  _Atomic gint stop;
+  atomic_int stop;
   pthread_mutex_t lock;
   GPtrArray *guests; /* of Guest; under the lock */
 };

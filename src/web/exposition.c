@@ -14,6 +14,13 @@ exposition_value (GString *body, const char *name, const char *labels, double va
   g_string_append_printf (body, *labels ? "%s{%s} %s\n" : "%s%s %s\n", name, labels, number);
 }
 
+void
+exposition_gauge (GString *body, const char *name, const char *help, double value)
+{
+  exposition_head (body, name, "gauge", help);
+  exposition_value (body, name, "", value);
+}
+
 char *
 exposition_label (const char *name, const char *value)
 {

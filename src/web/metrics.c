@@ -209,30 +209,23 @@ add_tables (Metrics *metrics, GString *body)
 
 /* --- the page --- */
 
-static void
-gauge (GString *body, const char *name, const char *help, double value)
-{
-  exposition_head (body, name, "gauge", help);
-  exposition_value (body, name, "", value);
-}
-
 void
 metrics_add (Metrics *metrics, GString *body)
 {
   Counters counters = { .body = body };
   stats_each (on_metric, &counters);
   if (counters.objects > 0)
-    gauge (body, "pruned_object_apdex",
-           "The share of the deleted objects that were deleted within 12 hours.",
-           counters.in_time / counters.objects);
-  gauge (body, "pruned_ready", "1: this process has its partitions, and Kafka answers.",
-         engine_is_ready ());
-  gauge (body, "pruned_stopped", "1: everything is stopped, by `pruned stop`.",
-         engine_is_stopped ());
+    exposition_gauge (body, "pruned_object_apdex",
+                      "The share of the deleted objects that were deleted within 12 hours.",
+                      counters.in_time / counters.objects);
+  exposition_gauge (body, "pruned_ready", "1: this process has its partitions, and Kafka answers.",
+                    engine_is_ready ());
+  exposition_gauge (body, "pruned_stopped", "1: everything is stopped, by `pruned stop`.",
+                    engine_is_stopped ());
   gint64 letters = letters_waiting ();
   if (letters >= 0)
-    gauge (body, "pruned_dead_letters", "Messages of the dead topic that wait for a verdict.",
-           (double)letters);
+    exposition_gauge (body, "pruned_dead_letters",
+                      "Messages of the dead topic that wait for a verdict.", (double)letters);
   exposition_head (body, "pruned_log_lines_dropped_total", "counter",
                    "Log lines dropped because the reader of the log was too slow.");
   exposition_value (body, "pruned_log_lines_dropped_total", "", (double)log_queue_dropped ());

@@ -9,13 +9,6 @@
 #define FIRST_FIELD 3 /* number of the first field behind the name in /proc/self/stat */
 enum { UTIME = 14, STIME = 15, STARTTIME = 22, VSIZE = 23, RSS = 24 };
 
-static void
-gauge (GString *body, const char *name, const char *help, double value)
-{
-  exposition_head (body, name, "gauge", help);
-  exposition_value (body, name, "", value);
-}
-
 static double
 boot_time (void)
 {
@@ -42,11 +35,11 @@ add_stat (GString *body, char **fields)
 #define FIELD(n) g_ascii_strtod (fields[(n) - FIRST_FIELD], NULL)
   exposition_head (body, "process_cpu_seconds_total", "counter", "CPU time, user and system.");
   exposition_value (body, "process_cpu_seconds_total", "", (FIELD (UTIME) + FIELD (STIME)) / ticks);
-  gauge (body, "process_start_time_seconds", "When the process began, since the epoch.",
-         boot_time () + FIELD (STARTTIME) / ticks);
-  gauge (body, "process_virtual_memory_bytes", "Address space.", FIELD (VSIZE));
-  gauge (body, "process_resident_memory_bytes", "Resident memory.",
-         FIELD (RSS) * (double)sysconf (_SC_PAGESIZE));
+  exposition_gauge (body, "process_start_time_seconds", "When the process began, since the epoch.",
+                    boot_time () + FIELD (STARTTIME) / ticks);
+  exposition_gauge (body, "process_virtual_memory_bytes", "Address space.", FIELD (VSIZE));
+  exposition_gauge (body, "process_resident_memory_bytes", "Resident memory.",
+                    FIELD (RSS) * (double)sysconf (_SC_PAGESIZE));
 #undef FIELD
 }
 
@@ -64,8 +57,8 @@ process_add (GString *body)
     if (g_strv_length (fields) > RSS - FIRST_FIELD)
       add_stat (body, fields);
   }
-  gauge (body, "process_open_fds", "Open files and connections.", open_files ());
+  exposition_gauge (body, "process_open_fds", "Open files and connections.", open_files ());
   if (getrlimit (RLIMIT_NOFILE, &limit) == 0)
-    gauge (body, "process_max_fds", "The limit of open files and connections.",
-           (double)limit.rlim_cur);
+    exposition_gauge (body, "process_max_fds", "The limit of open files and connections.",
+                      (double)limit.rlim_cur);
 }

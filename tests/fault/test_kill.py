@@ -131,7 +131,7 @@ COUNT_LEFT = """
            (SELECT count(*) FROM pruned.suspects WHERE at > now() + interval '1 day') AS suspects"""
 
 
-@pytest.mark.parametrize("point, mended", [("went_back.before_mend", False), ("alone.before_commit=src/engine/clock/sql/went_back.sql", False),
+@pytest.mark.parametrize("point, mended", [("went_back.before_mend", False), ("alone.before_commit=src/engine/clock/sql/clock_set_back.sql", False),
                                            ("went_back.after_mend", True)])
 def test_killed_while_mending_times_of_a_wrong_clock_mends_all_or_none(scene_with_faults, point, mended):
     scene = scene_with_faults

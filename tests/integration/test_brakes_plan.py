@@ -238,7 +238,7 @@ def test_without_a_job_it_says_what_one_that_is_added_will_do(bare, tmp_path):
     (tmp_path / "jobs.d").mkdir()
     bare.run("topics", "--apply").ok()
     daemon = bare.start()
-    assert daemon.wait_line("Mode is plan: runs of these jobs change nothing")["jobs"] == "any that is added"
+    assert daemon.wait_line("Mode is plan: runs of these jobs change nothing")["jobs"] == "every job that is added"
     [found] = [f for f in bare.run("doctor", "--json").json() if f["check"] == "mode"]
     assert (found["ok"], found["detail"].startswith("plan: ")) == (False, True) and "no process runs" not in found["detail"]
     assert "Mode plan" in re.sub(" +", " ", bare.run("status").stdout)

@@ -140,7 +140,7 @@ def test_a_missing_index_hides_nothing_and_keys_are_applied(own):
     lack_index(own)
     done = own.run("check", JOB, "--apply", "3", "--json")
     assert done.code == 6 and [(line["rows"], line["keys"]) for line in done.json()] == [(3, 3)], done
-    assert "Job lacks something" in done.stderr and "CREATE INDEX CONCURRENTLY ON scratch (note);" in done.stderr
+    assert "Check of a job found a problem" in done.stderr and "CREATE INDEX CONCURRENTLY ON scratch (note);" in done.stderr
     assert own.database.value("SELECT count(*) FROM scratch") == 20000
     change(own, "page.sql", ("ORDER BY s.day DESC, s.id DESC", "ORDER BY s.day DESC, s.id"))
     assert {one["check"] for one in errors(own, 2)} == {"index", "page"}

@@ -168,8 +168,8 @@ def test_such_a_job_is_not_loaded_and_doctor_says_why(own, name):
     assert done.code == 2 and any(wrong in one["detail"] and str(file) in one["detail"] for one in done.json())
 
 
-@pytest.mark.parametrize("name, word, wanted", [("scratch.txt", "removed", "it wants TABLE.sql"), ("10-scratch.SQL", "removed", "TABLE.sql"),
-                                                ("x/10-scratch.sql", "changed", "nothing would use it"), ("scratch.txt", "changed", "it wants TABLE.update.sql"), ("10-.sql", "removed", "the name says no table")])
+@pytest.mark.parametrize("name, word, wanted", [("scratch.txt", "removed", "add TABLE.sql"), ("10-scratch.SQL", "removed", "TABLE.sql"),
+                                                ("x/10-scratch.sql", "changed", "nothing would use it"), ("scratch.txt", "changed", "add TABLE.update.sql"), ("10-.sql", "removed", "the name says no table")])
 def test_rows_that_no_file_changes_do_not_count_as_changed(own, name, word, wanted):
     folder = own.folder / "jobs" / JOB
     (folder / "job.conf").write_text((folder / "job.conf").read_text().replace("[what removed]", f"[what {word}]"))

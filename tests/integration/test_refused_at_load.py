@@ -157,7 +157,7 @@ def test_a_right_that_is_missing_is_a_warning(items):
     items.say("others.purge", "table = others\nwhere = note < :T\napprove = never")
     daemon = start(items)
     assert refused(daemon) == {}
-    [warning] = daemon.lines("Job lacks something", job="others.purge")
+    [warning] = daemon.lines("Check of a job found a problem", job="others.purge")
     assert "others" in warning["detail"] and warning["remedy"]
     assert items.pruned.run("check", "others.purge").code == items.pruned.run("doctor").code == 3
     items.database.connection.execute(f"GRANT SELECT, UPDATE, DELETE ON others TO {ROLE}")
@@ -169,7 +169,7 @@ def test_rows_that_are_hidden_are_a_warning(items):
               "ALTER TABLE others ENABLE ROW LEVEL SECURITY")
     items.say("others.purge", "table = others\nwhere = note < :T\napprove = never")
     daemon = start(items)
-    assert refused(daemon) == {} and "row-level security" in daemon.lines("Job lacks something")[0]["detail"]
+    assert refused(daemon) == {} and "row-level security" in daemon.lines("Check of a job found a problem")[0]["detail"]
     assert items.pruned.run("check", "others.purge").code == items.pruned.run("doctor").code == 3
     assert tick(items, "others.purge")["result"]["status"] == "blocked"
     items.sql("ALTER TABLE others DISABLE ROW LEVEL SECURITY")
@@ -180,7 +180,7 @@ def test_an_index_that_is_missing_is_a_warning(items):
     items.sql("INSERT INTO items SELECT i, '2020-01-01' FROM generate_series(11, 20000) i; ANALYZE items")
     daemon = start(items)
     assert refused(daemon) == {}
-    [warning] = daemon.lines("Job lacks something", job=GOOD)
+    [warning] = daemon.lines("Check of a job found a problem", job=GOOD)
     assert "no index fits" in warning["detail"] and warning["remedy"].startswith("CREATE INDEX")
     found = items.pruned.run("doctor", "--json")
     assert found.code == 6 and [one["remedy"] for one in found.json() if one["level"] == "error"] == [warning["remedy"]]
@@ -199,16 +199,16 @@ def test_a_column_of_a_folders_cursor_that_can_be_null_is_a_warning(items):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     daemon = start(items)
-    [warning] = daemon.lines("Job lacks something", job=FOLDER)
+    [warning] = daemon.lines("Check of a job found a problem", job=FOLDER)
     assert refused(daemon) == {} and warning["check"] == "cursor" and warning["detail"].startswith("column kind can be NULL: ")
     conf = items.folder / FOLDER / "job.conf"
     conf.write_text(conf.read_text() + "log = info: gone\n")
     items.pruned.run("reload").ok()
-    assert [line["check"] for line in daemon.lines("Job lacks something", job=FOLDER)] == ["cursor", "cursor"]
+    assert [line["check"] for line in daemon.lines("Check of a job found a problem", job=FOLDER)] == ["cursor", "cursor"]
     items.sql("UPDATE items SET kind = 1; ALTER TABLE items ALTER kind SET NOT NULL")
     conf.write_text(conf.read_text() + "log_fields = key\n")
     items.pruned.run("reload").ok()
-    assert len(daemon.lines("Job lacks something", job=FOLDER)) == 2
+    assert len(daemon.lines("Check of a job found a problem", job=FOLDER)) == 2
     daemon.stop()
 
 
@@ -219,7 +219,7 @@ def test_a_table_that_cannot_be_looked_at_refuses_nothing(items):
         other.execute("BEGIN; LOCK TABLE items")
         daemon = start(items)
         other.execute("ROLLBACK")
-    assert refused(daemon) == {} and len(daemon.lines("Job lacks something", job=GOOD)) == 1
+    assert refused(daemon) == {} and len(daemon.lines("Check of a job found a problem", job=GOOD)) == 1
     assert tick(items, GOOD)["result"]["removed"] == 10
 
 

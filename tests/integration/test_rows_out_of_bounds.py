@@ -105,4 +105,4 @@ def test_a_job_whose_clean_up_fails_too_is_charged_and_its_lane_continues(tenant
     tenant.tick("groups.adjourned_deletion", **{"jobs.groups.destroy.capacity": 1, "jobs.groups.adjourned_deletion.spacing_ms": 0})
     runs = {run["args"]["group_id"]: run for run in tenant.runs("groups.destroy")}
     assert (runs[one]["state"], runs[one]["attempts"], runs[other]["state"]) == ("waiting", 1, "finished")
-    assert "and then: " in runs[one]["error"]
+    assert "then its clean-up failed: " in runs[one]["error"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""External functions of src that nobody uses: neither another object of the program nor a C source
+"""External functions and variables of src that nobody uses: neither another object of the program nor a C source
 of the tests. They are dead, or could be static. Functions of include/pruned need no user yet: they
 are for authors of jobs. Reads the objects of a build (build/release, or the given folder); prints
 each, exit 1 if any."""
@@ -15,11 +15,11 @@ BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("TEST_
 
 
 def symbols(path):
-    """(functions that the object defines, symbols that it needs from others)."""
+    """(what the object defines, symbols that it needs from others)."""
     defined, wanted = set(), set()
     for line in subprocess.run(["nm", "-P", path], check=True, capture_output=True, text=True).stdout.splitlines():
         name, kind = line.split()[:2]
-        if kind == "T":
+        if kind in "TDBR":
             defined.add(name)
         elif kind == "U":
             wanted.add(name)
@@ -47,7 +47,7 @@ def main():
     spared = words("tests/**/*.c", "tests/**/*.h", "include/pruned/*.h") | {"main"}
     complaints = [f"{source_of(path).relative_to(ROOT)}: {name} is used by nobody else: remove it, or make it static"
                   for path, (defined, _) in objects.items() for name in sorted(defined) if name not in users and name not in spared]
-    print("\n".join(complaints) if complaints else "functions: each is used")
+    print("\n".join(complaints) if complaints else "functions and variables: each is used")
     return 1 if complaints else 0
 
 

@@ -50,7 +50,7 @@ def heads(text):
         name, kind, said = (literal(a) for a in given[1:4])
         if name:
             yield name, kind, labels_behind(text, at), said
-    for _, given in calls(text, "gauge"):
+    for _, given in calls(text, "exposition_gauge"):
         name = literal(given[1])
         if name:
             yield name, "gauge", [], literal(given[2])

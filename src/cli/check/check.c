@@ -107,7 +107,7 @@ check_refused (Check *check, const JobRefused *refused)
   check->job = NULL;
 }
 
-/* What has no effect is no job. */
+/* It is about a section that has no effect, so there is no job to name. */
 static void
 check_remark (Check *check, const JobRemark *remark)
 {
@@ -130,7 +130,7 @@ check_store (Check *check)
     check_ok (check, "store", "objects are those of bucket %s", check->job->sentence->bucket);
 }
 
-/* 31 February. */
+/* Some schedules never fire, such as 31 February. */
 static void
 check_schedule (Check *check)
 {

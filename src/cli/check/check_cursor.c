@@ -32,7 +32,7 @@ check_cursor_of (const Job *job, const PgRows *rows)
   return cursor;
 }
 
-/* Rows that are made one of many have a cursor of their own, whatever the table allows. */
+/* Rows of GROUP BY or DISTINCT have a cursor of their own, whatever the table allows. */
 static gboolean
 makes_unique (const Job *job)
 {

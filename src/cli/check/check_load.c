@@ -1,4 +1,4 @@
-/* The checks of jobs when a daemon loads them: its statements are explained, nothing is read. */
+/* The checks of jobs when a daemon loads them: their statements are explained, nothing is read. */
 #include "cli/check/check.h"
 
 #include "base/log_queue.h"
@@ -28,8 +28,8 @@ refuse (const Job *job, const CheckFinding *finding, GError **error)
 void
 check_say (const CheckFinding *finding)
 {
-  log_warning ("Job lacks something", "job", finding->job, "check", finding->check, "detail",
-               finding->detail, "remedy",
+  log_warning ("Check of a job found a problem", "job", finding->job, "check", finding->check,
+               "detail", finding->detail, "remedy",
                finding->remedy != NULL ? finding->remedy : "pruned check");
 }
 

@@ -39,8 +39,8 @@ want_followed (const Job *job, CheckWanted *wanted)
     want_listed (job, sentence->children->pdata[i], wanted);
 }
 
-/* A table that a job's files only add rows to loses them unseen. What goes of a table with rows of
- * its own takes a second statement. The jobs of the program know what they write. */
+/* Rows that leave a table to which a job only adds rows are in no audit. Where its files remove
+ * them too, there is a second statement. The jobs of the program know what they write. */
 static void
 follow_written (const Job *job, const char *table, const char *privilege, gpointer data)
 {

@@ -41,7 +41,7 @@ bound_note (const char *run_id, gint64 limit)
 }
 
 void
-brake_remember (Step *step, RowLimits limits)
+bound_remember (Step *step, RowLimits limits)
 {
   limits.day = LIMIT_NONE; /* each transaction takes its rows (day.h) */
   step->limited = MIN (limits_least (&limits), LIMIT_MOST);
@@ -49,7 +49,7 @@ brake_remember (Step *step, RowLimits limits)
 }
 
 gint64
-brake_below (const Step *step)
+bound_below (const Step *step)
 {
   return count_below_before (step) + step->below;
 }
@@ -66,19 +66,19 @@ read_others (Step *step, gint64 rows, gint64 known, RowLimits *limits, GError **
     limits->share = MIN (known, here);
   else if (known >= 0
            || run->rows_done + rows > limits_free_rows (&in_force_of (step->job)->limits)) {
-    if (!limits_read (step, brake_below (step), count_own_rows (step->counts), limits, error))
+    if (!limits_read (step, bound_below (step), count_own_rows (step->counts), limits, error))
       return FALSE;
     if (known >= 0) {
       limits_add_gone (step, limits);
       limits->share = MIN (limits->share, known);
     }
-    brake_remember (step, *limits);
+    bound_remember (step, *limits);
   }
   return TRUE;
 }
 
 gboolean
-brake_bound (Step *step, gint64 rows, gint64 *bound, GError **error)
+bound_find (Step *step, gint64 rows, gint64 *bound, GError **error)
 {
   const JobLimits *set = &in_force_of (step->job)->limits;
   RowLimits limits

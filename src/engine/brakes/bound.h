@@ -9,11 +9,11 @@
 #include "engine/brakes/limits.h"
 
 /* For a run whose count is known, or whose last page has ROWS. */
-gboolean brake_bound (Step *step, gint64 rows, gint64 *bound, GError **error)
+gboolean bound_find (Step *step, gint64 rows, gint64 *bound, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* LIMITS of the run were read: share and ratio are not read again before it exceeds them. */
-void brake_remember (Step *step, RowLimits limits);
+void bound_remember (Step *step, RowLimits limits);
 /* The same of a run that was counted. */
 void bound_note (const char *run_id, gint64 limit);
 /* Rows of other tables that the run has deleted with its own, with those of this step. */
-gint64 brake_below (const Step *step);
+gint64 bound_below (const Step *step);

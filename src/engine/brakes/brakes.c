@@ -91,7 +91,7 @@ brakes_room (Step *step, gint64 *room, GError **error)
   *room = LIMIT_NONE;
   if (in_force_of (step->job)->limits.approve == APPROVE_NEVER)
     return TRUE;
-  if (!run_is_approved (run) && !brake_bound (step, rows, &bound, error))
+  if (!run_is_approved (run) && !bound_find (step, rows, &bound, error))
     return FALSE;
   if (bound != LIMIT_NONE)
     *room = MAX (0, bound - total);
@@ -120,11 +120,11 @@ brakes_after (Step *step, GError **error)
   if (why != NULL || is_to_be_counted_again (run, rows))
     return count_first (step, error);
   if (!first)
-    return brake_bound (step, rows, &bound, error) && (total <= bound || count_first (step, error));
-  if (!limits_read (step, brake_below (step), count_own_rows (step->counts), &limits, error))
+    return bound_find (step, rows, &bound, error) && (total <= bound || count_first (step, error));
+  if (!limits_read (step, bound_below (step), count_own_rows (step->counts), &limits, error))
     return FALSE;
   bound = limits_least (&limits);
-  brake_remember (step, limits);
+  bound_remember (step, limits);
   return total <= bound ? check_rest (step, total, bound, error) : count_first (step, error);
 }
 
@@ -164,7 +164,7 @@ static gboolean
 bound_before (Step *step, gint64 *bound, GError **error)
 {
   gint64 day = LIMIT_NONE;
-  if (!brake_bound (step, is_errand (step) ? in_force_of (step->job)->batch : 0, bound, error)
+  if (!bound_find (step, is_errand (step) ? in_force_of (step->job)->batch : 0, bound, error)
       || (is_errand (step) && !day_room (step, &day, error)))
     return FALSE;
   *bound = MIN (*bound, day);
@@ -303,7 +303,7 @@ brakes_before_like (Step *step, const Step *other, GError **error)
   if (!day_room (step, &day, error))
     return FALSE;
   if (day < LIMIT_NONE)
-    return step_fail (step, error, PRUNED_BUSY, "near its limit of a day the run goes alone");
+    return step_fail (step, error, PRUNED_BUSY, "the limit of a day is near; tried again alone");
   step->counted = other->counted;
   step->limited = other->limited;
   step->room = other->room;

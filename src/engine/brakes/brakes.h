@@ -30,8 +30,8 @@ gboolean brakes_before_like (Step *step, const Step *other, GError **error)
  * how many rows they leased. */
 gboolean brakes_note_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* How many rows the run may change after this step, as far as is known now; LIMIT_NONE of limits.h:
+/* How many rows the run may change after this step, as far as is known now; LIMIT_NONE (day.h):
  * any number. */
 gboolean brakes_room (Step *step, gint64 *room, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* After a step, in its transaction, before it is settled. The same. */
+/* After a step, in its transaction, before it is settled. FALSE as in brakes_before. */
 gboolean brakes_after (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

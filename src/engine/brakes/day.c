@@ -251,7 +251,7 @@ refuse (const Take *take, Taken taken, GError **error)
   take->portion->again = taken == TAKE_AGAIN;
   step->again = taken == TAKE_AGAIN && !step->shared;
   if (taken == EXCEEDED && step->shared)
-    return step_fail (step, error, PRUNED_BUSY, "near its limit of a day the run goes alone");
+    return step_fail (step, error, PRUNED_BUSY, "the limit of a day is near; tried again alone");
   if (taken == EXCEEDED)
     step->brake = ranges_beside (step->run) ? BRAKE_RANGES : BRAKE_COUNT;
   return step_fail (step, error, PRUNED_BUSY, "the rows of the day are to be counted");

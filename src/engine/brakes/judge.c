@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/brakes/bound.h"
-#include "engine/brakes/known.h"
+#include "engine/brakes/approved_version.h"
 
 #define SQL "src/engine/brakes/sql/"
 
@@ -12,8 +12,8 @@ brake_finding_clear (BrakeFinding *finding)
   g_clear_pointer (&finding->error, g_free);
 }
 
-#define NO_TIME                                                                                    \
-  "; a row makes the search fail, so each is asked by itself, and there was no time for all: the " \
+#define NO_TIME                                                                                      \
+  "; a row makes the search fail, so each is checked by itself; there was no time for all, and the " \
   "others count as if they were due"
 
 /* A run that can have more rows than were counted exceeds the limit that is the lowest. */
@@ -74,7 +74,7 @@ brake_hold (Step *step, const RunCount *count, const BrakeFinding *finding, GErr
   if (!pg_now_us (step->pg, &now_us, error))
     return FALSE;
   g_autofree char *now = clock_format (now_us);
-  g_autofree char *known_as = known_version (step->job);
+  g_autofree char *known_as = approved_version (step->job);
   g_autoptr (json_t) held
       = json_pack ("{s:s, s:I, s:b, s:s, s:s, s:s}", "limit", finding->limit, "counted",
                    (json_int_t)count->rows, "estimated", count->estimated, "at", now, "version",

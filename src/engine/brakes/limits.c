@@ -1,7 +1,7 @@
 #include "engine/brakes/limits.h"
 
 #include "engine/brakes/count.h"
-#include "engine/brakes/known.h"
+#include "engine/brakes/approved_version.h"
 
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000
@@ -15,7 +15,7 @@ limits_shared_rows (const Job *job)
   return most < 0 ? page : MIN (most / (20 * (gint64)job_partitions (job)), page);
 }
 
-/* Below MIN_ROWS the limit does not count. */
+/* Below the `min_rows` of SET the limit does not count. */
 static gint64
 at_least (gint64 limit, const JobLimits *set)
 {
@@ -229,7 +229,7 @@ is_known (Step *step, gboolean *known, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", step->job->name);
-  pg_values_take (values, "version", known_version (step->job));
+  pg_values_take (values, "version", approved_version (step->job));
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "version_known.sql", values, error);
   *known = rows != NULL && rows_count (rows) > 0;
   return rows != NULL;

@@ -34,5 +34,6 @@ brake_within_range (Step *step, gint64 rows, GError **error)
       && (approved || !is_lowered (step)))
     return TRUE;
   step->brake = BRAKE_RANGES;
-  return step_fail (step, error, PRUNED_RETRY, "the run takes its ranges in");
+  return step_fail (step, error, PRUNED_RETRY,
+                    "the rows of this range are used up; the run goes on undivided");
 }

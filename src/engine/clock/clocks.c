@@ -15,11 +15,9 @@ bound_by_machine (const Service *service, gint64 database_us)
   if (database_us <= ours_us)
     return database_us;
   g_autofree char *ahead = g_strdup_printf (
-      "%.1f", (double)(database_us - ours_us + service->max_skew_us) / G_USEC_PER_SEC);
-  log_warning_every (
-      WARN_EVERY_S, "clocks",
-      "Ticks of cron wait: the database's clock is ahead of this machine's (detail: seconds)",
-      ahead);
+      "%.1f s", (double)(database_us - ours_us + service->max_skew_us) / G_USEC_PER_SEC);
+  log_warning_every (WARN_EVERY_S, "clocks",
+                     "Ticks of cron wait: the database's clock is ahead of this machine's", ahead);
   return ours_us;
 }
 
@@ -39,10 +37,10 @@ broker_agrees (Service *service, gint64 next_us, gint64 *now_us, gboolean *asked
       return TRUE;
     if (anew || broker_us + service->max_skew_us >= next_us) {
       g_autofree char *ahead
-          = g_strdup_printf ("%.1f", (double)(*now_us - broker_us) / G_USEC_PER_SEC);
+          = g_strdup_printf ("%.1f s", (double)(*now_us - broker_us) / G_USEC_PER_SEC);
       log_warning_every (
           WARN_EVERY_S, "broker's clock",
-          "Ticks of cron wait: this machine's clock and the database's are ahead of Kafka's (detail: seconds)",
+          "Ticks of cron wait: this machine's clock and the database's are ahead of Kafka's",
           ahead);
       *now_us = broker_us + service->max_skew_us;
       return next_us <= *now_us;
@@ -64,7 +62,7 @@ clocks_agree (const Service *service, gint64 most_us, const char *otherwise)
   gint64 ahead_us = atomic_load (&service->shared.database_ahead_us);
   if (ABS (ahead_us) < most_us)
     return TRUE;
-  g_autofree char *seconds = g_strdup_printf ("%" G_GINT64_FORMAT, ahead_us / G_USEC_PER_SEC);
+  g_autofree char *seconds = g_strdup_printf ("%" G_GINT64_FORMAT " s", ahead_us / G_USEC_PER_SEC);
   log_warning_every (WARN_EVERY_S, otherwise, otherwise, seconds);
   return FALSE;
 }

@@ -12,6 +12,6 @@
 gboolean clocks_reached (Service *service, gint64 next_us, gint64 *now_us, gboolean *asked);
 
 /* Whether the database's clock and this machine's differed by less than MOST_US at the last
- * comparison (went_back.h). If not, the text OTHERWISE is logged as a warning, with the difference
- * in seconds. */
+ * comparison (clock_set_back.h). If not, the text OTHERWISE is logged as a warning, with the
+ * difference in seconds. */
 gboolean clocks_agree (const Service *service, gint64 most_us, const char *otherwise);

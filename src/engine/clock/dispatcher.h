@@ -1,5 +1,5 @@
-/* The room of the clock: work that time triggers: due runs, cron, lost messages, and keeping own
- * tables small. It uses the rooms before it, mainly the service, jobs and the ledger.
+/* The room of the clock: work that time triggers: due runs, cron, lost messages, and keeping the
+ * service's tables small. It uses the rooms before it.
  *
  * The dispatcher: due runs become messages, and cron fires; what is not about a time that has come
  * is housekeeping (housekeeping.h). One thread of each per process; processes share the work by row

@@ -4,14 +4,14 @@
 #include "engine/clock/blocked.h"
 #include "engine/clock/growth.h"
 #include "engine/clock/janitor.h"
-#include "engine/clock/left.h"
+#include "engine/clock/outbox_left.h"
 #include "engine/clock/letters.h"
 #include "engine/clock/missing.h"
-#include "engine/clock/off.h"
+#include "engine/clock/jobs_off.h"
 #include "engine/clock/processes.h"
 #include "engine/clock/rounds.h"
 #include "engine/clock/settings_changed.h"
-#include "engine/clock/went_back.h"
+#include "engine/clock/clock_set_back.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
 #include "engine/outbox/transaction.h"
@@ -25,7 +25,7 @@ struct _Housekeeping {
   Rounds rounds;
   Wake *wake; /* stops the thread */
   Missing *missing;
-  Left *left;
+  OutboxLeft *left;
   ThrottleEye *throttle;
   guint seen;  /* number of the settings that `throttle` looks for; 0: none yet */
   guint noted; /* number of the settings that the journal knows; 0: none yet */
@@ -62,10 +62,10 @@ round_once (Housekeeping *housekeeping, GError **error)
   Service *service = housekeeping->rounds.service;
   Pg *pg = housekeeping->rounds.pg;
   return processes_beat (service, pg, error) && look_at_load (housekeeping, error)
-         && note_settings (housekeeping, error) && off_look (pg, error)
-         && went_back_look (service, pg, error)
+         && note_settings (housekeeping, error) && jobs_off_look (pg, error)
+         && clock_set_back_look (service, pg, error)
          && transaction_remove_sent (service->publisher, pg, error)
-         && left_look (housekeeping->left, pg, error) && growth_look (service, pg, error)
+         && outbox_left_look (housekeeping->left, pg, error) && growth_look (service, pg, error)
          && astray_look (service, pg, error) && missing_look (housekeeping->missing, pg, error)
          && blocked_look (service, pg, error) && letters_look (service, pg, error)
          && janitor_look (service, pg, error);
@@ -107,7 +107,7 @@ static void
 clear (Housekeeping *housekeeping)
 {
   missing_free (housekeeping->missing);
-  left_free (housekeeping->left);
+  outbox_left_free (housekeeping->left);
   g_clear_pointer (&housekeeping->throttle, throttle_eye_free);
   pg_free (housekeeping->rounds.pg);
   wake_free (housekeeping->wake);
@@ -121,7 +121,7 @@ housekeeping_new (Service *service, GError **error)
   housekeeping->rounds = (Rounds){ service, pg_new (&service->pg), 0 };
   housekeeping->wake = wake_new ();
   housekeeping->missing = missing_new (service);
-  housekeeping->left = left_new (service);
+  housekeeping->left = outbox_left_new (service);
   if (thread_start (&housekeeping->thread, housekeeping_main, housekeeping, error))
     return housekeeping;
   clear (housekeeping);

@@ -80,14 +80,13 @@ ask_event_days (Service *service, Pg *pg, PgValues *values, gint64 *days, GError
   return TRUE;
 }
 
-/* DONE: the clocks agree. */
+/* DONE: the clocks agree, so what is old can be dropped. */
 static gboolean
 keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError **error)
 {
   g_autoptr (PgValues) values = days_of (service);
-  *done = clocks_agree (
-      service, G_TIME_SPAN_DAY,
-      "Nothing old is dropped: the database's clock differs from this machine's (detail: seconds)");
+  *done = clocks_agree (service, G_TIME_SPAN_DAY,
+                        "Nothing old is dropped: the database's clock differs from this machine's");
   return !*done
          || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error)
              && keeping_ask (pg, in_force_config (), error)
@@ -174,9 +173,8 @@ archive (Pg *pg, gboolean *more, GError **error)
 static gboolean
 hour_is_reliable (const Service *service)
 {
-  return clocks_agree (
-      service, HOUR_SKEW_US,
-      "Nothing is archived: the database's clock differs from this machine's (detail: seconds)");
+  return clocks_agree (service, HOUR_SKEW_US,
+                       "Nothing is archived: the database's clock differs from this machine's");
 }
 
 /* Removes entries of quarantine whose rows are gone. */

@@ -185,7 +185,7 @@ static gboolean
 send_alone (Missing *missing, Pg *pg, const Run *run, GError **error)
 {
   Service *service = missing->service;
-  g_autoptr (Bundle) again = bundle_new ("", 0, "", 0);
+  g_autoptr (Bundle) again = bundle_new_of_no_run ();
   run_add_work (again, run);
   if (!publisher_send_plain (service->publisher, again, error))
     return FALSE;
@@ -218,10 +218,10 @@ static gboolean
 send_again (Missing *missing, Pg *pg, const GPtrArray *runs, GError **error)
 {
   Service *service = missing->service;
-  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  g_autoptr (Bundle) bundle = bundle_new_of_no_run ();
   g_autoptr (GPtrArray) sent = g_ptr_array_new ();
   for (guint i = 0; i < runs->len; i++) {
-    g_autoptr (Bundle) one = bundle_new ("", 0, "", 0);
+    g_autoptr (Bundle) one = bundle_new_of_no_run ();
     run_add_work (one, runs->pdata[i]);
     if (one->wrong != NULL
         && !bury_unsendable (service, pg, runs->pdata[i], one->wrong->message, error))
@@ -266,7 +266,7 @@ settle_probe (Missing *missing, Pg *pg, const Probe *probe, GError **error)
   return send_again (missing, pg, runs, error);
 }
 
-/* Closes probes whose lane has handled everything below E, or was revoked. */
+/* Closes probes whose lane has handled everything below its end, or was revoked. */
 static gboolean
 close_probes (Missing *missing, Pg *pg, const GArray *views, GError **error)
 {
@@ -294,6 +294,6 @@ missing_look (Missing *missing, Pg *pg, GError **error)
   if (!close_probes (missing, pg, views, error))
     return FALSE;
   g_autoptr (PgValues) values = lanes_to_ask (missing, views);
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "quiet.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "missing_candidates.sql", values, error);
   return rows != NULL && open_probes (missing, views, rows, error);
 }

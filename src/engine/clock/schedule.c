@@ -85,7 +85,7 @@ publish_tick (Service *service, const Job *job, gint64 at, GError **error)
   g_autofree char *topic = publisher_topic (service->publisher, "ticks");
   g_autofree char *ce_id = identity_tick (job->name, at, "{}");
   const char *fields[] = { job->name, time, "{}" };
-  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  g_autoptr (Bundle) bundle = bundle_new_of_no_run ();
   bundle_add (bundle, topic, -1, job->name, "pruned.Tick", ce_id, fields);
   FAULT ("schedule.before_publish");
   if (!publisher_send_plain (service->publisher, bundle, error))

@@ -191,7 +191,7 @@ typedef struct {
 
 /* Reads all embedded folders below src/jobs, and the jobs of SOURCES (NULL: none). CODE: the jobs
  * that are written in C; an entry without a name ends it. A wrong job of SOURCES is refused alone
- * (jobs_refused). PRUNED_FATAL names the file and the fault. */
+ * (jobs_refused_at). PRUNED_FATAL names the file and the fault. */
 Jobs *jobs_load (const JobCode *code, const JobSources *sources, GError **error);
 void jobs_free (Jobs *jobs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Jobs, jobs_free)
@@ -232,14 +232,15 @@ Job *jobs_at (const Jobs *jobs, guint i);            /* sorted by name */
 Job *jobs_find (const Jobs *jobs, const char *name); /* NULL: not in force */
 const char *const *jobs_names (const Jobs *jobs);    /* NULL-terminated */
 char *jobs_array (const Jobs *jobs);                 /* the names, as an array literal */
+gboolean jobs_use_bucket (const Jobs *jobs);         /* that of [store.object] */
 /* All jobs that were loaded. */
 const char *const *jobs_loaded (const Jobs *jobs); /* names, sorted, NULL-terminated */
 const Job *jobs_find_loaded (const Jobs *jobs, const char *name);
 /* Only the jobs of NAMES (a set) stay in force. Before jobs_configure. Numbers change. */
 void jobs_keep (Jobs *jobs, GHashTable *names);
-/* The same, or what stands for a refused job. */
+/* As jobs_find, or what stands for a refused job. */
 Job *jobs_asked (const Jobs *jobs, const char *name);
-/* The same, with the names of jobs that are refused: their sections are known, too. */
+/* As jobs_names, with those of jobs that are refused: their sections are known, too. */
 const char *const *jobs_sections (const Jobs *jobs);
 
 /* The jobs that are refused, in the order of their names. */

@@ -169,7 +169,7 @@ removes (const Job *job, GError **error)
     return TRUE;
   return error_fatal (error,
                       "%s/apply/removed: no file, and without decide.sql every key counts as "
-                      "removed: it wants TABLE.sql, or the job wants decide.sql",
+                      "removed: add TABLE.sql, or decide.sql to the job",
                       job->folder);
 }
 
@@ -191,7 +191,7 @@ does_what_counts (const Job *job, const JobWhat *what, GError **error)
   const char *counts = counts_as (job, what);
   if (what->apply->len > 0 || counts == NULL || (job->code != NULL && job->decide == NULL))
     return TRUE;
-  return error_fatal (error, "%s/apply/%s: no file, and [what %s] counts rows as %s: it wants %s",
+  return error_fatal (error, "%s/apply/%s: no file, and [what %s] counts rows as %s: add %s",
                       job->folder, what->word, what->word, counts,
                       g_str_equal (counts, "removed") ? "TABLE.sql" : "TABLE.update.sql");
 }

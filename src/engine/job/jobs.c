@@ -105,6 +105,15 @@ jobs_find (const Jobs *jobs, const char *name)
   return NULL;
 }
 
+gboolean
+jobs_use_bucket (const Jobs *jobs)
+{
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    if (jobs_at (jobs, i)->code != NULL && jobs_at (jobs, i)->code->uses_bucket)
+      return TRUE;
+  return FALSE;
+}
+
 char *
 jobs_array (const Jobs *jobs)
 {

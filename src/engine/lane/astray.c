@@ -1,7 +1,7 @@
 #include "engine/lane/astray.h"
 
 #include "base/clock.h"
-#include "engine/lane/ends.h"
+#include "engine/lane/partition_ends.h"
 #include "engine/lane/lane_private.h"
 #include "engine/lane/trail.h"
 
@@ -182,7 +182,7 @@ astray_look (Service *service, Pg *pg, GError **error)
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     set_astray (service->lanes, views, rows_text (rows, i, "topic"),
                 (gint32)rows_int (rows, i, "partition"));
-  if (rows == NULL || !ends_look (service, pg, views, error))
+  if (rows == NULL || !partition_ends_look (service, pg, views, error))
     return FALSE;
   compare_with_kafka (service, views);
   return TRUE;

@@ -1,5 +1,5 @@
 /* The room of lanes: assigned partitions, which worker holds each, and what is being sent for it.
- * It uses the rooms before it, mainly the service and the outbox.
+ * It uses the rooms before it.
  *
  * A lane is one assigned partition. Its messages are handled in order, one batch at a time, by the
  * worker that takes the lane.
@@ -90,7 +90,7 @@ typedef struct _Lane {
     LaneState state;
     gboolean woken, revoked, lost, forgotten;
     gint64 hold_until_us;    /* monotonic */
-    gint64 running_since_us; /* monotonic: a worker took the lane, or reported that it is alive */
+    gint64 running_since_us; /* monotonic: a worker took, kept or touched the lane */
     Pg *cancel;              /* the connection of the worker that holds the lane */
     char run_id[40];         /* of the step under way, or the first of several; "": none */
     Errand *errand;          /* works or has ended, without a worker; NULL: none */
@@ -105,7 +105,8 @@ typedef struct _Lane {
     gboolean astray;     /* the worker must look up its start position again */
     gint64 mine;         /* next_offset as stored in PostgreSQL; -1: no row, or not known */
     gint64 mine_last_ms; /* timestamp of the message before it; 0: not known */
-    /* Atomic. PostgreSQL knows that no message lies between `mine` and this offset (ends.h). */
+    /* Atomic. PostgreSQL knows that no message lies between `mine` and this offset
+     * (partition_ends.h). */
     _Atomic gint64 read_to;
     /* Atomic. As read_to; this process knows it, PostgreSQL perhaps not yet. Not lower. */
     _Atomic gint64 seen_to;

@@ -13,16 +13,6 @@ ids_of (const GPtrArray *holders)
   return array_take (array);
 }
 
-/* Holders by id: row + 1 in ROWS. */
-static GHashTable *
-index_rows (const PgRows *rows)
-{
-  GHashTable *index = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (rows); i++)
-    g_hash_table_insert (index, (gpointer)rows_text (rows, i, "run_id"), GINT_TO_POINTER (i + 1));
-  return index;
-}
-
 static PgRows *
 lock_holders (Pg *pg, const char *file, const GPtrArray *holders, GError **error)
 {
@@ -38,7 +28,7 @@ place_yield_to_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrA
   g_autoptr (PgRows) rows = lock_holders (pg, SQL "place_wait.sql", holders, error);
   if (rows == NULL)
     return FALSE;
-  g_autoptr (GHashTable) unfinished = index_rows (rows);
+  g_autoptr (GHashTable) unfinished = rows_index (rows, "run_id");
   for (guint i = 0; i < losers->len; i++)
     if (holders->pdata[i] != NULL && g_hash_table_contains (unfinished, holders->pdata[i]))
       g_array_index (specs, RunSpec, g_array_index (losers, guint, i)).placed = PLACED_RUNNING;
@@ -81,7 +71,7 @@ place_meet_holders (Pg *pg, GArray *specs, const GArray *losers, const GPtrArray
   g_autoptr (PgRows) rows = lock_holders (pg, SQL "place_holders.sql", holders, error);
   if (rows == NULL)
     return FALSE;
-  g_autoptr (GHashTable) at_rest = index_rows (rows);
+  g_autoptr (GHashTable) at_rest = rows_index (rows, "run_id");
   g_autoptr (GHashTable) taken
       = g_hash_table_new (g_str_hash, g_str_equal); /* holders that are superseded */
   GString *ids = array_new (), *successors = array_new ();

@@ -234,7 +234,7 @@ transact (Pass *pass, GError **error)
 static void
 publish (const Pass *pass)
 {
-  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  g_autoptr (Bundle) bundle = bundle_new_of_no_run ();
   g_autoptr (GError) error = NULL;
   place_add_work (bundle, pass->specs);
   if (!publisher_send_plain (pass->replay->publisher, bundle, &error))

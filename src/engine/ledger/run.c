@@ -160,6 +160,15 @@ run_set_task_of_range (Pg *pg, const Run *run, GError **error)
   return pg_change_task (pg, task, error);
 }
 
+char *
+run_ids (const GPtrArray *runs)
+{
+  GString *ids = array_new ();
+  for (guint i = 0; i < runs->len; i++)
+    array_add (ids, ((const Run *)runs->pdata[i])->run_id);
+  return array_take (ids);
+}
+
 void
 run_add_work (Bundle *bundle, const Run *run)
 {

@@ -60,14 +60,17 @@ gint64 run_timer_due_us (const char *date, gint64 scheduled_at_us);
  * time that its timer was set for. */
 gint64 run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args);
 
+/* The ids of RUNS (of Run), as an array literal. g_free it. */
+char *run_ids (const GPtrArray *runs);
+
 /* Adds the work message of RUN to the bundle. */
 void run_add_work (Bundle *bundle, const Run *run);
 
 /* The transaction of PG that begins next works on this run: pg_stat_activity and PostgreSQL's log
  * show `pruned <job> <first 8 of the run's id>`. */
 void run_set_task (Pg *pg, const Job *job, const char *run_id);
-/* The transaction that has begun works on RUN. If that is a range, people know the divided run, and
- * see its id; of others nothing changes. */
+/* The transaction that has begun works on RUN. For a range, people are shown the id of
+ * the divided run, which they know; for other runs nothing changes. */
 gboolean run_set_task_of_range (Pg *pg, const Run *run, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* The fields of a work message that are used; the others only inform. */

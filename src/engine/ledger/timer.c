@@ -112,17 +112,6 @@ settle_within_batch (GArray *specs, const GArray *which)
   }
 }
 
-/* Rows by unique key: row + 1 in ROWS. */
-static GHashTable *
-by_key (const PgRows *rows)
-{
-  GHashTable *index = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (rows); i++)
-    g_hash_table_insert (index, (gpointer)rows_text (rows, i, "unique_key"),
-                         GINT_TO_POINTER (i + 1));
-  return index;
-}
-
 /* The event at ROW of LATEST came before the earlier one of SPEC. */
 static void
 end_late (RunSpec *spec, const PgRows *latest, int row)
@@ -142,7 +131,8 @@ settle_with_earlier (Pg *pg, GArray *specs, const GArray *which, GError **error)
   g_autoptr (PgRows) latest_rows = pg_run_file (pg, SQL "timer_latest.sql", values, error);
   if (latest_rows == NULL)
     return FALSE;
-  g_autoptr (GHashTable) set = by_key (set_rows), latest = by_key (latest_rows);
+  g_autoptr (GHashTable) set = rows_index (set_rows, "unique_key"),
+                         latest = rows_index (latest_rows, "unique_key");
   for (guint i = 0; i < which->len; i++) {
     RunSpec *spec = at (specs, which, i);
     if (!g_hash_table_contains (set, spec->unique_key))

@@ -59,6 +59,12 @@ bundle_new (const char *run_id, int step, const char *job, guint slot)
   return bundle;
 }
 
+Bundle *
+bundle_new_of_no_run (void)
+{
+  return bundle_new ("", 0, "", 0);
+}
+
 void
 bundle_name (Bundle *bundle, const char *run_id, int step, guint slot)
 {

@@ -29,6 +29,8 @@ typedef struct {
 
 /* RUN_ID and STEP name the transaction (its first run), JOB and SLOT its lane. */
 Bundle *bundle_new (const char *run_id, int step, const char *job, guint slot);
+/* For messages that belong to no run: of intake and of the clock's threads. */
+Bundle *bundle_new_of_no_run (void);
 /* Renames it before it is stored: after a run that this transaction moves on, so that the name is
  * never used again. */
 void bundle_name (Bundle *bundle, const char *run_id, int step, guint slot);

@@ -8,7 +8,7 @@
 #include "kafka/message.h"
 
 /* A copy of the outcome MESSAGE whose texts, also those in its JSON, and whose key have at most
- * MOST bytes: the first ones, and how many are missing. NULL: it has no longer one, or it is no
+ * MOST bytes: the first ones, and how many are missing. NULL: no text is longer, or it is no
  * outcome.
  */
 KafkaMessage *fit_cut (const KafkaMessage *message, gsize most);

@@ -217,20 +217,20 @@ publisher_send (Publisher *publisher, Bundle *bundle, GError **error)
 }
 
 gboolean
-publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **riding, GError **error)
+publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **sent, GError **error)
 {
-  *riding = NULL;
+  *sent = NULL;
   pthread_mutex_lock (&publisher->lock);
   if (publisher->sent->len > 0) {
-    *riding = publisher->sent;
+    *sent = publisher->sent;
     publisher->sent = g_ptr_array_new_with_free_func (g_free);
   }
   pthread_mutex_unlock (&publisher->lock);
-  if (*riding == NULL)
+  if (*sent == NULL)
     return TRUE;
   GString *run_ids = array_new (), *steps = array_new ();
-  for (guint i = 0; i < (*riding)->len; i++) {
-    const char *name = (*riding)->pdata[i];
+  for (guint i = 0; i < (*sent)->len; i++) {
+    const char *name = (*sent)->pdata[i];
     const char *slash = strchr (name, '/');
     g_autofree char *run_id = g_strndup (name, slash - name);
     array_add (run_ids, run_id);
@@ -243,31 +243,31 @@ publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **riding, GError 
 }
 
 void
-publisher_removed (Publisher *publisher, GPtrArray *riding)
+publisher_removed (Publisher *publisher, GPtrArray *sent)
 {
-  if (riding == NULL)
+  if (sent == NULL)
     return;
   pthread_mutex_lock (&publisher->lock);
-  for (guint i = 0; i < riding->len; i++)
-    g_hash_table_remove (publisher->in_flight, riding->pdata[i]);
+  for (guint i = 0; i < sent->len; i++)
+    g_hash_table_remove (publisher->in_flight, sent->pdata[i]);
   pthread_mutex_unlock (&publisher->lock);
-  g_ptr_array_unref (riding);
+  g_ptr_array_unref (sent);
 }
 
 void
-publisher_keep (Publisher *publisher, GPtrArray *riding)
+publisher_keep_sent (Publisher *publisher, GPtrArray *sent)
 {
-  if (riding == NULL)
+  if (sent == NULL)
     return;
   pthread_mutex_lock (&publisher->lock);
-  for (guint i = 0; i < riding->len; i++)
-    g_ptr_array_add (publisher->sent, g_strdup (riding->pdata[i]));
+  for (guint i = 0; i < sent->len; i++)
+    g_ptr_array_add (publisher->sent, g_strdup (sent->pdata[i]));
   pthread_mutex_unlock (&publisher->lock);
-  g_ptr_array_unref (riding);
+  g_ptr_array_unref (sent);
 }
 
 gboolean
-publisher_owes (Publisher *publisher)
+publisher_has_sent (Publisher *publisher)
 {
   pthread_mutex_lock (&publisher->lock);
   gboolean owes = publisher->sent->len > 0;

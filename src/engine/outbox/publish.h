@@ -52,12 +52,12 @@ gboolean publisher_send_messages (Publisher *publisher, GPtrArray *messages, GEr
     G_GNUC_WARN_UNUSED_RESULT;
 
 /* Queues on the open transaction of PG the removal of the rows of acknowledged bundles. After the
- * commit call publisher_removed, else publisher_keep, with *RIDING. */
-gboolean publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **riding, GError **error)
+ * commit call publisher_removed, else publisher_keep_sent, with *SENT. */
+gboolean publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **sent, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-void publisher_removed (Publisher *publisher, GPtrArray *riding); /* NULL: nothing */
-void publisher_keep (Publisher *publisher, GPtrArray *riding);
-gboolean publisher_owes (Publisher *publisher); /* rows wait to be removed */
+void publisher_removed (Publisher *publisher, GPtrArray *sent); /* NULL: nothing */
+void publisher_keep_sent (Publisher *publisher, GPtrArray *sent);
+gboolean publisher_has_sent (Publisher *publisher); /* rows wait to be removed */
 
 /* Sends a row of `pruned.unpublished` that a crash left, of JOB. FALSE without an error: the bundle
  * is in flight in this process. */

@@ -9,7 +9,7 @@
 #include "engine/service/stats.h"
 
 #define SMALL_BYTES 10000             /* a topic that takes no such outcome is as good as closed */
-#define MOST_US (60 * G_USEC_PER_SEC) /* then the lane is to show that it lives (watchdog.h) */
+#define MOST_US (60 * G_USEC_PER_SEC) /* then the caller says that its lane lives (lanes_touch) */
 
 /* How long a text of an outcome can still be (0: as it is); the next one if the topic refuses this
  * one, too. */

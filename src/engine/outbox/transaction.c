@@ -6,13 +6,13 @@ gboolean
 transaction_begin (Transaction *transaction, Publisher *publisher, Pg *pg, GError **error)
 {
   *transaction = (Transaction){ publisher, pg, NULL };
-  return pg_begin (pg, error) && publisher_remove_sent (publisher, pg, &transaction->riding, error);
+  return pg_begin (pg, error) && publisher_remove_sent (publisher, pg, &transaction->sent, error);
 }
 
 gboolean
 transaction_flush (Transaction *transaction, GError **error)
 {
-  return transaction->riding == NULL
+  return transaction->sent == NULL
          || (pg_flush (transaction->pg, error) && pg_finish (transaction->pg, error));
 }
 
@@ -23,7 +23,7 @@ transaction_commit (Transaction *transaction, GError **error)
   if (!pg_commit (transaction->pg, error))
     return FALSE;
   FAULT ("step.after_commit");
-  publisher_removed (transaction->publisher, g_steal_pointer (&transaction->riding));
+  publisher_removed (transaction->publisher, g_steal_pointer (&transaction->sent));
   return TRUE;
 }
 
@@ -31,21 +31,21 @@ void
 transaction_rollback (Transaction *transaction)
 {
   pg_rollback (transaction->pg);
-  publisher_keep (transaction->publisher, g_steal_pointer (&transaction->riding));
+  publisher_keep_sent (transaction->publisher, g_steal_pointer (&transaction->sent));
 }
 
 gboolean
 transaction_remove_sent (Publisher *publisher, Pg *pg, GError **error)
 {
-  GPtrArray *riding = NULL;
-  if (!publisher_owes (publisher))
+  GPtrArray *sent = NULL;
+  if (!publisher_has_sent (publisher))
     return TRUE;
-  gboolean ok = pg_begin (pg, error) && publisher_remove_sent (publisher, pg, &riding, error)
-                && (riding == NULL || (pg_flush (pg, error) && pg_finish (pg, error)))
+  gboolean ok = pg_begin (pg, error) && publisher_remove_sent (publisher, pg, &sent, error)
+                && (sent == NULL || (pg_flush (pg, error) && pg_finish (pg, error)))
                 && pg_commit (pg, error);
   if (ok)
-    publisher_removed (publisher, riding);
+    publisher_removed (publisher, sent);
   else
-    publisher_keep (publisher, riding);
+    publisher_keep_sent (publisher, sent);
   return ok;
 }

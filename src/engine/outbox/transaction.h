@@ -9,7 +9,7 @@
 typedef struct {
   Publisher *publisher;
   Pg *pg;
-  GPtrArray *riding; /* names of bundles whose rows it removes; NULL: none */
+  GPtrArray *sent; /* names of bundles whose rows it removes; NULL: none */
 } Transaction;
 
 gboolean transaction_begin (Transaction *transaction, Publisher *publisher, Pg *pg, GError **error)

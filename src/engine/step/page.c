@@ -18,9 +18,9 @@
 
 #define SYSTEMIC_TRIES 3
 #define NOT_A_TEXT "22021" /* in a database that does not check its texts */
-#define REMEDY                                                                                       \
-  ": a row makes the search fail, and cannot be told apart, so no row goes. Write a condition that " \
-  "fails for none: CASE WHEN code ~ '^[0-9]{1,9}$' THEN code::int > 5 END"
+#define REMEDY                                                                                         \
+  ": a row makes the search fail, and which one is not known, so no row goes. Write a condition that " \
+  "cannot fail: CASE WHEN code ~ '^[0-9]{1,9}$' THEN code::int > 5 END"
 
 /* The search for a page has failed with ERROR. */
 static void
@@ -54,7 +54,7 @@ page_find (Step *step, Page *page, GError **error)
   /* Without `where`, the page of a sentence is the whole table. */
   if (step->job->page == NULL || job_only_names_rows (step->job))
     return step_fail (step, error, PRUNED_REJECT,
-                      "args: nothing that names a row, and the job has no page.sql");
+                      "args: expected a key of a row, because the job has no page.sql");
   int limit = (int)step_limit (step, in_force_of (step->job)->batch);
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows

@@ -265,7 +265,7 @@ record_children (Step *step, const PgRows *children, GError **error)
       return FALSE;
     step_child (step, rows_text (children, i, "job"), json_parse_exact (args, strlen (args), NULL),
                 rows_text (children, i, "child_key"), rows_text (children, i, "unique_key"), 0);
-    if (step->children->len == before) /* it was refused; step_settle.c logs why */
+    if (step->children->len == before) /* it was refused: steps_settle fails with the reason */
       continue;
     RunSpec *child = &g_array_index (step->children, RunSpec, before);
     child->due_at_us = due_at;

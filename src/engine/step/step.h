@@ -23,8 +23,8 @@ typedef struct {
 typedef enum {
   BRAKE_NONE,
   BRAKE_COUNT,  /* the run could exceed a limit: it is counted without locks, and held if it does */
-  BRAKE_RANGES, /* what its range may change is used up: the run takes its ranges in */
-  BRAKE_PLANNED /* it was a plan, and is done, but for a cursor: then the plan goes on behind it */
+  BRAKE_RANGES, /* what its range may change is used up: the run goes on undivided */
+  BRAKE_PLANNED /* the step of a plan is done; with a cursor the plan continues after it */
 } StepBrake;
 
 struct _Step {

@@ -271,7 +271,7 @@ note_disk (ThrottleLook *look, Pg *pg, const char *folder, gboolean local)
   measure (look, log); /* it may be a link to another disk */
 }
 
-/* Not if all settings of REASON are off. */
+/* Not if all settings of the reason WORD are off. */
 static void
 note_hidden (ThrottleLook *look, const char *word, gint64 n)
 {

@@ -313,7 +313,7 @@ try_shared (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
   const Attempt attempt = { keys, extra, held, left_out };
   return try_once (step, &attempt, trial, error)
          && (!is_to_repeat (step, &attempt, trial)
-             || step_fail (step, error, PRUNED_BUSY, "a row was not changed; the run goes alone"));
+             || step_fail (step, error, PRUNED_BUSY, "a row was not changed; tried again alone"));
 }
 
 gboolean

@@ -146,7 +146,7 @@ leave_out_on_failure (Step *step, RetryDecision *decision, const GError *error)
       || error->code == PRUNED_FATAL)
     return FALSE;
   g_autofree char *first = decision->error;
-  decision->error = g_strdup_printf ("%s; and then: %s", first, error->message);
+  decision->error = g_strdup_printf ("%s; then its clean-up failed: %s", first, error->message);
   step->on_failure = NULL;
   return TRUE;
 }

@@ -116,7 +116,7 @@ bad_rows_answer (Service *service, Lane *lane, Pg *pg, const Work *work, const G
 static gboolean
 bring_inside (Service *service, Pg *pg, guint *n, GError **error)
 {
-  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  g_autoptr (Bundle) bundle = bundle_new_of_no_run ();
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", NULL);
   pg_values_set (values, "error_class", OUT_OF_BOUNDS);

@@ -85,14 +85,11 @@ put_back_quiet (Claim *claim, const Job *job, GPtrArray *runs, GError **error)
                       : -1;
   if (end_us < 0)
     return TRUE;
-  GString *ids = array_new ();
-  for (guint i = 0; i < runs->len; i++)
-    array_add (ids, ((const Run *)runs->pdata[i])->run_id);
   g_autofree char *until = clock_format (end_us);
   g_autofree char *n = g_strdup_printf ("%u", runs->len);
   log_info ("Quiet hours; runs wait for their end", "job", job->name, "runs", n, "until", until);
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "run_id", run_ids (runs));
   pg_values_set (values, "until", until);
   g_autoptr (PgRows) put_back
       = pg_run_file (claim->transaction.pg, "src/engine/work/sql/quiet_hours.sql", values, error);
@@ -111,8 +108,8 @@ fence (Claim *claim, const Job *job, const GArray *works, GError **error)
   if (!pg_queue (pg, pg_statement ("src/engine/work/sql/fence.sql"), values, error)
       || !pg_flush (pg, error))
     return NULL;
-  g_autoptr (PgRows) removed = transaction->riding != NULL ? pg_next (pg, error) : NULL;
-  if (transaction->riding != NULL && removed == NULL)
+  g_autoptr (PgRows) removed = transaction->sent != NULL ? pg_next (pg, error) : NULL;
+  if (transaction->sent != NULL && removed == NULL)
     return NULL;
   g_autoptr (PgRows) rows = pg_next (pg, error);
   if (rows == NULL || !pg_finish (pg, error))
@@ -219,11 +216,8 @@ claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray
 gboolean
 claim_park_paused (const Claim *claim, GError **error)
 {
-  GString *ids = array_new ();
-  for (guint i = 0; i < claim->runs->len; i++)
-    array_add (ids, ((const Run *)claim->runs->pdata[i])->run_id);
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "run_id", run_ids (claim->runs));
   pg_values_set (values, "off", claim->off ? "t" : "f");
   g_autoptr (PgRows) parked
       = pg_run_file (claim->transaction.pg, "src/engine/work/sql/park_paused.sql", values, error);

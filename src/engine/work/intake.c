@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/job/in_force.h"
-#include "engine/lane/ends.h"
+#include "engine/lane/partition_ends.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/trail.h"
 #include "engine/ledger/admit.h"
@@ -199,7 +199,7 @@ offer_early (const Intake *intake)
 static gboolean
 publish_work (Intake *intake, GError **error)
 {
-  g_autoptr (Bundle) bundle = bundle_new ("", 0, "", 0);
+  g_autoptr (Bundle) bundle = bundle_new_of_no_run ();
   offer_early (intake);
   place_add_work (bundle, intake->specs);
   FAULT ("intake.before_publish");
@@ -231,7 +231,7 @@ take_batch (Intake *intake, Pg *pg, guint *n, GError **error)
 {
   if (!look_for_lost (intake, error) || !take_messages (intake, pg, n, error))
     return FALSE;
-  intake->read_to = ends_behind (intake->lane, *n);
+  intake->read_to = partition_ends_behind (intake->lane, *n);
   /* Dead letters first: once the rows are committed, they would not be sent again. */
   if (!dead_letters_send (intake->service, intake->dead, error))
     return FALSE;

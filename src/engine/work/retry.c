@@ -80,7 +80,7 @@ set_apart (const Step *step, const GError *cause, RetryDecision *decision)
     return FALSE;
   decision->limit = half_page (step);
   decision->error = g_strdup_printf (
-      "rows fail beside each other, tried again with %" G_GINT64_FORMAT " rows: %s",
+      "some rows fail only together, tried again with %" G_GINT64_FORMAT " rows: %s",
       decision->limit, cause->message);
   decision->cursor = run_cursor_with (step->run, "limit", decision->limit);
   return TRUE;
@@ -100,10 +100,10 @@ go_by_rows (const Step *step, gboolean timed_out, const GError *cause, RetryDeci
     return FALSE;
   decision->by_rows = TRUE;
   decision->error = g_strdup_printf (
-      slow ? "the search takes too long, each row is asked by itself in this run: %s"
+      slow ? "the search takes too long, this run checks each row by itself: %s"
       : next->all_rows
-          ? "a row makes the search fail, each is asked by itself in this run: %s"
-          : "a row makes the search fail, those in quarantine are asked by themselves: %s",
+          ? "the search fails because of a row, this run checks each row by itself: %s"
+          : "the search fails because of a row, rows in quarantine are checked by themselves: %s",
       cause->message);
   decision->cursor
       = run_cursor_with (step->run, RUN_BY_ROWS,

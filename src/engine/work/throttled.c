@@ -16,11 +16,8 @@ throttled_put_back (Claim *claim, const Job *job, GError **error)
     return TRUE;
   guint n = claim->runs->len;
   gint64 delay_ms = MIN (LEAST_MS + (gint64)EACH_MS * n, MOST_MS);
-  GString *ids = array_new ();
-  for (guint i = 0; i < n; i++)
-    array_add (ids, ((const Run *)claim->runs->pdata[i])->run_id);
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", array_take (ids));
+  pg_values_take (values, "run_id", run_ids (claim->runs));
   pg_values_int (values, "delay_ms", delay_ms);
   pg_values_take (values, "error", g_strdup_printf ("throttled: %s", why));
   g_autoptr (PgRows) waiting

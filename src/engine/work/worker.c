@@ -6,7 +6,7 @@
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
 #include "engine/lane/copy.h"
-#include "engine/lane/ends.h"
+#include "engine/lane/partition_ends.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
 #include "engine/step/replica.h"
@@ -157,7 +157,7 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
     batch_run_ahead (service, pg, lane);
     next = LANE_AGAIN;
   }
-  ends_reached (service, pg, lane);
+  partition_ends_reached (service, pg, lane);
   sending_note_handled (service, lane);
   return next == LANE_DONE && (lane->worker.full || copy_waits (service->lanes, lane)) ? LANE_AGAIN
                                                                                        : next;

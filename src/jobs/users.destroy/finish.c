@@ -37,8 +37,8 @@ take_last_look (Destroy *destroy, const PgRows *found, gboolean *again, GError *
         "stop that, then `pruned retry`",
         rows_text (found, 0, "name"), destroy->user_id);
   if (*again)
-    users_destroy_continue (destroy, found_has (found, MEMBERSHIPS) ? "memberships" : "references",
-                            NULL);
+    users_destroy_continue (
+        destroy, rows_has (found, "name", MEMBERSHIPS) ? "memberships" : "references", NULL);
   return TRUE;
 }
 
@@ -67,15 +67,6 @@ sweep_root (Sweep *sweep, const PgRows *roots, int row, int *removed, GError **e
                      0, removed, error);
 }
 
-static gboolean
-has_number (const PgRows *there, const char *number)
-{
-  for (int i = 0; i < rows_count (there); i++)
-    if (g_str_equal (rows_text (there, i, "number"), number))
-      return TRUE;
-  return FALSE;
-}
-
 /* Removes what is only the user's, as far as it is there; *MORE: the step's limit is reached. */
 static gboolean
 sweep_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, const PgRows *there,
@@ -83,7 +74,7 @@ sweep_owned (Destroy *destroy, Sweep *sweep, const PgRows *roots, const PgRows *
 {
   int removed, last = rows_count (roots) - 1; /* the user */
   for (int i = 0; i < last && sweep->left > 0; i++)
-    if (has_number (there, rows_text (roots, i, "number"))
+    if (rows_has (there, "number", rows_text (roots, i, "number"))
         && !sweep_root (sweep, roots, i, &removed, error))
       return FALSE;
   *more = sweep->left <= 0;

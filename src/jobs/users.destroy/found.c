@@ -1,19 +1,10 @@
 #include "found.h"
 
 gboolean
-found_has (const PgRows *found, const char *name)
-{
-  for (int i = 0; i < rows_count (found); i++)
-    if (g_str_equal (rows_text (found, i, "name"), name))
-      return TRUE;
-  return FALSE;
-}
-
-gboolean
 found_is_quick (const PgRows *found, const PgRows *references, int row)
 {
   return rows_bool (references, row, "quick")
-         && found_has (found, rows_text (references, row, "name"));
+         && rows_has (found, "name", rows_text (references, row, "name"));
 }
 
 GPtrArray *

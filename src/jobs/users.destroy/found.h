@@ -5,7 +5,6 @@
 #pragma once
 #include "pruned/job.h"
 
-gboolean found_has (const PgRows *found, const char *name);
 /* Whether the column in ROW of REFERENCES is found, and asked together with others. */
 gboolean found_is_quick (const PgRows *found, const PgRows *references, int row);
 /* The first LIMIT rows of each such column that refer to USERS (`user_id` of its page), in the

@@ -219,7 +219,7 @@ users_destroy_references (Destroy *destroy, const PgRows *found, gboolean *more,
     const char *here = rows_text (references, i, "name");
     if (name != NULL && strcmp (here, name) < 0)
       continue;
-    if (rows_bool (references, i, "quick") && (done || !found_has (found, here)))
+    if (rows_bool (references, i, "quick") && (done || !rows_has (found, "name", here)))
       continue;
     if (!move_next (destroy, references, i, g_strcmp0 (here, name) == 0 ? after : NULL, more,
                     error))

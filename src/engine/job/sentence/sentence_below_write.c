@@ -23,8 +23,8 @@ path_of (const Written *written, const char *folder, const CatTable *table, cons
                           kind);
 }
 
-/* VISIT for each way in which rows of TABLE are found: one query if they refer to each other, else
- * one a foreign key. The words are set. */
+/* VISIT_WAY for each way in which rows of TABLE are found: one query if they refer to each other,
+ * else one a foreign key. The words are set. */
 static void
 each_way (const Below *below, const CatTable *table, Written *written,
           void (*visit_way) (const Below *, const CatTable *, Written *))

@@ -1,4 +1,4 @@
-#include "engine/in_vain.h"
+#include "engine/no_effect.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -55,7 +55,7 @@ say_schedule (const Job *job, Said *said)
 }
 
 void
-in_vain_say (void)
+no_effect_say (void)
 {
   static GHashTable *last;
   Said said = { last, g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };

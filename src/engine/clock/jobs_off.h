@@ -6,4 +6,4 @@
 #include "pg/pg.h"
 
 /* Those that were due without being sent. */
-gboolean off_look (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean jobs_off_look (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

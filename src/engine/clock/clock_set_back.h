@@ -11,4 +11,4 @@
 /* Mends at the process's start, at once when the database's clock goes back against the monotonic
  * one, and every 15 s (less often if that costs much), because a jump shorter than a second is not
  * seen. */
-gboolean went_back_look (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean clock_set_back_look (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,4 +1,4 @@
-#include "engine/lane/ends.h"
+#include "engine/lane/partition_ends.h"
 
 #include "engine/lane/trail.h"
 
@@ -12,13 +12,13 @@ known_to (const LaneView *view)
 }
 
 gboolean
-ends_noted (const LaneView *view)
+partition_ends_noted (const LaneView *view)
 {
   return view->job != NULL || view->mine < 0 || !view->at_end || view->handled <= known_to (view);
 }
 
 gint64
-ends_behind (const Lane *lane, guint n)
+partition_ends_behind (const Lane *lane, guint n)
 {
   const GArray *pending = lane->worker.pending;
   const gint64 end = lane->worker.end_seen,
@@ -56,7 +56,7 @@ store (Service *service, Pg *pg, const End *end, GError **error)
 /* The low watermark is read after the end was seen: if it is not above what is known, nothing was
  * dropped in between, so everything up to the end was read. */
 void
-ends_reached (Service *service, Pg *pg, Lane *lane)
+partition_ends_reached (Service *service, Pg *pg, Lane *lane)
 {
   g_autoptr (GError) error = NULL;
   const End end
@@ -86,11 +86,11 @@ read_to (const LaneView *view)
 }
 
 gboolean
-ends_look (Service *service, Pg *pg, const GArray *views, GError **error)
+partition_ends_look (Service *service, Pg *pg, const GArray *views, GError **error)
 {
   for (guint i = 0; i < views->len; i++) {
     const LaneView *view = &g_array_index (views, LaneView, i);
-    if (ends_noted (view))
+    if (partition_ends_noted (view))
       continue;
     const End end = { view->topic, view->number, view->begun, view->mine, read_to (view) };
     if (end.to < 0)

@@ -1,4 +1,4 @@
-#include "engine/brakes/known.h"
+#include "engine/brakes/approved_version.h"
 
 #include "engine/job/in_force.h"
 
@@ -53,7 +53,7 @@ add_events (Known *known, const Job *job)
 }
 
 char *
-known_version (const Job *job)
+approved_version (const Job *job)
 {
   g_autoptr (GChecksum) more = g_checksum_new (G_CHECKSUM_SHA256);
   Known known = { .more = more };

@@ -6,4 +6,4 @@
 #pragma once
 
 /* Logs each such setting, unless the last call did. */
-void in_vain_say (void);
+void no_effect_say (void);

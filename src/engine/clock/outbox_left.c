@@ -1,4 +1,4 @@
-#include "engine/clock/left.h"
+#include "engine/clock/outbox_left.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,16 +18,16 @@ struct _Left {
   gint64 step;
 };
 
-Left *
-left_new (Service *service)
+OutboxLeft *
+outbox_left_new (Service *service)
 {
-  Left *left = g_new0 (Left, 1);
+  OutboxLeft *left = g_new0 (OutboxLeft, 1);
   left->service = service;
   return left;
 }
 
 void
-left_free (Left *left)
+outbox_left_free (OutboxLeft *left)
 {
   g_free (left->at);
   g_free (left->run);
@@ -36,7 +36,7 @@ left_free (Left *left)
 
 /* This process's lanes of work, and the keyset cursor of the page. */
 static PgValues *
-page_values (const Left *left)
+page_values (const OutboxLeft *left)
 {
   g_autoptr (GArray) views = lanes_view (left->service->lanes);
   GString *jobs = array_new (), *numbers = array_new (), *partitions = array_new ();
@@ -63,7 +63,7 @@ page_values (const Left *left)
 
 /* Moves the keyset cursor behind this page; after the last page, back to the beginning. */
 static void
-note_page (Left *left, const PgRows *rows)
+note_page (OutboxLeft *left, const PgRows *rows)
 {
   int last = rows_count (rows) - 1;
   g_clear_pointer (&left->at, g_free);
@@ -78,7 +78,7 @@ note_page (Left *left, const PgRows *rows)
 /* Sends what a crash left in the outbox, for this process's lanes. What a missing topic refuses
  * does not hold up the rest. */
 gboolean
-left_look (Left *left, Pg *pg, GError **error)
+outbox_left_look (OutboxLeft *left, Pg *pg, GError **error)
 {
   const gint64 until_us = clock_monotonic_us () + LEFT_US;
   Service *service = left->service;

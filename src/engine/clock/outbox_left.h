@@ -5,11 +5,11 @@
 #pragma once
 #include "engine/service/service.h"
 
-typedef struct _Left Left;
+typedef struct _Left OutboxLeft;
 
-Left *left_new (Service *service);
-void left_free (Left *left);
+OutboxLeft *outbox_left_new (Service *service);
+void outbox_left_free (OutboxLeft *left);
 
 /* Sends a page of what was left for this process's lanes; the next call goes on behind it. An error
  * is PostgreSQL's, or says that Kafka is down. */
-gboolean left_look (Left *left, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean outbox_left_look (OutboxLeft *left, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

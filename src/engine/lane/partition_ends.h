@@ -14,11 +14,11 @@
 /* Where the partition ends behind the first N pending messages of LANE, if there are no others and
  * nothing was dropped before that end was read; -1: not so, not further than the last message, or
  * not known. Thread: the worker that holds LANE. */
-gint64 ends_behind (const Lane *lane, guint n);
+gint64 partition_ends_behind (const Lane *lane, guint n);
 /* Stores the end that LANE has reached without a message. Thread: the worker that holds LANE. */
-void ends_reached (Service *service, Pg *pg, Lane *lane);
+void partition_ends_reached (Service *service, Pg *pg, Lane *lane);
 /* Notes the ends of VIEWS. A lane whose next messages were dropped unread begins again. FALSE:
  * PostgreSQL refused. Thread: housekeeping. */
-gboolean ends_look (Service *service, Pg *pg, const GArray *views, GError **error);
+gboolean partition_ends_look (Service *service, Pg *pg, const GArray *views, GError **error);
 /* Whether there is nothing to note. Thread: housekeeping and idle check. */
-gboolean ends_noted (const LaneView *view);
+gboolean partition_ends_noted (const LaneView *view);

@@ -1,4 +1,4 @@
-#include "engine/clock/went_back.h"
+#include "engine/clock/clock_set_back.h"
 
 #include "base/clock.h"
 #include "base/fault.h"
@@ -29,7 +29,7 @@ mend (Service *service, Pg *pg, GError **error)
   pg_values_int (values, "refresh_ms", longest_ms (service, "refresh_delay_ms"));
   pg_values_int (values, "todos_ms", longest_ms (service, "todos_delay_ms"));
   FAULT ("went_back.before_mend");
-  g_autoptr (PgRows) rows = pg_run_alone (pg, SQL "went_back.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_alone (pg, SQL "clock_set_back.sql", values, error);
   FAULT ("went_back.after_mend");
   if (rows == NULL)
     return FALSE;
@@ -59,7 +59,7 @@ compare (Service *service, Pg *pg, gboolean *back, GError **error)
 }
 
 gboolean
-went_back_look (Service *service, Pg *pg, GError **error)
+clock_set_back_look (Service *service, Pg *pg, GError **error)
 {
   static gint64 next_us; /* of the one housekeeping thread */
   gboolean back;

@@ -8,4 +8,4 @@
 #include "engine/job/job.h"
 
 /* The version itself, if nothing else decides. g_free it. */
-char *known_version (const Job *job);
+char *approved_version (const Job *job);
