@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""External functions and variables of src that nobody uses: neither another object of the program nor a C source
-of the tests. They are dead, or could be static. Functions of include/pruned need no user yet: they
-are for authors of jobs. Reads the objects of a build (build/release, or the given folder); prints
-each, exit 1 if any."""
+"""External functions and variables of src that nobody uses: neither another object of the program
+nor a C source of the tests. They are dead, or could be static. Functions of include/pruned need no
+user yet: they are for authors of jobs. Reads the objects of a build (build/release, or the given
+folder); prints each, exit 1 if any."""
 
 import os
 import pathlib

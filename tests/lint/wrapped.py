@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Checks that lines of documents, and of comments in SQL and Python, have at most 100 characters.
-Prints each that has more; exit 1 if any. Comments in C are formatted.py's, but for one rule: in the
-comment at the head of a file `Threads:`, `Ownership:`, `Invariant:` and `Rules:` begin a line.
+"""Checks that lines of documents, and of comments in SQL and Python, have at most 100 characters,
+and that those of documents do not end far before. Prints each that does not; exit 1 if any.
+Comments in C are formatted.py's, but for one rule: in the comment at the head of a file `Threads:`,
+`Ownership:`, `Invariant:` and `Rules:` begin a line.
 `Ownership:` may follow `Threads:` on its line.
 
     wrapped.py [--fix] [FILE...]    --fix: wraps paragraphs and items of lists again where a line
@@ -11,6 +12,7 @@ Tables, code, headings and lines without a blank are not changed."""
 
 import ast
 import io
+import itertools
 import pathlib
 import re
 import sys
@@ -19,6 +21,7 @@ import tokenize
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WIDTH = 100
+SLACK = 20  # a line of a document may end so far before
 AS_IT_IS = re.compile(r"^\s*(\||#|<!--|$)")
 ITEM = re.compile(r"^(\s*(?:[-*]|\d+\.)\s+|\s*)")
 FOLDERS = ("deploy", "docs", "include", "schemas", "src", "tests", "tools")
@@ -70,11 +73,18 @@ def wrapped(paragraph, width=WIDTH):
         break_long_words=False, break_on_hyphens=False)]
 
 
-def rewrapped(lines, width=WIDTH, parts=pieces):
-    """(the lines with what is too long wrapped again, the lines that were too long)"""
+def too_short(part, width):
+    """The lines that end although the next word, and more, would fit."""
+    return [line for line, following in itertools.pairwise(part)
+            if len(line) + len(following.split()[0]) < width - SLACK] if wrapped(part, width) != part else []
+
+
+def rewrapped(lines, width=WIDTH, parts=pieces, even=False):
+    """(the lines with what is badly wrapped wrapped again, the lines that were too long). EVEN: or
+    far too short."""
     out, wrong = [], []
     for may, part in parts(lines):
-        long = [line for line in part if may and too_long(line, width)]
+        long = [line for line in part if may and too_long(line, width)] + (too_short(part, width) if may and even else [])
         wrong += long
         out += wrapped(part, width) if long else part
     return out, wrong
@@ -152,7 +162,7 @@ def blocks(comments, lines):
 def mended(path, lines):
     """(the lines as they should be, the lines that are too long)"""
     if path.suffix == ".md":
-        return rewrapped(lines)
+        return rewrapped(lines, even=True)
     text, mark = "\n".join(lines) + "\n", {".py": "#", ".sql": "--"}[path.suffix]
     found = list(comments_of_python(text) if mark == "#" else comments_of_sql(lines))
     begins = long_texts(text) if mark == "#" else {}
@@ -212,12 +222,12 @@ def main():
         if lines[-1] == "":
             lines.pop()
         out, long = mended(path, lines)
-        wrong += [f"{path.relative_to(ROOT)}: longer than {WIDTH}: {line.strip()[:60]}..." for line in long]
+        wrong += [f"{path.relative_to(ROOT)}: longer than {WIDTH}, or far shorter: {line.strip()[:60]}..." for line in long]
         if "--fix" in sys.argv[1:] and out != lines:
             path.write_text("\n".join(out) + "\n")
     together = [f"{path.relative_to(ROOT)}: such a word begins a line: {line}" for path in sources() for line in run_together(path)]
     wrong += together
-    print("\n".join(wrong) if wrong else f"documents and comments: no line is longer than {WIDTH}")
+    print("\n".join(wrong) if wrong else f"documents and comments: lines have at most {WIDTH} characters")
     return 1 if together or (wrong and "--fix" not in sys.argv[1:]) else 0
 
 
