@@ -28,7 +28,7 @@ gboolean brakes_before_like (Step *step, const Step *other, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* The same after the leases of the errands of N steps, in their transaction. step_tries has said
  * how many rows they leased. */
-gboolean brakes_note_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
+gboolean brakes_note_leased (Step *const *steps, guint n, DayAllowance *allowance, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* How many rows the run may change after this step, as far as is known now; LIMIT_NONE (day.h):
  * any number. */

@@ -59,7 +59,8 @@ is_to_count (const char *job, gint64 most, gint64 rows, gboolean *left)
   return count;
 }
 
-/* Takes ROWS from the portion. FALSE: it is less than ROWS, or the count LABEL did not give it. */
+/* Takes ROWS from the allowance. FALSE: it is less than ROWS, or the count LABEL did not give it.
+ */
 static gboolean
 spend (const char *job, const char *label, gint64 rows)
 {
@@ -91,27 +92,27 @@ is_tight (const char *job)
 }
 
 void
-day_portion_clear (DayPortion *portion)
+day_allowance_clear (DayAllowance *allowance)
 {
-  g_clear_pointer (&portion->job, g_free);
-  g_clear_pointer (&portion->label, g_free);
+  g_clear_pointer (&allowance->job, g_free);
+  g_clear_pointer (&allowance->label, g_free);
 }
 
 void
-day_took (DayPortion *portion)
+day_took (DayAllowance *allowance)
 {
-  if (portion->label == NULL)
+  if (allowance->label == NULL)
     return;
   pthread_mutex_lock (&lock);
-  Day *day = day_of (portion->job);
-  if (g_strcmp0 (day->label, portion->label) != 0) {
+  Day *day = day_of (allowance->job);
+  if (g_strcmp0 (day->label, allowance->label) != 0) {
     g_free (day->label);
-    day->label = g_steal_pointer (&portion->label);
+    day->label = g_steal_pointer (&allowance->label);
     day->left = 0;
   }
-  day->left += portion->rows;
-  day->most = portion->most;
-  day->until_us = clock_monotonic_us () + FRESH_US - portion->age_us;
+  day->left += allowance->rows;
+  day->most = allowance->most;
+  day->until_us = clock_monotonic_us () + FRESH_US - allowance->age_us;
   day->tight = FALSE;
   pthread_mutex_unlock (&lock);
 }
@@ -126,18 +127,18 @@ typedef struct {
   gint64 most, rows;
   gboolean whatever;  /* rows of an approved run: they are not refused */
   const char *leases; /* the run that leases them; NULL: none */
-  DayPortion *portion;
+  DayAllowance *allowance;
 } Take;
 
 static void
-note_portion (const Take *take, const PgRows *rows)
+note_allowance (const Take *take, const PgRows *rows)
 {
-  *take->portion = (DayPortion){ g_strdup (take->job),
-                                 g_strdup (rows_text (rows, 0, "label")),
-                                 take->most,
-                                 rows_int (rows, 0, "portion"),
-                                 rows_int (rows, 0, "age_us"),
-                                 FALSE };
+  *take->allowance = (DayAllowance){ g_strdup (take->job),
+                                     g_strdup (rows_text (rows, 0, "label")),
+                                     take->most,
+                                     rows_int (rows, 0, "portion"),
+                                     rows_int (rows, 0, "age_us"),
+                                     FALSE };
 }
 
 /* All lanes together are given half of what is left. */
@@ -192,7 +193,7 @@ take_given (const Take *take, gboolean left, Taken *taken, GError **error)
   if (rows == NULL)
     return FALSE;
   if (rows_count (rows) > 0)
-    note_portion (take, rows);
+    note_allowance (take, rows);
   else { /* a shared lock cannot become an exclusive one */
     note_tight (take->job);
     *taken = TAKE_AGAIN;
@@ -216,12 +217,12 @@ take_counted (const Take *take, Taken *taken, GError **error)
     note_tight (take->job);
     return TRUE;
   }
-  const gint64 portion = MAX (0, left) / parts (take);
-  pg_values_int (values, "given", sum + take->rows + portion);
-  pg_values_int (values, "portion", portion);
+  const gint64 allowance = MAX (0, left) / parts (take);
+  pg_values_int (values, "given", sum + take->rows + allowance);
+  pg_values_int (values, "portion", allowance);
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "day_counted.sql", values, error);
   if (rows != NULL)
-    note_portion (take, rows);
+    note_allowance (take, rows);
   return rows != NULL;
 }
 
@@ -248,7 +249,7 @@ static gboolean
 refuse (const Take *take, Taken taken, GError **error)
 {
   Step *step = take->step;
-  take->portion->again = taken == TAKE_AGAIN;
+  take->allowance->again = taken == TAKE_AGAIN;
   step->again = taken == TAKE_AGAIN && !step->shared;
   if (taken == EXCEEDED && step->shared)
     return step_fail (step, error, PRUNED_BUSY, "the limit of a day is near; tried again alone");
@@ -270,11 +271,11 @@ take_or_refuse (const Take *take, GError **error)
 }
 
 gboolean
-day_take (const GPtrArray *steps, DayPortion *portion, GError **error)
+day_take (const GPtrArray *steps, DayAllowance *allowance, GError **error)
 {
   Step *first = steps->pdata[0];
   Take take = { first, first->job->name, limit_of (first), 0, run_is_approved (first->run),
-                NULL,  portion };
+                NULL,  allowance };
   for (guint i = 0; i < steps->len; i++) {
     const Step *step = steps->pdata[i];
     take.rows += step->rows + step->children->len;
@@ -292,7 +293,7 @@ day_leased (const Step *step)
 }
 
 gboolean
-day_take_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
+day_take_leased (Step *const *steps, guint n, DayAllowance *allowance, GError **error)
 {
   Step *first = steps[0];
   Take take = { first,
@@ -301,7 +302,7 @@ day_take_leased (Step *const *steps, guint n, DayPortion *portion, GError **erro
                 0,
                 run_is_approved (first->run),
                 n == 1 ? first->run->run_id : NULL,
-                portion };
+                allowance };
   Taken taken;
   gboolean left;
   for (guint i = 0; i < n; i++)

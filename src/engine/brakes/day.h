@@ -1,17 +1,17 @@
 /* The rows that all runs of a job together may change within 24 hours (`max_rows_per_day`), over
  * all processes and lanes.
  *
- * A process is given rows in portions, which the job's row of pruned.days adds up. A transaction
- * takes its rows last of all, when it knows them: from the process's portion, or it asks for
+ * A process is given rows in allowances, which the job's row of pruned.days adds up. A transaction
+ * takes its rows last of all, when it knows them: from the process's allowance, or it asks for
  * another one. It holds a shared lock until it has committed. Where no rows are left to give, a
  * step takes the lock alone: then nothing is under way, and what the runs have changed is counted.
- * That makes all portions void, so what a dead process or a rolled back step has taken is there
+ * That makes all allowances void, so what a dead process or a rolled back step has taken is there
  * again. A step that exceeds even so is rolled back.
  *
  * Invariant: what is committed within a day, and what still can be without another count, is never
  * more than the limit; approved runs apart.
  *
- * Threads: any; portions are shared by the process. Ownership: day_portion_clear.
+ * Threads: any; allowances are shared by the process. Ownership: day_allowance_clear.
  */
 #pragma once
 #include "engine/job/in_force.h"
@@ -25,23 +25,23 @@ typedef struct {
   char *job, *label;
   gint64 most, rows, age_us;
   gboolean again; /* the transaction is done again unchanged, and counts then */
-} DayPortion;
-void day_portion_clear (DayPortion *portion);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DayPortion, day_portion_clear)
+} DayAllowance;
+void day_allowance_clear (DayAllowance *allowance);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (DayAllowance, day_allowance_clear)
 
 /* Takes the rows of STEPS, the steps of one job in this transaction, before they are settled. FALSE
  * with an error: they are not to be committed. A step that shares its transaction has to go alone,
  * unless `again`; for one that is alone `again` or `brake` is set. */
-gboolean day_take (const GPtrArray *steps, DayPortion *portion, GError **error)
+gboolean day_take (const GPtrArray *steps, DayAllowance *allowance, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* The same for what N steps of runs of one job have leased. If one is refused that is alone,
  * day_room says how many it may lease. Several are refused where rows have to be counted. */
-gboolean day_take_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
+gboolean day_take_leased (Step *const *steps, guint n, DayAllowance *allowance, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* How many rows STEP has leased, with those below them. */
 gint64 day_leased (const Step *step);
 /* After the commit: the rest of what was given is for the process. */
-void day_took (DayPortion *portion);
+void day_took (DayAllowance *allowance);
 
 /* How many rows the run of STEP may change, in all, if a step of this process was refused; else
  * LIMIT_NONE. */

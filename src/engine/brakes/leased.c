@@ -12,12 +12,12 @@ queue_leased (const Step *step, GError **error)
 }
 
 gboolean
-brakes_note_leased (Step *const *steps, guint n, DayPortion *portion, GError **error)
+brakes_note_leased (Step *const *steps, guint n, DayAllowance *allowance, GError **error)
 {
   Pg *pg = steps[0]->pg;
   if (in_force_of (steps[0]->job)->limits.max_rows_per_day < 0)
     return TRUE;
-  if (!day_take_leased (steps, n, portion, error))
+  if (!day_take_leased (steps, n, allowance, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (!queue_leased (steps[i], error))

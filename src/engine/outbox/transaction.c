@@ -37,15 +37,15 @@ transaction_rollback (Transaction *transaction)
 gboolean
 transaction_remove_sent (Publisher *publisher, Pg *pg, GError **error)
 {
-  GPtrArray *sent = NULL;
+  Transaction transaction = { 0 };
   if (!publisher_has_sent (publisher))
     return TRUE;
-  gboolean ok = pg_begin (pg, error) && publisher_remove_sent (publisher, pg, &sent, error)
-                && (sent == NULL || (pg_flush (pg, error) && pg_finish (pg, error)))
-                && pg_commit (pg, error);
+  /* it is no step, so it does not pass the fault points of transaction_commit */
+  gboolean ok = transaction_begin (&transaction, publisher, pg, error)
+                && transaction_flush (&transaction, error) && pg_commit (pg, error);
   if (ok)
-    publisher_removed (publisher, sent);
+    publisher_removed (publisher, transaction.sent);
   else
-    publisher_keep_sent (publisher, sent);
+    publisher_keep_sent (publisher, transaction.sent);
   return ok;
 }

@@ -112,12 +112,12 @@ static gboolean
 step_and_commit (Service *service, Lane *lane, Transaction *transaction, Step *step,
                  GPtrArray *steps, GError **error)
 {
-  g_auto (DayPortion) portion = { 0 };
-  if (!work (lane, step, error) || !day_take (steps, &portion, error)
+  g_auto (DayAllowance) allowance = { 0 };
+  if (!work (lane, step, error) || !day_take (steps, &allowance, error)
       || !steps_settle (steps, service->publisher, error)
       || !transaction_commit (transaction, error))
     return FALSE;
-  day_took (&portion);
+  day_took (&allowance);
   return TRUE;
 }
 

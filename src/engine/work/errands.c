@@ -21,7 +21,7 @@ typedef struct {
   Bundle *bundle;
   GPtrArray *steps; /* of Step, owned, in the order of the lanes */
   gpointer *leased; /* the same; owned until an errand has it */
-  DayPortion portion;
+  DayAllowance allowance;
 } Group;
 
 static Lane *
@@ -83,7 +83,7 @@ group_clear (Group *group)
   g_free (group->leased);
   g_ptr_array_unref (group->steps); /* before the runs */
   claim_clear (&group->claim);
-  day_portion_clear (&group->portion);
+  day_allowance_clear (&group->allowance);
   g_clear_pointer (&group->bundle, bundle_free);
   g_array_unref (group->works);
 }
@@ -179,10 +179,10 @@ lease (Group *group, GError **error)
   }
   FAULT ("errand.before_lease");
   if (!group->code->lease (steps_of (group), n, group->leased, error)
-      || !brakes_note_leased (steps_of (group), n, &group->portion, error)
+      || !brakes_note_leased (steps_of (group), n, &group->allowance, error)
       || !transaction_commit (&group->claim.transaction, error))
     return FALSE;
-  day_took (&group->portion);
+  day_took (&group->allowance);
   FAULT ("errand.after_lease");
   FAULT ("errands.after_lease");
   return TRUE;
@@ -215,7 +215,7 @@ errands_begin (Service *service, Pg *pg, const GPtrArray *lanes, gboolean *again
     act (&group);
     return TRUE;
   }
-  *again = group.portion.again;
+  *again = group.allowance.again;
   roll_back (&group, error);
   return FALSE;
 }

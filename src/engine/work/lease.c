@@ -15,9 +15,9 @@ take_lease (Step *step, Transaction *transaction, GError **error)
   gpointer leased = code->lease (step, error);
   if (leased == NULL)
     return NULL;
-  g_auto (DayPortion) portion = { 0 };
-  if (brakes_note_leased (&step, 1, &portion, error) && transaction_commit (transaction, error)) {
-    day_took (&portion);
+  g_auto (DayAllowance) allowance = { 0 };
+  if (brakes_note_leased (&step, 1, &allowance, error) && transaction_commit (transaction, error)) {
+    day_took (&allowance);
     FAULT ("errand.after_lease");
     return leased;
   }

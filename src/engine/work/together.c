@@ -59,7 +59,7 @@ settle (Together *together, GError **error)
     pace_settle (first);
   }
   return (first == NULL
-          || (day_take (together->steps, &together->portion, error)
+          || (day_take (together->steps, &together->allowance, error)
               && steps_settle (together->steps, together->service->publisher, error)))
          && transaction_commit (&together->claim.transaction, error);
 }
@@ -109,7 +109,7 @@ set_apart (const Together *together, const GError *error)
   if (error->code == PRUNED_OUTAGE || error->code == PRUNED_FATAL
       || lane_should_yield (together->service->lanes, together->lane))
     return FALSE;
-  if (together->portion.again)
+  if (together->allowance.again)
     return TRUE;
   if (together->at_fault == NULL)
     return together->at_once && (!slow || g_str_equal (pg_sqlstate (together->pg), "57014"))
@@ -169,7 +169,7 @@ static void
 conclude (Together *together)
 {
   const Claim *claim = &together->claim;
-  day_took (&together->portion);
+  day_took (&together->allowance);
   conclude_note_stale (together->service, together->lane,
                        together->works->len - claim->runs->len - claim->waits
                            - g_hash_table_size (claim->locked));
@@ -221,6 +221,6 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   g_clear_pointer (&together.bundle, bundle_free);
   g_ptr_array_set_size (steps, 0); /* before the runs */
   claim_clear (&together.claim);
-  day_portion_clear (&together.portion);
+  day_allowance_clear (&together.allowance);
   return handled;
 }

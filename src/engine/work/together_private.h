@@ -21,7 +21,7 @@ typedef struct {
   gint64 began_us, rows, most; /* rows that it may change */
   GHashTable *offered;    /* run ids, borrowed: those that were to be done as one with others */
   gboolean asked, defers; /* triggers that wait for the end of a transaction */
-  DayPortion portion;
+  DayAllowance allowance;
   gboolean at_once;     /* runs are being done as one */
   const char *at_fault; /* the run whose step has failed; borrowed. NULL: none */
 } Together;
