@@ -66,6 +66,21 @@ def test_a_word_that_counts_rows_as_changed_has_a_file_that_changes_them(own, jo
     assert why(own) is None
 
 
+@pytest.mark.parametrize("groups, counter, well", [
+    ("", "removed", False), ("", "changed", False), ("", "kept", False), ("", "gone", False), ("", "failed", False), ("", "errors", True),
+    ("[what seen]\n", "seen", False), ("[what seen]\ncounter = looked_at\n", "looked_at", False),
+    ("[what seen]\nlog = info: Seen\ncounter = looked_at\n", "seen", True)])
+def test_rows_that_failed_are_counted_as_nothing_else(own, job, groups, counter, well):  # noqa: F811
+    text = f"{(job / 'job.conf').read_text()}\n{groups}[failed]\ncounter = {counter}\n"
+    (job / "job.conf").write_text(text)
+    write(job / "decide.sql", DECIDE)
+    if well:
+        assert why(own) is None
+    else:
+        place, reason = why(own)
+        assert place == f"{job}/job.conf:{len(text.splitlines())}" and f"counter = {counter}: " in reason and "errors" in reason
+
+
 def test_what_the_runs_of_its_children_update_needs_no_file(own, job):  # noqa: F811
     (job / "job.conf").write_text((job / "job.conf").read_text() + "[what handed_on]\ncounts_as_updated = true\n")
     write(job / "decide.sql", DECIDE)

@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "engine/job/argument_type.h"
 #include "engine/job/consistency.h"
+#include "engine/job/job_conf_counter.h"
 #include "engine/job/job_conf_outcome.h"
 
 #include <string.h>
@@ -308,7 +309,8 @@ job_conf_check (const char *path, const char *text, GError **error)
     if (!(entry->key == NULL ? check_group (&check, entry->section) : check_key (&check, entry)))
       return FALSE;
   }
-  return entries != NULL && job_conf_check_outcomes (path, entries, error);
+  return entries != NULL && job_conf_check_outcomes (path, entries, error)
+         && job_conf_check_counter (path, entries, error);
 }
 
 gboolean
