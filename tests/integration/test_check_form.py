@@ -147,6 +147,13 @@ def test_everything_that_a_file_may_ask_for_is_taken(own):
     assert own.run_row(tick_id(JOB, at))["result"]["removed"] == 3 and own.database.value("SELECT count(*) FROM scratch_log") == 3
 
 
+def test_a_file_for_rows_that_the_job_never_removes_is_a_warning(own):
+    file = write(own, "restored/scratsch.sql", "SELECT k AS key FROM unnest(:key::bigint[]) k")
+    [found] = [one for one in own.run("check", JOB, "--json").json() if one["check"] == "form"]
+    assert (found["ok"], found["level"], found["file"]) == (True, "warning", str(file))
+    assert found["detail"] == "it is never run: no file of the job removes or changes rows of scratsch, did you mean 'scratch'?"
+
+
 def test_the_jobs_of_the_program_have_their_form(stored):
     assert [one for one in stored.run("check", "--json").json() if one["check"] == "form"] == []
 

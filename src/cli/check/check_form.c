@@ -233,6 +233,36 @@ check_what (const Look *look, const JobWhat *what)
   }
 }
 
+/* The tables of which the audit has rows. */
+static void
+add_recorded (const JobWhat *what, GPtrArray *tables)
+{
+  for (guint i = 0; i < what->apply->len; i++) {
+    const JobApply *file = &g_array_index (what->apply, JobApply, i);
+    if (file->kind != APPLY_INSERT)
+      g_ptr_array_add (tables, file->table);
+  }
+}
+
+/* FILE of FOLDER: only rows that a file of the job has removed or changed are put back. */
+static void
+check_is_put_back (Check *check, const char *folder, const char *file, const char *table)
+{
+  g_autoptr (GPtrArray) tables = g_ptr_array_new ();
+  for (guint i = 0; i < check->job->whats->len; i++)
+    add_recorded (check->job->whats->pdata[i], tables);
+  if (g_ptr_array_find_with_equal_func (tables, table, g_str_equal, NULL))
+    return;
+  g_ptr_array_add (tables, NULL);
+  const char *meant = nearest_name (table, (const char *const *)tables->pdata);
+  char *path = g_build_filename (folder, file, NULL);
+  g_ptr_array_add (check->texts, path);
+  check_warn (check, "form", (CheckPlace){ path, 0 }, NULL,
+              "it is never run: no file of the job removes or changes rows of %s%s%s%s", table,
+              meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+              meant != NULL ? "'?" : "");
+}
+
 static void
 check_restored (const Look *look)
 {
@@ -241,9 +271,10 @@ check_restored (const Look *look)
   g_auto (GStrv) names = resource_list (folder, NULL); /* it was read when it was loaded */
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     if (g_str_has_suffix (names[i], ".sql")) {
-      g_autofree char *file
-          = g_strdup_printf ("restored/%.*s", (int)strlen (names[i]) - 4, names[i]);
+      g_autofree char *table = g_strndup (names[i], strlen (names[i]) - strlen (".sql")),
+                      *file = g_strconcat ("restored/", table, NULL);
       check_file (look, &RESTORED, job_files_statement (job, file, NULL));
+      check_is_put_back (look->check, folder, names[i], table);
     }
 }
 
