@@ -33,7 +33,7 @@ static const Command commands[] = {
   { "processes", "", "the running processes: host, start, settings and number of partitions",
     "pruned processes", command_processes,
     .more
-    = "`settings` is a hash: if it differs, processes run with different settings; `pruned jobs` and `pruned doctor` show which." },
+    = "`settings` is a hash. `differing` names the jobs and settings of which another process has another version or value; `pruned jobs` and `pruned doctor` show the values." },
   { "config", "[--example]", "every setting of this command line, its value and where it came from",
     "pruned -s jobs.members.remove_expired.batch=500 config", command_config, config_options,
     "`pruned jobs` and `pruned processes` show the settings of running processes." },
@@ -62,7 +62,7 @@ static const Command commands[] = {
     "pruned new orders.purge --table orders --where \"deleted_at < :T - interval '30 days'\"",
     command_new, new_options, new_more, 1, 1 },
   { "check", "[JOB [--apply N]] [--role ROLE]",
-    "look at jobs before they run: statements, page, cursor, indexes, rights, foreign keys, limits",
+    "look at jobs before they run: statements, page, cursor, indexes, rights, foreign keys, brakes",
     "pruned check members.remove_expired", command_check, check_options, check_more, 0, 1,
     .by_tables = TRUE },
   { "quarantine", "[list [--all] | retry [JOB [ITEM]] | drop [JOB [ITEM]] [--yes]] [--reason TEXT]",

@@ -118,8 +118,9 @@ setting_kafka_known (SettingKafkaKnown known)
 char *
 setting_shown_kafka (const char *key, const char *text)
 {
-  static const char *const secrets[] = { "password",    "passphrase",         "secret", "key.pem",
-                                         "private.key", "oauthbearer.config", "jaas" };
+  static const char *const secrets[]
+      = { "password",    "passphrase",         "secret", "key.pem",
+          "private.key", "oauthbearer.config", "jaas",   "kinit.cmd" };
   if (kafka_known == NULL || !kafka_known (key))
     return mask_whole (text);
   for (guint i = 0; i < G_N_ELEMENTS (secrets); i++)

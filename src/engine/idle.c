@@ -2,8 +2,8 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
-#include "engine/lane/partition_ends.h"
 #include "engine/lane/lane.h"
+#include "engine/lane/partition_ends.h"
 #include "engine/outbox/transaction.h"
 
 #define EVERY_US 20000

@@ -3,12 +3,12 @@
 #include "base/thread.h"
 #include "engine/clock/dispatcher.h"
 #include "engine/clock/processes.h"
-#include "engine/watchdog.h"
-#include "engine/no_effect.h"
 #include "engine/job/in_force.h"
 #include "engine/modes.h"
 #include "engine/new_topics.h"
+#include "engine/no_effect.h"
 #include "engine/reload_jobs.h"
+#include "engine/watchdog.h"
 
 #define ANSWER_MS 5000
 #define TRIES 25

@@ -101,7 +101,7 @@ def test_four_fast_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
 
 @pytest.mark.parametrize("point", ["day.taken:kill:3", "step.after_commit:kill:5"])
 def test_rows_that_a_killed_process_has_taken_are_there_again(new_scene, point):
-    """It dies with rows that it has not committed, or with the portion that it was given."""
+    """It dies with rows that it has not committed, or with the allowance that it was given."""
     most, number = 30, 50
     scene = new_scene({"jobs.scratch.one.max_rows_per_day": most, "jobs.scratch.one.batch": 1, "jobs.scratch.one.capacity": 2,
                        "kafka.group.instance.id": "the one process"})

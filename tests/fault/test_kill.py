@@ -14,7 +14,7 @@ from support.story import JOB, check, minute_passes, prepare
 # test_kill_users.py, brakes in test_brakes_killed.py, shared transactions in test_kill_shared.py,
 # partitions in test_partitions_killed.py, ranges in test_ranges_killed.py, a standby in
 # integration/test_replica_meanwhile.py.
-ELSEWHERE = ("rebalance.", "together.", "dispatcher.", "answer.", "schedule.", "errand.", "errands.", "went_back.", "alone.", "at_once.", "brakes.", "day.", "partitions.", "replica.", "ranges.")
+ELSEWHERE = ("rebalance.", "together.", "dispatcher.", "answer.", "schedule.", "errand.", "errands.", "clock_set_back.", "alone.", "at_once.", "brakes.", "day.", "partitions.", "replica.", "ranges.")
 
 
 def points(*beginnings):
@@ -131,8 +131,8 @@ COUNT_LEFT = """
            (SELECT count(*) FROM pruned.suspects WHERE at > now() + interval '1 day') AS suspects"""
 
 
-@pytest.mark.parametrize("point, mended", [("went_back.before_mend", False), ("alone.before_commit=src/engine/clock/sql/clock_set_back.sql", False),
-                                           ("went_back.after_mend", True)])
+@pytest.mark.parametrize("point, mended", [("clock_set_back.before_mend", False), ("alone.before_commit=src/engine/clock/sql/clock_set_back.sql", False),
+                                           ("clock_set_back.after_mend", True)])
 def test_killed_while_mending_times_of_a_wrong_clock_mends_all_or_none(scene_with_faults, point, mended):
     scene = scene_with_faults
     for statement in LEFT.values():

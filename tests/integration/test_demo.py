@@ -104,8 +104,8 @@ def test_a_daemon_that_dies_ends_the_demo_with_its_last_words(place, command):
     demo = start(place)
     assert any(line.startswith(f"$ pruned {command}") for line in demo.stdout)
     os.kill(wait_until(lambda: daemon_in(place), 200, "the demo's daemon"), signal.SIGKILL)
-    _, complaints = demo.communicate(timeout=patient(100))
-    assert demo.returncode != 0
+    rest, complaints = demo.communicate(timeout=patient(100))
+    assert demo.returncode != 0 and "The work" not in rest
     assert complaints.splitlines()[-1].startswith("pruned: the daemon has ended: "), complaints
     assert_nothing_left(place)
 

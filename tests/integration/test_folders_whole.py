@@ -68,6 +68,7 @@ def test_a_word_that_counts_rows_as_changed_has_a_file_that_changes_them(own, jo
 
 @pytest.mark.parametrize("groups, counter, well", [
     ("", "removed", False), ("", "changed", False), ("", "kept", False), ("", "gone", False), ("", "failed", False), ("", "errors", True),
+    ("", "updated_rows", False), ("", "scheduled", False), ("", "already_running", False), ("", "passed_over", False),
     ("[what seen]\n", "seen", False), ("[what seen]\ncounter = looked_at\n", "looked_at", False),
     ("[what seen]\nlog = info: Seen\ncounter = looked_at\n", "seen", True)])
 def test_rows_that_failed_are_counted_as_nothing_else(own, job, groups, counter, well):  # noqa: F811

@@ -4,6 +4,8 @@ those, not its own."""
 import os
 import socket
 
+import pytest
+
 from stack.found import PROJECT
 from stack.process import wait_until
 from support.places import ROLE
@@ -74,12 +76,37 @@ def test_settings_of_no_job_that_differ_are_named_and_no_secret(scene):
     assert not found["ok"] and 'run.workers ["2", "3"]' in found["detail"] and "store.object.secret_key" in found["detail"]
     assert "http.listen" not in found["detail"] and "hush" not in found["detail"]
     assert [p["differing"] for p in processes(scene)] == ["run.workers, store.object.secret_key"] * 2
-    # of an older version
-    scene.database.execute("UPDATE pruned.processes SET shared = NULL WHERE pid = %s", [second.pid])
-    assert [p["differing"] for p in processes(scene)] == [None] * 2
-    assert "different sets of settings" in finding(scene)[0]["detail"]
     assert second.stop() == 0
     assert [p["differing"] for p in processes(scene)] == [None]
+
+
+def test_settings_of_both_kinds_and_of_kafka_are_named(scene):
+    start(scene, settings={"run.workers": 2, f"jobs.{JOB}.batch": 7, "kafka.linger.ms": 3})
+    start(scene, 2, settings={"run.workers": 3, f"jobs.{JOB}.batch": 8})
+    said = [one["detail"] for one in finding(scene)]
+    assert len(said) == 2 and '"batch"' in said[0]
+    assert 'kafka.linger.ms ["3"] and not set, run.workers ["2", "3"]' in said[1]
+    assert [p["differing"] for p in processes(scene)] == [f"jobs.{JOB}.batch, kafka.linger.ms, run.workers"] * 2
+
+
+def test_a_job_that_one_process_lacks_is_named(scene):
+    start(scene)
+    more = {"run.jobs": "ci.delete_objects", "store.local.root": "/tmp"}
+    scene.run("topics", "--apply", settings=more).ok()
+    start(scene, 2, settings=more)
+    assert [p["differing"] for p in processes(scene)] == ["ci.delete_objects, run.jobs, store.local.root"] * 2
+
+
+@pytest.mark.parametrize("known", [None, '{"run.new": "1"}'], ids=["older", "newer"])
+def test_a_process_of_another_version_does_not_differ_by_what_it_does_not_know(scene, known):
+    start(scene)
+    scene.database.execute("""
+        INSERT INTO pruned.processes (id, host, pid, version, started_at, seen_at, settings, jobs, versions, refused, shared)
+        SELECT gen_random_uuid(), host, 1, 'another', started_at, seen_at, 'another', jobs, versions, refused, %(known)s::jsonb || CASE
+            WHEN %(known)s::jsonb IS NOT NULL THEN shared - 'run.workers' END FROM pruned.processes""", {"known": known})
+    assert [p["differing"] for p in processes(scene)] == [None] * 2
+    [found] = finding(scene)
+    assert not found["ok"] and found["detail"].endswith("2 different sets of settings")
 
 
 def test_a_process_that_was_killed_is_seen_and_counts_no_more(scene):

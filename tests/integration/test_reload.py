@@ -35,6 +35,7 @@ def test_a_jobs_settings_are_taken_over(scene):
     line = hang_up(daemon)
     assert set(line["changed"].split(", ")) == {"jobs.scratch.remove.batch", "audit.rows"}
     assert line["level"] == "info" and "needs_restart" not in line
+    scene.database.wait("SELECT shared ->> 'audit.rows' FROM pruned.processes", until="keys")
     scene.topics.tick(JOB, at := now(minutes=-1))
     row = scene.wait_run(tick_id(JOB, at))
     assert (result(row)["removed"], row["step"]) == (25, 7)

@@ -2,8 +2,8 @@
 """Checks that lines of documents, and of comments in SQL and Python, have at most 100 characters,
 and that those of documents do not end far before. Prints each that does not; exit 1 if any.
 Comments in C are formatted.py's, but for one rule: in the comment at the head of a file `Threads:`,
-`Ownership:`, `Invariant:` and `Rules:` begin a line.
-`Ownership:` may follow `Threads:` on its line.
+`Ownership:`, `Invariant:` and `Rules:` begin a line. `Ownership:` may follow `Threads:` on its
+line.
 
     wrapped.py [--fix] [FILE...]    --fix: wraps paragraphs and items of lists again where a line
                                     is too long, and sets a comment behind code above it
@@ -222,7 +222,8 @@ def main():
         if lines[-1] == "":
             lines.pop()
         out, long = mended(path, lines)
-        wrong += [f"{path.relative_to(ROOT)}: longer than {WIDTH}, or far shorter: {line.strip()[:60]}..." for line in long]
+        wrong += [f"{path.relative_to(ROOT)}: {'longer than' if len(line) > WIDTH - 8 else 'far shorter than'} {WIDTH}: {line.strip()[:60]}..."
+                  for line in long]
         if "--fix" in sys.argv[1:] and out != lines:
             path.write_text("\n".join(out) + "\n")
     together = [f"{path.relative_to(ROOT)}: such a word begins a line: {line}" for path in sources() for line in run_together(path)]

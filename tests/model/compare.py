@@ -108,7 +108,7 @@ def _same(actual, wanted):
 
 
 def compare_result(expected, actual):
-    """The counters that the contract determines; one that is 0 may be missing."""
+    """The counters that the rules of the job determine; one that is 0 may be missing."""
     return [f"result.{name}: should be {value!r}, is {actual.get(name)!r}" for name, value in expected.items()
             if actual.get(name, 0 if value == 0 else None) != value]
 

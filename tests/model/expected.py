@@ -29,7 +29,7 @@ class Child:
 
 @dataclass
 class Expected:
-    """`result` has the counters that the contract determines; a real result may have more.
+    """`result` has the counters that the rules of the job determine; a real result may have more.
     `outcomes` are dicts with `type` and the fields of the record."""
 
     state: str = "finished"

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define DAEMON_STOP_MS 15000
+#define DYING_US (200 * 1000)
 
 static char *kafka;
 static gboolean keep;
@@ -156,12 +157,17 @@ demo_close (Demo *demo, GError **error)
   return clean;
 }
 
-/* A step that fails because the daemon has died says so. */
+/* A step that fails because the daemon has died says so. Its connections end before it does. */
 static void
 blame_daemon (Demo *demo, GError **error)
 {
   g_autoptr (GError) died = NULL;
-  if (demo->daemon == NULL || demo_daemon_is_there (demo, &died))
+  const gint64 until_us = clock_monotonic_us () + DYING_US;
+  if (demo->daemon == NULL)
+    return;
+  while (child_is_running (demo->daemon) && clock_monotonic_us () < until_us)
+    g_usleep (DYING_US / 20);
+  if (demo_daemon_is_there (demo, &died))
     return;
   g_clear_error (error);
   g_propagate_error (error, g_steal_pointer (&died));

@@ -66,7 +66,7 @@ static gboolean
 uses_own_bucket (const Doctor *doctor)
 {
   return *config_text (doctor->cli->config, "store.object", "bucket") != '\0'
-         || jobs_find (doctor->cli->jobs, "ci.delete_objects") != NULL;
+         || jobs_use_bucket (doctor->cli->jobs);
 }
 
 /* The bucket that the sentence of JOB names. */

@@ -163,7 +163,7 @@ check_processes (Doctor *doctor)
                     rows_text (running, i, "differs"));
     }
   const char *differing = rows_text (rows, 0, "differing");
-  if (wrong == 0 && rows_int (rows, 0, "settings") > 1)
+  if (differing != NULL || (wrong == 0 && rows_int (rows, 0, "settings") > 1))
     doctor_warn (doctor, "processes", "pruned processes",
                  "%s processes run, with %s different sets of settings%s%s",
                  rows_text (rows, 0, "alive"), rows_text (rows, 0, "settings"),

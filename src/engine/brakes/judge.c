@@ -1,8 +1,8 @@
 #include "engine/brakes/judge.h"
 
 #include "base/clock.h"
-#include "engine/brakes/bound.h"
 #include "engine/brakes/approved_version.h"
+#include "engine/brakes/bound.h"
 
 #define SQL "src/engine/brakes/sql/"
 

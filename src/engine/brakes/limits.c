@@ -1,7 +1,7 @@
 #include "engine/brakes/limits.h"
 
-#include "engine/brakes/count.h"
 #include "engine/brakes/approved_version.h"
+#include "engine/brakes/count.h"
 
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000

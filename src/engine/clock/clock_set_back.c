@@ -28,9 +28,9 @@ mend (Service *service, Pg *pg, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "refresh_ms", longest_ms (service, "refresh_delay_ms"));
   pg_values_int (values, "todos_ms", longest_ms (service, "todos_delay_ms"));
-  FAULT ("went_back.before_mend");
+  FAULT ("clock_set_back.before_mend");
   g_autoptr (PgRows) rows = pg_run_alone (pg, SQL "clock_set_back.sql", values, error);
-  FAULT ("went_back.after_mend");
+  FAULT ("clock_set_back.after_mend");
   if (rows == NULL)
     return FALSE;
   gint64 n = rows_int (rows, 0, "n");

@@ -12,7 +12,7 @@
 #define LEFT_PAGE 100 /* as in outbox_left.sql */
 #define FIRST_RUN "00000000-0000-0000-0000-000000000000"
 
-struct _Left {
+struct _OutboxLeft {
   Service *service;
   char *at, *run; /* the last row of a full page; NULL: from the start */
   gint64 step;

@@ -5,7 +5,7 @@
 #pragma once
 #include "engine/service/service.h"
 
-typedef struct _Left OutboxLeft;
+typedef struct _OutboxLeft OutboxLeft;
 
 OutboxLeft *outbox_left_new (Service *service);
 void outbox_left_free (OutboxLeft *left);

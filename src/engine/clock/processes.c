@@ -69,7 +69,7 @@ processes_settings (const Job *job)
 /* Settings that all processes should share. */
 typedef struct {
   GChecksum *hash;
-  json_t *of_no_job; /* {key: value}, secrets marked */
+  json_t *of_no_job; /* {key: value} as config_each_marked shows it */
 } Shared;
 
 /* Skips settings that differ between machines on purpose. */

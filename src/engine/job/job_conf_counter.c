@@ -24,14 +24,16 @@ counter_at (const GPtrArray *entries, guint i)
       return next->value;
   }
   const char *word = entry->section + strlen (WHAT);
-  return word + strspn (word, " ");
+  return word + strspn (word, " \t");
 }
 
 /* What else COUNTER counts; NULL: nothing. */
 static const char *
 counts_else (const GPtrArray *entries, const char *counter)
 {
-  static const char *const own[] = { "removed", "changed", "kept", "gone", "failed", NULL };
+  static const char *const own[]
+      = { "removed",   "changed",         "kept",        "gone", "failed", "updated_rows",
+          "scheduled", "already_running", "passed_over", NULL };
   if (g_strv_contains (own, counter))
     return "the engine counts other rows with it";
   for (guint i = 0; i < entries->len; i++)

@@ -124,10 +124,7 @@ placed_by_state (const char *state)
 static void
 mark_inserted (GArray *specs, const GArray *which, const PgRows *rows)
 {
-  g_autoptr (GHashTable) inserted = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (rows); i++)
-    g_hash_table_insert (inserted, (gpointer)rows_text (rows, i, "run_id"),
-                         GINT_TO_POINTER (i + 1));
+  g_autoptr (GHashTable) inserted = rows_index (rows, "run_id");
   for (guint i = 0; i < which->len; i++) {
     RunSpec *spec = &g_array_index (specs, RunSpec, g_array_index (which, guint, i));
     int row = GPOINTER_TO_INT (g_hash_table_lookup (inserted, spec->run_id)) - 1;

@@ -270,9 +270,9 @@ gboolean
 publisher_has_sent (Publisher *publisher)
 {
   pthread_mutex_lock (&publisher->lock);
-  gboolean owes = publisher->sent->len > 0;
+  gboolean has = publisher->sent->len > 0;
   pthread_mutex_unlock (&publisher->lock);
-  return owes;
+  return has;
 }
 
 /* The messages of the left row NAME, with what is known of an earlier try. */

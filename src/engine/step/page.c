@@ -198,7 +198,7 @@ apply_portion (Step *step, Page *page, PgRows **decided, GError **error)
 {
   const Job *whole = step->job;
   if (step->shared)
-    return step_fail (step, error, PRUNED_BUSY, "rows go in portions; the run goes alone");
+    return step_fail (step, error, PRUNED_BUSY, "rows go in portions; tried again alone");
   step->job = whole->portion;
   gboolean ok = page_apply_keys (step, page->keys, NULL, decided, error);
   step->job = whole;

@@ -116,7 +116,7 @@ begin_steps (Group *group, GError **error)
     Lane *lane = lane_at (group, i);
     Run *run = run_of (group, i);
     if (run == NULL || !shareable_errand (run))
-      return go_alone (error, "a run goes alone");
+      return go_alone (error, "tried again alone");
     if (group->bundle == NULL)
       group->bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
     Step *step

@@ -1,12 +1,17 @@
 -- The number of running processes and of different settings, which settings of no job differ, and
--- the processes that have not reported lately.
+-- the processes that have not reported lately. A setting that only another version of the program
+-- knows is left out; those of [kafka] are there if they are set.
 WITH seen AS (
-  SELECT host, pid, settings, shared, seen_at > now() - :seconds::int::float8 * interval '1 second' AS alive FROM pruned.processes),
+  SELECT host, pid, version, settings, shared, seen_at > now() - :seconds::int::float8 * interval '1 second' AS alive FROM pruned.processes),
+told AS (SELECT pg_catalog.count(*) AS n, pg_catalog.count(DISTINCT version) AS versions FROM seen WHERE alive AND shared IS NOT NULL),
 differing AS (
-  SELECT s.key, pg_catalog.jsonb_agg(DISTINCT s.value) AS values FROM seen p, pg_catalog.jsonb_each(p.shared) AS s WHERE p.alive
+  SELECT s.key, pg_catalog.jsonb_agg(DISTINCT s.value) AS values, pg_catalog.count(*) < (SELECT t.n FROM told t) AS absent
+  FROM seen p, pg_catalog.jsonb_each(p.shared) AS s WHERE p.alive
   GROUP BY s.key
-  HAVING pg_catalog.count(DISTINCT s.value) > 1 OR pg_catalog.count(*) < (SELECT pg_catalog.count(a.shared) FROM seen a WHERE a.alive))
+  HAVING pg_catalog.count(DISTINCT s.value) > 1
+      OR (pg_catalog.count(*) < (SELECT t.n FROM told t) AND (s.key LIKE 'kafka.%' OR (SELECT t.versions FROM told t) = 1)))
 SELECT count(*) FILTER (WHERE p.alive) AS alive, pg_catalog.count(DISTINCT p.settings) FILTER (WHERE p.alive) AS settings,
-       (SELECT pg_catalog.string_agg(pg_catalog.format('%s %s', d.key, d.values), ', ' ORDER BY d.key) FROM differing d) AS differing,
+       (SELECT pg_catalog.string_agg(pg_catalog.format('%s %s%s', d.key, d.values, CASE WHEN d.absent THEN ' and not set' END), ', ' ORDER BY d.key)
+        FROM differing d) AS differing,
        pg_catalog.string_agg(pg_catalog.format('%s on %s', p.pid, p.host), ', ') FILTER (WHERE NOT p.alive) AS silent
 FROM seen p
