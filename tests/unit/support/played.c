@@ -13,7 +13,7 @@ typedef struct {
 } Play;
 
 static Play *play;
-static gint64 later_us; /* of all plays: the clock never goes back */
+static _Atomic gint64 later_us; /* of all plays, asked by any thread: the clock never goes back */
 
 PgRows *__real_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
 PgRows *__wrap_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
