@@ -222,7 +222,7 @@ def main():
         if lines[-1] == "":
             lines.pop()
         out, long = mended(path, lines)
-        wrong += [f"{path.relative_to(ROOT)}: {'longer than' if len(line) > WIDTH - 8 else 'far shorter than'} {WIDTH}: {line.strip()[:60]}..."
+        wrong += [f"{path.relative_to(ROOT)}: {'far shorter' if path.suffix == '.md' and len(line) <= WIDTH else 'longer'} than {WIDTH}: {line.strip()[:60]}..."
                   for line in long]
         if "--fix" in sys.argv[1:] and out != lines:
             path.write_text("\n".join(out) + "\n")

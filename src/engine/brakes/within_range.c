@@ -35,5 +35,5 @@ brake_within_range (Step *step, gint64 rows, GError **error)
     return TRUE;
   step->brake = BRAKE_RANGES;
   return step_fail (step, error, PRUNED_RETRY,
-                    "the rows of this range are used up; the run goes on undivided");
+                    "the range has changed all that it may; the run goes on undivided");
 }
