@@ -1,4 +1,5 @@
 #include "base/clock.h"
+#include "base/digits.h"
 #include "base/error.h"
 #include <stdio.h>
 #include <string.h>
@@ -27,8 +28,15 @@ clock_format (gint64 us)
   time_t seconds = (us - fraction) / G_USEC_PER_SEC;
   struct tm tm;
   gmtime_r (&seconds, &tm);
-  return g_strdup_printf ("%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", tm.tm_year + 1900, tm.tm_mon + 1,
-                          tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)fraction);
+  if (us < 0 || us > LATEST_US)
+    return g_strdup_printf ("%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", tm.tm_year + 1900, tm.tm_mon + 1,
+                            tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)fraction);
+  const int parts[] = { tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec };
+  char text[] = "yyyy-mm-ddThh:mm:ss.uuuuuuZ", *at = digits_put (text, 4, (guint)tm.tm_year + 1900);
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    at = digits_put (at + 1, 2, (guint)parts[i]);
+  digits_put (at + 1, 6, (guint)fraction);
+  return g_strdup (text);
 }
 
 /* Takes exactly COUNT digits. */

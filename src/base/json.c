@@ -1,3 +1,4 @@
+#include "base/digits.h"
 #include "base/json_private.h"
 #include <string.h>
 
@@ -105,7 +106,7 @@ write_value (GString *out, const json_t *value, gboolean sorted)
     json_append_quoted (out, json_string_value (value), json_string_length (value));
     break;
   case JSON_INTEGER:
-    g_string_append_printf (out, "%" JSON_INTEGER_FORMAT, json_integer_value (value));
+    digits_append (out, json_integer_value (value));
     break;
   case JSON_REAL:
     json_append_real (out, json_real_value (value));

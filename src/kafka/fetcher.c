@@ -2,11 +2,16 @@
 
 /* Limits for all partitions together. A queued message costs about 350 bytes beside its own size,
  * and a partition just below its limit receives one more fetch: 60 full partitions of 600-byte
- * messages take 16 MB. */
+ * messages take 26 MB. */
 #define ALL_KBYTES 12288
 #define ALL_MESSAGES 10000
 #define ALL_FETCH_KBYTES 4096
 #define LEAST_FETCH_KBYTES 64 /* at least a batch of our own producer */
+#define MOST_MESSAGES 2000
+
+/* While a fetch of the idle partitions is under way, nothing comes for a busy one. Its queue must
+ * last as long: so many messages of one partition are handled in a millisecond. */
+#define HANDLED_IN_MS 17
 
 /* librdkafka looks for the topic of each partition of an answer in a list of all topics: where each
  * has its own, a fetch of 300 idle partitions takes 0.7 ms. */
@@ -32,8 +37,8 @@ fetcher_limits (guint n_partitions)
   guint n = MAX (n_partitions, 1);
   FetcherLimits limits;
   guint wait_ms = MIN (MAX (CLAMP (n * 5 / 6, 10, 60), n * n / SQUARE), LONGEST_MS);
-  /* A full queue of a busy partition lasts while a fetch of the idle ones is under way. */
-  print (limits.messages, MAX (CLAMP (ALL_MESSAGES / n, 100, 2000), wait_ms));
+  print (limits.messages,
+         CLAMP (ALL_MESSAGES / n, MIN (wait_ms * HANDLED_IN_MS, MOST_MESSAGES), MOST_MESSAGES));
   print (limits.kbytes, CLAMP (ALL_KBYTES / n, 64, 1024));
   print (limits.fetch_bytes, CLAMP (ALL_FETCH_KBYTES / n, LEAST_FETCH_KBYTES, 1024) * 1024);
   print (limits.wait_ms, wait_ms);

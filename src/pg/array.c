@@ -1,5 +1,7 @@
 #include "pruned/array.h"
 
+#include "base/digits.h"
+
 GString *
 array_new (void)
 {
@@ -42,15 +44,7 @@ array_add_int (GString *array, gint64 value)
 {
   if (array->len > 1)
     g_string_append_c (array, ',');
-  char digits[24], *at = digits + sizeof digits;
-  guint64 left = value < 0 ? -(guint64)value : (guint64)value;
-  *--at = '\0';
-  do
-    *--at = (char)('0' + left % 10);
-  while ((left /= 10) > 0);
-  if (value < 0)
-    *--at = '-';
-  g_string_append (array, at);
+  digits_append (array, value);
 }
 
 char *

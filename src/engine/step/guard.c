@@ -81,14 +81,6 @@ given (const Run *run)
   return cursor;
 }
 
-/* NULL is no text, not even `null`. */
-static gboolean
-is_same (const json_t *a, const json_t *b)
-{
-  g_autofree char *x = text_of (a), *y = text_of (b);
-  return json_is_null (a) == json_is_null (b) && g_str_equal (x, y);
-}
-
 /* IS lies behind WAS in the order of JOB, or may do so. */
 static gboolean
 lies_behind (const Job *job, const json_t *was, const json_t *is)
@@ -100,9 +92,9 @@ lies_behind (const Job *job, const json_t *was, const json_t *is)
     if (before == NULL || after == NULL)
       return TRUE;
     int order = 0;
-    if (is_same (before, after))
-      continue;
     g_autofree char *a = text_of (before), *b = text_of (after);
+    if (json_is_null (before) == json_is_null (after) && g_str_equal (a, b))
+      continue; /* NULL is no text, not even `null` */
     if (json_is_null (before) || json_is_null (after) || !order_of (column->type, a, b, &order))
       return TRUE;
     if (order != 0)

@@ -21,6 +21,10 @@ test_format (void)
   g_assert_cmpstr (zero, ==, "1970-01-01T00:00:00.000000Z");
   g_assert_cmpstr (leap, ==, "2024-02-29T12:34:56.789012Z");
   g_assert_cmpstr (before, ==, "1969-12-31T23:59:59.999999Z");
+  g_autofree char *last = clock_format (G_GINT64_CONSTANT (253402300799999999));
+  g_autofree char *beyond = clock_format (G_GINT64_CONSTANT (253402300800000000));
+  g_assert_cmpstr (last, ==, "9999-12-31T23:59:59.999999Z");
+  g_assert_cmpstr (beyond, ==, "10000-01-01T00:00:00.000000Z");
 }
 
 static void
