@@ -197,6 +197,12 @@ job_event_of (const Job *job, const json_t *args)
   return NULL;
 }
 
+char *
+job_item (const Job *job, const char *key)
+{
+  return g_strconcat (job->table != NULL ? job->table : job->name, ":", key, NULL);
+}
+
 const char *
 job_final_by_audit (const char *audit)
 {

@@ -183,8 +183,7 @@ leave_quarantined (GArray *all, GError **error)
   for (guint i = 0; i < all->len; i++) {
     One *one = &g_array_index (all, One, i);
     for (guint k = 0; !one->out && k < one->page.keys->len; k++) {
-      g_ptr_array_add (items, g_strdup_printf ("%s:%s", one->step->job->table,
-                                               (char *)one->page.keys->pdata[k]));
+      g_ptr_array_add (items, job_item (one->step->job, one->page.keys->pdata[k]));
       g_ptr_array_add (owners, one);
     }
   }

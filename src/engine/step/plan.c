@@ -32,7 +32,7 @@ show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **erro
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) waits = NULL;
   for (guint i = 0; i < keys->len; i++)
-    g_ptr_array_add (items, g_strdup_printf ("%s:%s", plan->job->table, (char *)keys->pdata[i]));
+    g_ptr_array_add (items, job_item (plan->job, keys->pdata[i]));
   g_autoptr (PgRows) rows = quarantine_known (plan->step, items, &waits, error);
   if (rows == NULL)
     return FALSE;

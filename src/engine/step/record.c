@@ -14,12 +14,6 @@
 
 #define REFUSED "refused: the statement did not change the row (a trigger or a rule keeps it)"
 
-static char *
-item_of (const Step *step, const char *key)
-{
-  return g_strdup_printf ("%s:%s", step->job->table, key);
-}
-
 static gboolean
 is_asked (const Step *step)
 {
@@ -34,7 +28,7 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) waits = NULL;
   for (guint i = 0; i < keys->len; i++)
-    g_ptr_array_add (items, item_of (step, keys->pdata[i]));
+    g_ptr_array_add (items, job_item (step->job, keys->pdata[i]));
   g_autoptr (PgRows) rows = quarantine_known (step, items, &waits, error);
   if (rows == NULL)
     return FALSE;
@@ -143,7 +137,7 @@ record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, cons
   if (!context_ask (step, keys, &context, error))
     return FALSE;
   for (guint i = 0; i < keys->len; i++) {
-    g_autofree char *item = item_of (step, keys->pdata[i]);
+    g_autofree char *item = job_item (step->job, keys->pdata[i]);
     g_autofree char *message = failed_message (step, keys->pdata[i], reasons->pdata[i]);
     step_quarantine (step, item, reasons->pdata[i], in_force_of (step->job)->item_attempts);
     json_t *fields = context_fields (&context, keys->pdata[i]);
@@ -308,7 +302,7 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
       g_ptr_array_add (failed, (gpointer)key);
       g_ptr_array_add (reasons, (gpointer)REFUSED);
     } else if (g_hash_table_contains (known, key)) {
-      g_autofree char *item = item_of (step, key);
+      g_autofree char *item = job_item (step->job, key);
       step_unquarantine (step, item);
     }
     if (!g_str_equal (trial->what[i], "failed"))
