@@ -115,18 +115,18 @@ def test_results_of_a_jobs_files_are_checked_and_the_run_says_what_is_missing(od
         assert odd.run("plan", f"odd.{name}").code in (0, 3), name
 
 
-def test_a_row_that_fails_in_a_job_without_a_table_is_named_after_the_job(new_scene, tmp_path):
+def test_a_row_that_fails_in_a_job_without_a_table_is_quarantined_by_its_key(new_scene, tmp_path):
     folder = beside_jobs(tmp_path / "jobs")
-    write(folder, "odd.tableless", SEEN, {"decide": "SELECT k AS key, 'seen' AS what, (1 / (k - 2))::text AS reason FROM unnest(:key::bigint[]) k"})
-    conf = folder / "odd.tableless/job.conf"
+    write(folder, "odd.table.less", SEEN, {"decide": "SELECT k AS key, 'seen' AS what, (1 / (k - 2))::text AS reason FROM unnest(:key::bigint[]) k"})
+    conf = folder / "odd.table.less/job.conf"
     conf.write_text(conf.read_text().replace("table = scratch\n", ""))
     scene = new_scene({"run.jobs_dir": folder})
     scene.database.execute("INSERT INTO scratch (id) SELECT generate_series(1, 3)")
     for day in (1, 2):  # the second run finds it in the quarantine
-        scene.topics.tick("odd.tableless", at := now(minutes=-day))
+        scene.topics.tick("odd.table.less", at := now(minutes=-day))
         scene.run_until_idle()
-        assert result(scene.run_row(tick_id("odd.tableless", at)))["status"] == "completed"
-        assert scene.database.column("SELECT item FROM pruned.quarantine") == ["odd.tableless:2"]
+        assert result(scene.run_row(tick_id("odd.table.less", at)))["status"] == "completed"
+        assert scene.database.column("SELECT item FROM pruned.quarantine") == ["(row):2"]
 
 
 ROWS = {

@@ -197,10 +197,14 @@ job_event_of (const Job *job, const json_t *args)
   return NULL;
 }
 
+/* What stands before the key is looked up as a table: the name of a job could be one, or none that
+ * PostgreSQL reads (`a.b.c`). */
+#define NO_TABLE "(row)"
+
 char *
 job_item (const Job *job, const char *key)
 {
-  return g_strconcat (job->table != NULL ? job->table : job->name, ":", key, NULL);
+  return g_strconcat (job->table != NULL ? job->table : NO_TABLE, ":", key, NULL);
 }
 
 const char *

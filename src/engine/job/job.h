@@ -280,7 +280,7 @@ guint job_own_file (const Job *job, const JobWhat *what);
 const JobEvent *job_event (const Job *job, const char *type);
 /* What declares that a run with ARGS is about one row; NULL: it is not. */
 const JobEvent *job_event_of (const Job *job, const json_t *args);
-/* The row KEY in the quarantine: `<table>:KEY`; in a job without a table `<job>:KEY`. g_free it. */
+/* The row KEY in the quarantine: `<table>:KEY`; in a job without a table `(row):KEY`. g_free it. */
 char *job_item (const Job *job, const char *key);
 /* Why nothing can be restored with this `audit`; NULL: it can. */
 const char *job_final_by_audit (const char *audit);
