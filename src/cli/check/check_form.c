@@ -199,7 +199,7 @@ check_page_file (const Look *look)
   g_autoptr (GString) parameters = g_string_new ("limit"), columns = g_string_new ("key");
   for (guint i = 0; i < cursor->len; i++) {
     const char *name = g_array_index (cursor, JobCursor, i).name;
-    g_string_append_printf (parameters, " cursor.%s", name);
+    g_string_append_printf (parameters, " cursor.%s until.%s", name, name);
     g_string_append_printf (columns, " %s", name);
   }
   const Form form = { parameters->str, TRUE, FALSE, columns->str };

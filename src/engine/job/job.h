@@ -115,8 +115,8 @@ typedef struct _Job {
   const PgStatement *blocked_minute; /* as `blocked`, asked once a minute; NULL: none */
   const PgStatement *remains;    /* remains.sql: what should have changed and has not; NULL: none */
   const PgStatement *page_count; /* how many keys page.sql finds; NULL: no page */
-  const PgStatement *page_until; /* page.sql up to a key: `until.` and the cursor's columns; NULL:
-                                    no cursor */
+  const PgStatement *page_until; /* page.sql without the rows behind `until.` and the cursor's
+                                    columns; NULL: no cursor */
   const PgStatement *page_split; /* divides the first `limit` rows of page.sql into `ranges`; NULL:
                                     as above */
   const PgStatement *count;      /* count.sql: the rows that a run in C would change; NULL: none */

@@ -6,19 +6,19 @@ part_of (const json_t *cursor, const char *key)
   return json_object_get (json_object_get (cursor, RUN_RANGES), key);
 }
 
-gboolean
+void
 ranges_bind (const Run *run, PgValues *values)
 {
   const json_t *until = part_of (run->cursor, "until");
-  for (guint i = 0; until != NULL && i < run->job->cursor->len; i++) {
+  for (guint i = 0; i < run->job->cursor->len; i++) {
     const char *column = g_array_index (run->job->cursor, JobCursor, i).name;
     g_autofree char *name = g_strconcat ("until.", column, NULL);
     const json_t *value = json_object_get (until, column);
     pg_values_take (values, name,
-                    json_is_string (value) ? g_strdup (json_string_value (value))
-                                           : json_text (value));
+                    value == NULL            ? NULL
+                    : json_is_string (value) ? g_strdup (json_string_value (value))
+                                             : json_text (value));
   }
-  return until != NULL;
 }
 
 void

@@ -18,8 +18,9 @@
 #pragma once
 #include "engine/ledger/run.h"
 
-/* Parameters of page_until, the key at which RUN's range ends. FALSE: it has no end. */
-gboolean ranges_bind (const Run *run, PgValues *values);
+/* The parameters `until.COLUMN` of a page: the key at which RUN's range ends. SQL null: it has no
+ * end. */
+void ranges_bind (const Run *run, PgValues *values);
 /* Puts what RUN's cursor says of its ranges in CURSOR. */
 void ranges_carry (const Run *run, json_t *cursor);
 /* The cursor of the first of RANGES, with the others behind it. NULL: there are none. New

@@ -45,7 +45,8 @@ set_page (Writer *writer)
 {
   const CatTable *table = writer->table;
   g_autoptr (GString) cursor = g_string_new (NULL), pk = g_string_new (NULL),
-                      from = g_string_new (NULL), after = g_string_new (NULL);
+                      from = g_string_new (NULL), after = g_string_new (NULL),
+                      until = g_string_new (NULL);
   g_autofree char *order = NULL;
   for (guint i = 0; i < table->key->len; i++)
     list_add (pk, ", ", "%s.%s", table->own, ((CatColumn *)table->key->pdata[i])->quoted);
@@ -54,6 +55,7 @@ set_page (Writer *writer)
     const CatColumn *column = table->key->pdata[i];
     list_add (cursor, ", ", "%s.%s AS k%u", table->own, column->quoted, i + 1);
     list_add (after, ", ", ":cursor.k%u::%s", i + 1, column->type);
+    list_add (until, ", ", ":until.k%u::%s", i + 1, column->type);
     list_add (from, ", ", "coalesce(:cursor.k%u::%s, (SELECT %s.%s FROM %s ORDER BY %s LIMIT 1))",
               i + 1, column->type, table->own, column->quoted, table->name, order);
   }
@@ -62,16 +64,16 @@ set_page (Writer *writer)
   const struct {
     const char *word;
     const GString *list;
-  } lists[] = { { "pk", pk }, { "from", from }, { "after", after } };
+  } lists[] = { { "pk", pk }, { "from", from }, { "after", after }, { "until", until } };
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
     g_auto (GStrv) parts = g_strsplit (form, "%s", 2);
     words_take (writer->words, lists[i].word, g_strjoinv (lists[i].list->str, parts));
   }
   words_set (writer->words, "cursor", cursor->str);
   words_set (writer->words, "order", order);
-  words_take (
-      writer->words, "begins",
-      g_strdup_printf (":cursor.k1::%s IS NULL", ((CatColumn *)table->key->pdata[0])->type));
+  const char *type = ((CatColumn *)table->key->pdata[0])->type;
+  words_take (writer->words, "begins", g_strdup_printf (":cursor.k1::%s IS NULL", type));
+  words_take (writer->words, "endless", g_strdup_printf (":until.k1::%s IS NULL", type));
 }
 
 /* The rows of a statement go into the archive by the statement itself. */
