@@ -37,6 +37,9 @@ def folder(new_pruned, new_database, new_topics, tmp_path):
     ("counts_as_updated = true", "log = gone", 15, "log: expected 'level: message'"),
     ("batch = 10", "retry_every_ms = ten", 5, "retry_every_ms: expected milliseconds, 0 to 31622400000"),
     ("batch = 10", "retry_every_ms = -1", 5, "retry_every_ms: expected milliseconds"),
+    ("batch = 10", "settings = delay_ms; rnages", 5, "settings: unknown setting 'rnages', did you mean 'ranges'?"),
+    ("batch = 10", "batch = 10\nsettings = ranges", 5, "batch: the job does not read it, because `settings` does not name it"),
+    ("starts = tick", "starts = parent\nschedule = 10 0 * * *", 5, "schedule: the job does not read it, because `starts` does not name tick"),
 ])
 def test_a_wrong_value_has_its_line_and_the_nearest_name(folder, old, new, line, reason):
     code, conf, said = folder(old, new)
@@ -47,7 +50,8 @@ def test_a_wrong_value_has_its_line_and_the_nearest_name(folder, old, new, line,
 @pytest.mark.parametrize("old, new", [
     ("day date desc;", "day date null;"), ("day date desc;", "day date asc;"), ("starts = tick", "starts = tick; parent"),
     ("arguments = cursor", "arguments = user_id bigint; of uuid; any"), ("counts_as_updated = true", "log = debug: a: b"),
-    ("batch = 10", "retry_every_ms = 600000"),
+    ("batch = 10", "retry_every_ms = 600000"), ("batch = 10", "batch = 10\nsettings = ranges; batch"),
+    ("batch = 10", "max_rows = 7\nschedule = 10 0 * * *\nsettings ="),
 ])
 def test_a_right_value_is_taken(folder, old, new):
     assert folder(old, new)[::2] == (0, [])

@@ -4,6 +4,7 @@
 #include "config/key_file.h"
 #include "engine/job/job_conf_check.h"
 #include "engine/job/job_conf_named.h"
+#include "engine/job/job_conf_settings.h"
 
 #include <string.h>
 
@@ -188,5 +189,6 @@ job_conf_read (Job *job, GError **error)
   parse_starts (job);
   parse_groups (job);
   job->on = list_of (job->conf, "job", "on");
-  return job_conf_check_apply (job, error) && job_conf_named (job, error);
+  return job_conf_check_settings (job, path, text, error) && job_conf_check_apply (job, error)
+         && job_conf_named (job, error);
 }

@@ -191,23 +191,6 @@ jobs_remarks (const Jobs *jobs)
   return jobs->remarks;
 }
 
-/* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and
- * the list in job.conf (`settings`). Without that list: all. */
-gboolean
-job_reads (const Job *job, const char *key)
-{
-  static const char *const all[]
-      = { "enabled",     "mode",     "capacity",  "max_attempts",     "budget_ms", "target_step_ms",
-          "not_between", "max_rows", "max_share", "max_rows_per_day", "max_ratio", "min_rows",
-          "approve",     NULL },
-      *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
-  if (g_strv_contains (all, key))
-    return TRUE;
-  if (g_strv_contains (ticks, key))
-    return job->by_tick;
-  return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key);
-}
-
 const char *
 jobs_default (const char *job, const char *key, gpointer data)
 {
