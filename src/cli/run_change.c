@@ -61,7 +61,8 @@ can_run_again (const PgRows *row)
   g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
   const char *state = rows_text (row, 0, "state");
   return g_str_equal (state, "dead") || g_str_equal (state, "held")
-         || g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0;
+         || (g_str_equal (state, "finished")
+             && g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0);
 }
 
 /* What is common to the runs of one command. */

@@ -121,16 +121,65 @@ def test_two_processes_block_a_run_once(own):  # noqa: F811
 BY_EVENT = REMOVED + "[event PlaceholderUserOrphaned]\nkey = placeholder_user_id\nunique_key = own:{placeholder_user_id}\n"
 
 
-def test_a_run_of_an_event_waits_for_the_job_to_be_mended(own):  # noqa: F811
+@pytest.fixture
+def blocked_event(own):  # noqa: F811
+    """A scene with the run of an event that a guard has stopped, and its row."""
     scene = without_notes(own({"apply/removed/10-scratch": ALL}, conf=BY_EVENT, settings={"jobs.scratch.one.enabled": False}))
     scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": 7})
     scene.run_until_idle()
     [row] = scene.database.rows("SELECT * FROM pruned.runs WHERE job = %s", [JOB])
+    return scene, row
+
+
+def blocked_runs(scene):
+    return [r["run_id"] for r in scene.run("runs", "--state", "blocked", "--json").ok().json()]
+
+
+def test_a_run_of_an_event_waits_for_the_job_to_be_mended(blocked_event):
+    scene, row = blocked_event
+    why = "guard: apply/removed/10-scratch.sql returns 1000 rows of scratch for 1 key"
     assert (row["state"], row["attempts"]) == ("waiting", 0)
-    assert row["error"].startswith("blocked: guard: apply/removed/10-scratch.sql returns 1000 rows of scratch for 1 key")
+    assert row["error"].startswith(f"blocked: {why}")
+    assert result(row) == {"status": "blocked", "reason": row["error"].removeprefix("blocked: "), "removed": 0, "updated_rows": 0}
     assert counts(scene) == 1000
     nothing_happened(scene)
-    assert [r["run_id"] for r in scene.run("runs", "--state", "blocked", "--json").ok().json()] == [str(row["run_id"])]
+    assert blocked_runs(scene) == [str(row["run_id"])]
+    shown = scene.run("runs", str(row["run_id"]), "--json").ok().json()[0]
+    assert (shown["result"]["status"], shown["result"]["reason"][:len(why)]) == ("blocked", why)
+
+
+def test_a_run_of_an_event_that_is_mended_says_nothing_of_the_guard(blocked_event, tmp_path):
+    scene, row = blocked_event
+    write(tmp_path / "jobs", {"apply/removed/10-scratch": OWN}, conf=BY_EVENT)
+    scene.run("retry", str(row["run_id"])).ok()
+    scene.run_until_idle()
+    row = scene.run_row(row["run_id"])
+    assert (row["state"], row["error"], result(row)) == ("finished", None, {"status": "completed", "removed": 1, "updated_rows": 1})
+    assert blocked_runs(scene) == []
+
+
+def test_a_run_of_an_event_that_fails_otherwise_is_not_blocked(blocked_event, tmp_path):
+    scene, row = blocked_event
+    write(tmp_path / "jobs", {"apply/removed/10-scratch": OWN, "decide": DECIDE.replace("'removed'", "NULL::text")}, conf=BY_EVENT)
+    scene.run("retry", str(row["run_id"])).ok()
+    scene.run_until_idle()
+    row = scene.run_row(row["run_id"])
+    assert (row["state"], row["attempts"], row["error_class"]) == ("waiting", 1, "retry"), row
+    assert "status" not in result(row) and "reason" not in result(row), row
+    assert blocked_runs(scene) == []
+
+
+@pytest.mark.parametrize("end", ["discard", "supersede"])
+def test_a_run_of_an_event_that_ends_otherwise_is_not_blocked(blocked_event, end):
+    scene, row = blocked_event
+    if end == "discard":
+        scene.run("discard", str(row["run_id"])).ok()
+    else:
+        scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": 7})
+        scene.run_until_idle()
+    row = scene.run_row(row["run_id"])
+    assert row["state"] == "skipped" and (result(row).get("status"), result(row).get("reason")) == (None, None), row
+    assert str(row["run_id"]) not in blocked_runs(scene)
 
 
 def test_a_run_of_an_event_removes_its_row(own):  # noqa: F811

@@ -128,7 +128,8 @@ charge (const Step *step, gboolean timed_out, const GError *cause, RetryDecision
 }
 
 /* Something that the job needs is missing. A tick's run ends as blocked and is retried later
- * (blocked.h). A run that a parent or an event asked for waits, so that it is not forgotten. */
+ * (blocked.h). A run that a parent or an event asked for waits, so that it is not forgotten; its
+ * result says so until it goes on or ends (ledger/sql/unblocked.sql). */
 static void
 block (const Step *step, const GError *cause, RetryDecision *decision)
 {
@@ -136,6 +137,9 @@ block (const Step *step, const GError *cause, RetryDecision *decision)
   gboolean once = step->run->parent_id != NULL || run_in_ranges (step->run)
                   || page_of_event (step->run, &page);
   page_clear (&page);
+  json_object_clear (step->counts); /* of effects that were rolled back */
+  decision->result = step_result (step, "blocked");
+  json_object_set_new (decision->result, "reason", json_string (cause->message));
   if (once) {
     decision->delay_ms = BLOCKED_RETRY_MS;
     decision->error = g_strdup_printf ("blocked: %s", cause->message);
@@ -144,9 +148,6 @@ block (const Step *step, const GError *cause, RetryDecision *decision)
   decision->state = "finished";
   decision->blocked = TRUE;
   decision->error = g_strdup (cause->message);
-  json_object_clear (step->counts); /* of effects that were rolled back */
-  decision->result = step_result (step, "blocked");
-  json_object_set_new (decision->result, "reason", json_string (cause->message));
 }
 
 const char *

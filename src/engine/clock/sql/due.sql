@@ -10,7 +10,10 @@ WITH due AS MATERIALIZED (
   ORDER BY r.due_at
   LIMIT 500
   FOR UPDATE SKIP LOCKED)
-UPDATE pruned.runs r SET state = 'ready', published_at = clock_timestamp(), changed_at = clock_timestamp()
+UPDATE pruned.runs r
+SET result =
+    -- include: ../../ledger/sql/unblocked.sql
+    , state = 'ready', published_at = clock_timestamp(), changed_at = clock_timestamp()
 FROM due WHERE r.run_id = due.run_id
 RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor,
           (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
