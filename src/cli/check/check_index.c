@@ -8,6 +8,9 @@
 #include <string.h>
 
 #define SQL "src/cli/check/sql/"
+#define REWRITE                                                                                    \
+  "Let a column stand alone on one side of a comparison, joined by AND; or make a partial index "  \
+  "for the condition"
 
 typedef struct {
   GHashTable *scanned; /* names of tables that are read from end to end */
@@ -84,7 +87,8 @@ may_be_large (Check *check, const char *table)
 }
 
 /* TABLE as SQL writes it. A built-in job has its indexes named (`pruned migrate --indexes`): there
- * it is a warning. */
+ * it is a warning. So it is if the index exists, and PostgreSQL has no use for it: none is missing.
+ */
 static void
 say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan, const char *what)
 {
@@ -96,14 +100,17 @@ say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan
   g_autoptr (PgRows) rows = check_ask (check, "index", SQL "index.sql", values);
   if (rows == NULL || rows_count (rows) == 0 || rows_int (rows, 0, "n") < CHECK_LARGE)
     return;
-  const char *make = rows_text (rows, 0, "make");
-  if (check->job->built_in)
+  const char *make = rows_text (rows, 0, "make"), *there = rows_text (rows, 0, "there"),
+             *n = rows_text (rows, 0, "n");
+  if (there != NULL)
+    check_warn (check, "index", place, REWRITE, "%s does not serve it: %s all rows of %s (about %s)",
+                there, what, table, n);
+  else if (check->job->built_in)
     check_warn (check, "index", place, make, "no index fits: %s all rows of %s (about %s)", what,
-                table, rows_text (rows, 0, "n"));
+                table, n);
   else
     check_error (check, CODE_NOT_FOUND, "index", place, make,
-                 "no index fits: %s all rows of %s (about %s)", what, table,
-                 rows_text (rows, 0, "n"));
+                 "no index fits: %s all rows of %s (about %s)", what, table, n);
 }
 
 /* Sequential scans are forbidden for these plans: one that is left has no other way. */
