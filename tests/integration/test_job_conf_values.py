@@ -31,6 +31,12 @@ def folder(new_pruned, new_database, new_topics, tmp_path):
 @pytest.mark.parametrize("old, new, line, reason", [
     ("day date desc;", "day date dsec;", 10, "cursor: unknown direction 'dsec', did you mean 'desc'?"),
     ("day date desc;", "day;", 10, "cursor: 'day' is not 'name type [asc|desc|null]'"),
+    ("day date desc;", "day uuid;", 10, "cursor: no value of the type uuid is known to come before all others, so the first page needs NULL: write 'day uuid null'"),
+    ("day date desc;", "day text desc;", 10, "cursor: no value of the type text is known to come behind all others"),
+    ("day date desc;", "day varchar(9) desc;", 10, "cursor: no value of the type varchar(9) is known to come behind all others"),
+    ("day date desc;", "day numeric(9,2);", 10, "cursor: no value of the type numeric(9,2) is known to come before all others"),
+    ("day date desc;", "day time;", 10, "cursor: no value of the type time is known to come before all others"),
+    ("day date desc;", "day mood asc;", 10, "cursor: no value of the type mood is known to come before all others"),
     ("starts = tick", "starts = tick; tikc", 4, "starts: unknown word 'tikc', did you mean 'tick'?"),
     ("arguments = cursor", "arguments = user_id bigitn; cursor", 11, "arguments: user_id has the unknown type 'bigitn', did you mean 'bigint'?"),
     ("counts_as_updated = true", "log = inof: gone", 15, "log: unknown level 'inof', did you mean 'info'?"),
@@ -48,7 +54,8 @@ def test_a_wrong_value_has_its_line_and_the_nearest_name(folder, old, new, line,
 
 
 @pytest.mark.parametrize("old, new", [
-    ("day date desc;", "day date null;"), ("day date desc;", "day date asc;"), ("starts = tick", "starts = tick; parent"),
+    ("day date desc;", "day date null;"), ("day date desc;", "day date asc;"), ("day date desc;", "day uuid null;"),
+    ("day date desc;", "day varchar(9);"), ("day date desc;", "day NUMERIC desc;"), ("day date desc;", "day mood null;"), ("starts = tick", "starts = tick; parent"),
     ("arguments = cursor", "arguments = user_id bigint; of uuid; any"), ("counts_as_updated = true", "log = debug: a: b"),
     ("batch = 10", "retry_every_ms = 600000"), ("batch = 10", "batch = 10\nsettings = ranges; batch"),
     ("batch = 10", "max_rows = 7\nschedule = 10 0 * * *\nsettings ="),

@@ -103,8 +103,8 @@ say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan
   const char *make = rows_text (rows, 0, "make"), *there = rows_text (rows, 0, "there"),
              *n = rows_text (rows, 0, "n");
   if (there != NULL)
-    check_warn (check, "index", place, REWRITE, "%s does not serve it: %s all rows of %s (about %s)",
-                there, what, table, n);
+    check_warn (check, "index", place, REWRITE,
+                "%s does not serve it: %s all rows of %s (about %s)", there, what, table, n);
   else if (check->job->built_in)
     check_warn (check, "index", place, make, "no index fits: %s all rows of %s (about %s)", what,
                 table, n);

@@ -120,6 +120,46 @@ check_order (Check *check, GPtrArray *columns, CheckPlace place, GError **error)
   return TRUE;
 }
 
+static gboolean
+is_same_row (const Job *job, const PgRows *a, int row, const PgRows *b, int other)
+{
+  gboolean same = g_strcmp0 (rows_text (a, row, "key"), rows_text (b, other, "key")) == 0;
+  for (guint i = 0; same && i < job->cursor->len; i++) {
+    const char *column = g_array_index (job->cursor, JobCursor, i).name;
+    same = g_strcmp0 (rows_text (a, row, column), rows_text (b, other, column)) == 0;
+  }
+  return same;
+}
+
+static const char *
+key_at (const PgRows *rows, int row)
+{
+  const char *key = rows_count (rows) > row ? rows_text (rows, row, "key") : "no row";
+  return key != NULL ? key : "no key";
+}
+
+/* What follows the first of ROWS is the second one, whatever the cursor's types and collations. */
+static gboolean
+check_next (Check *check, Step *step, const PgRows *rows, CheckPlace place, GError **error)
+{
+  if (check->job->sentence != NULL || rows_count (rows) < 2)
+    return TRUE;
+  json_t *behind = step->run->cursor;
+  step->run->cursor = page_cursor_at (step->run, rows, 0);
+  g_autoptr (PgRows) next = check_page_rows (check, step, rows_count (rows) - 1, error);
+  json_decref (step->run->cursor);
+  step->run->cursor = behind;
+  if (next == NULL)
+    return FALSE;
+  if (rows_count (next) == 0 || !is_same_row (check->job, rows, 1, next, 0))
+    check_error (
+        check, CODE_CONFIG, "page", place, NULL,
+        "asked for what follows its first row (%s), it returns %s instead of its second one "
+        "(%s): ORDER BY must be the cursor, and the cursor unique",
+        key_at (rows, 0), key_at (next, 0), key_at (rows, 1));
+  return TRUE;
+}
+
 /* What is asked, for the finding if it has no answer. */
 typedef struct {
   const char *name;
@@ -200,7 +240,10 @@ read_pages (Check *check, Step *step, Asked *asked, Seen *seen, GError **error)
     whole = ok && add_cursors (check, next, columns, place);
     seen->rows = rows_count (rows) + (next != NULL ? rows_count (next) : 0);
   }
+  const guint before = check_errors (check);
   ok = ok && (!whole || columns->len == 0 || check_order (check, columns, place, error));
+  if (ok && whole && columns->len > 0 && check_errors (check) == before)
+    ok = check_next (check, step, rows, place, error);
   columns_free (columns);
   page_clear (&page);
   return ok;
@@ -229,7 +272,9 @@ check_page (Check *check)
   g_autoptr (Step) step = step_new (check->pg, run, "", NULL, NULL);
   step->plan = TRUE;
   const gboolean answered
-      = pg_begin_read_only (check->pg, &error) && read_pages (check, step, &asked, &seen, &error);
+      = pg_begin_read_only (check->pg, &error)
+        && pg_exec_later (check->pg, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", &error)
+        && read_pages (check, step, &asked, &seen, &error);
   const ExitCode code = answered ? CODE_OK : check_code (check, error);
   const gboolean of_row = !answered && fails_for_row (check);
   pg_rollback (check->pg);

@@ -7,6 +7,7 @@
 #include "config/settings.h"
 #include "engine/job/argument_type.h"
 #include "engine/job/consistency.h"
+#include "engine/job/cursor_type.h"
 #include "engine/job/job_conf_counter.h"
 #include "engine/job/job_conf_outcome.h"
 
@@ -197,7 +198,10 @@ check_cursor (const Check *check, const char *column)
   g_autofree char *why = g_strdup_printf ("'%s' is not 'name type [asc|desc|null]'", column);
   if (n < 2 || n > 3)
     return wrong (check, "cursor", why);
-  return n == 2 || is_one_of (check, "cursor: unknown direction", words[2], "asc desc null");
+  if (n == 3 && !is_one_of (check, "cursor: unknown direction", words[2], "asc desc null"))
+    return FALSE;
+  g_autofree char *none = cursor_type_refusal (words[0], words[1], words[2]);
+  return none == NULL || wrong (check, "cursor", none);
 }
 
 /* `user_id bigint` */

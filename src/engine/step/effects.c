@@ -1,11 +1,9 @@
 #include "engine/step/effects.h"
 
 #include "base/plural.h"
+#include "engine/step/effects_judge.h"
 
 #define SQL "src/engine/step/sql/"
-
-/* The events of effects_doubt.sql. */
-enum { ON_INSERT = 4, ON_DELETE = 8, ON_UPDATE = 16 };
 
 static gboolean
 is_counted (const JobApply *apply)
@@ -117,88 +115,26 @@ effects_queue (Step *step, const Effects *effects, const JobApply *apply, GError
 
 /* --- judging --- */
 
-static int
-events_of (const JobApply *apply)
-{
-  static const int events[]
-      = { [APPLY_DELETE] = ON_DELETE, [APPLY_UPDATE] = ON_UPDATE, [APPLY_INSERT] = ON_INSERT };
-  return events[apply->kind] | (apply->upserts ? ON_UPDATE : 0);
-}
-
-/* The counts do not fit, but there can be a reason (effects_doubt.sql). The first one is kept,
- * unless this one is sure. */
-static void
-doubt (Effects *effects, const JobApply *apply, Doubt why, char *text)
-{
-  g_autofree char *owned = text;
-  if (effects->doubted != NULL && !why.sure)
-    return;
-  g_free (effects->doubt);
-  effects->doubted = apply;
-  effects->why = why;
-  effects->doubt = g_steal_pointer (&owned);
-}
-
-/* Rows of the job's own table that no file has returned are not in the audit. */
-static void
-count_own (const Step *step, Effects *effects, const PgRows *rows)
-{
-  guint own = table_at (effects, step->job->table);
-  if (own == G_MAXUINT)
-    return;
-  gint64 before = g_array_index (effects->counts, EffectsCount, own).deleted;
-  effects->deleted += rows_int (rows, (int)own, "deleted") - before;
-  const int behind = effects->last->kind == APPLY_INSERT ? ON_DELETE : 0; /* a file before it */
-  if (effects->deleted > effects->returned)
-    doubt (effects, effects->last,
-           (Doubt){ .too_many = TRUE, .lost = TRUE, .events = events_of (effects->last) | behind },
-           g_strdup_printf ("or a trigger behind it deletes %" G_GINT64_FORMAT
-                            " %s of %s, and %" G_GINT64_FORMAT " %s returned",
-                            effects->deleted, plural (effects->deleted, "row", "rows"),
-                            step->job->table, effects->returned,
-                            plural (effects->returned, "was", "were")));
-}
-
-/* APPLY has returned N rows and changed CHANGED. */
-static void
-compare (Effects *effects, const JobApply *apply, gint64 n, gint64 changed, gboolean own)
-{
-  if (changed < n || (own && changed > n))
-    doubt (effects, apply,
-           (Doubt){ .too_many = changed > n,
-                    .lost = apply->kind == APPLY_DELETE,
-                    .events = events_of (apply) },
-           g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s and returns %" G_GINT64_FORMAT,
-                            apply->kind == APPLY_DELETE ? "deletes" : "updates", changed,
-                            plural (changed, "row", "rows"), apply->table, n));
-}
-
-/* APPLY has returned N rows and changed its table by GROWN, of which GONE were really deleted: what
- * its name denies. What it returned and did not change as it is named is not a trigger's doing. */
-static void
-compare_name (Effects *effects, const JobApply *apply, gint64 n, EffectsCount grown, gint64 gone)
-{
-  const gboolean inserts = apply->kind == APPLY_INSERT;
-  const gint64 updated = inserts && !apply->upserts ? grown.updated : 0;
-  if (gone <= 0 && updated == 0)
-    return;
-  const gint64 rows = gone > 0 ? gone : updated;
-  const gint64 as_named = inserts ? grown.inserted + (apply->upserts ? grown.updated : 0)
-                                  : grown.updated + grown.deleted - gone;
-  doubt (
-      effects, apply,
-      (Doubt){
-          .too_many = TRUE, .sure = as_named < n, .lost = gone > 0, .events = events_of (apply) },
-      g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s, and it is named %s",
-                       gone > 0 ? "deletes" : "updates", rows, plural (rows, "row", "rows"),
-                       apply->table, inserts ? ".insert" : ".update"));
-}
-
 /* Those of GROWN that an update of APPLY has only moved to another partition. */
 static gint64
 moved_by (const JobApply *apply, EffectsCount grown, gboolean parted)
 {
   return apply->kind == APPLY_UPDATE && parted ? MIN (grown.deleted, grown.inserted) : 0;
+}
+
+/* What has become of the job's own table: by APPLY, or (NULL) at the end. */
+static void
+judge_own (const Step *step, Effects *effects, const JobApply *apply, const PgRows *rows,
+           gint64 moved)
+{
+  guint own = table_at (effects, step->job->table);
+  if (own == G_MAXUINT)
+    return;
+  EffectsCount grown = grown_at (effects, rows, own);
+  effects_judge_own (step, effects, grown);
+  if (apply != NULL)
+    effects_judge_beside (step, effects, apply, grown,
+                          g_str_equal (apply->table, step->job->table) ? moved : 0);
 }
 
 gboolean
@@ -219,11 +155,11 @@ effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows 
     effects->returned += apply->kind == APPLY_DELETE ? n : MIN (n, moved);
   effects->stirred |= own && apply->kind == APPLY_DELETE && grown.updated > 0;
   if (apply->kind != APPLY_DELETE)
-    compare_name (effects, apply, n, grown, grown.deleted - moved);
+    effects_judge_name (effects, apply, n, grown, grown.deleted - moved);
   if (apply->kind != APPLY_INSERT)
-    compare (effects, apply, n, apply->kind == APPLY_DELETE ? grown.deleted : grown.updated + moved,
-             own);
-  count_own (step, effects, rows);
+    effects_judge_rows (effects, apply, n,
+                        apply->kind == APPLY_DELETE ? grown.deleted : grown.updated + moved, own);
+  judge_own (step, effects, apply, rows, moved);
   count_on (effects, rows);
   return TRUE;
 }
@@ -240,6 +176,7 @@ ask (Step *step, const Effects *effects, const JobApply *apply, GError **error)
   pg_values_take (values, "tab", array_of_texts (tables));
   g_autofree char *events = g_strdup_printf ("%d", effects->why.events);
   pg_values_set (values, "events", events);
+  pg_values_set (values, "beside", effects->why.beside ? "t" : "f");
   return pg_run_file (step->pg, SQL "effects_doubt.sql", values, error);
 }
 
@@ -325,6 +262,6 @@ effects_end (Step *step, Effects *effects, GError **error)
   if (ran == NULL || (counted && rows == NULL) || !pg_finish (step->pg, error))
     return FALSE;
   if (counted)
-    count_own (step, effects, rows);
+    judge_own (step, effects, NULL, rows, 0);
   return effects_settle (step, effects, error);
 }

@@ -4,8 +4,8 @@
  * folder: after each file), in the pipeline of these files.
  *
  * Invariant: a try in which rows of the job's own table went that no file returned, a file returned
- * a key that was not decided, or changed rows of its table in a way that its name denies, does not
- * stand (guard.h).
+ * a key that was not decided, or changed rows of its table in a way that its name denies, or of the
+ * job's own table in one that it does not say, does not stand (guard.h).
  * Threads: one worker, inside the step's transaction. Ownership: effects_clear; the job outlives
  * it.
  */
@@ -21,6 +21,7 @@ typedef struct {
   gboolean too_many; /* it changed more rows than it returned, or in another way; else: fewer */
   gboolean lost;     /* rows were deleted that are not in the audit */
   gboolean sure;     /* no trigger can be the reason */
+  gboolean beside;   /* rows of the job's own table changed, and the file's name does not say so */
   int events;        /* those whose triggers can be (effects_doubt.sql) */
 } Doubt;
 

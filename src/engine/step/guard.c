@@ -1,6 +1,7 @@
 #include "engine/step/guard.h"
 
 #include "base/plural.h"
+#include "engine/job/cursor_type.h"
 #include "engine/step/page_event.h"
 
 #include <stdarg.h>
@@ -50,9 +51,13 @@ is_time (const char *text)
 static gboolean
 order_of (const char *type, const char *a, const char *b, int *order)
 {
-  static const char *const integers[]
-      = { "bigint", "int8", "integer", "int", "int4", "smallint", "int2", NULL };
-  if (g_strv_contains (integers, type)) {
+  if (cursor_type_is_decimal (type)) {
+    const double x = g_ascii_strtod (a, NULL), y = g_ascii_strtod (b, NULL);
+    *order = (x > y) - (x < y);
+    return *order
+           != 0; /* equal: of numbers that differ in further digits it is not known; nor of NaN */
+  }
+  if (cursor_type_is_integer (type)) {
     gint64 x = g_ascii_strtoll (a, NULL, 10), y = g_ascii_strtoll (b, NULL, 10);
     *order = (x > y) - (x < y);
     return TRUE;

@@ -1,6 +1,7 @@
 /* The keys of a page: what page.sql is asked for, and what it returned. */
 #include "engine/step/page_keys.h"
 
+#include "engine/job/cursor_type.h"
 #include "engine/job/job_rows.h"
 #include "engine/step/ranges.h"
 #include "engine/step/spacing.h"
@@ -13,19 +14,6 @@ page_clear (Page *page)
   g_clear_pointer (&page->next, json_decref);
 }
 
-/* Before everything, in the direction of the cursor. */
-static const char *
-first_value (const JobCursor *column)
-{
-  if (g_str_equal (column->type, "bigint") || g_str_equal (column->type, "int8"))
-    return column->descending ? "9223372036854775807" : "-9223372036854775808";
-  if (g_str_equal (column->type, "int") || g_str_equal (column->type, "integer"))
-    return column->descending ? "2147483647" : "-2147483648";
-  if (g_str_equal (column->type, "text"))
-    return "";
-  return column->descending ? "infinity" : "-infinity";
-}
-
 static char *
 cursor_value (const Run *run, const JobCursor *column)
 {
@@ -33,7 +21,7 @@ cursor_value (const Run *run, const JobCursor *column)
   if (value == NULL)
     value = json_object_get (json_object_get (run->args, "cursor"), column->name);
   if (value == NULL || json_is_null (value))
-    return column->open ? NULL : g_strdup (first_value (column));
+    return column->open ? NULL : g_strdup (cursor_type_first (column->type, column->descending));
   return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
 }
 

@@ -1,7 +1,7 @@
 -- About how many rows the table `:relation` has, with those of its partitions, the command that
 -- makes an index on its columns among `:words`, in their order: PostgreSQL makes none of a
--- partitioned table concurrently; and the name of such an index (`there`), if it has one already. No
--- row if none of these is a column of it. Reads the catalogue only.
+-- partitioned table concurrently; and the name of such an index (`there`), if it has one already.
+-- No row if none of these is a column of it. Reads the catalogue only.
 WITH RECURSIVE below (oid) AS (
   SELECT pg_catalog.to_regclass(:relation::text)::oid
   UNION ALL
