@@ -195,17 +195,6 @@ def test_a_condition_and_a_child_without_an_index(own):
     assert [one for one in findings(own, 0, "orders.purge") if not one["ok"]] == []
 
 
-@pytest.mark.parametrize("where", ["id < 10 OR id % 40 = 0", "abs(id) < 10", "lower(note) = 'x'"])
-def test_a_condition_that_an_index_of_its_column_does_not_serve(own, where):
-    """The command that makes an index is not given where that index exists."""
-    fill(own.database, 20000)
-    own.database.connection.execute("CREATE INDEX scratch_note ON scratch (note); ANALYZE scratch")
-    (own.folder / "jobs/scratch.odd.conf").write_text(f"[retention]\ntable = scratch\nwhere = {where}\n")
-    said, = [one for one in findings(own, 0, "scratch.odd") if one["check"] == "index" and one["level"] != "ok"]
-    index = "scratch_note" if "note" in where else "scratch_pkey"
-    assert said["level"] == "warning" and said["detail"] == f"{index} does not serve it: the condition is asked of all rows of scratch (about 20000)"
-    assert "CREATE INDEX" not in said["remedy"] and "partial index" in said["remedy"]
-
 
 def test_triggers_and_foreign_keys_are_counted(own):
     own.database.connection.execute(

@@ -33,6 +33,19 @@ def test_what_is_past_goes_and_is_recorded(house):  # noqa: F811
     assert house.done("logs.old", at=now(seconds=-5))[0] == {}
 
 
+@pytest.mark.parametrize("audit, rows", [("full", {"partition": "logs_1", "from": "2024-01-01 00:00:00+00", "to": "2024-02-01 00:00:00+00", "rows_estimate": 2}),
+                                         ("keys", None), ("off", ...)])
+def test_the_audit_keeps_as_much_of_a_partition_as_it_says(house, audit, rows):  # noqa: F811
+    make(house, OLD[:1])
+    say(house, more=f"audit = {audit}")
+    counters, run = house.done("logs.old")
+    assert counters == {"removed": 1, "updated_rows": 1} and tables(house) == ["logs"]
+    found = house.database.rows("SELECT table_name, action, keys, rows FROM pruned.deletions WHERE run_id = %s", [run])
+    kept = {"table_name": "logs", "action": "deleted", "keys": ["logs_1"], "rows": rows and [rows]}
+    assert [dict(one) for one in found] == ([] if rows is ... else [kept])
+    house.restore(run, code=6)
+
+
 # type, age, bounds, what goes. T is midnight in UTC.
 EXACT = {
     "timestamptz": ("timestamptz", "90 days", [("at", day(91), day(90)), ("late", day(90), day(90, microseconds=-1))], ["at"]),
@@ -40,6 +53,7 @@ EXACT = {
     "timestamp": ("timestamp", "90 days", [("at", day(91)[:19], day(90)[:19]), ("late", day(90)[:19], f"{day(90)[:10]} 00:00:00.000001")], ["at"]),
     "date": ("date", "90 days", [("at", day(91)[:10], day(90)[:10]), ("late", day(90)[:10], day(89)[:10])], ["at"]),
     "hours": ("timestamptz", "12 hours", [("at", day(1), day(0, hours=12)), ("late", day(0, hours=12), day(0))], ["at"]),
+    "as_postgresql_reads_it": ("date", "90DAYS", [("at", day(91)[:10], day(90)[:10]), ("late", day(90)[:10], day(89)[:10])], ["at"]),
     "two_units": ("date", "1 week 2 days", [("at", day(10)[:10], day(9)[:10]), ("late", day(9)[:10], day(8)[:10])], ["at"]),
     "ends": ("timestamptz", "90 days", [("first", "MINVALUE", day(100)), ("last", day(100), "MAXVALUE")], ["first"]),
     "infinity": ("date", "90 days", [("a", "-infinity", day(100)[:10]), ("b", day(100)[:10], "infinity")], ["a"]),

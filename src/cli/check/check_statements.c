@@ -197,8 +197,10 @@ check_statements (Check *check)
     each_file (&files, "", find_parts);
     each_file (&files, "", visit);
   }
-  if (check->job->sentence != NULL && !files.unanswered)
+  if (check->job->sentence != NULL && !files.unanswered) {
     check_same_object (check);
+    check_keep (check);
+  }
   if (check_errors (check) == before)
     check_ok (check, "statements", "PostgreSQL takes all %u", files.n);
 }

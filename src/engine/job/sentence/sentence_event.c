@@ -32,9 +32,10 @@ read_topic (SentenceEvent *event, const char *value, GError **error)
 static gboolean
 read_format (SentenceEvent *event, const char *value, GError **error)
 {
-  event->format = g_str_equal (value, "avro") ? EVENT_AVRO : EVENT_JSON;
-  return event->format == EVENT_AVRO || g_str_equal (value, "json")
-         || error_fatal (error, "expected json or avro, not '%s'", value);
+  event->format = g_ascii_strcasecmp (value, "avro") == 0 ? EVENT_AVRO : EVENT_JSON;
+  return event->format == EVENT_AVRO || g_ascii_strcasecmp (value, "json") == 0
+         || g_ascii_strcasecmp (value, "CloudEvents") == 0
+         || error_fatal (error, "expected json, avro or CloudEvents, not '%s'", value);
 }
 
 static gboolean

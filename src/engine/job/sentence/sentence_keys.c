@@ -269,14 +269,15 @@ read_keep (Sentence *sentence, const char *value, GError **error)
 /* --- other kinds --- */
 
 /* `90 days`, `1 year 6 months`: never 0, and within what PostgreSQL can take from a time. */
-#define PART_OF_AGE "[1-9][0-9]{0,3} +(hour|day|week|mon|month)s?|[1-9][0-9]{0,2} +years?"
+#define PART_OF_AGE "[1-9][0-9]{0,3} *(hour|day|week|mon|month)s?|[1-9][0-9]{0,2} *years?"
 
 static gboolean
 read_older_than (Sentence *sentence, const char *value, GError **error)
 {
   sentence->kind = SENTENCE_PARTITIONS;
   sentence->older_than = g_strdup (value);
-  gboolean ok = g_regex_match_simple ("^(" PART_OF_AGE ")( +(" PART_OF_AGE "))*$", value, 0, 0);
+  gboolean ok = g_regex_match_simple ("^(" PART_OF_AGE ")( +(" PART_OF_AGE "))*$", value,
+                                      G_REGEX_CASELESS, 0);
   return ok || error_fatal (error, "expected an interval like 90 days, not '%s'", value);
 }
 

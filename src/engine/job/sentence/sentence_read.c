@@ -193,11 +193,17 @@ check_rows (const Section *section, GError **error)
 static gboolean
 check (const Section *section, GError **error)
 {
-  static const char *const no_partitions[]
-      = { "where", "due", "keep",      "children",         "children_portion",
-          "audit", "on",  "max_share", "data_consistency", NULL },
-      *const no_set[] = { "children", "children_portion", NULL },
-             *const no_object[] = { "children_portion", NULL };
+  static const char *const no_partitions[] = { "where",
+                                               "due",
+                                               "keep",
+                                               "children",
+                                               "children_portion",
+                                               "on",
+                                               "max_share",
+                                               "data_consistency",
+                                               NULL },
+                           *const no_set[] = { "children", "children_portion", NULL },
+                           *const no_object[] = { "children_portion", NULL };
   if (section_find (section, "table") == NULL)
     return section_fail (section, NULL, error, "there is no 'table'");
   return check_kind (section, error)

@@ -281,6 +281,28 @@ test_event (void)
   g_assert_cmpstr (event->match_value, ==, "a = b");
 }
 
+static void
+test_formats (void)
+{
+  static const struct {
+    const char *word;
+    EventFormat format;
+  } formats[] = { { "json", EVENT_JSON },
+                  { "JSON", EVENT_JSON },
+                  { "CloudEvents", EVENT_JSON },
+                  { "avro", EVENT_AVRO },
+                  { "cloudevents", EVENT_JSON } };
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *text
+        = g_strdup_printf ("[event X]\ntopic = t\nkey = a\nformat = %s\n", formats[i].word);
+    g_autoptr (GPtrArray) sections = sections_with (text);
+    g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
+    g_assert_no_error (error);
+    g_assert_cmpint (event->format, ==, formats[i].format);
+  }
+}
+
 static const struct {
   const char *text;
   int line;
@@ -295,7 +317,8 @@ static const struct {
   { "topic = t\nkey = a..b\n", 3, "key: 'a..b' is not a path" },
   { "topic = t\nkey = a,\n", 3, "key: '' is not a path" },
   { "topic = t\nkey = \n", 3, "key: " },
-  { "topic = t\nkey = a\nformat = xml\n", 4, "format: expected json or avro, not 'xml'" },
+  { "topic = t\nkey = a\nformat = xml\n", 4,
+    "format: expected json, avro or CloudEvents, not 'xml'" },
   { "topic = t\nkey = a\ndue = \n", 4, "due: " },
   { "topic = t\nkey = a\nmatch = type\n", 4, "match: expected path = value" },
   { "topic = t\nkey = a\nmatch = type =\n", 4, "match: expected path = value" },
@@ -331,6 +354,7 @@ main (int argc, char **argv)
   g_test_add_func ("/job/sentence_read/refused", test_refused);
   g_test_add_func ("/job/sentence_read/names", test_names);
   g_test_add_func ("/job/sentence_read/event", test_event);
+  g_test_add_func ("/job/sentence_read/formats", test_formats);
   g_test_add_func ("/job/sentence_read/events_refused", test_events_refused);
   int failed = g_test_run ();
   g_unlink (path);
