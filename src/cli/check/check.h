@@ -111,8 +111,6 @@ gboolean check_where (Check *check);
 void check_same_object (Check *check);
 /* Of a sentence with `keep`: the index by which the newest rows of a group are found. */
 void check_keep (Check *check);
-/* The table NAME (bare) is the one that `keep` is about: check_keep asks for its index. */
-gboolean check_keep_serves (const Check *check, const char *name);
 /* Whether TABLE, as SQL writes it, may have CHECK_LARGE rows or more. */
 gboolean check_index_may_be_large (Check *check, const char *table);
 

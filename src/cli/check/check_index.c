@@ -182,6 +182,16 @@ compares (const Check *check, const char *name, const Plan *plan)
          && g_hash_table_contains (plan->read, name);
 }
 
+/* check_keep asks for the index of the table NAME. */
+static gboolean
+is_of_keep (const Check *check, const char *name)
+{
+  if (check->job->sentence == NULL || check->job->sentence->keep.rows == 0)
+    return FALSE;
+  g_autofree char *own = quoted_bare (check->job->table);
+  return g_str_equal (own, name);
+}
+
 /* TABLE as SQL writes it. A built-in job has its indexes named (`pruned migrate --indexes`): there
  * it is a warning. So it is if the index exists, and PostgreSQL has no use for it: none is missing.
  */
@@ -189,7 +199,7 @@ static void
 say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan, const char *what)
 {
   g_autofree char *name = quoted_bare (table);
-  if (!check_index_may_be_large (check, table) || check_keep_serves (check, name))
+  if (!check_index_may_be_large (check, table) || is_of_keep (check, name))
     return;
   const gboolean alone = compares (check, name, plan);
   g_autoptr (PgValues) values = pg_values_new ();

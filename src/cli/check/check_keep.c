@@ -6,15 +6,6 @@
 
 #define SQL "src/cli/check/sql/"
 
-gboolean
-check_keep_serves (const Check *check, const char *name)
-{
-  if (check->job->sentence == NULL || check->job->sentence->keep.rows == 0)
-    return FALSE;
-  g_autofree char *own = quoted_bare (check->job->table);
-  return g_str_equal (own, name);
-}
-
 /* The names of COLUMNS, and which of them descend: `seen_at desc`. */
 static void
 add_columns (char **columns, GString *names, GString *falling)

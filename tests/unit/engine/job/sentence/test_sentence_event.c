@@ -1,0 +1,115 @@
+/* From sections to events, and what is refused of them, with its line. */
+#include "engine/job/sentence/sentence_read.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+static char *folder, *path;
+
+/* The section of TEXT, the file that is written each time. */
+static GPtrArray *
+sections_with (const char *text)
+{
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  GPtrArray *sections = sections_new ();
+  sections_of_file (sections, path);
+  return sections;
+}
+
+static void
+test_event (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) sections
+      = sections_with ("[event Erase]\ntopic = user-events\nformat = avro\n"
+                       "key = payload.user.id, tenant\ndue = payload.due_at\n"
+                       "cancel_on = Keep\nmatch = type = a = b\n");
+  g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (event->name, ==, "Erase");
+  g_assert_cmpstr (event->topic, ==, "user-events");
+  g_assert_cmpint (event->format, ==, EVENT_AVRO);
+  g_autofree char *key = g_strjoinv ("|", event->key);
+  g_assert_cmpstr (key, ==, "payload.user.id|tenant");
+  g_assert_cmpstr (event->due, ==, "payload.due_at");
+  g_assert_cmpstr (event->cancel_on, ==, "Keep");
+  g_assert_cmpstr (event->match_path, ==, "type");
+  g_assert_cmpstr (event->match_value, ==, "a = b");
+}
+
+static void
+test_formats (void)
+{
+  static const struct {
+    const char *word;
+    EventFormat format;
+  } formats[] = { { "json", EVENT_JSON },
+                  { "JSON", EVENT_JSON },
+                  { "CloudEvents", EVENT_JSON },
+                  { "avro", EVENT_AVRO },
+                  { "cloudevents", EVENT_JSON } };
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *text
+        = g_strdup_printf ("[event X]\ntopic = t\nkey = a\nformat = %s\n", formats[i].word);
+    g_autoptr (GPtrArray) sections = sections_with (text);
+    g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
+    g_assert_no_error (error);
+    g_assert_cmpint (event->format, ==, formats[i].format);
+  }
+}
+
+static const struct {
+  const char *text;
+  int line;
+  const char *want;
+} EVENTS[] = {
+  { "topic = t\n", 1, "there is no 'key'" },
+  { "key = a\n", 1, "there is no 'topic'" },
+  { "topic = t\nkeys = a\n", 3, "unknown key 'keys' in [event X], did you mean 'key'?" },
+  { "topic = t\nkey = a\nkey = b\n", 4, "'key' in [event X] appears twice, first in line 3" },
+  { "topic = a b\nkey = a\n", 2, "topic: 'a b' cannot be a topic's name" },
+  { "topic =\nkey = a\n", 2, "topic: " },
+  { "topic = t\nkey = a..b\n", 3, "key: 'a..b' is not a path" },
+  { "topic = t\nkey = a,\n", 3, "key: '' is not a path" },
+  { "topic = t\nkey = \n", 3, "key: " },
+  { "topic = t\nkey = a\nformat = xml\n", 4,
+    "format: expected json, avro or CloudEvents, not 'xml'" },
+  { "topic = t\nkey = a\ndue = \n", 4, "due: " },
+  { "topic = t\nkey = a\nmatch = type\n", 4, "match: expected path = value" },
+  { "topic = t\nkey = a\nmatch = type =\n", 4, "match: expected path = value" },
+  { "topic = t\nkey = a\ncancel_on = X\n", 4, "cancel_on: an event cannot cancel itself" },
+};
+
+static void
+test_events_refused (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (EVENTS); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *text = g_strconcat ("[event X]\n", EVENTS[i].text, NULL),
+                    *place = g_strdup_printf ("%s:%d: ", path, EVENTS[i].line);
+    g_autoptr (GPtrArray) sections = sections_with (text);
+    g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
+    g_test_message ("%s\n%s", EVENTS[i].text, error != NULL ? error->message : "taken");
+    g_assert_null (event);
+    g_assert_true (g_str_has_prefix (error->message, place));
+    g_assert_nonnull (strstr (error->message, EVENTS[i].want));
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  folder = g_dir_make_tmp ("event-XXXXXX", NULL);
+  path = g_build_filename (folder, "jobs.conf", NULL);
+  g_test_add_func ("/job/sentence_event/event", test_event);
+  g_test_add_func ("/job/sentence_event/formats", test_formats);
+  g_test_add_func ("/job/sentence_event/refused", test_events_refused);
+  int failed = g_test_run ();
+  g_unlink (path);
+  g_rmdir (folder);
+  g_free (path);
+  g_free (folder);
+  return failed;
+}
