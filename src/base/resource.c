@@ -8,11 +8,50 @@
 
 #define INCLUDE "-- include: "
 #define INCLUDE_DEPTH 8
+#define MARK "\xef\xbb\xbf"
 
 static char *
 embedded_path (const char *path)
 {
   return g_strconcat ("/pruned/", path, NULL);
+}
+
+/* Whoever reads a FIFO waits for a writer. */
+gboolean
+resource_is_no_file (const char *path)
+{
+  return g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR);
+}
+
+/* TEXT without the byte order mark that some editors write in front of it. A text that is cut at a
+ * NUL byte would mean something else. */
+static char *
+checked (const char *path, char *text, gsize len, GError **error)
+{
+  g_autofree char *owned = text;
+  const char *invalid;
+  int line = 1;
+  if (g_utf8_validate_len (text, len, &invalid))
+    return g_str_has_prefix (text, MARK) ? g_strdup (text + strlen (MARK))
+                                         : g_steal_pointer (&owned);
+  for (const char *c = text; c < invalid; c++)
+    line += *c == '\n';
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s:%d: not UTF-8 text%s", path, line,
+               *invalid == '\0' ? ": a NUL byte" : "");
+  return NULL;
+}
+
+static char *
+text_of_file (const char *path, GError **error)
+{
+  char *text = NULL;
+  gsize len = 0;
+  g_autoptr (GError) cause = NULL;
+  if (resource_is_no_file (path))
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: this is no file", path);
+  else if (!g_file_get_contents (path, &text, &len, &cause))
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", path, cause->message);
+  return text != NULL ? checked (path, text, len, error) : NULL;
 }
 
 char *
@@ -21,13 +60,11 @@ resource_text (const char *path, GError **error)
   char *text = NULL;
   GError *cause = NULL;
   if (path[0] == '/')
-    g_file_get_contents (path, &text, NULL, &cause);
-  else {
-    g_autofree char *name = embedded_path (path);
-    g_autoptr (GBytes) bytes = g_resources_lookup_data (name, 0, &cause);
-    if (bytes != NULL)
-      text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
-  }
+    return text_of_file (path, error);
+  g_autofree char *name = embedded_path (path);
+  g_autoptr (GBytes) bytes = g_resources_lookup_data (name, 0, &cause);
+  if (bytes != NULL)
+    text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   if (cause != NULL) {
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", path, cause->message);
     g_error_free (cause);

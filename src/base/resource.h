@@ -6,8 +6,11 @@
 #pragma once
 #include "base/error.h"
 
-/* PRUNED_FATAL if the file does not exist. */
+/* PRUNED_FATAL if the file does not exist, is none (a FIFO, a device) or is no UTF-8 text (with its
+ * line); a NUL byte is none. Without the byte order mark. */
 char *resource_text (const char *path, GError **error);
+/* Something is there that is no regular file, nor a link to one. */
+gboolean resource_is_no_file (const char *path);
 /* Also what cannot be looked at, and a link to nothing: whoever reads these learns why. */
 gboolean resource_exists (const char *path);
 

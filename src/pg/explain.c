@@ -26,7 +26,7 @@ asked_of (const PgStatement *statement, GError **error)
     g_string_append (nulls, i == 0 ? "(NULL" : ", NULL");
   g_string_append (nulls, nulls->len > 0 ? ")" : "");
   g_autofree char *text
-      = g_strdup_printf ("EXPLAIN (FORMAT JSON) EXECUTE pruned_explained%s", nulls->str);
+      = g_strdup_printf ("EXPLAIN (FORMAT JSON, VERBOSE) EXECUTE pruned_explained%s", nulls->str);
   return pg_statement_anew (text, text, error);
 }
 

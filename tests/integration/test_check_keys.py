@@ -36,6 +36,10 @@ def own(stored):
     ("no condition names a column of the list k:", f"DELETE FROM remarks n USING {KEYS} AS k (id) {RETURNING}"),
     ("no condition names a column of the list k:", f"DELETE FROM remarks n USING {KEYS} AS k (id) WHERE n.kind = 'x' {RETURNING}"),
     ("no condition names a column of the list k:", f"DELETE FROM remarks n USING unnest(:key::bigint[], :key::bigint[]) AS k (id, other) {RETURNING}"),
+    ("its sub-select compares no column of the list k with a row", f"DELETE FROM remarks n WHERE EXISTS (SELECT FROM {KEYS} AS k (key)) {RETURNING}"),
+    ("its sub-select compares no column of the list k with a row",
+     f"DELETE FROM remarks n WHERE n.scratch_id IN (SELECT scratch_id FROM {KEYS} AS k (key)) {RETURNING}"),
+    ("its sub-select compares no column of the list k with a row", f"DELETE FROM remarks n WHERE (SELECT count(*) FROM {KEYS} AS k (key)) > 0 {RETURNING}"),
     ('no condition names a column of the list k:', f"DELETE FROM remarks n USING scratch s, {KEYS} AS k (id) WHERE n.scratch_id = s.id {RETURNING}"),
 ])
 def test_a_file_for_another_table_without_its_join_is_refused(own, words, text):
@@ -49,6 +53,9 @@ def test_a_file_for_another_table_without_its_join_is_refused(own, words, text):
     "WHERE n.scratch_id IN (SELECT unnest(:key::bigint[]))", f"WHERE n.scratch_id IN (SELECT k.id FROM {KEYS} AS k (id))",
     f'WHERE EXISTS (SELECT FROM {KEYS} AS "K, x" (id) WHERE "K, x".id = n.scratch_id)', f"USING {KEYS} AS k WHERE n.scratch_id = k",
     f"USING scratch s, {KEYS} AS k (id) WHERE n.scratch_id = s.id AND s.id = k.id",
+    f"WHERE n.scratch_id = ANY (:key::bigint[]) AND EXISTS (SELECT FROM {KEYS} AS k (id))",
+    f"WHERE n.scratch_id = ANY (ARRAY(SELECT k.id FROM {KEYS} AS k (id)))", f"WHERE n.scratch_id NOT IN (SELECT -k.id FROM {KEYS} AS k (id))",
+    f"WHERE (SELECT bool_or(k.id = n.scratch_id) FROM {KEYS} AS k (id))", f"USING {KEYS} AS k (id) WHERE n.scratch_id = k.id AND (SELECT count(*) FROM {KEYS} AS o) > 0",
     f"USING {KEYS} AS k (id), unnest(ARRAY[k.id, 0]) AS e (id) WHERE n.scratch_id = e.id",
     f"USING {KEYS} AS k (id) CROSS JOIN (SELECT 0 AS more) AS z WHERE n.scratch_id = k.id + z.more",
     f"USING (WITH d AS MATERIALIZED (SELECT k.id FROM {KEYS} AS k (id)) SELECT * FROM d) AS d WHERE n.scratch_id = d.id",

@@ -12,6 +12,9 @@ typedef struct {
   gboolean changes;     /* rows of a table */
   GString *conditions;  /* all of the plan */
   GPtrArray *unmatched; /* of char, borrowed: lists that a nested loop joins without a condition */
+  GPtrArray *apart;     /* of char, borrowed: lists that a sub-select reads */
+  GString *selected;    /* what sub-selects return */
+  guint lists;          /* all of them */
 } Plan;
 
 static void
@@ -19,6 +22,8 @@ plan_clear (Plan *plan)
 {
   g_string_free (plan->conditions, TRUE);
   g_ptr_array_unref (plan->unmatched);
+  g_ptr_array_unref (plan->apart);
+  g_string_free (plan->selected, TRUE);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Plan, plan_clear)
 
@@ -70,11 +75,30 @@ add_unmatched (const json_t *loop, Plan *plan)
   }
 }
 
+/* NODE is part of a sub-select that is no join; ROOT: the whole of it. */
 static void
-walk (const json_t *node, Plan *plan)
+note_apart (const json_t *node, gboolean root, Plan *plan)
 {
-  const char *key;
+  size_t i;
+  json_t *output;
+  json_array_foreach (json_object_get (node, "Output"), i, output)
+    if (root)
+      g_string_append_printf (plan->selected, " %s", json_string_value (output));
+  if (is_list (node))
+    g_ptr_array_add (plan->apart, (gpointer)text_of (node, "Alias"));
+}
+
+static void
+walk (const json_t *node, gboolean apart, Plan *plan)
+{
+  const char *key, *part = text_of (node, "Parent Relationship");
   json_t *value;
+  const gboolean root = (g_str_equal (part, "SubPlan") || g_str_equal (part, "InitPlan"))
+                        && !g_str_has_prefix (text_of (node, "Subplan Name"), "CTE ");
+  apart |= root;
+  plan->lists += is_list (node);
+  if (apart)
+    note_apart (node, root, plan);
   plan->changes |= g_str_equal (text_of (node, "Node Type"), "ModifyTable");
   add_unmatched (node, plan);
   json_object_foreach ((json_t *)node, key, value)
@@ -83,17 +107,30 @@ walk (const json_t *node, Plan *plan)
       g_string_append_printf (plan->conditions, " %s", json_string_value (value));
   size_t i;
   json_array_foreach (json_object_get (node, "Plans"), i, value)
-    walk (value, plan);
+    walk (value, apart, plan);
 }
 
-/* Whether a condition names a column of ALIAS. */
+/* Whether TEXT names a column of ALIAS. */
 static gboolean
-is_asked (const Plan *plan, const char *alias)
+names (const GString *text, const char *alias)
 {
   g_autofree char *quoted = quoted_make (alias), *escaped = g_regex_escape_string (alias, -1),
                   *made = g_regex_escape_string (quoted, -1),
                   *pattern = g_strdup_printf ("(?<![\\w$.])(%s|%s)\\.", escaped, made);
-  return g_regex_match_simple (pattern, plan->conditions->str, 0, 0);
+  return g_regex_match_simple (pattern, text->str, 0, 0);
+}
+
+/* A list in a sub-select that neither a condition nor the sub-select itself names: EXISTS (SELECT FROM
+ * unnest(:key) AS k). NULL: there is none, or another place asks for the keys. */
+static const char *
+list_in_vain (const Plan *plan)
+{
+  if (strstr (plan->conditions->str, " ANY (") != NULL)
+    return NULL;
+  for (guint i = 0; i < plan->apart->len; i++)
+    if (names (plan->conditions, plan->apart->pdata[i]) || names (plan->selected, plan->apart->pdata[i]))
+      return NULL;
+  return plan->apart->len > 0 && plan->lists == plan->apart->len ? plan->apart->pdata[0] : NULL;
 }
 
 /* --- findings --- */
@@ -140,8 +177,9 @@ check_keys (Check *check, const char *file, CheckPlace place, const PgStatement 
             const char *text)
 {
   g_autoptr (json_t) plans = json_parse (text, strlen (text), NULL);
-  g_auto (Plan) plan = { FALSE, g_string_new (NULL), g_ptr_array_new () };
-  walk (json_object_get (json_array_get (plans, 0), "Plan"), &plan);
+  g_auto (Plan) plan = { FALSE, g_string_new (NULL), g_ptr_array_new (),
+                         g_ptr_array_new (), g_string_new (NULL), 0 };
+  walk (json_object_get (json_array_get (plans, 0), "Plan"), FALSE, &plan);
   if (plan.changes && only_reads (file))
     check_error (check, CODE_CONFIG, "keys", place, NULL,
                  "it changes rows, which only files of apply/ may: nobody has decided about them");
@@ -153,9 +191,15 @@ check_keys (Check *check, const char *file, CheckPlace place, const PgStatement 
         "it asks for no column of decide.sql, such as :key: what it changes has nothing to "
         "do with the rows that were decided");
   for (guint i = 0; i < plan.unmatched->len; i++)
-    if (!is_asked (&plan, plan.unmatched->pdata[i]))
+    if (!names (plan.conditions, plan.unmatched->pdata[i]))
       check_error (check, CODE_CONFIG, "keys", place, NULL,
                    "no condition names a column of the list %s: each of its items is joined with "
                    "every row",
                    (const char *)plan.unmatched->pdata[i]);
+  const char *vain = list_in_vain (&plan);
+  if (vain != NULL)
+    check_error (check, CODE_CONFIG, "keys", place, NULL,
+                 "its sub-select compares no column of the list %s with a row: it is true for all "
+                 "rows, or for none",
+                 vain);
 }

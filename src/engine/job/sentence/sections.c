@@ -115,17 +115,10 @@ are_known (const char *path, const GPtrArray *entries, GError **error)
   return entries->len > 0;
 }
 
-/* Whoever reads a FIFO waits for a writer. */
-static gboolean
-is_no_file (const char *path)
-{
-  return g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR);
-}
-
 static GPtrArray *
 read_file (const char *path, GError **error)
 {
-  if (!is_no_file (path))
+  if (!resource_is_no_file (path))
     return key_file_read (path, TRUE, error);
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: this is no file", path);
   return NULL;
@@ -137,7 +130,7 @@ add_broken (GPtrArray *sections, const char *path, const char *otherwise, const 
 {
   g_autofree char *text = NULL;
   guint before = sections->len;
-  if (!is_no_file (path))
+  if (!resource_is_no_file (path))
     (void)g_file_get_contents (path, &text, NULL, NULL);
   g_auto (GStrv) lines = g_strsplit (text != NULL ? text : "", "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++) {
