@@ -1,5 +1,5 @@
-"""Files of a job's folder that are no text, or no files: they are refused with their place, and nothing
-waits for them."""
+"""Files of a job's folder that are no text, or no files: they are refused with their place, and
+nothing waits for them."""
 
 import os
 

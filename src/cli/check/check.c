@@ -155,6 +155,8 @@ check_job (Check *check, const Job *job)
   check_schedule (check);
   check_statements (check);
   check_form (check);
+  check_folder (check);
+  check_needs (check);
   if (check_can_run (check))
     check_page (check);
   check_tables (check);

@@ -136,6 +136,8 @@ void check_job (Check *check, const Job *job);
 gboolean check_complete (Check *check); /* FALSE: the catalogue does not fit the sentence */
 void check_statements (Check *check); /* PostgreSQL takes each; large tables are read by an index */
 void check_form (Check *check);       /* a folder's parameters and columns; no row is read */
+void check_folder (Check *check);     /* its tables exist, its own rows change; no row is read */
+void check_needs (Check *check);      /* what its job.conf says that it needs exists */
 void check_page (Check *check);       /* its columns, its order, its cursor; what decide returns */
 void check_owner (Check *check);      /* who may drop partitions, by check_access */
 void check_partitions (Check *check); /* of a sentence that drops them, by check_tables */

@@ -120,15 +120,16 @@ names (const GString *text, const char *alias)
   return g_regex_match_simple (pattern, text->str, 0, 0);
 }
 
-/* A list in a sub-select that neither a condition nor the sub-select itself names: EXISTS (SELECT FROM
- * unnest(:key) AS k). NULL: there is none, or another place asks for the keys. */
+/* A list in a sub-select that neither a condition nor the sub-select itself names: EXISTS (SELECT
+ * FROM unnest(:key) AS k). NULL: there is none, or another place asks for the keys. */
 static const char *
 list_in_vain (const Plan *plan)
 {
   if (strstr (plan->conditions->str, " ANY (") != NULL)
     return NULL;
   for (guint i = 0; i < plan->apart->len; i++)
-    if (names (plan->conditions, plan->apart->pdata[i]) || names (plan->selected, plan->apart->pdata[i]))
+    if (names (plan->conditions, plan->apart->pdata[i])
+        || names (plan->selected, plan->apart->pdata[i]))
       return NULL;
   return plan->apart->len > 0 && plan->lists == plan->apart->len ? plan->apart->pdata[0] : NULL;
 }
@@ -177,8 +178,9 @@ check_keys (Check *check, const char *file, CheckPlace place, const PgStatement 
             const char *text)
 {
   g_autoptr (json_t) plans = json_parse (text, strlen (text), NULL);
-  g_auto (Plan) plan = { FALSE, g_string_new (NULL), g_ptr_array_new (),
-                         g_ptr_array_new (), g_string_new (NULL), 0 };
+  g_auto (Plan) plan = {
+    FALSE, g_string_new (NULL), g_ptr_array_new (), g_ptr_array_new (), g_string_new (NULL), 0
+  };
   walk (json_object_get (json_array_get (plans, 0), "Plan"), FALSE, &plan);
   if (plan.changes && only_reads (file))
     check_error (check, CODE_CONFIG, "keys", place, NULL,

@@ -43,6 +43,7 @@ load_one (Check *check, const Job *job, gboolean sure, GError **error)
   if (job->sentence == NULL || check_complete (check)) {
     check_statements (check);
     check_form (check);
+    check_folder (check);
     if (check_can_run (check))
       check_access (check);
     if (check_errors (check) == 0)
