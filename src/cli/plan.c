@@ -317,6 +317,10 @@ command_plan (Cli *cli, GError **error)
   if (job->page == NULL && job->sentence == NULL && (job->code == NULL || job->code->plan == NULL))
     return cli_usage (error, "job %s has no plan: another job decides what it does; plan that one",
                       job->name);
+  if (job_only_names_rows (job))
+    log_warning ("A run of this job is about the one row that an event names: the plan shows all "
+                 "rows that events can name",
+                 "job", job->name);
   if (!parse_at (&at_us, error))
     return CODE_USAGE;
   g_autoptr (Pg) pg = cli_pg (cli, error);

@@ -37,6 +37,7 @@ static const struct {
 typedef struct {
   PgRows *rows[PARTS];
   gboolean stopped, paused;
+  gboolean final; /* what the job removes cannot be put back */
 } Page;
 
 static void
@@ -116,7 +117,8 @@ next_of (const PgRows *run, const Page *page)
     suggest (next, "pruned retry %s", id);
   if (!ended)
     suggest (next, "pruned discard %s", id);
-  if ((ended || g_str_equal (state, "dead")) && rows_count (page->rows[OF_TABLES]) > 0)
+  if ((ended || g_str_equal (state, "dead")) && rows_count (page->rows[OF_TABLES]) > 0
+      && !page->final)
     suggest (next, "pruned restore %s%s --dry-run", id,
              rows_count (page->rows[OF_CHILDREN]) > 0 ? " --with-children" : "");
   if (rows_count (page->rows[OF_QUARANTINED]) > 0)
@@ -201,6 +203,8 @@ run_page_show (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
   g_auto (Page) page = { 0 };
   if (!look (pg, rows, &page, error))
     return cli_pg_failed (pg, error);
+  const Job *job = jobs_find (cli->jobs, rows_text (rows, 0, "job"));
+  page.final = job != NULL && job->final != NULL;
   g_autoptr (GPtrArray) next = next_of (rows, &page);
   output_record (cli->out, RUN_COLUMNS, rows, 0);
   if (output_is_json (cli->out)) {

@@ -43,9 +43,10 @@ is_there (Pg *pg, const char *file, const char *job)
 void
 run_wait_warn (Pg *pg, const char *job)
 {
+  g_autofree char *resume = g_strdup_printf ("pruned resume %s", job);
   if (is_there (pg, SQL "is_paused.sql", job))
     log_warning ("The job is paused: its run waits until the job is resumed", "job", job, "remedy",
-                 "pruned resume JOB");
+                 resume);
   if (is_there (pg, SQL "stop_look.sql", job))
     log_warning ("Everything is stopped: the run waits until work goes on", "job", job, "remedy",
                  "pruned go");

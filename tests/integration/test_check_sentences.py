@@ -36,6 +36,7 @@ def test_an_event_whose_key_is_of_another_table_is_a_warning(house):  # noqa: F8
 
 @pytest.mark.parametrize("children, warned", [
     ("addresses(elsewhere)", "elsewhere of addresses refers to elsewhere, by addresses_elsewhere_fkey: does it hold keys of this job's table?"),
+    ("addresses(id)", "id of addresses refers to nothing, and addresses refers to people by addresses_person_fkey: does it hold keys of this job's table?"),
     ("addresses", None), ("addresses(person)", None), ("alone(people_id)", None), ("addresses(person), profiles", None)])
 def test_a_child_by_a_column_that_refers_to_another_table_is_a_warning(house, children, warned):  # noqa: F811
     house.sql(PEOPLE)

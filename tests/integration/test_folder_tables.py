@@ -4,6 +4,7 @@ are about, and how many rows a page has."""
 import pytest
 
 from support.own_job import CONF, JOB, NOTES, OWN, PAGE, REMOVED, counts, goes_well, own, tick, without_notes, write  # noqa: F401
+from support.places import ROLE
 from support.scene import result
 
 
@@ -85,3 +86,21 @@ def test_a_page_of_a_fixed_size_refuses_the_job(made):
     scene = made(files={"page": PAGE.replace(":limit::int", "100"), "apply/removed/05-scratch_notes": NOTES, "apply/removed/10-scratch": OWN})
     assert said(scene, 2)[0].startswith("page.sql has no LIMIT :limit::int")
     assert "page.sql has no LIMIT" in blocked(scene)[1]
+
+
+def test_a_job_that_starts_itself_is_warned_of(made):
+    scene = made("table = scratch\n", f"table = scratch\nlaunches = {JOB}\n")
+    assert any(one.startswith("launches: it starts runs of itself") for one in said(scene, 0, "warning"))
+
+
+def test_a_right_that_a_daemon_lacks_is_granted_to_its_role(made):
+    """`doctor` runs as another role than the daemon that was refused."""
+    scene = made()
+    scene.database.connection.execute(f"REVOKE DELETE ON scratch FROM {ROLE}")
+    scene.start().wait_line("Partitions assigned")
+    run_id = tick(scene)
+    scene.wait_run(run_id)
+    assert "permission denied" in result(scene.run_row(run_id))["reason"]
+    findings = scene.run("doctor", "--json", settings={"postgres.url": scene.database.url}).json()
+    [found] = [one for one in findings if one["check"] == "blocked jobs"]
+    assert not found["ok"] and f"pruned grants --role {ROLE} " in found["remedy"], found

@@ -44,6 +44,7 @@ def test_the_audit_keeps_as_much_of_a_partition_as_it_says(house, audit, rows): 
     kept = {"table_name": "logs", "action": "deleted", "keys": ["logs_1"], "rows": rows and [rows]}
     assert [dict(one) for one in found] == ([] if rows is ... else [kept])
     house.restore(run, code=6)
+    assert "pruned restore" not in house.pruned.run("runs", str(run)).ok().stdout
 
 
 # type, age, bounds, what goes. T is midnight in UTC.

@@ -120,6 +120,10 @@ check_folder (Check *check)
   check_tables_exist (check);
   for (guint i = 0; i < job->whats->len; i++)
     check_own_rows (check, job->whats->pdata[i]);
+  if (job_launches (job, job->name))
+    check_warn (check, "form", check_place (check), NULL,
+                "launches: it starts runs of itself: they have no end unless children.sql returns "
+                "fewer each time, down to none");
   if (job->page != NULL && !pg_statement_wants (job->page, "limit"))
     check_error (
         check, CODE_CONFIG, "form", check_place (check), NULL,

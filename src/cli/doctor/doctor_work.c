@@ -1,6 +1,7 @@
 #include "cli/doctor/doctor.h"
 
 #include "base/plural.h"
+#include "cli/gentle.h"
 #include "cli/grants.h"
 #include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
@@ -63,6 +64,9 @@ static void
 check_blocked (Doctor *doctor)
 {
   g_autoptr (PgRows) rows = doctor_ask (doctor, "blocked jobs", SQL "blocked.sql", NULL);
+  g_autofree char *daemon = gentle_role (doctor->pg), /* it was the daemon that lacked the right */
+      *grants = daemon != NULL ? grants_command (doctor->cli->config, doctor->owner, daemon)
+                               : g_strdup (doctor->grants);
   guint n = 0;
   if (rows == NULL)
     return;
@@ -73,7 +77,7 @@ check_blocked (Doctor *doctor)
       continue; /* a finding of the check of paused jobs */
     n++;
     doctor_error (
-        doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? doctor->grants : again,
+        doctor, CODE_NOT_FOUND, "blocked jobs", lacks_right (reason) ? grants : again,
         "job %s has been blocked for %s and does nothing: %s (run %s; it is retried within minutes once that is fixed, or at once by the command)",
         job, rows_text (rows, i, "age"), reason, rows_text (rows, i, "run_id"));
   }

@@ -40,10 +40,11 @@ check_is_read (const Job *job, const char *place, const char *key, GError **erro
 {
   if (job_reads (job, key))
     return TRUE;
-  const gboolean named
-      = job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key);
+  static const char *const of_ticks[] = { "schedule", "time_zone", "catch_up", NULL };
   g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s: the job does not read it, because %s",
-               place, key, named ? "`starts` does not name tick" : "`" WORD "` does not name it");
+               place, key,
+               g_strv_contains (of_ticks, key) ? "`starts` does not name tick"
+                                               : "`" WORD "` does not name it");
   return FALSE;
 }
 
