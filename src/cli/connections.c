@@ -8,6 +8,7 @@
 #include "cli/grants.h"
 #include "engine/outbox/envelope.h"
 #include "engine/ledger/schema.h"
+#include "engine/step/guard.h"
 #include "kafka/consumer.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ static const struct {
   const char *remedy;
 } REMEDIES[] = {
   { "42P01", "run: pruned migrate, or check [postgres] app_schema" },
-  { "42703", "run: pruned migrate, or see what the job needs in its job.conf" },
+  { "42703", "run: pruned migrate; a job of your own: pruned check says where" },
   { "3F000", "run: pruned migrate" },
   { "25006", "[postgres] url must name the primary" },
   { "53", FULL },
@@ -66,6 +67,10 @@ cli_pg_failed (const Pg *pg, GError **error)
   if (error == NULL || *error == NULL || strstr ((*error)->message, "run: pruned") != NULL)
     return CODE_POSTGRES;
   const char *state = pg_sqlstate (pg);
+  if (g_str_has_prefix ((*error)->message, GUARD_PREFIX)) {
+    add_remedy (error, "run: pruned check");
+    return CODE_CONFIG; /* PostgreSQL has answered: the job is wrong */
+  }
   if (g_str_equal (state, "42501")) {
     g_autoptr (PgRows) owners = cli_owners (current);
     g_autofree char *grants = grants_of (current->config, owners),

@@ -123,3 +123,10 @@ def test_a_run_that_only_plans_is_held_to_its_page_too(own):  # noqa: F811
 def test_a_run_that_is_counted_first_is_held_to_its_pages_too(own):  # noqa: F811
     scene = without_notes(own({"page": FALLING, "apply/removed/10-scratch": OWN}, settings={"jobs.own.approve": "above", "jobs.own.max_rows": 500}))
     blocks(scene, "page.sql", "goes back")
+
+
+def test_a_plan_that_a_guard_ends_says_that_the_job_is_wrong(own):  # noqa: F811
+    """PostgreSQL is well: to try again would help nobody."""
+    scene = without_notes(own({"page": PAGE.replace("s.id AS key", "1 AS key"), "apply/removed/10-scratch": OWN}))
+    done = scene.run("plan", JOB)
+    assert done.code == 2 and "guard: page.sql returns the key 1 twice; run: pruned check" in done.stderr, done

@@ -140,15 +140,15 @@ take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *s
   }
 }
 
-/* Why no row of a part can stay that a trigger or a rule made other than it was, or kept out: what
- * it did besides must not stay either. NULL: there is none. */
+/* Why no row of a part can stay that a trigger or a rule, or another type of a column, made other
+ * than it was, or kept out: what it did besides must not stay either. NULL: there is none. */
 static const char *
 kept_out (const PgRows *rows)
 {
   const char *why = NULL;
   for (int i = 0; i < rows_count (rows); i++) {
     if (rows_text (rows, i, "key") == NULL)
-      return "a trigger or a rule would make another row of it";
+      return "another row would come of it: a trigger or a rule changes it, or a column has another type now";
     if (rows_bool (rows, i, "kept_out"))
       why = rows_text (rows, i, "reason");
   }
