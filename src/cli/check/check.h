@@ -40,7 +40,7 @@ typedef struct {
 /* Where a finding is. */
 typedef struct {
   const char *file; /* NULL: the job as a whole: its section, or its job.conf */
-  int line;         /* from 1; 0: the file as a whole */
+  int line;         /* from 1; 0: where its text begins */
 } CheckPlace;
 
 /* What to add to an error of PostgreSQL (CAUSE) about the condition WHERE of a sentence, and to a

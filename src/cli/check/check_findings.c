@@ -1,6 +1,7 @@
 /* What a check has found, with its place. */
 #include "cli/check/check.h"
 
+#include "base/resource.h"
 #include "cli/grants.h"
 #include "cli/words.h"
 #include "engine/job/job_conf_named.h"
@@ -28,6 +29,25 @@ place_of_job (Check *check, CheckPlace place)
   return place.file != NULL || !said ? place : check_place (check);
 }
 
+/* Where the text of the file of a job at PATH begins, behind its comments. One that cannot be read
+ * has its first line. */
+static int
+first_line (const char *path)
+{
+  if (!g_str_has_suffix (path, ".sql") && !g_str_has_suffix (path, ".conf"))
+    return 0;
+  g_autofree char *text = resource_text (path, NULL);
+  int line = 1;
+  for (const char *p = text; p != NULL && *p != '\0'; line++) {
+    const gsize len = strcspn (p, "\n");
+    const char *word = p + strspn (p, " \t\r");
+    if (word < p + len && *word != '#' && !g_str_has_prefix (word, "--"))
+      return line;
+    p += len + (p[len] != '\0');
+  }
+  return 1;
+}
+
 static void
 add (Check *check, const char *name, const char *level, ExitCode code, CheckPlace place,
      const char *remedy, const char *format, va_list list)
@@ -42,7 +62,7 @@ add (Check *check, const char *name, const char *level, ExitCode code, CheckPlac
   finding->detail = words_in_one_line (detail);
   finding->remedy = g_strdup (remedy);
   finding->file = g_strdup (place.file);
-  finding->line = place.line;
+  finding->line = place.line > 0 || place.file == NULL ? place.line : first_line (place.file);
   g_ptr_array_add (check->findings, finding);
 }
 
