@@ -55,6 +55,7 @@ def test_a_file_for_another_table_without_its_join_is_refused(own, words, text):
     f"USING scratch s, {KEYS} AS k (id) WHERE n.scratch_id = s.id AND s.id = k.id",
     f"WHERE n.scratch_id = ANY (:key::bigint[]) AND EXISTS (SELECT FROM {KEYS} AS k (id))",
     f"WHERE n.scratch_id = ANY (ARRAY(SELECT k.id FROM {KEYS} AS k (id)))", f"WHERE n.scratch_id NOT IN (SELECT -k.id FROM {KEYS} AS k (id))",
+    f"WHERE n.scratch_id NOT IN (SELECT x.id + 1 FROM (SELECT k.id FROM {KEYS} AS k (id) ORDER BY 1 LIMIT 5) AS x)",
     f"WHERE (SELECT bool_or(k.id = n.scratch_id) FROM {KEYS} AS k (id))", f"USING {KEYS} AS k (id) WHERE n.scratch_id = k.id AND (SELECT count(*) FROM {KEYS} AS o) > 0",
     f"USING {KEYS} AS k (id), unnest(ARRAY[k.id, 0]) AS e (id) WHERE n.scratch_id = e.id",
     f"USING {KEYS} AS k (id) CROSS JOIN (SELECT 0 AS more) AS z WHERE n.scratch_id = k.id + z.more",

@@ -75,14 +75,15 @@ add_unmatched (const json_t *loop, Plan *plan)
   }
 }
 
-/* NODE is part of a sub-select that is no join; ROOT: the whole of it. */
+/* NODE is part of a sub-select that is no join; ROOT: the whole of it. What a list returns to a
+ * node above it may be more than that one reads. */
 static void
 note_apart (const json_t *node, gboolean root, Plan *plan)
 {
   size_t i;
   json_t *output;
   json_array_foreach (json_object_get (node, "Output"), i, output)
-    if (root)
+    if (root || !is_list (node))
       g_string_append_printf (plan->selected, " %s", json_string_value (output));
   if (is_list (node))
     g_ptr_array_add (plan->apart, (gpointer)text_of (node, "Alias"));
