@@ -163,3 +163,19 @@ quoted_whole (const char *name)
   }
   return g_string_free (whole, FALSE);
 }
+
+int
+quoted_open_line (const char *text)
+{
+  int line = 1;
+  for (const char *p = text, *end; *p != '\0'; p = end) {
+    gboolean closed = TRUE;
+    if (quoted_at (text, p, &end, &closed) == QUOTED_NOT)
+      end = p + 1;
+    else if (!closed)
+      return line;
+    for (const char *c = p; c < end; c++)
+      line += *c == '\n';
+  }
+  return 0;
+}

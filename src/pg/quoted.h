@@ -16,6 +16,9 @@ typedef enum {
  * closed, and then CLOSED is FALSE. CLOSED can be NULL. */
 Quoted quoted_at (const char *text, const char *p, const char **end, gboolean *closed);
 
+/* The line of TEXT, from 1, in which a part begins that is not closed; 0: all are. */
+int quoted_open_line (const char *text);
+
 /* NAME as SQL writes it, in quotes. g_free it. */
 char *quoted_make (const char *name);
 /* NAME as SQL writes it (`public."Order, Items"`) without schema and quotes. g_free it. */

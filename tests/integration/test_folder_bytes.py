@@ -31,6 +31,8 @@ def mended(own, tmp_path):  # noqa: F811
     ("page.sql", b"ORDER BY", b"\0 ORDER BY", 2, "not UTF-8 text: a NUL byte"),
     ("apply/removed/10-scratch.sql", b"-- A file", b"-- \xe9 file", 1, "not UTF-8 text"),
     ("page.sql", b"-- A file", b"-- \xe9 file", 1, "not UTF-8 text"),
+    ("apply/removed/10-scratch.sql", b"RETURNING", b"/* gone RETURNING", 2, "a quote or a comment begins here and is not closed"),
+    ("decide.sql", b"'kept'", b"'kept", 2, "a quote or a comment begins here and is not closed"),
     ("job.conf", b"table = scratch\n", b"table = scratch\n\0\n[odd]\n", 6, "not UTF-8 text: a NUL byte"),
 ])
 def test_a_file_that_is_no_text_refuses_its_job(mended, file, old, new, line, why):

@@ -128,10 +128,22 @@ step_text_is_condition (const char *expression, GError **error)
   return FALSE;
 }
 
+/* A comment that is open would take what the engine adds behind the text. */
+static gboolean
+is_closed (const char *path, const char *text, GError **error)
+{
+  const int line = quoted_open_line (text);
+  if (line > 0)
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+                 "%s:%d: a quote or a comment begins here and is not closed", path, line);
+  return line == 0;
+}
+
 gboolean
 step_text_fits (const char *path, const char *text, GError **error)
 {
-  return is_statement_of_step (path, text, error) && sets_and_calls_nothing (path, text, error);
+  return is_closed (path, text, error) && is_statement_of_step (path, text, error)
+         && sets_and_calls_nothing (path, text, error);
 }
 
 /* --- what a file of apply/ does --- */

@@ -82,11 +82,33 @@ test_names (void)
   }
 }
 
+static void
+test_open (void)
+{
+  static const struct {
+    const char *text;
+    int line;
+  } texts[] = { { "SELECT 'a', \"b\" /* c /* d */ */ -- e", 0 },
+                { "SELECT 1\n-- 'a\n, E'\\'' FROM t", 0 },
+                { "", 0 },
+                { "SELECT $$a$b$$, $x$ ' $x$", 0 },
+                { "SELECT 1\nFROM t /* c /* d */", 2 },
+                { "SELECT 'a\n\nFROM t", 1 },
+                { "\n\nSELECT \"a", 3 },
+                { "SELECT 'a\nb'\n, $q$ c $$", 3 },
+                { "SELECT E'\\'", 1 } };
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_test_message ("%s", texts[i].text);
+    g_assert_cmpint (quoted_open_line (texts[i].text), ==, texts[i].line);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pg/quoted/code", test_code);
   g_test_add_func ("/pg/quoted/names", test_names);
+  g_test_add_func ("/pg/quoted/open", test_open);
   return g_test_run ();
 }
