@@ -44,7 +44,6 @@ def folder(new_pruned, new_database, new_topics, tmp_path):
     ("batch = 10", "retry_every_ms = ten", 5, "retry_every_ms: expected milliseconds, 0 to 31622400000"),
     ("batch = 10", "retry_every_ms = -1", 5, "retry_every_ms: expected milliseconds"),
     ("batch = 10", "settings = delay_ms; rnages", 5, "settings: unknown setting 'rnages', did you mean 'ranges'?"),
-    ("batch = 10", "batch = 10\nsettings = ranges", 5, "batch: the job does not read it, because `settings` does not name it"),
     ("starts = tick", "starts = parent\nschedule = 10 0 * * *", 5, "schedule: the job does not read it, because `starts` does not name tick"),
 ])
 def test_a_wrong_value_has_its_line_and_the_nearest_name(folder, old, new, line, reason):
@@ -62,3 +61,10 @@ def test_a_wrong_value_has_its_line_and_the_nearest_name(folder, old, new, line,
 ])
 def test_a_right_value_is_taken(folder, old, new):
     assert folder(old, new)[::2] == (0, [])
+
+
+def test_a_setting_with_a_value_is_read_whatever_else_is_named(folder, new_pruned, new_database, new_topics, tmp_path):
+    assert folder("batch = 10", "batch = 7\nsettings = ranges")[::2] == (0, [])
+    pruned = new_pruned(new_database("empty"), new_topics(), settings={"run.jobs_dir": tmp_path / "jobs.d"})
+    known = {line["key"]: line["value"] for line in pruned.run("config", "--json").ok().json()}
+    assert known[f"jobs.{JOB}.batch"] == "7"

@@ -222,8 +222,9 @@ job_is_asked (const Job *job, const json_t *args)
   return event != NULL && event->own != NULL;
 }
 
-/* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and
- * the list in job.conf (`settings`). Without that list: all. */
+/* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, the
+ * list in job.conf (`settings`), and those that job.conf gives a value to. Without that list: all.
+ */
 gboolean
 job_reads (const Job *job, const char *key)
 {
@@ -236,5 +237,6 @@ job_reads (const Job *job, const char *key)
     return TRUE;
   if (g_strv_contains (ticks, key))
     return job->by_tick;
-  return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key);
+  return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key)
+         || g_key_file_has_key (job->conf, "job", key, NULL);
 }

@@ -40,11 +40,8 @@ check_is_read (const Job *job, const char *place, const char *key, GError **erro
 {
   if (job_reads (job, key))
     return TRUE;
-  static const char *const of_ticks[] = { "schedule", "time_zone", "catch_up", NULL };
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s: the job does not read it, because %s",
-               place, key,
-               g_strv_contains (of_ticks, key) ? "`starts` does not name tick"
-                                               : "`" WORD "` does not name it");
+  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
+               "%s: %s: the job does not read it, because `starts` does not name tick", place, key);
   return FALSE;
 }
 
