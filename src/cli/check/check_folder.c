@@ -89,8 +89,8 @@ check_folder (Check *check)
                 "launches: it starts runs of itself: they have no end unless children.sql returns "
                 "fewer each time, down to none");
   if (job->page != NULL && !pg_statement_wants (job->page, "limit"))
-    check_error (
-        check, CODE_CONFIG, "form", check_place (check), NULL,
+    check_warn (
+        check, "form", check_place (check), NULL,
         "page.sql has no LIMIT :limit::int: a page that returns fewer rows is the last one, "
         "and one that returns all of them is no page");
 }
