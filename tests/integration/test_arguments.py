@@ -208,7 +208,7 @@ SELECT 'scratch.numeric_child' AS job, jsonb_build_object('n', 12345678901234567
 FROM unnest(:key::numeric[]) k
 """
 NUMERIC_PAGE = """
-SELECT k AS key, k AS id FROM (VALUES (0.5), (1), (2)) AS s (k)
+SELECT k AS key, k + 12345678901234567889.5 AS id FROM (VALUES (0.5), (1), (2)) AS s (k)
 WHERE k > :cursor.id::numeric - 12345678901234567889.5 ORDER BY k LIMIT :limit::int
 """
 

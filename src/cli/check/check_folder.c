@@ -4,6 +4,7 @@
 
 #include "engine/job/job_needs.h"
 #include "engine/job/sentence/sql_text.h"
+#include "pg/quoted.h"
 
 #define SQL "src/cli/check/sql/"
 
@@ -13,33 +14,39 @@ is_own_folder (const Job *job)
   return !job->built_in && job->sentence == NULL && !job_is_coded (job);
 }
 
-/* The job's own table, and those that its files are named after. */
+/* TABLE as SQL takes it: a name without quotes may need them. */
+static void
+add_table (GString *tables, GPtrArray *said, const char *table)
+{
+  g_autofree char *name = sql_text_only_name (table, 2, NULL), *made = quoted_make (table);
+  array_add (tables, name != NULL ? table : made);
+  g_ptr_array_add (said, (gpointer)table);
+}
+
+/* The job's own table, and those that its files are named after. What a file inserts into may be a
+ * table of pruned. */
 static void
 check_tables_exist (Check *check)
 {
   const Job *job = check->job;
   GString *tables = array_new ();
+  g_autoptr (GPtrArray) said = g_ptr_array_new ();
   if (job->table != NULL)
-    array_add (tables, job->table);
+    add_table (tables, said, job->table);
   for (guint i = 0; i < job->whats->len; i++) {
     const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
     for (guint k = 0; k < apply->len; k++) {
-      const char *table = g_array_index (apply, JobApply, k).table;
-      g_autoptr (GError) cause = NULL;
-      g_autofree char *name = sql_text_only_name (table, 2, &cause);
-      if (name != NULL)
-        array_add (tables, table);
-      else
-        check_error (check, CODE_CONFIG, "form", check_place (check), NULL,
-                     "a file of apply/ is named after %s: %s", table, cause->message);
+      const JobApply *file = &g_array_index (apply, JobApply, k);
+      if (file->kind != APPLY_INSERT && g_strcmp0 (file->table, job->table) != 0)
+        add_table (tables, said, file->table);
     }
   }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "relation", array_take (tables));
   g_autoptr (PgRows) rows = check_ask (check, "form", SQL "missing.sql", values);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    const char *table = rows_text (rows, i, "relation");
-    if (g_str_equal (table, job->table))
+    const char *table = said->pdata[rows_int (rows, i, "n") - 1];
+    if (table == job->table)
       check_error (check, CODE_CONFIG, "form", check_place_of_key (check, "table"), NULL,
                    "table: there is no table %s", table);
     else

@@ -3,7 +3,6 @@
 #include "base/resource.h"
 #include "config/nearest.h"
 #include "engine/job/job_conf_named.h"
-#include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
 
@@ -217,14 +216,9 @@ names_its_rows (const Job *job, GError **error)
   gboolean changes = FALSE;
   for (guint i = 0; i < job->whats->len; i++)
     changes |= ((const JobWhat *)job->whats->pdata[i])->apply->len > 0;
-  if (job->table == NULL)
-    return !changes
-           || job_conf_fail (
-               job, "table", error,
-               "a job with files in apply/ needs it: its rows are those of this table");
-  g_autoptr (GError) cause = NULL;
-  g_autofree char *name = sql_text_only_name (job->table, 2, &cause);
-  return name != NULL || job_conf_fail (job, "table", error, "%s", cause->message);
+  return !changes || job->table != NULL
+         || job_conf_fail (job, "table", error,
+                           "a job with files in apply/ needs it: its rows are those of this table");
 }
 
 gboolean

@@ -15,6 +15,6 @@ SELECT (SELECT coalesce(pg_catalog.sum(l.reltuples), 0)::bigint FROM below b JOI
        (SELECT pg_catalog.min(i.indexrelid::regclass::text)
         FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid JOIN pg_am m ON m.oid = x.relam AND m.amname = 'btree'
         WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL
-          AND (i.indkey::smallint[])[0 : pg_catalog.cardinality(w.columns) - 1] = w.columns) AS there
+          AND (i.indkey::smallint[])[0 : pg_catalog.cardinality(w.columns) - 1] OPERATOR(pg_catalog.=) w.columns) AS there
 FROM pg_class c CROSS JOIN wanted w
 WHERE c.oid = pg_catalog.to_regclass(:relation::text)

@@ -22,16 +22,16 @@ indexes AS (
   WHERE i.indrelid = pg_catalog.to_regclass(:relation::text) AND i.indisvalid)
 SELECT (SELECT coalesce(pg_catalog.sum(l.reltuples), 0)::bigint FROM below b JOIN pg_class l ON l.oid = b.oid AND l.relkind = 'r' AND l.reltuples > 0::real) AS n,
        EXISTS (SELECT FROM indexes x CROSS JOIN LATERAL (SELECT coalesce(pg_catalog.cardinality(per.columns), 0) AS n) AS g
-               WHERE coalesce((SELECT pg_catalog.array_agg(c ORDER BY c) FROM pg_catalog.unnest(x.columns[1 : g.n]) AS c), '{}') = coalesce(per.columns, '{}')
-                 AND x.columns[g.n + 1 : g.n + pg_catalog.cardinality(by.columns)] = by.columns
-                 AND (x.options[g.n + 1 : g.n + pg_catalog.cardinality(by.columns)] = by.forward::smallint[]
-                      OR x.options[g.n + 1 : g.n + pg_catalog.cardinality(by.columns)] = by.backward::smallint[])) AS there,
+               WHERE coalesce((SELECT pg_catalog.array_agg(c ORDER BY c) FROM pg_catalog.unnest(x.columns[1 : g.n]) AS c), '{}') OPERATOR(pg_catalog.=) coalesce(per.columns, '{}')
+                 AND x.columns[g.n + 1 : g.n + pg_catalog.cardinality(by.columns)] OPERATOR(pg_catalog.=) by.columns
+                 AND (x.options[g.n + 1 : g.n + pg_catalog.cardinality(by.columns)] OPERATOR(pg_catalog.=) by.forward::smallint[]
+                      OR x.options[g.n + 1 : g.n + pg_catalog.cardinality(by.columns)] OPERATOR(pg_catalog.=) by.backward::smallint[])) AS there,
        pg_catalog.format('CREATE INDEX %sON %s (%s);', CASE WHEN c.relkind <> 'p' THEN 'CONCURRENTLY ' END, c.oid::regclass,
                          pg_catalog.concat_ws(', ', per.names, by.names,
                            (SELECT pg_catalog.string_agg(pg_catalog.quote_ident(a.attname), ', ' ORDER BY k.n)
                             FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
                             JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
                             WHERE i.indrelid = c.oid AND i.indisprimary AND k.n <= i.indnkeyatts
-                              AND k.attnum <> ALL (coalesce(per.columns, '{}') || coalesce(by.columns, '{}'))))) AS make
+                              AND k.attnum <> ALL (coalesce(per.columns, '{}')) AND k.attnum <> ALL (coalesce(by.columns, '{}'))))) AS make
 FROM pg_class c CROSS JOIN per CROSS JOIN by
 WHERE c.oid = pg_catalog.to_regclass(:relation::text)

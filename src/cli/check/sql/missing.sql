@@ -1,7 +1,4 @@
--- The names of `:relation` that are no tables, each once, in the order of the list. Reads the
--- catalogue only.
-SELECT u.relation
-FROM pg_catalog.unnest(:relation::text[]) WITH ORDINALITY AS u (relation, n)
-WHERE coalesce(pg_catalog.to_regclass(u.relation), pg_catalog.to_regclass(pg_catalog.quote_ident(u.relation))) IS NULL
-GROUP BY u.relation
-ORDER BY pg_catalog.min(u.n)
+-- The places, from 1, of the names of `:relation` that are no tables. Reads the catalogue only.
+SELECT u.n FROM pg_catalog.unnest(:relation::text[]) WITH ORDINALITY AS u (relation, n)
+WHERE pg_catalog.to_regclass(u.relation) IS NULL
+ORDER BY u.n
