@@ -179,6 +179,17 @@ def test_a_run_of_an_event_that_fails_otherwise_is_not_blocked(blocked_event, tm
     assert blocked_runs(scene) == []
 
 
+def test_a_blocked_timer_that_is_cancelled_is_not_blocked(own):  # noqa: F811
+    timer = REMOVED + "[event MemberExpirySet]\nkey = member_id\nunique_key = own:{member_id}\ndue = expires_at\ncancel_on_null = true\n"
+    scene = without_notes(own({"apply/removed/10-scratch": ALL}, conf=timer, settings={"jobs.members.remove_expired.enabled": False}))
+    for day in ("2020-01-01", None):
+        scene.topics.event("MemberExpirySet", {"member_id": 7, "expires_at": day})
+        scene.run_until_idle()
+    row = scene.database.rows("SELECT * FROM pruned.runs WHERE job = %s ORDER BY created_at", [JOB])[0]
+    assert row["state"] == "skipped" and "cancelled" in row["error"] and row["started_at"] is not None, row
+    assert (result(row).get("status"), result(row).get("reason")) == (None, None) and counts(scene) == 1000
+
+
 @pytest.mark.parametrize("end", ["discard", "supersede"])
 def test_a_run_of_an_event_that_ends_otherwise_is_not_blocked(blocked_event, end):
     scene, row = blocked_event

@@ -8,12 +8,6 @@
 
 #define SQL "src/cli/check/sql/"
 
-static gboolean
-is_own_folder (const Job *job)
-{
-  return !job->built_in && job->sentence == NULL && !job_is_coded (job);
-}
-
 /* TABLE as SQL takes it: a name without quotes may need them. */
 static void
 add_table (GString *tables, GPtrArray *said, const char *table)
@@ -86,7 +80,7 @@ void
 check_folder (Check *check)
 {
   const Job *job = check->job;
-  if (!is_own_folder (job))
+  if (!job_is_own_folder (job))
     return;
   check_tables_exist (check);
   for (guint i = 0; i < job->whats->len; i++)

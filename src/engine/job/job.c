@@ -240,3 +240,9 @@ job_reads (const Job *job, const char *key)
   return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key)
          || g_key_file_has_key (job->conf, "job", key, NULL);
 }
+
+gboolean
+job_is_own_folder (const Job *job)
+{
+  return !job->built_in && job->sentence == NULL;
+}

@@ -297,6 +297,8 @@ gboolean job_launches (const Job *job, const char *other);
 /* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and the
  * list in job.conf (`settings`). Without that list: all. */
 gboolean job_reads (const Job *job, const char *key);
+/* A folder of SQL files in jobs_dir. */
+gboolean job_is_own_folder (const Job *job);
 /* The unique key for ARGS from a template. A missing argument counts as empty. NULL template:
  * NULL. g_free it. */
 char *job_expand_key (const char *template, const json_t *args);

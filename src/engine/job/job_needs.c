@@ -7,7 +7,7 @@
 gboolean
 job_needs_any (const Job *job)
 {
-  return !job->built_in && job->sentence == NULL && job->needs != NULL && job->needs[0] != NULL;
+  return job_is_own_folder (job) && job->needs != NULL && job->needs[0] != NULL;
 }
 
 void

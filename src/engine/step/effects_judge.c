@@ -80,7 +80,7 @@ effects_judge_beside (const Step *step, Effects *effects, const JobApply *apply,
                       gint64 moved)
 {
   const Job *job = step->job;
-  if (job->built_in || job->sentence != NULL)
+  if (!job_is_own_folder (job))
     return;
   const gboolean own = g_str_equal (apply->table, job->table),
                  inserts = apply->kind == APPLY_INSERT;
