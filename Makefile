@@ -80,10 +80,10 @@ $(BUILD)/unit/%: tests/unit/%.c $(UNIT_SUPPORT) $(LIB) $(BUILD)/pruned.gresource
 # What the machine is missing is installed once, and said.
 deps-build:
 	@tests/stack/deps.sh build
-deps-named: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer
 deps-test: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer fuzz
+	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer
+deps-fuzz: deps-build
+	@tests/stack/deps.sh test python fuzz
 
 units: $(UNIT)
 
@@ -110,19 +110,28 @@ NAMED = $(strip $(foreach word,$(subst ",,$(subst ',,$(ARGS))),$(wildcard $(firs
 # What looks like a file and is none.
 LOST  = $(foreach word,$(filter-out -%,$(subst ",,$(subst ',,$(ARGS)))),$(if $(or $(findstring /,$(word)),$(filter \
   %.py %.c,$(firstword $(subst ::, ,$(word))))),$(if $(wildcard $(firstword $(subst ::, ,$(word)))),,$(word))))
-ifneq ($(filter check quick,$(MAKECMDGOALS)),)
+ifneq ($(filter check check-all quick,$(MAKECMDGOALS)),)
 $(if $(strip $(LOST)),$(error ARGS: there is no file $(strip $(LOST))))
 endif
 
-#: make check        all tests; SAN=address,undefined or SAN=thread: with sanitizers; ARGS= goes to pytest
-#: make check ARGS=  if it names files, pytest's or a C unit's: only these
-check: $(if $(NAMED),deps-named,deps-test)
-	+@$(MAKE) $(PARALLEL) all $(if $(NAMED),$(if $(filter tests/unit%,$(NAMED)),units),units)
-	+@$(MAKE) $(PARALLEL) FLAVOUR=$(FLAVOUR)-faults FAULTS=1 all
-	$(if $(NAMED),,+@$(FUZZERS))
+# What tests run; the servers that they start are fetched meanwhile.
+tested: deps-build
+	+@$(MAKE) $(PARALLEL) deps-test built
+built:
+	+@$(MAKE) --no-print-directory all $(if $(NAMED),$(if $(filter tests/unit%,$(NAMED)),units),units)
+	+@$(MAKE) --no-print-directory FLAVOUR=$(FLAVOUR)-faults FAULTS=1 all
+
+#: make check        each guarantee and each job, a quarter of an hour; SAN=address,undefined or SAN=thread: with sanitizers; ARGS= goes to pytest
+#: make check ARGS=  if it names files, pytest's or a C unit's: only these, and all of them
+check: tested
 	@$(PYTHON) tests/run.py $(BUILD) $(ARGS)
 
-#: make quick        the C units, and one integration test for each job (tests/quick.txt): two minutes
+#: make check-all    all tests, an hour: also each kill in each job, more random worlds, the slow cases, the fuzz programs
+check-all: tested deps-fuzz
+	+@$(FUZZERS)
+	@$(PYTHON) tests/run.py $(BUILD) --all $(ARGS)
+
+#: make quick        the C units, one test for each job, one for most guarantees (tests/quick.txt): a minute and a half
 quick: deps-build
 	@tests/stack/deps.sh test python kafka pg
 	+@$(MAKE) $(PARALLEL) all units
@@ -143,8 +152,8 @@ bench: deps-test
 	@TEST_BUILD=$(BUILD) $(PYTHON) tests/bench/bench.py $(if $(QUICK),--quick) $(if $(CORES),--cores $(CORES)) --json build/bench$(if $(CORES),-$(CORES)).json \
 	  $(ARGS)
 
-#: make fuzz         each decoder with libFuzzer, a daemon with odd messages and rows, FUZZ_SECONDS=60 each, and TEST_SEEDS=120 of each model; `make check`: shorter
-fuzz: deps-test
+#: make fuzz         each decoder with libFuzzer, a daemon with odd messages and rows, FUZZ_SECONDS=60 each, and TEST_SEEDS=120 of each model; `make check-all`: shorter
+fuzz: deps-test deps-fuzz
 	+@$(FUZZERS)
 	+@$(MAKE) $(PARALLEL) all
 	@tests/fuzz.sh build/fuzz $(FUZZ_SECONDS)
@@ -156,13 +165,13 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) $(BUILD)/pruned.gresource.o
 	@echo "  link  $@"
 	@$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP $< $(BUILD)/pruned.gresource.o $(LIB) -fsanitize=fuzzer,address,undefined $(PKG_LIBS) -o $@
 
-#: make coverage     all tests, then which lines they have not run
+#: make coverage     `make check-all`, then which lines it has not run
 coverage: deps-test
 	@tests/stack/deps.sh test coverage
-	+@$(MAKE) FLAVOUR=coverage COVERAGE=1 CFLAGS='-O0 -g' check
+	+@$(MAKE) FLAVOUR=coverage COVERAGE=1 CFLAGS='-O0 -g' check-all
 	@$(PYTHON) -m gcovr -r . --filter src/ --html-details build/coverage/report.html --txt -s build/coverage build/coverage-faults
 
-#: make release-check  the whole check in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
+#: make release-check  `make check-all` in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
 release-check:
 	@tests/release/check.sh $(SUITES)
 
@@ -182,11 +191,11 @@ install: all
 	for unit in $(wildcard deploy/*.service); do \
 	  sed 's|/usr/local/|$(PREFIX)/|g' $$unit >$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; done
 
-#: make deps-build   install what building wants; deps-test: what testing wants
+#: make deps-build   install what building wants; deps-test: what testing wants; deps-fuzz: what fuzzing wants
 help:
 	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
 
 -include $(OBJECTS:.o=.d) $(UNIT_SUPPORT:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
 
-.PHONY: all docs release-check demo bench chaos clean units deps-build deps-named deps-test check quick fuzz fuzzers coverage lint install help
+.PHONY: all docs release-check demo bench chaos clean units deps-build deps-test deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

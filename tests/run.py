@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Runs all tests of one build and counts them: `make check` calls it.
 
-    run.py BUILD [pytest's arguments]
-    run.py BUILD --quick [pytest's arguments]
+    run.py BUILD [pytest's arguments]            make check: without the cases marked check_all
+    run.py BUILD --all [pytest's arguments]      make check-all
+    run.py BUILD --quick [pytest's arguments]    make quick: the C units, and the tests of quick.txt
 
-BUILD is a folder such as build/release. If the arguments name files, only these run: tests of
-pytest, or C units (below tests/unit, by file or by folder). --quick: the C units and the tests that
-tests/quick.txt lists, one for each job.
+BUILD is a folder such as build/release. If the arguments name files, only these run, whatever they
+are marked with: tests of pytest, or C units (below tests/unit, by file or by folder).
 
-The runners' own closing lines are shown unchanged. Units, lints and fuzz programs that failed are
-named again at the end, and how long all took is said. The last line is `N passed, N failed`. The
-exit code is 0 only if nothing failed and something passed."""
+The runners' own closing lines are shown unchanged. BUILD/check keeps how long each case took
+(durations.txt) and which cases show each guarantee (promises.txt). Units, lints and fuzz programs
+that failed are named again at the end, and how long all took is said. The last line is `N passed, N
+failed`. The exit code is 0 only if nothing failed and something passed."""
 
 import contextlib
 import os
@@ -20,44 +21,26 @@ import subprocess
 import sys
 import tempfile
 import time
-import xml.etree.ElementTree as xml
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
 
+from report import SAID, Count, Kept, count_junit, count_tap, say
 from stack.pair import Pair
 from stack.process import end_orderly, patient, spawn
 from support.pruned import clean_environment
 
 HERE = pathlib.Path(__file__).resolve().parent
-TAP_LINE = re.compile(r"^(not )?ok\b.*?(# *SKIP\b.*)?$", re.I)
 UNIT_DEADLINE_S = 120
 UNITS_AT_ONCE = max(4, os.cpu_count() or 0)
 TEST_DEADLINE_S = 180
 # The randomized comparisons rely on the model: it has tests of its own.
 FOLDERS = ("model", "integration", "fault")
 FUZZ_S = 30
-SAID = 2000  # characters of why a test failed
+SEEDS, SEEDS_OF_ALL = 15, 60  # random worlds a model
+# Arguments with which pytest runs only some of the cases.
+CHOOSING = re.compile(r"-[km]|--(deselect|ignore|lf|last-failed|co\b|collect)")
 # `make lint` runs these, too, and cppcheck.
 OF_A_BUILD = ("layers.py", "unused.py", "prefixed.py")
 OF_THE_TREE = ("qualified.py", "named.py", "wrapped.py", "formatted.py", "mirrored.py", "longest.py")
-
-
-@dataclass
-class Count:
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    units: list = field(default_factory=list)  # and lints and fuzz programs that failed
-
-    def add(self, other):
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-        self.units += other.units
-
-
-def say(text):
-    print(text, flush=True)
 
 
 def output_of(argv, deadline_s, **options):
@@ -72,26 +55,6 @@ def output_of(argv, deadline_s, **options):
         return f"no end within {deadline_s} s", process.communicate()[0]
 
 
-def count_tap(code, text):
-    """A program that ends with an error, or runs fewer tests than it announced, counts as one more
-    failure."""
-    count, planned = Count(), None
-    for line in text.splitlines():
-        if line.startswith("1.."):
-            planned = int(line[3:].split()[0])
-        told = TAP_LINE.match(line)
-        if told and told[1]:
-            count.failed += 1
-        elif told and told[2]:
-            count.skipped += 1
-        elif told:
-            count.passed += 1
-    told = count.passed + count.failed + count.skipped
-    if (code != 0 and count.failed == 0) or planned != told:
-        count.failed += 1
-    return count
-
-
 def unit_sources(place=HERE / "unit"):
     return sorted(place.rglob("test_*.c")) if place.is_dir() else [place]
 
@@ -101,9 +64,10 @@ def waits_for_kafka(source):
 
 
 def run_unit(build, source):
-    """(name, exit code or a word, output) of one unit."""
-    name = source.relative_to(HERE / "unit").with_suffix("")
-    return name, *output_of([build / "unit" / name, "--tap"], patient(UNIT_DEADLINE_S), env=clean_environment())
+    """(name, exit code or a word, output, seconds) of one unit."""
+    name, began = source.relative_to(HERE / "unit").with_suffix(""), time.monotonic()
+    told = output_of([build / "unit" / name, "--tap"], patient(UNIT_DEADLINE_S), env=clean_environment())
+    return name, *told, time.monotonic() - began
 
 
 def run_units(build, sources):
@@ -113,8 +77,10 @@ def run_units(build, sources):
     ordered = sorted(sources, key=waits_for_kafka, reverse=True)
     with ThreadPoolExecutor(UNITS_AT_ONCE) as pool:
         for ended in as_completed([pool.submit(run_unit, build, source) for source in ordered]):
-            name, code, text = ended.result()
+            name, code, text, seconds = ended.result()
             count = count_tap(code, text)
+            if not count.failed:
+                count.cases[f"unit/{name}.c"] = seconds
             total.add(count)
             if count.failed:
                 say(f"--- {name} ended with {code}\n{text}")
@@ -221,29 +187,6 @@ def run_pytest(arguments):
         return count_junit(code, report)
 
 
-def say_failures(suite):
-    """Says each failed test again, and why, in one place: the report of a storm is long."""
-    for test in suite.iter("testcase"):
-        for trouble in (*test.iter("failure"), *test.iter("error")):
-            say(f"failed: {test.get('classname')}::{test.get('name')}: {trouble.get('message', '')[:SAID]}")
-
-
-def count_junit(code, report):
-    if not report.exists():
-        say(f"pytest ended with {code} and without a report")
-        return Count(failed=1)
-    count = Count()
-    for suite in xml.parse(report).getroot().iter("testsuite"):
-        number = {k: int(suite.get(k, 0)) for k in ("tests", "failures", "errors", "skipped")}
-        bad = number["failures"] + number["errors"]
-        count.add(Count(number["tests"] - bad - number["skipped"], bad, number["skipped"]))
-        say_failures(suite)
-    if code != 0 and count.failed == 0:
-        say(f"pytest ended with {code}")
-        count.failed += 1
-    return count
-
-
 def run_named(build, arguments):
     """Runs only what the arguments name."""
     units = [source for argument in arguments if (place := place_of(argument)) and place.is_relative_to(HERE / "unit")
@@ -265,16 +208,38 @@ def run_quick(build, arguments):
     return total
 
 
-def run_everything(build, arguments):
+def fault_points(build):
+    """The names of the points at which the binary with faults can be killed."""
+    _, text = output_of([build.with_name(f"{build.name}-faults") / "pruned", "version", "--faults"], 60, env=clean_environment())
+    return [name for name in text.split() if "." in name]
+
+
+def run_everything(build, arguments, everything):
+    """EVERYTHING: also the cases that are marked check_all, the fuzz programs, and more seeds."""
+    kept = Kept(build / "check")
+    kept.tell(os.environ)
+    os.environ.setdefault("TEST_SEEDS", str(SEEDS_OF_ALL if everything else SEEDS))
+    total = run_all_parts(build, arguments if everything else ["-m", "not check_all", *arguments], everything)
+    kept.keep_durations(total.cases)
+    if not any(map(CHOOSING.match, arguments)):
+        total.add(kept.check_promises(total.cases, fault_points(build)))
+    if everything:
+        kept.say_more(total.cases)
+    return total
+
+
+def run_all_parts(build, arguments, everything):
+    total = Count()
     with pair_for_all():
         with ThreadPoolExecutor(1) as beside:
             lints = beside.submit(run_lints, build)  # units wait for most of their time
-            total = run_units(build, unit_sources())
+            total.add(run_units(build, unit_sources()))
             total.add(lints.result())
         folders = [HERE / name for name in FOLDERS if any((HERE / name).glob("test_*.py"))]
         with ThreadPoolExecutor(1) as beside:
             beside.submit(compile_tests, folders)  # the fuzz programs end after a given time
-            total.add(run_fuzz(build))
+            if everything:
+                total.add(run_fuzz(build))
         total.add(run_pytest([*map(str, folders), *arguments]))
     return total
 
@@ -296,13 +261,14 @@ def main():
     os.environ["TEST_BUILD"] = str(build)
     keep_bytecode()
     os.environ.setdefault("TEST_PATIENCE", "5" if build.name.startswith("san-") else "2")
-    if "--quick" in arguments:
-        arguments.remove("--quick")
+    modes = {word for word in arguments if word in ("--quick", "--all")}
+    arguments = [word for word in arguments if word not in modes]
+    if "--quick" in modes:
         total = run_quick(build, arguments)
     elif any(map(place_of, arguments)):
         total = run_named(build, arguments)
     else:
-        total = run_everything(build, arguments)
+        total = run_everything(build, arguments, "--all" in modes)
     for unit in total.units:
         say(f"failed: {unit}")
     if total.skipped:

@@ -56,6 +56,7 @@ def test_an_approved_run_is_done_once_whenever_its_process_dies(scene, point):
     assert scene.database.value("SELECT count(*) FROM scratch") == 0
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("point", ["step.after_effects", "brakes.counted", "brakes.held"])
 def test_one_of_two_processes_dies_between_the_count_and_the_first_page(new_scene, point):
     """The other one counts these runs again, and holds them."""
@@ -72,6 +73,7 @@ def test_one_of_two_processes_dies_between_the_count_and_the_first_page(new_scen
     wait_until(lambda: len({m.headers["ce_id"] for m in scene.topics.outcomes("RunHeld")}) == len(run_ids), 60, "RunHeld of each")
 
 
+@pytest.mark.check_all
 def test_two_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
     scene = new_scene({"jobs.scratch.one.max_rows_per_day": 10})
     fill(scene.database, 40)
@@ -85,6 +87,7 @@ def test_two_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
     assert scene.database.column("SELECT DISTINCT error FROM pruned.runs WHERE state = 'held'") == ["held: max_rows_per_day 10: 10 went today, counted 1"]
 
 
+@pytest.mark.check_all
 def test_four_fast_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
     """Each could remove the rest of the day alone while it remembers what the others had done."""
     most, number = 900, 2000
@@ -200,6 +203,7 @@ def test_a_process_that_dies_during_quiet_hours(chain):
     assert_goes_on(chain, run_id)
 
 
+@pytest.mark.check_all
 def test_a_process_that_dies_while_it_is_throttled(chain):
     daemon = chain.start()
     run_id = wait_between_pages(chain)

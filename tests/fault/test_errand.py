@@ -73,6 +73,7 @@ def test_a_step_is_tried_again_three_times(objects):
     assert not objects.file.exists() and objects.left() == []
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("passage", [1, 2, 3])
 def test_killed_while_it_tries_which_row_a_trigger_keeps(objects, passage):
     """At the first settling, which is refused, at the one that tries the rows, and at the one that
@@ -93,6 +94,7 @@ def test_killed_while_it_tries_which_row_a_trigger_keeps(objects, passage):
     assert objects.database.column("SELECT attempts FROM pruned.quarantine") == [1]
 
 
+@pytest.mark.check_all
 def test_an_errand_that_wakes_after_its_lease_deletes_no_newer_object(objects):
     """Meanwhile another process has deleted object and row, and a new row owns a new object of the
     same name."""
@@ -115,6 +117,7 @@ def test_an_errand_that_wakes_after_its_lease_deletes_no_newer_object(objects):
     assert objects.file.read_text() == "new" and objects.left() == [new] and objects.audited() == [id_]
 
 
+@pytest.mark.check_all
 def test_an_errand_that_kills_its_process_is_dead_after_three_deaths(objects):
     """The last time it runs alone, outside its lane. A death before its message came is one
     more."""

@@ -19,6 +19,7 @@ def killed(tenant, point, nth):  # noqa: F811
 
 
 # With two rows a step: five badges are three steps, the membership is the fourth.
+@pytest.mark.check_all
 @pytest.mark.parametrize("point", ["step.before_commit", "step.after_commit"])
 @pytest.mark.parametrize("nth", [1, 2, 3, 4])
 def test_killed_where_a_user_goes(tenant, point, nth):  # noqa: F811
@@ -43,6 +44,7 @@ def test_killed_where_a_user_goes(tenant, point, nth):  # noqa: F811
     assert world(tenant.database) == before
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, nth", [("step.after_effects", 1), ("step.before_commit", 1), ("step.after_commit", 1)])
 def test_killed_where_scheduled_removals_go(leaving, point, nth):  # noqa: F811
     tenant, members = leaving  # noqa: F811
@@ -58,6 +60,7 @@ def test_killed_where_scheduled_removals_go(leaving, point, nth):  # noqa: F811
     assert keys(tenant.database, "badges") == keys(tenant.database, "members") == members[:4]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("point, nth", [("step.after_effects", 1), ("step.before_commit", 1), ("step.before_commit", 2),
                                         ("step.after_commit", 1), ("step.after_commit", 2)])
 def test_killed_where_expired_memberships_go(expired, point, nth):  # noqa: F811

@@ -29,6 +29,7 @@ def killed(house, job, point, nth):  # noqa: F811
     return run, {what: n for what, n in row["result"].items() if n != 0 and what not in ("status", "updated_rows")}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, nth", POINTS)
 def test_killed_there_each_row_goes_once(events, point, nth):  # noqa: F811
     events.say(JOB, WHERE)
@@ -41,6 +42,7 @@ def test_killed_there_each_row_goes_once(events, point, nth):  # noqa: F811
 
 # The night before has put rows into quarantine, and another row is at fault tonight. So the search
 # fails twice: the first answer turns to the rows in quarantine, the second to all rows.
+@pytest.mark.check_all
 @pytest.mark.parametrize("point, nth", [("answer.before_commit", 1), ("answer.before_commit", 2), *((f"step.{at}", 2) for at in COMMITS)])
 def test_killed_where_one_more_row_is_at_fault(events, point, nth):  # noqa: F811
     events.say(JOB, WHERE.replace("> 5", "> 400"))
@@ -53,6 +55,7 @@ def test_killed_where_one_more_row_is_at_fault(events, point, nth):  # noqa: F81
 
 
 # Row 10 and row 200 have portions of their own, row 37 is at fault.
+@pytest.mark.check_all
 @pytest.mark.parametrize("point, nth", [("answer.before_commit", 1), *((f"step.{at}", n) for at in COMMITS for n in (1, 3))])
 def test_killed_where_such_rows_go_in_portions(events, point, nth):  # noqa: F811
     events.sql("INSERT INTO event_notes SELECT n, (ARRAY[10, 37, 3, 200])[1 + n / 2500] FROM generate_series(0, 9999) AS n")
@@ -69,6 +72,7 @@ OBJECTS = [("answer.before_commit", 1), *((f"errand.{at}", n) for at in ("before
            *((f"step.{at}", n) for at in COMMITS for n in (1, 2))]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("point, nth", OBJECTS)
 def test_killed_where_objects_of_such_rows_go_first(house, gateway, request, point, nth):  # noqa: F811
     uploads = Uploads(house, gateway, request.node.name)

@@ -27,6 +27,7 @@ def reached():
             and name not in ("errand.open_transaction", "errand.acted_on_one", "step.after_fence")]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("point", reached())
 @pytest.mark.parametrize("passage", [1, 2])
 def test_killed_there_each_object_and_each_row_goes_once(uploads, point, passage):
@@ -60,6 +61,7 @@ def test_a_transaction_that_is_open_stops_the_step(uploads):
     assert uploads.asked() == 0 and uploads.left() == [1] and uploads.keys() == ["one"]
 
 
+@pytest.mark.check_all
 def test_a_process_that_sleeps_before_it_asks_deletes_no_newer_object(uploads):
     """Another has deleted object and row meanwhile, and a new row owns a new object of the same
     name."""

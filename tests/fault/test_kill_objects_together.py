@@ -59,6 +59,7 @@ def check(objects):
     assert objects.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("point, passage", [(p, n) for p in POINTS for n in (1, 3) if n == 1 or not p.startswith("errands.")])
 def test_killed_there_each_object_and_each_row_goes_once(objects, point, passage):
     fill(objects)
@@ -79,6 +80,7 @@ def test_killed_there_each_object_and_each_row_goes_once(objects, point, passage
     assert {(run["state"], run["attempts"]) for run in runs(objects)} == {("finished", 0)}
 
 
+@pytest.mark.check_all
 def test_one_request_names_the_objects_of_several_slots(objects):
     fill(objects)
     lease_slowly(objects)

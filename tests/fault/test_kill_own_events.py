@@ -61,6 +61,7 @@ def check(story):
     assert {m.raw for m in story.pruned.topics.read("dead")} == {BAD}
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("point, passage", [(p, n) for p in points() for n in (1, 2) if n == 1 or not p.startswith("intake.")])
 def test_killed_there_every_event_takes_its_row_and_its_children_once(story, point, passage):
     if passage > 1:
@@ -80,6 +81,7 @@ def test_events_that_are_delivered_again_start_nothing(story):
     check(story)
 
 
+@pytest.mark.check_all
 def test_an_event_whose_run_kills_its_process_is_answered(story):
     story.pruned.run("pause", "people.erase").ok()
     story.work()

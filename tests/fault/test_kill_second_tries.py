@@ -69,6 +69,7 @@ def later(mortal, seconds):
     return mortal.at + datetime.timedelta(seconds=seconds)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point", STEP)
 def test_a_parked_item_is_tried_once_more_at_most_and_its_failure_is_not_lost(parked, point):
     a_try = tries(parked)
@@ -81,6 +82,7 @@ def test_a_parked_item_is_tried_once_more_at_most_and_its_failure_is_not_lost(pa
     assert tries(parked) == spent, "not before another week"
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("point", (*STEP, "step.after_effects", "publish.before", "publish.after_acknowledgement"))
 def test_a_parked_item_that_goes_now_goes_once_with_its_entry(parked, point):
     parked.database.execute("DROP TRIGGER no ON members")
@@ -92,6 +94,7 @@ def test_a_parked_item_that_goes_now_goes_once_with_its_entry(parked, point):
 
 # --- a child that backs off, at its parent's next tick
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("point", (*STEP, "dispatcher.before_commit", "dispatcher.after_commit", "publish.before", "publish.after_acknowledgement"))
 def test_a_child_that_backs_off_is_revived_and_done_once(mortal, point):
     top = mortal.group()

@@ -16,6 +16,7 @@ PLACES = [("at_once.between_steps", 1), ("at_once.between_steps", 2), ("at_once.
           ("step.before_commit", 1), ("step.after_commit", 1)]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, passage", PLACES)
 def test_killed_among_many_users_each_was_destroyed_once(scene_with_faults, point, passage):
     scene = scene_with_faults

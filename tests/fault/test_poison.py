@@ -38,6 +38,7 @@ def suspects(scene):
     return scene.database.column("SELECT deaths FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"])
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("place", [0, 2, 4])
 def test_a_run_that_kills_its_process_is_dead_after_three_deaths_and_its_neighbours_go_on(poisoned, place):
     ids = produce(poisoned, 5)
@@ -58,6 +59,7 @@ def test_a_run_that_kills_its_process_is_dead_after_three_deaths_and_its_neighbo
     assert said.headers["ce_id"] == outcome_id(poison, 0, "RunFinished", poison)
 
 
+@pytest.mark.check_all
 def test_three_processes_die_one_after_the_other_and_the_next_one_goes_on_without_it(new_scene):
     """Each process takes the lane over from the one before."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
@@ -77,6 +79,7 @@ def test_three_processes_die_one_after_the_other_and_the_next_one_goes_on_withou
     assert scene.wait_run(tick_id(JOB, at, '{"n":9}'))["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_after_two_deaths_a_run_still_finishes(poisoned):
     ids = produce(poisoned, 3)
     die(poisoned, "step.after_fence", ids[1], 2)
@@ -189,6 +192,7 @@ def test_a_run_that_was_under_way_when_another_killed_the_process_still_finishes
     assert suspects(slow) == []
 
 
+@pytest.mark.check_all
 def test_a_message_under_way_at_two_deaths_is_tried_alone(slow):
     """Kills from outside: two deaths with several messages under way convict none of them."""
     at = now(minutes=-1)

@@ -50,6 +50,7 @@ def all_committed(scene):
     return ends.items() <= offsets.items() and offsets
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point", POINTS)
 def test_stopped_there_and_woken_up_everything_happened_once(scene, point):
     scene.binary = binary_with_faults()
@@ -69,6 +70,7 @@ def test_stopped_there_and_woken_up_everything_happened_once(scene, point):
     check(scene, *story)
 
 
+@pytest.mark.check_all
 def test_a_zombie_gives_up_its_step_and_works_again_when_it_is_back(scene):
     """One of two processes stops in the middle of a page. The server ends its transaction; the
     other process does the page."""

@@ -22,6 +22,7 @@ def test_unknown_paths_and_methods_are_refused(scene, http):  # noqa: F811
     assert http.ask("/metrics/").status_code == 404 and http.ask("/metrics", "POST").status_code == 405
 
 
+@pytest.mark.check_all
 def test_without_postgres_it_lives_and_is_not_ready(own_postgres, new_scene, http):  # noqa: F811
     scene = new_scene(server=own_postgres)
     daemon = start(scene, http)
@@ -36,6 +37,7 @@ def test_without_postgres_it_lives_and_is_not_ready(own_postgres, new_scene, htt
     assert "pruned_oldest_due_seconds" in http.metrics() and daemon.running
 
 
+@pytest.mark.check_all
 def test_without_kafka_it_lives_and_is_not_ready(own_kafka, new_scene, http):  # noqa: F811
     scene = new_scene(bootstrap=own_kafka.bootstrap)
     daemon = start(scene, http)
@@ -47,6 +49,7 @@ def test_without_kafka_it_lives_and_is_not_ready(own_kafka, new_scene, http):  #
     assert ready(http) and daemon.running
 
 
+@pytest.mark.check_all
 def test_a_database_that_does_not_answer_delays_only_requests_about_it(scene, http):  # noqa: F811
     start(scene, http)
 

@@ -1,5 +1,7 @@
 """PostgreSQL's own views and its log say on which job and run a session works."""
 
+import pytest
+
 from stack.process import wait_until
 from support.scene import fill, now, tick_id
 from support.sentences import house  # noqa: F401
@@ -60,6 +62,7 @@ def test_of_a_range_the_divided_run_is_named(new_scene):
     scene.wait_run(run_id)
 
 
+@pytest.mark.check_all
 def test_a_failed_step_says_its_run_in_the_servers_log(own_postgres, new_scene):
     scene = new_scene(server=own_postgres)
     scene.database.execute("ALTER SYSTEM SET log_line_prefix = 'by <%a> '")

@@ -42,6 +42,7 @@ def approve_at_once(scene, run_ids, times):
     return done
 
 
+@pytest.mark.check_all
 def test_exactly_the_approved_runs_go_however_often_they_are_approved(held):
     pair, run_ids = held(30)
     approved, others = run_ids[:2], run_ids[2:]
@@ -55,6 +56,7 @@ def test_exactly_the_approved_runs_go_however_often_they_are_approved(held):
     assert noted == sorted(approved)  # each approval was one
 
 
+@pytest.mark.check_all
 def test_an_approval_that_comes_into_force_late_lets_nothing_go(held):
     """The job is paused meanwhile, and both processes work."""
     pair, run_ids = held(30)
@@ -74,6 +76,7 @@ def test_an_approval_that_comes_into_force_late_lets_nothing_go(held):
     assert pair.gone(run_ids) == [30, 0, 30, 30] + [0] * (RUNS - 4)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("rows, batch", [(100, 40), (30, 5)])
 def test_an_approval_that_ends_between_two_pages_ends_the_run_there(held, rows, batch):
     """Also where the next page alone would be within the limits."""
@@ -94,6 +97,7 @@ def test_an_approval_that_ends_between_two_pages_ends_the_run_there(held, rows, 
     assert pair.gone(run_ids) == [rows, batch, rows] + [0] * (RUNS - 3)
 
 
+@pytest.mark.check_all
 def test_a_run_whose_approval_has_ended_goes_on_within_its_limits(held):
     """What has gone and what remains is counted once: it fits. A run that grows after that stops
     before its limit."""
@@ -119,6 +123,7 @@ def test_a_run_whose_approval_has_ended_goes_on_within_its_limits(held):
     assert (row["state"], row["error"], row["rows_done"]) == ("held", "held: max_rows 20, counted 30", 20)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("until", ["now() - interval '1 ms'", "'-infinity'", "'1969-12-31'", "now() + interval '401 days'", "'infinity'"])
 def test_whatever_the_end_of_an_approval_is_no_row_goes_after_a_day(held, until):
     """The last two: written while the database's clock was ahead, and by hand."""
@@ -130,6 +135,7 @@ def test_whatever_the_end_of_an_approval_is_no_row_goes_after_a_day(held, until)
     assert pair.gone(run_ids) == [5] + [0] * (RUNS - 1)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("when", ["first", "always"])
 def test_an_approval_that_is_asked_for_holds_the_run_when_it_ends(new_scene, when):
     pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.{name}": value for name, value in
@@ -145,6 +151,7 @@ def test_an_approval_that_is_asked_for_holds_the_run_when_it_ends(new_scene, whe
     assert pair.gone(run_ids) == [2] + [0] * (RUNS - 1)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("more, goes", [(2, True), (3, False)])
 def test_one_percent_more_rows_go_and_not_one_beyond(held, more, goes):
     pair, run_ids = held(200)
@@ -158,6 +165,7 @@ def test_one_percent_more_rows_go_and_not_one_beyond(held, more, goes):
     assert pair.gone(run_ids) == [202 if goes else 0] * 4 + [0] * (RUNS - 4)
 
 
+@pytest.mark.check_all
 def test_approved_runs_that_grow_while_a_process_dies_go_no_further(held):
     """Each removes at most the counted rows plus 1 %, whichever process does its next page."""
     pair, run_ids = held(100, batch=10, delay_ms=LONG_PAUSE)
@@ -177,6 +185,7 @@ def test_approved_runs_that_grow_while_a_process_dies_go_no_further(held):
     assert all(row["attempts"] == 0 and row["rows_done"] == n for row, n in zip(pair.wait(run_ids, "held"), gone))
 
 
+@pytest.mark.check_all
 def test_approve_waits_no_longer_than_it_is_told_and_says_why(held):
     """The approval counts. The run begins once its job is resumed and nothing is stopped."""
     pair, [run_id, *_] = held(30)
@@ -198,6 +207,7 @@ def test_approve_waits_no_longer_than_it_is_told_and_says_why(held):
     assert pair.scene.run_row(run_id)["result"]["removed"] == 30 and run_id in done.stdout
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("command, ends, words", [("pause", "resume", "The job is paused"), ("stop", "go", "Everything is stopped")])
 def test_approve_warns_of_what_keeps_the_run(held, command, ends, words):
     pair, run_ids = held(30)
@@ -211,6 +221,7 @@ def test_approve_warns_of_what_keeps_the_run(held, command, ends, words):
     assert words not in pair.scene.run("approve", run_ids[1]).ok().stderr
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("when", ["first", "always"])
 def test_of_many_runs_that_begin_at_once_only_the_approved_one_goes(new_scene, when):
     pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.approve": when}))
@@ -226,6 +237,7 @@ def test_of_many_runs_that_begin_at_once_only_the_approved_one_goes(new_scene, w
 
 # --- without Kafka
 
+@pytest.mark.check_all
 def test_an_approval_is_a_row_and_the_run_goes_when_kafka_is_back(own_kafka, new_scene):
     pair = Two(new_scene(SETTINGS | LIMIT, bootstrap=own_kafka.bootstrap))
     pair.add(30)

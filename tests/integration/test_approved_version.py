@@ -99,6 +99,7 @@ def test_another_event_is_another_version_of_the_job_that_it_names_rows_for(eras
     assert erased(erasure) == [1, 2]
 
 
+@pytest.mark.check_all
 def test_an_approval_that_was_taken_back_lets_no_later_run_go(erasure):  # noqa: F811
     """The approved run is discarded before it has changed a row."""
     erasure.say("items.first", "table = people\nwhere = true\nset = email = NULL\napprove = first")

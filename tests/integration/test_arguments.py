@@ -290,6 +290,7 @@ def test_replay_refuses_what_intake_would(typed):
     assert "argument user_id" in typed.run("replay", "--from", "-1h", "--topic", "ticks", "--dry-run").ok().stdout
 
 
+@pytest.mark.check_all
 def test_a_cursor_that_was_admitted_before_does_not_end_a_run_on_its_way(typed):
     """Only the first page reads it."""
     typed.run("pause", "scratch.typed").ok()

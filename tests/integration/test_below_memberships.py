@@ -110,6 +110,7 @@ def test_no_step_removes_more_rows_than_its_limit(bot):
     assert told == [("badges", 2), ("badges", 2), ("badges", 1), ("members", 1)]
 
 
+@pytest.mark.check_all
 def test_a_row_that_a_trigger_keeps_keeps_the_membership(bot):
     (membership,) = bot.of.values()
     bot.tenant.put("badges", id=1, member_id=membership)

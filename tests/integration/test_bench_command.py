@@ -1,5 +1,7 @@
 """`pruned bench` measures the speed here, and does not change a live system."""
 
+import pytest
+
 from stack.process import wait_until
 
 
@@ -23,6 +25,7 @@ def test_it_measures_everything_and_leaves_nothing(pruned):
     assert pruned.database.value("SELECT count(*) FROM pruned.runs") == written
 
 
+@pytest.mark.check_all
 def test_what_cannot_be_measured_is_said_after_what_could(pruned):
     nobody = pruned.run("bench", "--json", "-s", "kafka.bootstrap.servers=127.0.0.1:1")
     assert nobody.code == 4 and {row["part"] for row in nobody.json()} == {"messages", "PostgreSQL"}

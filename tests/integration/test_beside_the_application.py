@@ -143,6 +143,7 @@ def written_beside(scene):
     return writers, runs
 
 
+@pytest.mark.check_all
 @pytest.mark.timeout(patient(240))
 def test_an_application_that_writes_to_the_same_rows(scene):
     daemons = [scene.start(), scene.start()]

@@ -105,6 +105,7 @@ def test_rows_that_a_deferred_constraint_keeps_are_refused(page):
     assert all("pointing" in q["reason"] and "23503" in q["reason"] for q in quarantine(page))
 
 
+@pytest.mark.check_all
 def test_a_page_that_mostly_fails_alike_is_retried_and_quarantined_at_the_third_failure(page):
     refuse_rows(page.database, "OLD.id > 190 AND OLD.id < 250")
     at = now(minutes=-1)
@@ -133,6 +134,7 @@ def test_different_reasons_are_not_systemic(page):
     assert row["attempts"] == 0 and result(row)["failed"] == 100 and len(left(page)) == 100
 
 
+@pytest.mark.check_all
 def test_a_quarantined_row_is_passed_over_until_its_next_try_and_forgotten_when_it_goes(page):
     refuse_rows(page.database, "OLD.id = 5")
     run(page)
@@ -153,6 +155,7 @@ def test_a_quarantined_row_is_passed_over_until_its_next_try_and_forgotten_when_
     assert result(row)["removed"] == 1 and quarantine(page) == [] and left(page) == []
 
 
+@pytest.mark.check_all
 def test_an_item_is_parked_after_its_last_try_and_released_by_hand(page):
     refuse_rows(page.database, "OLD.id = 5")
     for tries in (1, 2):

@@ -29,6 +29,7 @@ def finding(scene, check):
     return [f for f in scene.run("doctor", "--json").json() if f["check"] == check]
 
 
+@pytest.mark.check_all
 def test_a_command_that_waits_for_the_tick_gets_the_code_and_the_reason(scene):
     fill(scene.database, 3)
     scene.database.execute(LACKS[0])
@@ -44,6 +45,7 @@ def test_a_command_that_waits_for_the_tick_gets_the_code_and_the_reason(scene):
     assert scene.run("doctor").code == 3  # the missing right is a finding, too, and the first
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("lacks, has", list(zip(LACKS, HAS)))
 def test_the_tick_is_tried_again_once_nothing_is_missing(scene, lacks, has):
     daemon = scene.start()
@@ -80,6 +82,7 @@ def test_a_job_that_stays_blocked_is_reported_once(scene):
     assert scene.database.value("SELECT tries FROM pruned.blocked") == 1
 
 
+@pytest.mark.check_all
 def test_a_row_of_settings_that_comes_lets_the_job_go_on(scene):
     daemon = scene.start()
     scene.database.execute("DELETE FROM application_settings")
@@ -155,6 +158,7 @@ def test_lists_and_status_show_it_as_blocked(scene):
     assert "\x1b[31mblocked" in on_a_terminal(scene, None, "jobs")[1]
 
 
+@pytest.mark.check_all
 def test_doctor_does_not_report_a_blocked_job_that_is_paused(scene):
     run_id = blocked(scene)
     scene.start()

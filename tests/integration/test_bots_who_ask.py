@@ -70,6 +70,7 @@ def expire(tenant, group):  # noqa: F811
     tenant.tick(EXPIRED)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_the_second_group_goes_too_and_then_the_bot(asked, batch):
     """Both deletions have begun; the second one fails until the first group is gone."""
@@ -88,6 +89,7 @@ def test_the_second_group_goes_too_and_then_the_bot(asked, batch):
     assert len(asked.outcomes("GroupDeleted")) == 4 and asked.outcomes("GroupRestored") == []
 
 
+@pytest.mark.check_all
 def test_what_the_application_has_begun_is_waited_for_too(asked):
     asked.mark(asked.second, asked.bot, 6)
     asked.database.execute("INSERT INTO namespace_details (namespace_id, deleted_at) VALUES (%s, now()) "
@@ -143,6 +145,7 @@ def test_a_bot_that_has_lost_the_right_is_not_waited_for(asked):
     assert asked.ids("users", f"id = {asked.bot}") == [] and deleted_marks(asked) == [asked.second]
 
 
+@pytest.mark.check_all
 def test_a_group_that_is_taken_down_half_way_keeps_its_bot_until_it_is_gone(asked):
     """The bot's right went with the group's own rows, and the deletion failed then."""
     asked.mark(asked.second, asked.bot, 30)

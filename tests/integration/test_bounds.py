@@ -97,6 +97,7 @@ def test_outcomes_that_cannot_be_written_wait(scene):
 
 # --- a slow database
 
+@pytest.mark.check_all
 def test_a_database_with_50_ms_an_answer_is_slow_and_nothing_more(new_scene, shared):
     scene = new_scene()
     fill(scene.database, 100)
@@ -150,6 +151,7 @@ def leave_nothing(folder, ballast):
                 return
 
 
+@pytest.mark.check_all
 def test_a_full_disk_of_the_database_holds_up_and_charges_nobody(new_scene, small_disk, small_postgres):
     scene = new_scene({"jobs.scratch.remove.delay_ms": 50}, server=small_postgres)
     fill(scene.database, 400)
@@ -225,6 +227,7 @@ def endless(scene, first):
     scene.database.wait("SELECT count(*) FROM pruned.unpublished", until=0)
 
 
+@pytest.mark.check_all
 @pytest.mark.timeout(patient(900))
 def test_a_hundred_thousand_steps_leave_no_memory_behind(scene, preload, tmp_path):
     """A leak in a step grows with every block of steps. Memory that is allocated once, or up to a
@@ -249,6 +252,7 @@ IDS = 800
 IDS_BYTES = 15 * IDS  # an id in a hash table takes three times as much
 
 
+@pytest.mark.check_all
 def test_ids_in_arguments_are_not_kept(scene, preload, tmp_path):
     """Each run names another user: a process must not keep such ids in memory. Buffers that are as
     large as the largest batch grow a few times, not with each block."""

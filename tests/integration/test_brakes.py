@@ -60,6 +60,7 @@ def test_a_run_over_the_limit_touches_nothing_and_says_why(limited):
     assert line["level"] == "warning" and f"pruned approve {run_id}" in line["remedy"]
 
 
+@pytest.mark.check_all
 def test_a_run_that_was_moved_meanwhile_is_not_said_to_be_held(new_scene):
     scene = new_scene(LIMITED)
     fill(scene.database, 30)
@@ -153,6 +154,7 @@ def test_children_count(new_scene):
 
 # --- while it goes on
 
+@pytest.mark.check_all
 def test_a_run_that_grows_stops_before_the_page_that_would_exceed(new_scene):
     scene = new_scene(LIMITED | {"jobs.scratch.remove.delay_ms": 3600000})
     fill(scene.database, 15, day="2026-01-02")
@@ -196,6 +198,7 @@ def test_what_cannot_be_approved(limited):
     assert scene.run("approve", "7fecac87-579a-560b-ad38-6378e9e225c0").code == 6
 
 
+@pytest.mark.check_all
 def test_an_approval_that_is_a_day_old_has_no_effect_and_the_run_is_held_again(new_scene):
     scene = new_scene(LIMITED)
     fill(scene.database, 30)
@@ -221,6 +224,7 @@ def test_an_approval_that_is_a_day_old_has_no_effect_and_the_run_is_held_again(n
     assert result(scene.wait_run(run_id))["removed"] == 30
 
 
+@pytest.mark.check_all
 def test_an_approved_run_that_grows_is_held_again(new_scene):
     scene = new_scene(LIMITED | {"jobs.scratch.remove.delay_ms": 3600000})
     fill(scene.database, 30, day="2026-01-02")

@@ -76,6 +76,7 @@ def test_a_limit_that_is_lowered_holds_before_the_page_that_would_exceed(new_sce
     assert (row["state"], row["error"], row["rows_done"], chain.left()) == ("held", words, 100, 400)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("restarts", [False, True])
 def test_an_unchanged_limit_holds_nobody_at_a_later_page(new_scene, restarts):
     """The table is smaller by then. Half of it may go, and does."""
@@ -87,6 +88,7 @@ def test_an_unchanged_limit_holds_nobody_at_a_later_page(new_scene, restarts):
     assert (result(chain.end())["removed"], chain.left()) == (500, 0)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("others", [{}, {"max_ratio": 2}])
 def test_a_limit_that_is_taken_away_holds_nobody(new_scene, others):
     """The run grows beyond what it could change when it began. It may be held by nothing else:

@@ -46,6 +46,7 @@ def left(scene):
     return scene.database.value("SELECT count(*) FROM scratch")
 
 
+@pytest.mark.check_all
 def test_a_count_that_takes_too_long_holds_the_run_as_an_estimate(counted):
     scene, run_id = counted(IN_COUNT, SLEEPS)
     row = scene.wait_run(run_id, "held", deadline_s=60)
@@ -64,6 +65,7 @@ def test_a_count_that_fails_is_charged(counted):
     assert scene.run("retry", "--error-class", "22012", "--yes", "--json").ok().json()[0]["run_id"] == run_id
 
 
+@pytest.mark.check_all
 def test_keys_that_cannot_be_counted_within_the_step_are_counted_after_it(counted):
     """The next page is as large as before, because the count took long and not the page."""
     scene, run_id = counted(OF_REST, SLEEPS)
@@ -74,6 +76,7 @@ def test_keys_that_cannot_be_counted_within_the_step_are_counted_after_it(counte
     scene.run("approve", run_id).ok()
 
 
+@pytest.mark.check_all
 def test_what_can_never_be_counted_is_held(counted):
     """No count is known, neither in the step nor after it. So the run counts as one row above its
     limit."""
@@ -83,6 +86,7 @@ def test_what_can_never_be_counted_is_held(counted):
     assert scene.run("runs", run_id, "--json").ok().json()[0]["held"]["estimated"] is True
 
 
+@pytest.mark.check_all
 def test_what_cannot_be_counted_goes_once_it_is_approved(counted):
     """Up to the rows that are approved: 21, and 1 % of them, which is none. The pages take 10 of
     the 30 rows each, so the third does not go."""

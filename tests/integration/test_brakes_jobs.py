@@ -43,6 +43,7 @@ class Owned(Tenant):
         self.work()
 
 
+@pytest.mark.check_all
 def test_a_parent_is_held_and_not_its_children(owned):
     owned.pruned.settings[f"jobs.{ADJOURNED}.max_rows"] = 2
     groups = owned.doom(3)
@@ -54,6 +55,7 @@ def test_a_parent_is_held_and_not_its_children(owned):
     assert owned.ids("group_deletion_schedules", key="group_id") == []
 
 
+@pytest.mark.check_all
 def test_a_group_counts_with_the_groups_below_it(owned):
     owned.pruned.settings |= {f"jobs.{DESTROY}.max_rows": 3, f"jobs.{DESTROY}.batch": 1}
     (top,) = owned.doom(1)
@@ -97,6 +99,7 @@ CREATE FUNCTION lapse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ 
 CREATE TRIGGER lapse AFTER DELETE ON public.{0} FOR EACH STATEMENT EXECUTE FUNCTION lapse()"""
 
 
+@pytest.mark.check_all
 def test_the_approval_of_a_group_ends_between_two_pages(owned):
     owned.pruned.settings |= {f"jobs.{DESTROY}.max_rows": 3, f"jobs.{DESTROY}.batch": 1}
     (top,) = owned.doom(1)
@@ -182,6 +185,7 @@ def test_objects_are_counted_before_the_store_is_asked(objects):
     assert (run["state"], run["rows_done"], files(objects), objects.rows()) == ("finished", 8, 0, [])
 
 
+@pytest.mark.check_all
 def test_the_own_limit_of_objects_holds_before_the_first_lease(objects):
     """One object more than the million that a run may delete."""
     objects.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at) "

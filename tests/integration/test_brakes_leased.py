@@ -81,6 +81,7 @@ def gathering(gateway):
     made.close()
 
 
+@pytest.mark.check_all
 def test_slots_that_lease_together_take_their_rows_out_of_the_day(pruned_with_slots, database, gateway, gathering, request):
     """The store answers all slots at once, and a lease takes long. So the first one has the only
     worker of objects, and it then leases for the three others. All of them together get as many as

@@ -60,6 +60,7 @@ def test_many_times_the_usual(new_scene):
     assert scene.wait_run(send_tick(scene))["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_runs_that_only_planned_are_not_usual(new_scene):
     scene = new_scene({"jobs.scratch.remove.max_ratio": 3, "jobs.scratch.remove.min_rows": 0})
     daemon = scene.start()
@@ -93,6 +94,7 @@ def test_limits_are_on_by_default(tenant):  # noqa: F811
     assert (row["state"], row["error"]) == ("held", "held: max_share 20 % of 2001, counted 1800")
 
 
+@pytest.mark.check_all
 def test_the_share_of_a_table_with_a_new_partition(new_scene):
     """A partition that was never analyzed is taken to be as full as the others."""
     scene = new_scene({"jobs.scratch.remove.max_share": "20 %", "jobs.scratch.remove.max_rows": "off"})

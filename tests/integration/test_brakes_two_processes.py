@@ -29,12 +29,14 @@ def run_before(two, rows):
         assert two.wait([run_id])[0]["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_max_rows_while_each_run_grows(two):
     pair = two(max_rows=20, batch=5, delay_ms=LONG_PAUSE)
     pair.add(15)
     grows_until_held(pair, pair.send(), lambda: 20, "held: max_rows 20, counted ")
 
 
+@pytest.mark.check_all
 def test_max_share_while_each_run_grows(two):
     """Rows that are added make the table larger, and with it what may go."""
     pair = two(max_share="5 %", min_rows=0, batch=5, delay_ms=LONG_PAUSE)
@@ -43,6 +45,7 @@ def test_max_share_while_each_run_grows(two):
     grows_until_held(pair, pair.send(), lambda: (OTHERS + sum(pair.added)) * 5 / 100, "held: max_share 5 % of ")
 
 
+@pytest.mark.check_all
 def test_max_ratio_while_each_run_grows(two):
     pair = two(max_ratio=3, min_rows=0, batch=5, delay_ms=LONG_PAUSE)
     run_before(pair, 4)
@@ -51,6 +54,7 @@ def test_max_ratio_while_each_run_grows(two):
     grows_until_held(pair, pair.send(), lambda: 12, "held: max_ratio 3: usually 4, counted ")
 
 
+@pytest.mark.check_all
 def test_the_rows_of_a_day_while_each_run_grows(two):
     pair = two(max_rows_per_day=50, batch=5, delay_ms=LONG_PAUSE)
     pair.add(15)
@@ -75,6 +79,7 @@ def grows_until_held(pair, run_ids, most, error):
     return gone
 
 
+@pytest.mark.check_all
 def test_a_count_that_is_over_touches_nothing_in_either_process(two):
     pair = two(max_rows=20, batch=5)
     pair.add(15)
@@ -121,6 +126,7 @@ def assert_go_on(pair, run_ids):
         assert (row["state"], row["attempts"], row["error"], result(row)["removed"]) == ("finished", 0, None, 100)
 
 
+@pytest.mark.check_all
 def test_runs_of_both_processes_wait_while_the_job_is_off(two):
     pair, run_ids = begun(two)
     configure(pair.scene, f"[jobs.{JOB}]\nmode = off\n", *pair.daemons)
@@ -132,6 +138,7 @@ def test_runs_of_both_processes_wait_while_the_job_is_off(two):
     assert_go_on(pair, run_ids)
 
 
+@pytest.mark.check_all
 def test_runs_of_both_processes_pause_in_quiet_hours_and_go_on(two):
     pair, run_ids = begun(two)
     configure(pair.scene, f"[jobs.{JOB}]\nnot_between = {hours(-5, 55)}\n", *pair.daemons)

@@ -81,6 +81,7 @@ def test_a_file_that_should_only_read_is_refused_if_it_changes_rows(own, name, t
     assert (wrong["check"], wrong["file"]) == ("keys", str(file)) and "it changes rows" in wrong["detail"]
 
 
+@pytest.mark.check_all
 def test_a_daemon_does_not_begin_such_a_job(own):
     write(own, REMARKS, f"DELETE FROM remarks n USING {KEYS} AS k (id) {RETURNING}")
     own.run("topics", "--apply").ok()

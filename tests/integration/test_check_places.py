@@ -1,5 +1,7 @@
 """Where `pruned check` finds something: each finding names a file, of a sentence with its line."""
 
+import pytest
+
 from support.database import connect
 from support.places import ROLE
 from support.scene import JOBS
@@ -40,6 +42,7 @@ def test_each_finding_about_a_folder_has_a_file(house):  # noqa: F811
     assert all(line["file"] for line in said)
 
 
+@pytest.mark.check_all
 def test_what_could_not_be_checked_has_its_place(house):  # noqa: F811
     house.sql(TABLES)
     house.say("logs.old", "table = logs\ndrop_partitions_older_than = 9 days")

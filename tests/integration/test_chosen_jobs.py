@@ -138,6 +138,7 @@ def test_a_tick_of_a_job_that_is_not_chosen_goes_to_the_dead_topic(new_scene):
     assert dead.headers["pruned_reason"].startswith(f"unknown job {JOB}: ")
 
 
+@pytest.mark.check_all
 def test_runs_of_a_job_that_is_no_longer_chosen_wait(new_scene):
     scene = new_scene()
     scene.run("topics", "--apply").ok()
@@ -161,6 +162,7 @@ def expiry(scene, member, day):
     scene.topics.event("MemberExpirySet", {"member_id": member, "expires_at": day}, key=str(member))
 
 
+@pytest.mark.check_all
 def test_an_event_of_a_job_that_only_another_process_has_waits_for_it(new_scene):
     """That process is down for a while; the one that reads the event has no built-in job."""
     scene = new_scene()

@@ -82,6 +82,7 @@ def add_timers(scene, n, days):
                            {"n": n, "days": days})
 
 
+@pytest.mark.check_all
 def test_old_timers_go_until_none_is_left(scene):
     add_timers(scene, 30000, 100)
     add_timers(scene, 10, 30)
@@ -124,6 +125,7 @@ def hourly(new_scene):
     return new_scene({"jobs.scratch.remove.schedule": f"{minute} * * * *"})
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("left", ["now() + interval '400 days'", "'infinity'"])
 def test_a_next_tick_beyond_the_next_regular_one_is_named_and_planted_again(hourly, left):
     daemon = hourly.start()
@@ -170,6 +172,7 @@ def test_a_tick_that_is_due_by_one_clock_only_is_not_fired(hourly, shifted):
     hourly.wait_run(tick_id(JOB, due))
 
 
+@pytest.mark.check_all
 def test_a_database_that_is_a_year_ahead_drops_nothing_fires_nothing_and_buries_nothing(hourly, shifted):
     """As seen from a machine whose clock is a year behind."""
     plant = hourly.start()
@@ -188,6 +191,7 @@ def test_a_database_that_is_a_year_ahead_drops_nothing_fires_nothing_and_buries_
     assert right > now()
 
 
+@pytest.mark.check_all
 def test_a_run_that_a_wrong_clock_made_due_waits(new_scene, shifted):
     """By the database's clock the day has come; by the machine's it is a year away."""
     scene = new_scene()
@@ -226,6 +230,7 @@ def ahead_of_kafka(postgres_with_a_clock, new_scene):
 KAFKA_WAITS = "Ticks of cron wait: this machine's clock and the database's are ahead of Kafka's"
 
 
+@pytest.mark.check_all
 def test_a_tick_that_is_not_due_by_kafkas_clock_is_not_fired(ahead_of_kafka):
     scene = ahead_of_kafka
     plant = scene.start()
@@ -269,6 +274,7 @@ def test_without_kafkas_clock_the_two_other_clocks_decide(hourly, make):
 AHEAD = "now() + interval '400 days'"
 
 
+@pytest.mark.check_all
 def test_work_is_done_soon_although_a_clock_that_was_ahead_wrote_its_time(scene):
     """A page, a retry, a run whose message is lost, an old row of the outbox: with the times of
     that clock."""
@@ -325,6 +331,7 @@ def test_a_clock_that_jumps_within_a_transaction_stops_no_record_of_the_audit(ne
     assert 0 <= row["after_ms"] <= 2_000_000_000
 
 
+@pytest.mark.check_all
 def test_a_jump_of_a_year_and_back_during_work_postpones_nothing(new_scene, postgres_with_a_clock):
     own_postgres = postgres_with_a_clock
     scene = new_scene({"jobs.scratch.remove.delay_ms": 500}, server=own_postgres)

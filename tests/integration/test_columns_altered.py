@@ -80,6 +80,7 @@ def test_the_run_goes_on_or_is_blocked(house, what, kind):  # noqa: F811
     assert daemon.stop() == 0
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("point", ["step.after_effects", "step.before_commit", "step.after_commit"])
 def test_killed_while_it_begins_again_each_row_goes_once(house, point):  # noqa: F811
     """Another column is the key: the row of least rank lies behind the old cursor."""

@@ -197,6 +197,7 @@ def test_a_missing_table_is_named(stored):
 
 # --- Kafka
 
+@pytest.mark.check_all
 def test_no_broker(bare):
     nowhere = {"kafka.bootstrap.servers": "127.0.0.1:1", "kafka.message.timeout.ms": 2000}
     says(bare.run("topics", settings=nowhere), 4, "127.0.0.1:1")
@@ -245,6 +246,7 @@ def test_the_daemon_does_not_start_without_postgres(stored):
     says(stored.run("run", settings={"postgres.url": "postgresql://somebody@127.0.0.1:1/x"}), 3, "127.0.0.1")
 
 
+@pytest.mark.check_all
 def test_the_daemon_does_not_start_without_a_broker(stored):
     says(stored.run("run", settings={"kafka.bootstrap.servers": "127.0.0.1:1"}), 4, "127.0.0.1:1")
 

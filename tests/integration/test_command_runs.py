@@ -138,6 +138,7 @@ def test_status_is_one_object(stored):
     assert stored.run("status").ok().stdout.startswith("PostgreSQL")
 
 
+@pytest.mark.check_all
 def test_status_shows_one_side_when_the_other_is_down(stored):
     done = stored.run("status", "--json", settings={"kafka.bootstrap.servers": "127.0.0.1:1"})
     assert done.code == 4, done

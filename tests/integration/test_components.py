@@ -55,6 +55,7 @@ def test_a_killed_postgres_keeps_what_was_committed(own_postgres, new_database):
         assert connection.execute("SELECT username FROM users").fetchall() == [{"username": "somebody"}]
 
 
+@pytest.mark.check_all
 def test_a_killed_broker_keeps_what_was_acknowledged(own_kafka, new_topics):
     topics = new_topics(own_kafka.bootstrap)
     topics.make("ticks")

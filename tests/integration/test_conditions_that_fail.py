@@ -52,6 +52,7 @@ def test_the_rows_at_fault_stand_alone(events):
     assert events.done(JOB)[0]["removed"] == 4 and ids(events) == [1, 2, 3, 4, 5] and quarantined(events) == {}
 
 
+@pytest.mark.check_all
 def test_as_long_as_no_other_row_is_at_fault_no_other_is_looked_at(events):
     """Every night: the page has the rows that are due and those in quarantine."""
     events.say(JOB, WHERE.replace("> 5", "> 400"))
@@ -69,6 +70,7 @@ def test_as_long_as_no_other_row_is_at_fault_no_other_is_looked_at(events):
     assert quarantined(events).keys() == {*BAD, 3000}
 
 
+@pytest.mark.check_all
 def test_where_that_takes_too_long_each_row_is_asked_by_itself(events):
     """As on a large table without an index that helps."""
     events.say(JOB, WHERE.replace("> 5", "> 400"))
@@ -82,6 +84,7 @@ def test_where_that_takes_too_long_each_row_is_asked_by_itself(events):
     assert [one for one in events.daemons[-1].lines("Step failed") if one["error_class"] == "57014"]
 
 
+@pytest.mark.check_all
 def test_whatever_becomes_of_the_others(events):
     """Changed, archived, with what refers to them, and divided into ranges."""
     events.sql("CREATE TABLE archived (LIKE events INCLUDING ALL); INSERT INTO event_notes SELECT n, n FROM generate_series(1, 300) AS n")
@@ -106,6 +109,7 @@ def test_a_run_that_would_exceed_its_limits_is_held_before_any_row_goes(events):
     assert (row["state"], row["result"]["removed"]) == ("finished", 291)
 
 
+@pytest.mark.check_all
 def test_what_there_was_no_time_to_count_counts_as_if_it_were_due(events):
     """The first rows, which are counted, are not due; two of them take all the time there is."""
     events.sql("""
@@ -117,6 +121,7 @@ def test_what_there_was_no_time_to_count_counts_as_if_it_were_due(events):
     assert row["held"]["estimated"] and row["held"]["counted"] > 196
 
 
+@pytest.mark.check_all
 def test_a_first_page_of_which_nothing_goes_says_nothing_about_rows_below(events):
     events.sql("INSERT INTO event_notes SELECT n, 101 + n % 200 FROM generate_series(1, 2000) AS n")
     events.say(JOB, WHERE.replace("> 5", "> 150").replace("max_share = off", "max_rows = 1000") + "children = event_notes\n")
@@ -173,6 +178,7 @@ def test_rows_that_go_in_portions(events):
     assert len(events.keys(run_id)) == 291 + 5000
 
 
+@pytest.mark.check_all
 def test_rows_whose_objects_go_first(uploads):  # noqa: F811
     """Neither the row at fault nor those that are not due lose their objects."""
     uploads.make(table=TABLE + "; ALTER TABLE uploads ADD payload text")

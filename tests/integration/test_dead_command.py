@@ -148,6 +148,7 @@ def test_a_dropped_letter_is_settled_and_can_still_be_retried(scene, bury):
         first["id"]: "retried", second["id"]: "dropped"}
 
 
+@pytest.mark.check_all
 def test_a_letter_without_its_value_is_not_retried_and_says_where_the_message_was(scene, bury):
     make_dead_anew(scene, max_message_bytes=50000)
     _, offset = scene.topics.produce("ticks", b"x" * 100000, headers={"pruned_attempts": "theirs"})
@@ -202,6 +203,7 @@ def test_verdicts_are_not_those_of_a_topic_that_was_made_anew(scene):
     assert letter["verdict"] is None
 
 
+@pytest.mark.check_all
 def test_wrong_arguments_are_refused(scene):
     refused(scene.run("dead", "show", "0:7"), 6, "0:7", scene.topics.full("dead"))
     refused(scene.run("dead", "retry", "9:0"), 6, "9:0")

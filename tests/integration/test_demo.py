@@ -64,6 +64,7 @@ def difference(text, what):
     return int(re.search(rf"^ *{what}\t\d+\t\d+\t(-?\d+)\b", text, re.M)[1])
 
 
+@pytest.mark.check_all
 @pytest.mark.timeout(patient(300))
 def test_the_demo_shows_before_after_and_why(place):
     demo = start(place)
@@ -97,6 +98,7 @@ def daemon_in(place):
     return None
 
 
+@pytest.mark.check_all
 @pytest.mark.timeout(patient(300))
 @pytest.mark.parametrize("command", ["migrate --indexes", "tick"])
 def test_a_daemon_that_dies_ends_the_demo_with_its_last_words(place, command):
@@ -110,6 +112,7 @@ def test_a_daemon_that_dies_ends_the_demo_with_its_last_words(place, command):
     assert_nothing_left(place)
 
 
+@pytest.mark.check_all
 @pytest.mark.timeout(patient(300))
 def test_the_demo_with_a_real_broker_takes_its_topics_along(place, shared, topics):
     before = set(topics.admin.list_topics(timeout=30).topics)

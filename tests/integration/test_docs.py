@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 
+import pytest
+
 from stack.found import PROJECT
 from support.places import binary
 from support.pruned import clean_environment
@@ -44,6 +46,7 @@ def spoken():
             yield name, span
 
 
+@pytest.mark.check_all
 def test_pages_made_from_the_code_are_what_it_says():
     done = make(PROJECT, "--check")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -60,6 +63,7 @@ CHANGES = [  # a file, a change in it, the page that then differs
 ]
 
 
+@pytest.mark.check_all
 def test_a_page_that_differs_from_the_code_is_noticed(tmp_path):
     for folder in ("docs", "src", "schemas", "tools"):
         shutil.copytree(PROJECT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))

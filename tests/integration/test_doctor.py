@@ -97,6 +97,7 @@ def test_what_restore_needs_is_a_warning(well):  # noqa: F811
     assert "INSERT on members" in found["detail"] and "pruned grants" in found["remedy"]
 
 
+@pytest.mark.check_all
 def test_bloat_is_a_warning(well):  # noqa: F811
     well.database.execute("ALTER TABLE pruned.runs SET (autovacuum_enabled = off)")
     well.database.execute("""INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at)
@@ -122,6 +123,7 @@ def test_work_that_waits_for_an_operator(well):  # noqa: F811
     assert set(found) == {"paused", "dead runs", "quarantine"} and found["paused"]["remedy"] == f"pruned resume {JOB}"
 
 
+@pytest.mark.check_all
 def test_who_may_create_in_the_applications_schema_is_named(well):  # noqa: F811
     """Functions and operators that another role creates there for the application's types would run
     with the daemon's rights."""
@@ -133,6 +135,7 @@ def test_who_may_create_in_the_applications_schema_is_named(well):  # noqa: F811
     assert doctor(well, 0) == []
 
 
+@pytest.mark.check_all
 def test_a_warning_does_not_hide_an_error(well):  # noqa: F811
     well.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) VALUES (%s, 'members:1', 'refused', true)", [JOB])
     drop(well, "outcomes")

@@ -26,6 +26,7 @@ def test_a_clock_that_is_not_the_databases(well, wrong_clock, seconds, words):  
     assert abs(off_s - 30) <= 1 + asked_s / 2 and found["remedy"] == "timedatectl set-ntp true"
 
 
+@pytest.mark.check_all
 def test_the_clock_of_a_daemon_elsewhere(well, wrong_clock):  # noqa: F811
     for name, seconds in (("right", 0), ("ahead", 30), ("behind", -30)):
         well.start(name=name, environment=wrong_clock(seconds))
@@ -35,6 +36,7 @@ def test_the_clock_of_a_daemon_elsewhere(well, wrong_clock):  # noqa: F811
     assert sorted(re.search(r"is (\d+)\.\d s (ahead of|behind)", f["detail"]).group(2) for f in found) == ["ahead of", "behind"]
 
 
+@pytest.mark.check_all
 def test_the_clock_of_a_daemon_is_told_again_as_soon_as_it_has_a_new_connection(well, wrong_clock):  # noqa: F811
     said = ("SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pruned run, clock %%'")
     well.start(environment=wrong_clock(30))

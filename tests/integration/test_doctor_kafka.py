@@ -17,6 +17,7 @@ from support.topics import Topics
 NOWHERE = {"kafka.bootstrap.servers": "127.0.0.1:9", "kafka.log_level": 0}
 
 
+@pytest.mark.check_all
 def test_kafka_down_does_not_hide_what_is_missing(well):  # noqa: F811
     well.database.execute("DELETE FROM application_settings")
     found = doctor(well, 4, settings=NOWHERE)
@@ -33,6 +34,7 @@ def far_kafka():
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.check_all
 def test_a_slow_kafka_is_not_reported_as_down(new_pruned, new_database, far_kafka):
     """Each answer takes a second. The group has never read or committed anything."""
     pruned = new_pruned(new_database(), Topics(far_kafka.bootstrap, "far"))
@@ -104,6 +106,7 @@ def test_a_store_that_is_missing(well, tmp_path):  # noqa: F811
     only(doctor(well, 5, settings={"store.object.endpoint": "http://127.0.0.1:9", "store.object.bucket": "b"}), "object store")
 
 
+@pytest.mark.check_all
 def test_an_object_store_and_a_bucket_that_is_not_there(well):  # noqa: F811
     folder = new_folder("pruned-doctor-s3-")
     gateway = S3(folder / "s3").start()

@@ -56,6 +56,7 @@ def pooler(shared):
     one.close()
 
 
+@pytest.mark.check_all
 def test_a_pooler_may_give_each_transaction_another_connection(tenant, pooler):  # noqa: F811
     tenant.pruned.settings |= {"postgres.url": pooler.url(tenant.database.role_url), "postgres.prepare": False,
                                "jobs.members.remove_expired.batch": 1, "jobs.members.remove_expired.delay_ms": 0}

@@ -22,6 +22,7 @@ def error_of(scene, run_id):
     return wait_until(lambda: (scene.run_row(run_id) or {"error": None})["error"], 60, "an error")
 
 
+@pytest.mark.check_all
 def test_a_lock_time_out_names_the_lock_and_the_table(scene):
     fill(scene.database, 5)
     scene.start()
@@ -35,6 +36,7 @@ def test_a_lock_time_out_names_the_lock_and_the_table(scene):
     assert scene.wait_run(run, deadline_s=60)["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_a_lock_of_a_whole_table_names_it_too(scene):
     fill(scene.database, 5)
     scene.start()
@@ -99,6 +101,7 @@ def strict_kafka():
     shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.mark.check_all
 def test_a_wrong_password_for_kafka_is_named_as_the_cause(new_pruned, database, new_topics, strict_kafka):
     pruned = new_pruned(database, new_topics(strict_kafka.bootstrap), settings={
         "kafka.bootstrap.servers": strict_kafka.strict, "kafka.security.protocol": "SASL_PLAINTEXT", "kafka.sasl.mechanism": "PLAIN",

@@ -33,6 +33,7 @@ def test_a_removal_that_nobody_scheduled_removes_nothing(tenant, avro):  # noqa:
     assert result(tenant.pruned.run_row(run))["removed"] == 0 and tenant.ids("members") == [member]
 
 
+@pytest.mark.check_all
 def test_an_event_that_comes_while_removals_are_under_way_is_an_overlap_and_its_row_is_worked_off(tenant):  # noqa: F811
     admin, group = tenant.user(admin=True), tenant.group()
     users = [tenant.user() for _ in range(2)]
@@ -63,6 +64,7 @@ def test_an_event_about_a_user_who_is_no_orphan_changes_nothing(tenant, avro):  
     assert tenant.runs(CHILD) == [] and {human, claimed} <= set(tenant.ids("users"))
 
 
+@pytest.mark.check_all
 def test_an_orphan_is_counted_once_while_its_child_waits(tenant):  # noqa: F811
     detail, user = tenant.placeholder()
     tenant.pruned.run("pause", CHILD).ok()

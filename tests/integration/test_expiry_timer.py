@@ -187,6 +187,7 @@ def test_an_event_after_its_timer_has_ended_begins_anew(timers):
                               cancel: ("skipped", "cancelled")}
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("seconds", [1, 5])
 @pytest.mark.parametrize("day", [None, 5])
 def test_an_event_that_comes_during_the_timers_step_waits_for_its_end(timers, day, seconds):

@@ -106,6 +106,7 @@ def test_waiting_for_a_paused_job_says_that_it_is_paused(stored):
     assert done.code == 8 and done.stderr.count("paused") == 2 and f"pruned resume {JOB}" in done.stderr
 
 
+@pytest.mark.check_all
 def test_ticks_of_a_job_are_spread_over_the_partitions(stored):
     settings = {"topics.partitions": 4}
     stored.run("topics", "--apply", settings=settings).ok()

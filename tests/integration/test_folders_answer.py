@@ -101,6 +101,7 @@ def test_a_key_of_two_columns(house, topics):  # noqa: F811
     assert {json.dumps(json.loads(key), sort_keys=True) for _, _, key, *_ in told} == {'{"house": "a", "nr": 3}', '{"house": "b", "nr": 1}'}
 
 
+@pytest.mark.check_all
 def test_a_request_that_is_withdrawn_and_a_tick_beside(house, topics):  # noqa: F811
     """Rows of a tick are answered to nobody."""
     topics.make("app-users")

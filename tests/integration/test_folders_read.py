@@ -145,6 +145,7 @@ def test_the_daemon_goes_on_and_ends_the_tick_blocked(broken):
     assert broken.database.value("SELECT count(*) FROM scratch") == 3
 
 
+@pytest.mark.check_all
 def test_the_tick_is_done_once_the_job_is_mended(broken):
     fill(broken.database, 3)
     daemon = broken.start()

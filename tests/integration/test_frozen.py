@@ -79,6 +79,7 @@ def test_partitions_are_released_while_postgres_hangs(own_postgres, new_scene, h
     assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 10)
 
 
+@pytest.mark.check_all
 def test_a_process_asked_to_end_while_it_gives_partitions_up_does(own_postgres, new_scene, http):
     scene = new_scene(server=own_postgres)
     daemon, _ = in_a_step(scene, http)
@@ -88,6 +89,7 @@ def test_a_process_asked_to_end_while_it_gives_partitions_up_does(own_postgres, 
         end(daemon, 10, signal.SIGTERM)
 
 
+@pytest.mark.check_all
 def test_a_process_that_cannot_begin_because_postgres_hangs_ends_when_it_is_asked(own_postgres, new_scene):
     scene = new_scene(server=own_postgres)
     own_postgres.freeze_all()
@@ -109,6 +111,7 @@ def is_socket(open_file):
         return False
 
 
+@pytest.mark.check_all
 def test_a_late_cancel_stops_no_other_work(scene):
     """A step is cancelled because its partition is revoked; the worker's next work is not."""
     fill(scene.database, 10)
@@ -124,6 +127,7 @@ def test_a_late_cancel_stops_no_other_work(scene):
     assert not daemon.lines(level="error")
 
 
+@pytest.mark.check_all
 def test_a_hanging_poll_thread_is_reported_as_unhealthy(scene, preload, http, tmp_path):
     library = preload("stalled_poll")
     if library is None:

@@ -190,6 +190,7 @@ def test_fewer_jobs_need_fewer_tables(ungranted):
     assert rights(ungranted) == {"ci_deleted_objects": "DELETE, SELECT, UPDATE", "routes": "SELECT"}
 
 
+@pytest.mark.check_all
 def test_doctor_finds_nothing_for_each_choice(new_pruned, ungranted, topics):
     for chosen in SETS:
         ungranted.execute(f"REVOKE ALL ON ALL TABLES IN SCHEMA public FROM {ROLE}")

@@ -70,6 +70,7 @@ def test_names_that_need_quotes(house):  # noqa: F811
     assert house.done("odd")[0] == {"removed": 1, "updated_rows": 1}
 
 
+@pytest.mark.check_all
 def test_one_partition(house):  # noqa: F811
     make(house, LOGS)
     house.say("one", "table = lg_1\nwhere = dead")
@@ -80,6 +81,7 @@ def test_one_partition(house):  # noqa: F811
     assert house.rows("lg", "id") == [(1,), (2,), (11,)]
 
 
+@pytest.mark.check_all
 def test_children_and_an_archive_of_another_schema(house):  # noqa: F811
     make(house, """CREATE SCHEMA old; CREATE TABLE memos (id bigint PRIMARY KEY, dead boolean); CREATE TABLE old.memos (LIKE memos);
         CREATE TABLE goods (id bigint PRIMARY KEY, dead boolean); CREATE TABLE old.parts (id bigint PRIMARY KEY, goods bigint REFERENCES goods);
@@ -94,6 +96,7 @@ def test_children_and_an_archive_of_another_schema(house):  # noqa: F811
     assert house.rows("old.memos") == [] and house.rows("old.labels", "id") == [(1,)] and house.rows("memos", "id") == [(1,)]
 
 
+@pytest.mark.check_all
 def test_sequences_of_an_archives_own_columns(house):  # noqa: F811
     """Of its table's columns the archive gets the values; an identity needs no right."""
     make(house, """CREATE SCHEMA old; CREATE SEQUENCE old."Nr"; CREATE TABLE memos (id bigserial PRIMARY KEY, dead boolean);

@@ -132,6 +132,7 @@ def chain(tenant, n, of=lambda i: None):  # noqa: F811
     return tasks
 
 
+@pytest.mark.check_all
 def test_a_long_chain_in_steps_that_are_shorter_is_audited(doomed):  # noqa: F811
     tasks = chain(doomed, 40, of=lambda i: doomed.project_id)
     assert destroy(doomed, **{f"jobs.{CHILD}.batch": 5})["state"] == "finished" and audited(doomed, "tasks") == tasks

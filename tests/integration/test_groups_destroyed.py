@@ -276,6 +276,7 @@ def test_a_key_that_forbids_is_named_and_the_others_go_on(doomed):
     assert doomed.ids("namespaces", "type = 'Group'") == []
 
 
+@pytest.mark.check_all
 def test_a_step_that_takes_too_long_gives_the_group_back_until_the_next_try(doomed):
     """Its projects are gone by then, and stay gone."""
     doomed.database.connection.execute(f"""

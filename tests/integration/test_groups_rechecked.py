@@ -117,6 +117,7 @@ def test_a_change_of_mind_in_the_middle_stops_it(waiting, change, reason):
     assert waiting.row("namespace_details", waiting.top, "namespace_id")["deleted_at"] is None
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", ["direct", "share", "share with a subgroup"])
 def test_rights_that_go_with_the_group_itself_do_not_stop_it(waiting, how):
     """The membership or the share that gives the actor the right is one of the group's last rows,
@@ -165,6 +166,7 @@ def next_night(tenant):
     return tenant.tick(JOB, at=tenant.at + datetime.timedelta(seconds=30), **{f"jobs.{JOB}.spacing_ms": 0})
 
 
+@pytest.mark.check_all
 def test_a_deletion_that_died_after_its_right_had_gone_with_the_group_is_ended_by_the_next_tick(stuck):
     run = let_go(stuck, **{f"jobs.{CHILD}.batch": 1, f"jobs.{CHILD}.max_attempts": 0})
     assert run["state"] == "dead" and stuck.ids("members") == [] and stuck.ids("projects") == []
@@ -173,6 +175,7 @@ def test_a_deletion_that_died_after_its_right_had_gone_with_the_group_is_ended_b
     assert groups(stuck) == 0 and stuck.outcomes("GroupRestored") == []
 
 
+@pytest.mark.check_all
 def test_a_deletion_that_waits_for_its_retry_after_its_right_had_gone_with_the_group_is_not_restored(stuck):
     run = let_go(stuck, **{f"jobs.{CHILD}.batch": 1})
     assert run["state"] == "waiting" and run["attempts"] == 1 and stuck.ids("members") == []
@@ -180,6 +183,7 @@ def test_a_deletion_that_waits_for_its_retry_after_its_right_had_gone_with_the_g
     assert stuck.path("Namespace", stuck.top) == f"top-deleted-{stuck.top}" and stuck.outcomes("GroupRestored") == []
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("change", ["UPDATE users SET state = 'blocked' WHERE id = {actor}",
                                     "UPDATE group_deletion_schedules SET user_id = {other}",
                                     "UPDATE pruned.runs SET scheduled_at = scheduled_at - interval '8 days' WHERE state = 'dead'"])
@@ -213,6 +217,7 @@ def test_projects_and_groups_that_come_meanwhile_go_too(waiting):
     assert let_go(waiting)["state"] == "finished" and groups(waiting) == 0 and waiting.ids("projects") == []
 
 
+@pytest.mark.check_all
 def test_the_mark_in_the_details_stands_while_it_goes_on(waiting):
     waiting.database.connection.execute("CREATE TABLE seen (deleted_at timestamptz)")
     waiting.database.connection.execute(f"""

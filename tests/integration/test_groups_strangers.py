@@ -135,6 +135,7 @@ def test_rows_elsewhere_that_name_the_last_rows_of_a_group_are_found_before_anyt
     assert doomed.ids("projects") == before
 
 
+@pytest.mark.check_all
 def test_a_row_that_forbids_and_goes_by_another_way_forbids_nothing(doomed):
     doomed.database.connection.execute("""
         CREATE TABLE holds (project_id bigint REFERENCES projects, issue_id bigint REFERENCES issues ON DELETE CASCADE);
@@ -155,6 +156,7 @@ def by_bot(doomed):
     return doomed
 
 
+@pytest.mark.check_all
 def test_a_bot_that_asked_for_the_deletion_goes_after_it(by_bot):
     """Without the bot the deletion would have no actor, and the group would stay half deleted."""
     run = destroy(by_bot, **{f"jobs.{CHILD}.batch": 1})
@@ -165,6 +167,7 @@ def test_a_bot_that_asked_for_the_deletion_goes_after_it(by_bot):
     assert by_bot.ids("users", f"id = {by_bot.bot}") == []
 
 
+@pytest.mark.check_all
 def test_a_bot_whose_deletion_is_called_off_is_not_forgotten(by_bot):
     by_bot.database.connection.execute("""
         CREATE FUNCTION change_of_mind() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS

@@ -8,6 +8,7 @@ from support.places import ROLE
 from support.scene import result
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("batch", [1000, 1])
 def test_an_artifact_stays_if_its_file_cannot_be_recorded(tenant, batch):  # noqa: F811
     doomed = doom(tenant)

@@ -113,6 +113,7 @@ def test_a_later_page_keeps_what_the_pages_before_it_removed(own):  # noqa: F811
     assert scene.database.value("SELECT sum(jsonb_array_length(keys)) FROM pruned.deletions") == 200
 
 
+@pytest.mark.check_all
 def test_two_processes_block_a_run_once(own):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch": ALL}, rows=20_000))
     daemons = [scene.start() for _ in range(2)]

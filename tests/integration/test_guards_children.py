@@ -1,6 +1,8 @@
 """Rows below a job's own go with them, before or after: those of a row that stays are kept, and all
 others go."""
 
+import pytest
+
 from support.own_job import NOTES, OWN, PAGE, blocks, counts, own, tick, without_notes  # noqa: F401
 from support.scene import refuse_rows, result
 
@@ -82,6 +84,7 @@ def test_all_rows_below_a_row_may_go_before_it(own):  # noqa: F811
     assert result(scene.run_row(run_id))["removed"] == 500 and counts(scene) == 0
 
 
+@pytest.mark.check_all
 def test_two_processes_share_children_first_pages(own):  # noqa: F811
     scene = own({"apply/removed/10-scratch_notes": NOTES, "apply/removed/20-scratch": OWN}, batch=10)
     refuse_rows(scene.database, "OLD.id % 100 = 5", how="RETURN NULL")

@@ -112,6 +112,7 @@ def test_metrics_that_wait_for_the_database_do_not_delay_readiness(scene, ready,
     assert meanwhile and answer == 200
 
 
+@pytest.mark.check_all
 def test_a_request_takes_at_most_five_seconds(daemon, http, slow):
     """This also holds for a client that sends a few bytes at a time."""
     (one,) = slow(http)
@@ -125,6 +126,7 @@ def test_a_request_takes_at_most_five_seconds(daemon, http, slow):
     assert 4 < time.monotonic() - began < patient(8)
 
 
+@pytest.mark.check_all
 def test_after_slow_clients_all_is_as_before(daemon, http, slow):
     connections = slow(http, SLOW)
     wait_until(lambda: not any(map(is_open, connections)), 30, "the slow ones gone")

@@ -32,6 +32,7 @@ def start(scene, n=1, **options):
     return daemon
 
 
+@pytest.mark.check_all
 def test_a_process_is_listed_while_it_runs(scene):
     assert processes(scene) == []
     daemon = start(scene)
@@ -54,6 +55,7 @@ def test_jobs_shows_what_is_in_force_whatever_the_command_line_says(scene):
     assert [f["ok"] for f in finding(scene)] == [True]
 
 
+@pytest.mark.check_all
 def test_settings_that_differ_between_processes_are_named(scene):
     start(scene, settings={f"jobs.{JOB}.batch": 7})
     second = start(scene, 2, settings={f"jobs.{JOB}.batch": 8, "http.listen": "127.0.0.1:0"})
@@ -109,6 +111,7 @@ def test_a_process_of_another_version_does_not_differ_by_what_it_does_not_know(s
     assert not found["ok"] and found["detail"].endswith("2 different sets of settings")
 
 
+@pytest.mark.check_all
 def test_a_process_that_was_killed_is_seen_and_counts_no_more(scene):
     daemon = start(scene, settings={f"jobs.{JOB}.batch": 7})
     daemon.kill()

@@ -24,6 +24,7 @@ def run(installed, *arguments):
                           stdout=subprocess.PIPE).stdout
 
 
+@pytest.mark.check_all
 def test_the_binary_its_unit_and_what_an_operator_needs(installed):
     assert run(installed, "version").startswith("name\tversion\npruned\t")
     assert {p.name for p in (installed / "share/pruned").iterdir()} == {"alerts.yml", "pruned.conf"}

@@ -159,6 +159,7 @@ def test_authorizations(tenant, before):  # noqa: F811
     assert before != "all of it" or told.get("removed", 0) == 0
 
 
+@pytest.mark.check_all
 def test_the_right_to_remove(tenant):  # noqa: F811
     """A maintainer of a project may remove its members, an owner its owners. Personal projects are
     in no hierarchy."""

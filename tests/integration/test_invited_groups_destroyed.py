@@ -142,6 +142,7 @@ def test_refreshes_are_requested_for_those_who_reached_the_group(doomed, project
     assert {name for name, user in doomed.people.items() if user in asked} == {"s", "h", "below"} | more
 
 
+@pytest.mark.check_all
 def test_a_restored_group_gives_its_access_again(doomed):
     """Also to users whose own memberships never went."""
     doomed.tenant.share_project(doomed.x, doomed.s, access=30)
@@ -153,6 +154,7 @@ def test_a_restored_group_gives_its_access_again(doomed):
     assert doomed.refreshed() == {"owner", "above", "p", "s", "h", "h_of_p"}
 
 
+@pytest.mark.check_all
 def test_a_restored_share_between_groups_gives_its_access_again(doomed):
     """X invited a group below the destroyed one, and that is shared with a third that stays."""
     guest, third = doomed.tenant.user(), doomed.tenant.group()

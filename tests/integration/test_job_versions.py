@@ -71,6 +71,7 @@ def test_a_run_has_the_version_of_its_job(items):
     assert other in items.pruned.run("runs", rows[2]["run_id"]).ok().stdout
 
 
+@pytest.mark.check_all
 def test_a_run_goes_on_with_changed_settings(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]
@@ -92,6 +93,7 @@ def test_a_run_that_began_with_another_version_waits_and_says_so(items):
     assert run in [one["run_id"] for one in items.pruned.run("runs", "--state", "blocked", "--json").ok().json()]
 
 
+@pytest.mark.check_all
 def test_of_two_processes_only_the_one_that_has_its_version_steps_it(items):
     """The folder has changed between their starts, and neither has read it again."""
     items.start()
@@ -120,6 +122,7 @@ def test_of_two_processes_only_the_one_that_has_its_version_steps_it(items):
     assert second.lines("Started", run_id=run) == [] and third.lines("Started", run_id=run) != []
 
 
+@pytest.mark.check_all
 def test_it_goes_on_where_its_version_is_back(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]
@@ -131,6 +134,7 @@ def test_it_goes_on_where_its_version_is_back(items):
     assert (row["job_version"], row["error"]) == (begun, None)
 
 
+@pytest.mark.check_all
 def test_retry_goes_on_with_the_new_version(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]
@@ -154,6 +158,7 @@ def test_discard_ends_it(items):
     assert shown(items, run)["state"] == "skipped"
 
 
+@pytest.mark.check_all
 def test_a_run_that_has_not_begun_takes_the_version_that_there_is(items):
     items.pruned.run("pause", JOB).ok()
     run = tick(items)
@@ -165,6 +170,7 @@ def test_a_run_that_has_not_begun_takes_the_version_that_there_is(items):
     assert shown(items, run)["state"] == "finished" and items.database.column("SELECT DISTINCT kind FROM items") == [0]
 
 
+@pytest.mark.check_all
 def test_the_runs_of_a_removed_job_wait_and_go_on_when_it_is_back(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]
@@ -189,6 +195,7 @@ def test_a_built_in_job_goes_on_with_what_another_version_of_the_program_began(n
     assert row["state"] == "finished" and row["job_version"]
 
 
+@pytest.mark.check_all
 def test_the_version_of_a_folder_follows_the_folder_that_a_file_is_in(items):
     """What decide.sql says of a row decides which files change it."""
     items.pruned.run("jobs", "show", JOB, "--to", items.folder).ok()

@@ -165,6 +165,7 @@ def test_a_jobs_rows_are_not_those_of_one_whose_name_goes_on(house):  # noqa: F8
         assert [line["object"] for line in journal(house.pruned, "--job", job)] == [setting]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("processes", [1, 2])
 def test_an_action_is_announced_once(scene, processes):
     for _ in range(processes):
@@ -181,6 +182,7 @@ def test_an_action_is_announced_once(scene, processes):
     assert len(set(said)) == 1
 
 
+@pytest.mark.check_all
 def test_an_action_is_announced_when_kafka_is_back(own_kafka, new_scene):
     scene = new_scene(bootstrap=own_kafka.bootstrap)
     daemon = scene.start()
@@ -198,6 +200,7 @@ def test_a_tick_without_postgresql_is_sent_and_says_what_it_lacks(stored):
     assert "the journal could not record it" in done.stderr and len(stored.topics.read("ticks")) == 1
 
 
+@pytest.mark.check_all
 def test_settings_that_changed_at_a_start_or_reload_are_told(scene):
     scene.configuration.write_text("[jobs.scratch.remove]\nbatch = 4\n")
     scene.run_until_idle()
@@ -227,6 +230,7 @@ def test_a_setting_that_was_in_force_for_a_moment_is_told(scene):
     assert [(line["object"], line["reason"]) for line in journal(scene, "--command", "reload")] == [("throttle.lock_waiters", "was 1, is off")]
 
 
+@pytest.mark.check_all
 def test_a_setting_of_one_process_is_no_change(scene):
     for settings in ({"http.listen": "127.0.0.1:0", "kafka.client.id": "one"}, {"http.listen": "", "kafka.client.id": "two"}):
         scene.start(settings=settings).wait_line("Partitions assigned")

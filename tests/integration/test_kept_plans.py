@@ -29,6 +29,7 @@ def work(scene, daemon, times):
         daemon.wait_line("Finished", run_id=str(scene.database.row(DUE, [JOB])["run_id"]))
 
 
+@pytest.mark.check_all
 def test_no_plan_reads_the_whole_ledger_for_long(scene):
     database = scene.database
     database.execute("ALTER TABLE pruned.runs SET (autovacuum_enabled = off)")
@@ -94,6 +95,7 @@ def test_a_step_of_one_row_is_not_planned_again(counting, new_scene):
     assert scene.database.value(removes) == times, "the statements were counted"
 
 
+@pytest.mark.check_all
 def test_tables_of_a_million_rows_are_read_by_index(new_scene, counting):
     """Pages of one row, whose plans are kept, and pages of a thousand."""
     scene = new_scene({f"jobs.{REMOVE}.batch": PAGE, f"jobs.{REMOVE}.delay_ms": 0, f"jobs.{REMOVE}.max_share": "off"}, counting)
@@ -119,6 +121,7 @@ def test_tables_of_a_million_rows_are_read_by_index(new_scene, counting):
     assert database.rows(FAR) == []
 
 
+@pytest.mark.check_all
 def test_runs_with_rows_are_asked_once_for_their_page(counting, new_scene):
     """The first batch is an exception: it shows that the runs have rows."""
     scene, number = new_scene({f"jobs.{JOB}.capacity": 1}, counting), 400

@@ -37,6 +37,7 @@ def texts(house):  # noqa: F811
     return house
 
 
+@pytest.mark.check_all
 def test_a_text_is_found_as_it_is_typed(texts):
     for text in TEXTS:
         (line,) = texts.pruned.run("who", f"k:{text}", "--json").ok().json()
@@ -45,6 +46,7 @@ def test_a_text_is_found_as_it_is_typed(texts):
     says(texts.pruned.run("who", "k:{\"b\":1}"), 6, "nothing is recorded")
 
 
+@pytest.mark.check_all
 def test_the_printed_command_puts_back_just_its_row(texts):
     for user, text in enumerate(TEXTS, 1):
         (line,) = texts.pruned.run("who", f"users:{user}", "--json").ok().json()
@@ -77,6 +79,7 @@ def test_just_this_text_is_forgotten(texts, kept):
         assert {row["name"] for row in texts.database.column("SELECT jsonb_array_elements(rows) FROM pruned.deletions")} == left
 
 
+@pytest.mark.check_all
 def test_documents_lists_and_pairs_are_named_by_the_printed_command(house):  # noqa: F811
     house.sql("CREATE TYPE pair AS (a int, b text); CREATE DOMAIN paper AS jsonb")
     keys = {"jsonb": ['"x"', "1", '"1"', '{"a": 1}', '{"a": 1, "b": 2}', "null", "[1, 2]", "[1]"], "paper": ['"y"', "{}"], "int[]": ["{1,2}", "{}", "{1}"],

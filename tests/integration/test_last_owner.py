@@ -282,6 +282,7 @@ def test_an_owner_who_is_found_to_be_relied_upon_and_leaves_earlier_does_not_cou
     assert scene.database.value(OWNERS, [group.root]) == 1
 
 
+@pytest.mark.check_all
 def test_two_processes_never_take_two_owners(new_scene):
     """A chain and a user's destruction meet in many groups with two owners each."""
     scene = new_scene({"jobs.members.remove_expired.batch": 5, "jobs.members.remove_expired.delay_ms": 0})

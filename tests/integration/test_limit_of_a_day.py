@@ -58,6 +58,7 @@ def gone(scene, number):
     return missing
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_step_that_has_not_committed_counts(new_scene, processes):
     """The first row has passed the limits, and is committed only after others have used up the
@@ -110,6 +111,7 @@ def test_large_children_in_several_lanes(house):  # noqa: F811
     assert removed == most // 31
 
 
+@pytest.mark.check_all
 def test_steps_that_are_rolled_back_take_nothing(new_scene):
     """Each run fails twice after it has passed its limits. Others can use what it had taken at
     once."""
@@ -132,6 +134,7 @@ def test_steps_that_are_rolled_back_take_nothing(new_scene):
     assert gone(scene, number) == most
 
 
+@pytest.mark.check_all
 def test_rows_that_went_while_there_was_no_limit_count(new_scene):
     scene = new_scene(FOUR_LANES)
     fill(scene.database, 80)
@@ -143,6 +146,7 @@ def test_rows_that_went_while_there_was_no_limit_count(new_scene):
         assert scene.database.value("SELECT count(*) FROM scratch") == left
 
 
+@pytest.mark.check_all
 def test_an_approved_run_goes_past_the_day_and_its_rows_count_for_others(new_scene):
     scene = new_scene({**FOUR_LANES, LIMIT: 30})
     fill(scene.database, 60)

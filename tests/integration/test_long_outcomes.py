@@ -4,6 +4,8 @@ cut, and said, and nothing waits for them."""
 import struct
 import uuid
 
+import pytest
+
 from support.messages import encode
 from support.own_job import own, tick  # noqa: F401
 
@@ -25,6 +27,7 @@ def said(scene, daemon, n):
     return {m.value["member_id"]: m for m in told}, lines
 
 
+@pytest.mark.check_all
 def test_a_text_or_a_key_that_no_topic_takes_is_cut_and_the_lane_goes_on(own):  # noqa: F811
     scene = own({"decide": LONG}, rows=100, conf=SAID.format(entity="name"))
     daemon, run_id = scene.start(), tick(scene)

@@ -49,6 +49,7 @@ def doctor(scene):
     return [f for f in scene.run("doctor", "--json").json() if f["check"] == "lost messages" and not f["ok"]]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("known", ["both", "kafka", "postgres"])
 def test_messages_dropped_while_no_daemon_ran(read, known):
     """Whether Kafka or PostgreSQL has the position."""
@@ -70,6 +71,7 @@ def test_messages_dropped_while_no_daemon_ran(read, known):
     assert doctor(read) == []
 
 
+@pytest.mark.check_all
 def test_all_messages_dropped_and_none_after_them(read):
     ticks(read, 1, 5)
     drop_before(read, 6)
@@ -144,6 +146,7 @@ def transaction(scene, *numbers, aborted=False):
 READ_TO = "SELECT read_to FROM pruned.intake WHERE topic = %s"
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("running", [True, False])
 def test_markers_and_aborted_messages_are_no_loss(new_scene, running):
     scene = new_scene()
@@ -162,6 +165,7 @@ def test_markers_and_aborted_messages_are_no_loss(new_scene, running):
     assert scene.database.value("SELECT count(*) FROM pruned.lost_messages") == 0
 
 
+@pytest.mark.check_all
 def test_a_process_that_dies_with_its_last_message_leaves_no_marker_that_counts_as_lost(new_scene):
     """What is behind the message is stored with it: here nothing can be stored later."""
     scene = new_scene()
@@ -184,6 +188,7 @@ def test_a_process_that_dies_with_its_last_message_leaves_no_marker_that_counts_
     assert done(scene) == [1, 2, 5, 6]
 
 
+@pytest.mark.check_all
 def test_messages_behind_a_marker_are_lost_as_any_other(new_scene):
     scene = new_scene()
     scene.at = now(minutes=-1)
@@ -215,6 +220,7 @@ def committed(scene):
     return found.result().topic_partitions[0].offset
 
 
+@pytest.mark.check_all
 def test_what_is_read_while_idle_is_stored_without_housekeeping(idle):
     """So a process that dies soon after has stored it."""
     with idle.database.connect() as blocker, blocker.transaction():
@@ -232,6 +238,7 @@ def test_what_is_read_while_idle_is_stored_without_housekeeping(idle):
     assert done(idle) == [0, 1, 4, 5]
 
 
+@pytest.mark.check_all
 def test_what_postgresql_could_not_store_is_remembered(idle):
     idle.database.execute("""
         CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now'; END $$;

@@ -133,6 +133,7 @@ def test_the_last_success_outlives_the_archive(scene, http):  # noqa: F811
     assert daemon.running
 
 
+@pytest.mark.check_all
 def test_dead_letters_are_those_without_a_verdict(scene, http):  # noqa: F811
     for n in range(3):
         scene.topics.produce("ticks", b"no tick %d" % n)
@@ -150,6 +151,7 @@ def test_the_interval_of_a_schedule_is_its_longest_gap(scene, http):  # noqa: F8
     assert metrics.of("pruned_job_interval_seconds", job=OBJECTS) == 0
 
 
+@pytest.mark.check_all
 def test_errors_are_counted_and_held_locks_are_not(scene, http):  # noqa: F811
     daemon = start(scene, http)
     scene.topics.tick("members.remove_expired", now(minutes=-1), {"cursor": {"expires_at": "9999999-01-01"}})
@@ -165,6 +167,7 @@ def test_errors_are_counted_and_held_locks_are_not(scene, http):  # noqa: F811
     assert metrics.of("pruned_errors_total", job="scratch.remove") == 0
 
 
+@pytest.mark.check_all
 def test_figures_under_load_are_those_of_the_database(scene, http, tmp_path):  # noqa: F811
     """A strict parser reads the metrics all the time while four slots delete; no counter ever
     falls."""

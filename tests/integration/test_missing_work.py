@@ -72,6 +72,7 @@ def test_a_message_waits_while_its_run_is_locked_for_a_moment(scene, others):
     assert had_it_for_s > 1 or not daemon.lines(SENT_AGAIN)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("others", [0, 3])
 def test_killed_while_a_message_waits_for_a_lock_on_its_run(scene, others):
     """The lane's next owner reads the message again."""
@@ -86,6 +87,7 @@ def test_killed_while_a_message_waits_for_a_lock_on_its_run(scene, others):
     assert not daemon.lines(SENT_AGAIN)
 
 
+@pytest.mark.check_all
 def test_a_run_that_is_locked_for_long_delays_no_other(scene):
     """The message is dropped; when the lock is released the run is found without a message."""
     run_id, other_id = insert_ready(scene, "scratch.wide", 2)
@@ -99,6 +101,7 @@ def test_a_run_that_is_locked_for_long_delays_no_other(scene):
     assert not [line for line in daemon.lines("Dispatcher round failed; will retry") if "lock timeout" in line["detail"]]
 
 
+@pytest.mark.check_all
 def test_each_step_whose_message_is_gone_is_sent_again_as_soon_as_the_first(scene):
     """A chain may lose a message today and another one next week."""
     scene.start()
@@ -110,6 +113,7 @@ def test_each_step_whose_message_is_gone_is_sent_again_as_soon_as_the_first(scen
     scene.wait_run(run_id, "finished")
 
 
+@pytest.mark.check_all
 def test_a_run_without_a_message_is_found_and_sent_again(scene):
     fill(scene.database, 3)
     daemon = scene.start()
@@ -121,6 +125,7 @@ def test_a_run_without_a_message_is_found_and_sent_again(scene):
     assert (line["job"], line["run_id"]) == (JOB, run_id)
 
 
+@pytest.mark.check_all
 def test_runs_without_messages_on_all_lanes_are_found(scene):
     scene.start()
     ids = [run_id for slot in range(8) for run_id in insert_ready(scene, "scratch.wide", 5, slot)]
@@ -128,6 +133,7 @@ def test_runs_without_messages_on_all_lanes_are_found(scene):
         assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_runs_of_slots_beyond_the_capacity_are_found(scene):
     """The capacity was higher before, or the arguments name the slots."""
     scene.start()
@@ -136,12 +142,14 @@ def test_runs_of_slots_beyond_the_capacity_are_found(scene):
         assert scene.wait_run(run_id, deadline_s=60)["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_until_idle_waits_for_what_is_missing(scene):
     [run_id] = insert_ready(scene)
     scene.run_until_idle()
     assert scene.run_row(run_id)["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_a_work_topic_made_anew_loses_no_run(new_scene):
     scene = new_scene()
     fill(scene.database, 3)
@@ -152,6 +160,7 @@ def test_a_work_topic_made_anew_loses_no_run(new_scene):
     assert {scene.run_row(run_id)["state"] for run_id in ids} == {"finished"}
 
 
+@pytest.mark.check_all
 def test_a_topic_that_vanishes_is_reported_and_a_new_one_is_used(new_scene):
     scene = new_scene()
     fill(scene.database, 3)
@@ -194,6 +203,7 @@ def takes_large(scene):
     return True
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("seconds", [-60, 4])
 def test_a_run_whose_message_the_topic_rejects_is_dead_with_the_reason(narrow, seconds):
     """Whether intake or the dispatcher sends it: the other runs are done, this one is reported, and
@@ -222,6 +232,7 @@ def test_a_run_whose_message_the_topic_rejects_is_dead_with_the_reason(narrow, s
     assert narrow.database.column("SELECT id FROM scratch_log ORDER BY id") == list(range(1, 30))
 
 
+@pytest.mark.check_all
 def test_an_unreadable_row_in_the_outbox_delays_no_others(scene):
     scene.database.execute("INSERT INTO pruned.unpublished (run_id, step, messages, job, slot, at) "
                            "VALUES (gen_random_uuid(), 0, '\\x00', %s, 0, now() - interval '1 hour')", [JOB])
@@ -232,6 +243,7 @@ def test_an_unreadable_row_in_the_outbox_delays_no_others(scene):
     assert scene.database.value("SELECT count(*) FROM pruned.unpublished WHERE messages = '\\x00'") == 1
 
 
+@pytest.mark.check_all
 def test_a_message_for_a_topic_that_is_not_there_delays_no_others(scene):
     """As after a change of the prefix: the stored message about the change is for a topic of the
     old prefix."""
@@ -261,6 +273,7 @@ def test_messages_of_a_backlog_are_not_sent_again(new_scene):
     assert len(scene.topics.read("work.scratch.wide")) == 40 + len(daemon.lines(SENT_AGAIN))
 
 
+@pytest.mark.check_all
 def test_what_was_sent_is_not_sent_again_while_the_next_step_takes_long(new_scene):
     """The row of the outbox is deleted by the transaction of a later step."""
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
@@ -273,6 +286,7 @@ def test_what_was_sent_is_not_sent_again_while_the_next_step_takes_long(new_scen
     assert len(scene.topics.outcomes("RunFinished")) == 4
 
 
+@pytest.mark.check_all
 def test_a_step_that_takes_long_is_not_taken_for_lost(scene):
     fill(scene.database, 1)
     scene.database.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
@@ -306,6 +320,7 @@ def test_what_a_crash_left_in_the_outbox_is_sent_by_whoever_has_the_lane(scene):
     assert daemon.lines("Sent messages that a crash had left")
 
 
+@pytest.mark.check_all
 def test_messages_that_the_dispatcher_is_still_sending_are_not_looked_for(scene_with_faults):
     """More runs than begin before their messages become due at once, and the dispatcher is slow to
     send."""

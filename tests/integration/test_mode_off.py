@@ -25,6 +25,7 @@ def left(scene):
     return scene.database.value("SELECT count(*) FROM scratch")
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("text", [OFF, f"[jobs.{JOB}]\nenabled = false\n", "[run]\nmode = off\n"])
 def test_a_chain_stops_and_goes_on(new_scene, text):
     scene = new_scene()
@@ -48,6 +49,7 @@ def test_a_chain_stops_and_goes_on(new_scene, text):
     assert (result(row)["removed"], row["error"], left(scene)) == (5000, None, 0)
 
 
+@pytest.mark.check_all
 def test_an_approved_run_waits(new_scene):
     scene = new_scene({f"jobs.{JOB}.max_rows": 20})
     fill(scene.database, 30)
@@ -77,6 +79,7 @@ def test_a_run_that_waited_in_a_pause_waits_on(scene):
     assert result(scene.wait_run(run_id))["removed"] == 5
 
 
+@pytest.mark.check_all
 def test_a_retried_run_waits_with_its_last_error(new_scene):
     scene = new_scene({f"jobs.{JOB}.max_attempts": 1, f"jobs.{JOB}.batch": 25})
     fill(scene.database, 25)
@@ -94,6 +97,7 @@ def test_a_retried_run_waits_with_its_last_error(new_scene):
     assert result(scene.wait_run(run_id))["removed"] == 25
 
 
+@pytest.mark.check_all
 def test_it_is_idle_and_the_next_process_goes_on(scene):
     fill(scene.database, 5)
     scene.database.execute("INSERT INTO pruned.runs (run_id, scheduled_at, due_at, state, job) VALUES (gen_random_uuid(), now(), now(), 'ready', %s), "

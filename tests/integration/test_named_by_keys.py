@@ -49,15 +49,18 @@ def forget(house, table, key):  # noqa: F811
     return {line["table"]: line["forgotten"] for line in lines}
 
 
+@pytest.mark.check_all
 def test_rows_that_name_it_by_several_columns_are_found(gone):
     assert found(gone, f"people:{PERSON}", "--all") == [("people", '{"id": 7, "tenant": 1}'), ("visits", "1")]
 
 
+@pytest.mark.check_all
 def test_rows_that_name_it_by_several_columns_are_forgotten(gone):
     assert forget(gone, "people", PERSON) == {"people": 1, "visits": 1}
     assert left(gone, "visits") == ["2", "3", "5"] and left(gone, "letters") == ["1", "2"]
 
 
+@pytest.mark.check_all
 def test_a_key_of_another_unique_column_names_another_row(gone):
     """Use 2 names card 6, by its number."""
     assert found(gone, "cards:5", "--all") == [("cards", "5"), ("uses", "1")]
@@ -74,12 +77,14 @@ def test_a_key_is_forgotten_by_each_of_its_texts(house, key, recorded):  # noqa:
     assert left(house, "prices") == ["2"]
 
 
+@pytest.mark.check_all
 def test_a_table_that_is_gone_can_be_forgotten(gone):
     gone.sql("DROP TABLE uses")
     assert forget(gone, "uses", "3") == {"uses": 1}
     says(gone.pruned.run("forget", "uses", "4711", settings={"postgres.url": gone.database.url}), 6, "the audit holds no row of uses 4711")
 
 
+@pytest.mark.check_all
 def test_a_key_that_is_none_of_the_table_is_said(gone):
     says(gone.pruned.run("forget", "people", "7", settings={"postgres.url": gone.database.url}), 1, "the key of people has the columns tenant, id")
 

@@ -93,6 +93,7 @@ def test_a_run_that_failed_before_its_time_is_brought_forward_as_far_as_to_it(st
 
 # --- the fence: the rows say that the runs are due, and no cut-off would stop their work
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("state", ["waiting", "ready"])
 def test_the_fence_takes_no_run_before_its_scheduled_time(scene, state):
     later = now(hours=20)
@@ -121,6 +122,7 @@ def test_the_fence_takes_no_timer_before_its_time(timers):
     assert (row["state"], row["due_at"]) == ("waiting", midnight(timers, 1500)) and all_members(timers) == [member]
 
 
+@pytest.mark.check_all
 def test_several_runs_of_a_batch_are_judged_each(scene):
     times = [now(hours=h) for h in (-2, -1, 20, 21)]
     for n, at in enumerate(times):

@@ -44,6 +44,7 @@ def findings(house, name):  # noqa: F811
     return [one for one in house.pruned.run("check", name, "--json").ok().json() if one["level"] == "error"]
 
 
+@pytest.mark.check_all
 def test_from_a_table_to_rows_that_go_and_come_back(shop):
     before = {t: shop.rows(t) for t in ("orders", "order_items", "item_marks", "order_views", "refunds")}
     assert new(shop, "orders.purge", "orders", "--where", OVER).stdout == f"{shop.folder}/orders.purge.conf\n"

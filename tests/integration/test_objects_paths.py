@@ -22,6 +22,7 @@ def kernel(request, objects, preload, tmp_path):
     assert seen.exists()
 
 
+@pytest.mark.check_all
 def test_an_object_that_is_not_there_counts_as_deleted(objects, kernel):
     objects.add("gone", "file", make=False)
     (objects.root / "plain").write_text("a file")

@@ -51,6 +51,7 @@ def test_a_row_that_is_kept_delays_no_others(objects, how, words):
     assert audit == [9]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", [RAISES, KEEPS])
 def test_a_row_that_is_kept_is_parked_after_its_tries(objects, how):
     objects.add(3, store=1)

@@ -34,6 +34,7 @@ def end(uploads, daemon, run, begun):  # noqa: F811
     assert daemon.stop() == 0
 
 
+@pytest.mark.check_all
 def test_objects_still_go_in_a_run_that_began_with_them(uploads):  # noqa: F811
     uploads.make(batch=2, delay_ms=3600000)
     fill(uploads)
@@ -44,6 +45,7 @@ def test_objects_still_go_in_a_run_that_began_with_them(uploads):  # noqa: F811
     assert uploads.keys() == []
 
 
+@pytest.mark.check_all
 def test_a_due_run_with_objects_waits_for_its_message_where_the_new_version_has_none(uploads):  # noqa: F811
     """Its lane has read a message seconds ago, so that runs of the new version would begin before
     theirs comes."""
@@ -59,6 +61,7 @@ def test_a_due_run_with_objects_waits_for_its_message_where_the_new_version_has_
     assert not daemon.lines(level="error")
 
 
+@pytest.mark.check_all
 def test_objects_stay_in_a_run_that_began_without_them(uploads):  # noqa: F811
     uploads.house.sql(TABLE)
     uploads.house.say("files", PLAIN.format(delay_ms=3600000))

@@ -135,6 +135,7 @@ def test_a_root_that_cannot_be_listed_is_used_with_a_warning(store, preload):
     assert store.rows() == [] and not (store.root / "file").exists()
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("marked", [False, True])
 def test_on_another_file_system_no_object_counts_as_gone(store, elsewhere, marked):
     """The root is replaced while the process runs, as when its disk is unmounted; the folder

@@ -157,6 +157,7 @@ def wait_error(objects, words):
                                  until=lambda error: words in (error or ""))
 
 
+@pytest.mark.check_all
 def test_rotated_credentials_are_used_without_a_restart(objects, tmp_path):
     """Old credentials; a half-written file; a missing file; new credentials: the same process
     continues by itself."""
@@ -192,6 +193,7 @@ def test_without_the_credentials_file_the_path_is_logged_and_nothing_is_sent_uns
 
 # --- a service that is away
 
+@pytest.mark.check_all
 def test_one_request_probes_whether_the_service_is_back(objects, proxy):
     list_objects(objects, 400)
     probes, let_go, back = [], threading.Event(), threading.Event()

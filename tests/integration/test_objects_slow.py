@@ -25,6 +25,7 @@ def one_after_the_other(let_go, go):
     return SLOW_DOWN[:2]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("behave", [no_answer, one_after_the_other])
 def test_a_step_ends_within_its_lease_whatever_the_store_does(objects, proxy, let_go, behave):
     proxy.misbehave = lambda command, body, go: (*behave(let_go, go), None)

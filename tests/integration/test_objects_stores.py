@@ -48,6 +48,7 @@ def test_the_other_stores_objects_are_found_behind_more_than_one_step_passes_ove
     objects.check_that_others_went(before, "127.0.0.1:9")
 
 
+@pytest.mark.check_all
 def test_what_becomes_ready_before_all_others_is_found_while_a_store_is_down(objects):
     objects.add(50, store=2, age="3 hours")
     before = objects.rows()

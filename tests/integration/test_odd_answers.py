@@ -89,6 +89,7 @@ def odd(new_scene, tmp_path):
     return scene
 
 
+@pytest.mark.check_all
 def test_results_of_a_jobs_files_are_checked_and_the_run_says_what_is_missing(odd):
     daemon = odd.start()
     at = now(minutes=-1)
@@ -157,6 +158,7 @@ def test_a_run_whose_row_cannot_be_read_is_dead_at_once_and_its_neighbours_go_on
     assert daemon.running
 
 
+@pytest.mark.check_all
 def test_a_run_whose_time_fits_no_message_is_dead_and_its_neighbour_continues(scene):
     scene.run("pause", "scratch.wide").ok()
     daemon = scene.start()

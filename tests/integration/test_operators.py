@@ -3,6 +3,8 @@
 import json
 import shutil
 
+import pytest
+
 from stack.process import wait_until
 from support.scene import JOBS, fill, let_rows_go, now, refuse_rows, result, tick_id
 
@@ -59,6 +61,7 @@ def test_a_dead_run_stays_dead_until_it_is_retried_and_a_discarded_one_for_good(
     assert (row["state"], row["error"]) == ("skipped", "discarded")
 
 
+@pytest.mark.check_all
 def test_a_run_that_waits_for_its_next_try_is_brought_forward_or_ended(new_scene):
     live = Live(new_scene({"jobs.scratch.remove.batch": 25}))
     fill(live.database, 25)
@@ -74,6 +77,7 @@ def test_a_run_that_waits_for_its_next_try_is_brought_forward_or_ended(new_scene
     assert live.scene.run_row(run_id)["error"] == "discarded" and len(live.left()) == 25
 
 
+@pytest.mark.check_all
 def test_a_paused_job_stays_paused_whoever_is_started(new_scene):
     live = Live(new_scene())
     fill(live.database, 30)
@@ -92,6 +96,7 @@ def test_a_paused_job_stays_paused_whoever_is_started(new_scene):
     assert live.scene.wait_run(live.tick(seconds=-1))["state"] == "finished" and live.left() == []
 
 
+@pytest.mark.check_all
 def test_parked_items_are_listed_until_they_are_released_or_dropped(new_scene):
     live = Live(new_scene({"jobs.scratch.remove.item_attempts": 1}))
     fill(live.database, 12)
@@ -117,6 +122,7 @@ def test_parked_items_are_listed_until_they_are_released_or_dropped(new_scene):
     assert live.left() == [] and listed() == []
 
 
+@pytest.mark.check_all
 def test_letters_are_settled_once_while_all_processes_work(new_scene, tmp_path):
     """A version that does not know the job buries them; the next version takes them."""
     scene = new_scene()

@@ -53,6 +53,7 @@ def goes_on(scene, within_s=BACK_WITHIN_S):
     assert scene.daemon.running and not scene.daemon.lines(level="error")
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_postgres_is_restarted(own_postgres, scene, how):
     getattr(own_postgres, how)()
@@ -66,6 +67,7 @@ def kafka_is_back(scene, kafka):
     scene.topics.wait_for_groups()
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_the_broker_is_restarted(own_kafka, scene, how):
     getattr(own_kafka, how)()
@@ -75,6 +77,7 @@ def test_the_broker_is_restarted(own_kafka, scene, how):
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
 
 
+@pytest.mark.check_all
 def test_work_continues_after_a_broker_outage_longer_than_a_session(own_kafka, scene):
     """Runs that became due meanwhile are sent when it is back, not found missing seconds later."""
     at = now(seconds=20)
@@ -90,6 +93,7 @@ def test_work_continues_after_a_broker_outage_longer_than_a_session(own_kafka, s
     assert not scene.daemon.lines("Work message was missing and is sent again")
 
 
+@pytest.mark.check_all
 def test_postgres_is_away_for_longer(own_postgres, scene):
     """The line comes every ten seconds: the pauses between tries have reached their limit."""
     own_postgres.stop()
@@ -98,6 +102,7 @@ def test_postgres_is_away_for_longer(own_postgres, scene):
     goes_on(scene)
 
 
+@pytest.mark.check_all
 def test_connections_are_ended_by_an_administrator(scene):
     for _ in range(3):
         before = step(scene)
@@ -116,6 +121,7 @@ def test_a_tick_that_arrives_while_postgres_is_away_is_taken_when_it_is_back(own
     assert scene.wait_run(tick_id("scratch.wide", at, '{"n":1}'))["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_postgres_and_kafka_are_away(own_postgres, own_kafka, scene):
     own_postgres.kill()
     own_kafka.kill()
@@ -125,6 +131,7 @@ def test_postgres_and_kafka_are_away(own_postgres, own_kafka, scene):
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
 
 
+@pytest.mark.check_all
 def test_no_statement_waits_for_a_lock_without_a_limit(new_scene):
     """The dispatcher's statements between transactions do not wait either: an operator who alters
     pruned.runs never waits behind a queue of the daemon's."""

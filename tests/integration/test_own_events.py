@@ -275,6 +275,7 @@ def test_events_of_a_paused_job_wait_each_for_itself(erasure):
     assert erased(erasure) == [1, 2, 3] and {state for _, state, _ in runs(erasure)} == {"finished"}
 
 
+@pytest.mark.check_all
 def test_a_topic_that_is_made_later(house, topics):  # noqa: F811
     house.sql(PEOPLE)
     house.say("people.erase", ERASE)
@@ -323,28 +324,3 @@ def test_replay_reads_the_topic_again(erasure):
     assert sorted((line["verdict"], line["job"]) for line in lines) == [("refused", None), ("started", "people.erase")]
     erasure.work()
     assert erased(erasure) == [1]
-
-
-@pytest.mark.parametrize("key", ["nr", "nr, room"])
-def test_rows_of_many_events_go_in_a_few_statements_and_each_run_has_its_own_record(house, topics, key):  # noqa: F811
-    """A key of one column and of two. One row stays, and one is not there."""
-    house.sql(f"""CREATE TABLE seats (nr int, room text, PRIMARY KEY ({key})); INSERT INTO seats SELECT n, 'a "b"' FROM generate_series(1, 60) AS n;
-        CREATE TABLE statements (n int);
-        CREATE FUNCTION note_statement() RETURNS trigger LANGUAGE plpgsql AS
-          $$ BEGIN INSERT INTO statements SELECT count(*) FROM gone; RETURN NULL; END $$;
-        CREATE TRIGGER note_statement AFTER DELETE ON seats REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION note_statement()""")
-    topics.make("app-rooms")
-    house.say("seats.free", "table = seats\non = Left\nwhere = nr <> 7\ncapacity = 1")
-    say_event(house, "Left", "app-rooms", f"key = {key}")
-    house.start()
-    topics.produce_many("app-rooms", [(None, json.dumps({"nr": n, "room": 'a "b"'}).encode()) for n in range(1, 62)])
-    house.work()
-    assert house.rows("seats", "nr") == [(7,)]
-    records = house.database.rows("SELECT r.args ->> 'key' AS of_run, d.keys, d.rows FROM pruned.deletions d JOIN pruned.runs r USING (run_id)")
-    assert sorted(record["rows"][0]["nr"] for record in records) == [n for n in range(1, 61) if n != 7]
-    for record in records:
-        assert len(record["keys"]) == len(record["rows"]) == 1
-        assert json.loads(record["of_run"]) == record["keys"][0]
-    assert sorted(what for _, _, what, _ in outcomes(house)) == ["gone", "kept"] + ["removed"] * 59
-    statements = [n for (n,) in house.rows("statements", "n") if n > 0]
-    assert sum(statements) == 59 and len(statements) < 30

@@ -98,6 +98,7 @@ def test_a_run_that_is_discarded_answers_its_event_and_that_of_a_tick_does_not(e
     assert erased(erasure) == []
 
 
+@pytest.mark.check_all
 def test_a_request_that_is_withdrawn_is_answered(erasure):
     """1 waits, 2 is done, 3 comes with its withdrawal, 4 behind it, 6 is asked for anew."""
     say_event(erasure, "UserErasureRequested", "app-users", "key = id\ndue = at\ncancel_on = UserErasureWithdrawn")
@@ -136,6 +137,7 @@ def test_a_request_that_is_withdrawn_is_answered(erasure):
     assert told["4"] == outcome_id(request, 0, "RowProcessed", "4/withdrawn")
 
 
+@pytest.mark.check_all
 def test_a_request_that_is_withdrawn_while_its_job_is_away_is_answered(erasure):
     """Another job reads the topic; the key is the same."""
     say_event(erasure, "UserErasureRequested", "app-users", "key = id\ndue = at\ncancel_on = UserErasureWithdrawn")
@@ -176,6 +178,7 @@ def waits_for_two(erasure):
     return {args["key"]: str(run_id) for args, run_id in runs(erasure, "args, run_id")}
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("other", [None, "people.other"])
 def test_a_run_that_is_discarded_while_its_job_is_away_answers_its_event(erasure, other):
     """Nothing is written about the job any more. A run that a tick asked for answers nobody,

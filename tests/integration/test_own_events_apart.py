@@ -50,6 +50,7 @@ def has_answers(house, number):  # noqa: F811
     return answers(house)
 
 
+@pytest.mark.check_all
 def test_the_events_of_a_removed_job_wait_in_a_topic_that_nobody_else_reads(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     erasure.say("people.other", "table = people\nwhere = id > 100")
@@ -73,6 +74,7 @@ def test_the_events_of_a_removed_job_wait_in_a_topic_that_nobody_else_reads(eras
 PASSED_OVER = "Events of a removed job are passed over, because another job reads their topic"
 
 
+@pytest.mark.check_all
 def test_the_events_of_a_removed_job_are_passed_over_where_another_job_reads_and_can_be_replayed(erasure):
     two_jobs_on_one_topic(erasure)
     erasure.start()
@@ -148,6 +150,7 @@ def emails(house):  # noqa: F811
     return dict(house.rows("people", "id, email", "id"))
 
 
+@pytest.mark.check_all
 def test_an_event_that_only_another_process_knows_waits_for_it(apart):
     """One process is down for a while; the other one reads the topic for a job of its own."""
     start_other(apart).stop()
@@ -165,6 +168,7 @@ def test_an_event_that_only_another_process_knows_waits_for_it(apart):
     assert own.running
 
 
+@pytest.mark.check_all
 def test_each_event_of_two_processes_that_run_becomes_one_run(apart):
     """Both read partitions of the topic, and each meets events of the other."""
     start_other(apart)
@@ -192,6 +196,7 @@ def odd_reads(topic):
     yield from ([], "x", [[]], [7], [{}], [{"own": []}], [{"type": 5}], [{"type": "UserMarked", "due": "payload"}], {})
 
 
+@pytest.mark.check_all
 def test_whatever_another_program_says_of_what_its_job_reads_ends_no_process(apart):
     topic = apart.topics.full("app-users")
     start_other(apart).stop()

@@ -5,12 +5,14 @@ import datetime
 import uuid
 
 import fastavro
+import pytest
 
 from support.avro_events import USER, UTC, datum, erasure, register, registered, registry, say_event, user, wire  # noqa: F401
 from support.own_events import dead, erased, outcomes, runs, send, topics  # noqa: F401
 from support.sentences import house  # noqa: F401
 
 
+@pytest.mark.check_all
 def test_a_value_is_read_with_the_schema_that_its_number_names(registered, registry):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users", "key = payload.user.id")
     registered.send_user(1)

@@ -5,6 +5,8 @@ import decimal
 import json
 import uuid
 
+import pytest
+
 from support.avro_events import UTC, datum, erasure, say_event  # noqa: F401
 from support.own_events import ERASE, dead, erased, runs, send, topics  # noqa: F401
 from support.sentences import house  # noqa: F401
@@ -89,6 +91,7 @@ KEYS = {
 }
 
 
+@pytest.mark.check_all
 def test_the_key_of_each_type(house, topics):  # noqa: F811
     for name, (sql, row, kind, value, _) in KEYS.items():
         house.sql(f"CREATE TABLE t_{name} (id {sql} PRIMARY KEY, n int NOT NULL DEFAULT 0)")

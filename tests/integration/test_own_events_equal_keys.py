@@ -1,5 +1,7 @@
 """Keys of events that are equal and written in different ways: they name one row."""
 
+import pytest
+
 from support.own_events import answers, at, dead, runs, say_event, send, topics  # noqa: F401
 from support.places import ROLE
 from support.sentences import house  # noqa: F401
@@ -38,6 +40,7 @@ def make_equal(house):  # noqa: F811
     say_job(house, "two", "id, other")
 
 
+@pytest.mark.check_all
 def test_a_withdrawal_counts_however_its_key_is_written(house, topics):  # noqa: F811
     topics.make("app-rows")
     make_equal(house)

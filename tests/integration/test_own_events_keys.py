@@ -3,6 +3,8 @@ none."""
 
 import json
 
+import pytest
+
 from support.own_events import answers, dead, erased, erasure, outcomes, runs, say_event, send, topics, user  # noqa: F401
 from support.sentences import house  # noqa: F401
 
@@ -149,6 +151,7 @@ def make_exact(house):  # noqa: F811
         say_event(house, f"Of{name}", f"app-{name}", "key = id")
 
 
+@pytest.mark.check_all
 def test_an_event_names_exactly_its_row_or_none(house, topics):  # noqa: F811
     """What a cast would cut or round is dead: the row that it would name is another one."""
     make_exact(house)

@@ -53,6 +53,7 @@ class Frozen:
         self.registry.thaw()
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("away, status, told", [
     (Door, 503, "answers with HTTP status 503"), (Door, 404, "answers with HTTP status 404"), (Frozen, 0, "does not answer: ")])
 def test_while_the_registry_is_away_events_wait_and_none_is_lost(registered, registry, away, status, told):  # noqa: F811
@@ -98,6 +99,7 @@ class Slow(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
+@pytest.mark.check_all
 def test_a_slow_registry_holds_up_no_batch_for_long(erasure):  # noqa: F811
     """Each message names another schema. Those of one batch would keep their worker busy for ten
     minutes, and after three the process ends."""

@@ -43,6 +43,7 @@ def passed(scene, **settings):
     return scene.run("status", "--json", settings=settings).json()[0]["throttle"]["passed"]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("name, is_own", [("mine", True), ("other", False)])
 def test_a_worker_that_waits_for_a_row_lock_does_not_throttle_its_own_job(scene, name, is_own):
     fill(scene.database, 100)

@@ -64,6 +64,7 @@ def pause_ends(scene, run_id):
     scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s AND state = 'waiting'", [run_id])
 
 
+@pytest.mark.check_all
 def test_a_page_that_shrinks_meanwhile_hides_no_row(new_scene):
     """Rows that others delete between two pages move nothing: the cursor is a key, not a
     position."""
@@ -126,6 +127,7 @@ def has_done_its_part(lines):
     return lines[-1]["status"] == "completed" or len(lines) == 16 or sum(line["duration_s"] for line in lines) >= 0.1
 
 
+@pytest.mark.check_all
 def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_logged(new_scene):
     """Runs of one batch whose pages have no row take several steps in one transaction. No step is
     left out, none comes twice, and the run continues through Kafka after the last of them."""
@@ -169,6 +171,7 @@ def test_each_page_of_a_batch_is_read_with_its_own_step(new_scene, tmp_path):
     assert {last: scene.run_row(run_id)["step"] for last, run_id in runs.items()} == {last: last for last in runs}
 
 
+@pytest.mark.check_all
 def test_a_chain_goes_on_while_its_message_is_still_on_its_way(new_scene):
     """With a broker that delivers messages only every three seconds, ten pages do not take ten
     times as long. Still, each page has its message."""

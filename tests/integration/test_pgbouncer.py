@@ -74,6 +74,7 @@ def test_a_statement_that_could_not_be_prepared_is_repeated_over_the_same_connec
     assert not daemon.lines("A dependency is down; the lane waits")
 
 
+@pytest.mark.check_all
 def test_prepared_statements_are_recognised_and_reported_and_no_attempt_charged(behind):
     tick_many(behind)
     daemon = behind.start()

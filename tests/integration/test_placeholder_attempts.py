@@ -103,6 +103,7 @@ def test_one_child_for_two_details_of_one_user_and_no_attempt_without_a_child(te
     assert attempts(tenant) == {one: 1, two: 1} and len(tenant.children(later)) == 1
 
 
+@pytest.mark.check_all
 def test_an_old_event_with_two_pages_uses_up_no_attempt_without_a_child(tenant):
     """Neither detail has the event's time; the child has ended when the second page comes."""
     one, user = tenant.placeholder(attempts=3, last=tenant.at)
@@ -225,6 +226,7 @@ def test_how_many_attempts_is_one_setting_for_both_jobs_and_the_line_says_it(ten
     assert tenant.database.column("SELECT item FROM pruned.quarantine WHERE parked") == [f"import_placeholder_user_details:{last}"]
 
 
+@pytest.mark.check_all
 def test_an_abandoned_detail_gets_one_more_attempt_a_week(tenant):
     detail, user = tenant.placeholder(attempts=14)
     keep(tenant, user)
@@ -267,6 +269,7 @@ def abandoned(tenant):
     return {r["item"]: r["reason"] for r in tenant.database.rows("SELECT item, reason FROM pruned.quarantine WHERE job = %s AND parked", [JOB])}
 
 
+@pytest.mark.check_all
 def test_a_last_attempt_that_ends_outside_its_steps_leaves_an_abandoned_detail(tenant):
     """Its run is discarded before it begins, or when the user was handed over, or its row cannot be
     used. Not that of a user who goes for another reason, or for none that is told."""

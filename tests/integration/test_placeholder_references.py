@@ -50,6 +50,7 @@ def test_a_configured_list_replaces_the_built_in_one(tenant):
     assert tenant.database.column("SELECT author_id FROM issues") == [ghost]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("changed", [CHILD, "users.destroy"])
 def test_another_list_is_another_version_of_the_job(tenant, changed):
     """Other rows go by it: with `approve = first` somebody looks at them first. The jobs have their

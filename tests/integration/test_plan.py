@@ -33,7 +33,7 @@ def done(judge):
         (m.value["member_id"], "removed", None) for m in said if m.schema.endswith(".MemberRemoved")}
 
 
-@pytest.mark.parametrize("seed", range(3 * SEEDS, 3 * SEEDS + SEEDS // 6))
+@pytest.mark.parametrize("seed", range(200, 200 + SEEDS // 3))
 def test_a_run_does_what_its_plan_showed(judge, seed):
     t = judge.fill(seed, size=40 + seed % 5 * 20)
     expired = "FROM members WHERE expires_at <= (%s::timestamptz AT TIME ZONE 'UTC')::date"

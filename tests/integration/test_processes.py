@@ -37,6 +37,7 @@ def start_all(scene, n):
     return daemons
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("processes", [2, 3])
 def test_each_page_of_a_chain_runs_once_among_several_processes(scene, processes):
     fill(scene.database, 300)
@@ -53,6 +54,7 @@ def test_each_page_of_a_chain_runs_once_among_several_processes(scene, processes
     assert not any(d.lines(level="error") for d in daemons)
 
 
+@pytest.mark.check_all
 def test_capacity_holds_over_all_processes(scene):
     start_all(scene, 2)
     send_wide(scene, 48)
@@ -98,6 +100,7 @@ def test_a_rolling_restart_loses_nothing(scene):
     assert not any(d.lines(level="error") for d in (first, second, third, fourth))
 
 
+@pytest.mark.check_all
 def test_a_process_that_ends_in_order_gives_its_partitions_away_at_once(new_scene):
     """Not only when its session has ended, which takes long here."""
     session_s = 60
@@ -110,6 +113,7 @@ def test_a_process_that_ends_in_order_gives_its_partitions_away_at_once(new_scen
     assert waited.total_seconds() < session_s / 3
 
 
+@pytest.mark.check_all
 def test_a_paused_job_starts_nothing_in_any_process_until_it_is_resumed(scene):
     start_all(scene, 2)
     scene.run("pause", JOB).ok()

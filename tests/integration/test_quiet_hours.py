@@ -33,6 +33,7 @@ def test_a_run_does_not_begin_in_them_and_others_do(scene):
     assert scene.database.value("SELECT count(*) FROM scratch") == 5
 
 
+@pytest.mark.check_all
 def test_a_chain_pauses_between_its_pages_and_goes_on(scene):
     fill(scene.database, 3000)
     [daemon] = start(scene)
@@ -72,6 +73,7 @@ def test_hours_that_are_changed_meanwhile_end_as_they_do_now(scene, restarts):
     assert result(scene.wait_run(run_id))["removed"] == 5
 
 
+@pytest.mark.check_all
 def test_the_error_of_a_retry_stays_readable_and_a_tick_that_waits_says_why(scene):
     fill(scene.database, 25)
     refuse_rows(scene.database, "true")
@@ -92,6 +94,7 @@ def test_the_error_of_a_retry_stays_readable_and_a_tick_that_waits_says_why(scen
     assert done.code == 8 and "it is waiting: quiet hours until " in done.stderr and "last error" not in done.stderr
 
 
+@pytest.mark.check_all
 def test_nothing_but_their_end_ends_them(scene):
     """Neither a retry, nor a new tick, nor another process."""
     fill(scene.database, 5)
@@ -110,6 +113,7 @@ def test_nothing_but_their_end_ends_them(scene):
     assert scene.database.value("SELECT count(*) FROM scratch") == 5
 
 
+@pytest.mark.check_all
 def test_they_end_by_themselves(scene):
     """At the beginning of a minute: up to a minute and a half."""
     fill(scene.database, 5)

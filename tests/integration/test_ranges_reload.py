@@ -59,6 +59,7 @@ def test_a_reload_takes_ranges_over(plain, ranges, divided):
     assert daemon.stop() == 0
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", ["settings", "keep", "killed"])
 def test_a_run_that_is_divided_ends_as_one_after_a_reload(plain, how):
     """Its ranges are there, and their job is not divided any more."""

@@ -62,6 +62,7 @@ def test_a_retry_with_the_new_version_is_of_all_ranges(items):
     assert result(row)["removed"] == 60 - items.database.value("SELECT count(*) FROM items") == row["rows_done"]
 
 
+@pytest.mark.check_all
 def test_a_new_version_with_another_key_begins_at_its_first_row(items):
     """The new version cannot use the cursors by which the ranges were divided."""
     say(items, "pairs", "b > 0")
@@ -111,6 +112,7 @@ def test_a_limit_that_a_reload_lowers_holds_for_all_ranges(new_scene, before, af
     assert (row["rows_done"], left(scene), scene.database.value(INSIDE)) == (40, 360, 0)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("processes", [1, 2])
 def test_an_approval_ends_for_all_ranges(new_scene, processes):
     """Each has done a page. What is left is counted of the whole run."""
@@ -133,6 +135,7 @@ def test_an_approval_ends_for_all_ranges(new_scene, processes):
 
 # --- a run that dies
 
+@pytest.mark.check_all
 def test_a_run_dies_once_it_has_taken_its_ranges_in(new_scene):
     """The run's own range fails: the outcome of its death covers all ranges."""
     scene = new_scene({f"jobs.{JOB}.ranges": 4, f"jobs.{JOB}.approve": "never", f"jobs.{JOB}.max_attempts": 0,

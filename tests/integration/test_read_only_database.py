@@ -17,6 +17,7 @@ def ready(http):
     return answer.status_code, answer.text
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("whose", [f"ROLE {ROLE} IN DATABASE {{}}", "DATABASE {}"])
 def test_a_setting_of_the_role_or_the_database(scene, http, whose):
     fill(scene.database, 5)

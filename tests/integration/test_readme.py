@@ -76,6 +76,7 @@ def shown(said, expected):
     return re.fullmatch(text, "".join(" ".join(line.split()) + "\n" for line in said), re.S)
 
 
+@pytest.mark.check_all
 def test_from_a_million_sessions_to_the_first_removal_by_the_readme_alone(new_database, topics, tmp_path):
     """Five commands and a file of six lines, taken from README, with the output that it shows."""
     job, text = blocks("Your own tables")

@@ -43,6 +43,7 @@ def test_rights_are_due_in_a_minute_and_todos_in_an_hour_counted_from_the_last_r
     assert 59 * MINUTE < requests(user)["todos"][0] <= 60 * MINUTE
 
 
+@pytest.mark.check_all
 def test_a_request_that_comes_while_its_user_is_refreshed_is_not_lost(tenant):  # noqa: F811
     """The user loses another membership after their rights were read and before the request is
     deleted."""

@@ -164,6 +164,7 @@ def test_a_right_that_is_missing_is_a_warning(items):
     assert tick(items, "others.purge")["result"]["removed"] == 1
 
 
+@pytest.mark.check_all
 def test_rows_that_are_hidden_are_a_warning(items):
     items.sql("CREATE TABLE others (id bigint PRIMARY KEY, note timestamptz NOT NULL); INSERT INTO others VALUES (1, '2020-01-01');"
               "ALTER TABLE others ENABLE ROW LEVEL SECURITY")
@@ -176,6 +177,7 @@ def test_rows_that_are_hidden_are_a_warning(items):
     assert tick(items, "others.purge", minutes=2)["result"]["removed"] == 1
 
 
+@pytest.mark.check_all
 def test_an_index_that_is_missing_is_a_warning(items):
     items.sql("INSERT INTO items SELECT i, '2020-01-01' FROM generate_series(11, 20000) i; ANALYZE items")
     daemon = start(items)
@@ -212,6 +214,7 @@ def test_a_column_of_a_folders_cursor_that_can_be_null_is_a_warning(items):
     daemon.stop()
 
 
+@pytest.mark.check_all
 def test_a_table_that_cannot_be_looked_at_refuses_nothing(items):
     """Somebody alters it while the daemon starts."""
     items.start()

@@ -1,6 +1,8 @@
 """What the topic of outcomes will never take goes to the dead topic, is said, and nothing waits for
 it. A broker's other refusals: unit/engine/outbox/test_refused.c."""
 
+import pytest
+
 from support.exposition import Listening
 from support.own_job import own, tick  # noqa: F401
 
@@ -28,6 +30,7 @@ def all_sent(scene):
     scene.database.wait("SELECT count(*) FROM pruned.unpublished WHERE step >= 0", until=0)
 
 
+@pytest.mark.check_all
 def test_only_what_is_refused_goes_there_and_can_be_sent_again(own):  # noqa: F811
     http = Listening()
     scene = own({"decide": MIXED}, rows=40, conf=SAID, settings={"http.listen": http.listen})

@@ -2,6 +2,8 @@
 
 import signal
 
+import pytest
+
 from stack.process import wait_until
 from support.exposition import Listening
 from support.scene import fill, now, result, tick_id
@@ -28,6 +30,7 @@ def start(scene, text=""):
     return daemon
 
 
+@pytest.mark.check_all
 def test_a_jobs_settings_are_taken_over(scene):
     fill(scene.database, 25)
     daemon = start(scene)
@@ -191,6 +194,7 @@ def test_a_signal_right_after_the_start_of_the_process_does_not_end_it(scene):
     assert daemon.stop() == 0
 
 
+@pytest.mark.check_all
 def test_a_signal_during_the_shutdown_reloads_nothing(scene):
     fill(scene.database, 5)
     hold_rows(scene.database, "OLD.id = 3")

@@ -75,6 +75,7 @@ def test_a_process_that_is_gone_has_no_jobs(items):  # noqa: F811
     assert letter.headers["pruned_reason"].startswith(f"unknown job {OTHER}: ")
 
 
+@pytest.mark.check_all
 def test_ticks_of_a_job_that_one_of_two_processes_has_are_all_done(items):  # noqa: F811
     daemons = [start(items)]
     items.say(OTHER, sentence("kind = 1"))
@@ -88,6 +89,7 @@ def test_ticks_of_a_job_that_one_of_two_processes_has_are_all_done(items):  # no
     assert left(items) == 5 and items.pruned.topics.read("dead") == []
 
 
+@pytest.mark.check_all
 def test_processes_say_that_their_versions_differ(items):  # noqa: F811
     """So do those of which only one has a job, until both have read the files again."""
     daemons = [start(items)]

@@ -1,6 +1,8 @@
 """`pruned reload`: all processes load their jobs again, and the command waits for them and says
 what they refused."""
 
+import pytest
+
 from stack.process import wait_until
 from support.reloads import JOB, LINE, ended, items, sentence, start, tick  # noqa: F401
 from support.sentences import house  # noqa: F401
@@ -10,6 +12,7 @@ def answers(done):
     return [line for line in done.json() if "answered" in line]
 
 
+@pytest.mark.check_all
 def test_the_command_reloads_all_processes_and_waits_for_them(items):  # noqa: F811
     daemons = [start(items), items.pruned.start(name="second")]
     daemons[1].wait_line("Partitions assigned")
@@ -36,6 +39,7 @@ def test_the_command_says_what_was_refused(items):  # noqa: F811
     assert daemon.stop() == 0
 
 
+@pytest.mark.check_all
 def test_what_is_shown_after_it_is_what_is_in_force(items):  # noqa: F811
     """Five times: a process registers anew each second, and may just have done it."""
     daemon = start(items)
@@ -55,6 +59,7 @@ STALE = """INSERT INTO pruned.processes (id, host, pid, version, started_at, set
     VALUES (gen_random_uuid(), 'killed', 1, '0', now(), '', '{}', 0, now() - interval '9 minutes 57 seconds')"""
 
 
+@pytest.mark.check_all
 def test_housekeeping_does_not_bring_back_what_a_reload_has_replaced(items):  # noqa: F811
     """It waits for a lock, and is about to write its row, while a reload is answered."""
     daemon = start(items)

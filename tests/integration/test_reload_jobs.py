@@ -69,6 +69,7 @@ def test_a_job_that_is_removed_keeps_its_runs_and_gets_them_back(items):  # noqa
     assert ended(items, run) == ("completed", 10) and version(items, run) == begun
 
 
+@pytest.mark.check_all
 def test_a_run_whose_job_is_removed_under_it_ends_its_step_and_waits(items):  # noqa: F811
     items.sql("""CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.2); RETURN OLD; END $$;
                  CREATE TRIGGER slow BEFORE DELETE ON items FOR EACH ROW EXECUTE FUNCTION slow()""")
@@ -95,6 +96,7 @@ def test_a_job_that_is_added_runs(items):  # noqa: F811
     assert daemon.stop() == 0
 
 
+@pytest.mark.check_all
 def test_a_job_whose_topic_comes_later_runs_then(items):  # noqa: F811
     daemon = start(items)
     items.say(OTHER, sentence("kind = 1"))
@@ -122,6 +124,7 @@ def test_files_of_a_folder_are_taken_over(items):  # noqa: F811
     assert ended(items, tick(items, minutes=2)) == ("completed", 5) and left(items) == 0
 
 
+@pytest.mark.check_all
 def test_many_reloads_while_runs_go_on(items):  # noqa: F811
     """Each page is found by one version as a whole."""
     items.sql("INSERT INTO items SELECT i, '2020-01-01', i % 2 FROM generate_series(11, 400) i")
@@ -141,6 +144,7 @@ def test_many_reloads_while_runs_go_on(items):  # noqa: F811
     assert daemon.stop() == 0
 
 
+@pytest.mark.check_all
 def test_the_journal_names_the_jobs_that_a_reload_changed(items):  # noqa: F811
     def told(command="reload"):
         return {(row["object"], row["reason"].partition(":")[0]) for row in items.database.rows(

@@ -42,6 +42,7 @@ def after(scene, n):
 
 # --- events after the archive
 
+@pytest.mark.check_all
 def test_an_event_that_is_sent_again_after_the_archive_is_the_same_run(scene):
     """Without ce_time: the second message has another T."""
     fill(scene.database, 3)
@@ -129,6 +130,7 @@ def test_a_partition_has_its_row_before_its_first_message_and_a_database_set_bac
     assert scene.database.value("SELECT count(*) FROM scratch_log") == 1
 
 
+@pytest.mark.check_all
 def test_intake_alone_notices_that_a_database_was_set_back(held):  # noqa: F811
     """The dispatcher, which checks the positions, hangs in its first look at the thresholds."""
     scene, proxy = held
@@ -161,6 +163,7 @@ def test_a_database_that_stands_where_the_daemon_does_but_by_another_message_is_
 
 # --- rows of unknown jobs
 
+@pytest.mark.check_all
 def test_rows_of_unknown_jobs_delay_no_others(scene):
     # 150 rows of a job that only a later version knows, and as many that no version can read
     scene.database.execute("INSERT INTO pruned.unpublished (run_id, step, messages, job, slot, at) SELECT gen_random_uuid(), 0, '\\x00', "

@@ -221,6 +221,7 @@ def test_a_dry_run_writes_nothing_and_waits_for_no_lock(scene):
     assert scene.run_row(tick_id(JOB, at))["state"] == "ready"
 
 
+@pytest.mark.check_all
 def test_wrong_arguments_are_refused(scene):
     refused(scene.run("replay"), 1, "--from")
     refused(scene.run("replay", "--from", "yesterday"), 1, "--from")

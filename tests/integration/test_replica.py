@@ -14,6 +14,7 @@ pytestmark = pytest.mark.built_in
 
 # --- it is used
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("consistency", ["sticky", "delayed"])
 def test_full_pages_come_from_the_standby_and_the_last_is_asked_of_the_primary(scene, consistency):  # noqa: F811
     scene.say(SENTENCE.replace("sticky", consistency))
@@ -74,6 +75,7 @@ def test_a_wrong_value_is_reported_as_without_a_standby(scene, tmp_path):  # noq
 
 # --- what is shown
 
+@pytest.mark.check_all
 def test_doctor_and_status_show_the_standby_and_its_lag(scene):  # noqa: F811
     def doctor():
         [found] = [f for f in scene.run("doctor", "--json").json() if f["check"] == "standby"]

@@ -74,6 +74,7 @@ def test_rows_that_refer_to_each_other_go_with_all_that_has_come_meanwhile(scene
     assert scene.pages().get(("replica", "used"), 0) >= 1
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("page", [1, 2, 3])
 def test_killed_between_the_search_and_the_locks_each_row_goes_once(scene, page):  # noqa: F811
     fill(scene.database, 25)

@@ -18,6 +18,7 @@ def pause_ends(scene, run_id):  # noqa: F811
     scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s AND state = 'waiting'", [run_id])
 
 
+@pytest.mark.check_all
 def test_the_cursor_passes_over_no_row_that_a_paused_standby_does_not_have(scene):  # noqa: F811
     """The standby has the run's last commit, but not a row that was committed before the next step
     began."""
@@ -56,6 +57,7 @@ def test_the_cursor_passes_over_no_row_that_a_paused_standby_does_not_have(scene
     assert len(daemon.lines(WARNED)) == 1
 
 
+@pytest.mark.check_all
 def test_a_standby_whose_stream_is_cut_is_told_once_and_not_waited_for(scene):  # noqa: F811
     scene.settings[f"jobs.{JOB}.delay_ms"] = 200
     scene.standby.lag()
@@ -70,6 +72,7 @@ def test_a_standby_whose_stream_is_cut_is_told_once_and_not_waited_for(scene):  
     assert len(daemon.lines(WARNED)) == 1 and set(scene.pages()) == {("primary", "behind")}
 
 
+@pytest.mark.check_all
 def test_a_process_that_takes_a_run_over_does_not_trust_a_standby_without_its_last_commit(scene):  # noqa: F811
     scene.settings[f"jobs.{JOB}.delay_ms"] = 3600000
     fill(scene.database, 35)
@@ -102,6 +105,7 @@ def chain(scene):  # noqa: F811
     return daemon, run_id
 
 
+@pytest.mark.check_all
 def test_a_standby_that_is_promoted_is_never_used_again(scene):  # noqa: F811
     daemon, run_id = chain(scene)
     scene.standby.promote()
@@ -118,6 +122,7 @@ def test_a_standby_that_is_promoted_is_never_used_again(scene):  # noqa: F811
         assert there.execute("SELECT count(*) FROM scratch WHERE id > 100000").fetchone() == (100,)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", ["killed", "frozen"])
 def test_a_standby_that_is_away_fails_no_step_and_is_used_again(scene, how):  # noqa: F811
     daemon, run_id = chain(scene)
@@ -137,6 +142,7 @@ def test_a_standby_that_is_away_fails_no_step_and_is_used_again(scene, how):  # 
     wait_until(again, 90, "the standby in use again")
 
 
+@pytest.mark.check_all
 def test_a_standby_that_is_away_from_the_start_costs_no_run(scene):  # noqa: F811
     scene.standby.kill()
     fill(scene.database, 35)
@@ -147,6 +153,7 @@ def test_a_standby_that_is_away_from_the_start_costs_no_run(scene):  # noqa: F81
 
 # --- it is another
 
+@pytest.mark.check_all
 def test_another_cluster_is_refused(scene, server):  # noqa: F811
     other = Postgres(server.folder.parent / "other").start()
     try:
@@ -177,6 +184,7 @@ def test_another_database_with_the_same_tables_is_refused(scene, server, templat
     other.close()
 
 
+@pytest.mark.check_all
 def test_a_standby_that_has_gone_on_with_a_log_of_its_own_is_not_used(scene):  # noqa: F811
     """It was promoted, has written more than the primary, and is in recovery again: by positions in
     the log it is ahead."""
@@ -195,6 +203,7 @@ def test_a_standby_that_has_gone_on_with_a_log_of_its_own_is_not_used(scene):  #
     assert set(scene.pages()) == {("primary", "behind")}
 
 
+@pytest.mark.check_all
 def test_a_role_without_rights_is_named_once(scene):  # noqa: F811
     scene.database.execute("DROP ROLE IF EXISTS stranger")
     scene.database.execute("CREATE ROLE stranger LOGIN")
@@ -225,6 +234,7 @@ def slow(scene):  # noqa: F811
     return daemon, run_id
 
 
+@pytest.mark.check_all
 def test_a_search_that_takes_too_long_is_cancelled(scene):  # noqa: F811
     daemon, run_id = slow(scene)
     scene.done(run_id, 25)
@@ -232,6 +242,7 @@ def test_a_search_that_takes_too_long_is_cancelled(scene):  # noqa: F811
     assert daemon.wait_line(WARNED)["reason"] == "slow" and ("replica", "used") not in scene.pages()
 
 
+@pytest.mark.check_all
 def test_a_search_that_somebody_cancels_is_done_on_the_primary(scene):  # noqa: F811
     daemon, run_id = slow(scene)
     scene.standby._ask("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
@@ -239,6 +250,7 @@ def test_a_search_that_somebody_cancels_is_done_on_the_primary(scene):  # noqa: 
     scene.done(run_id, 25)
 
 
+@pytest.mark.check_all
 def test_a_search_that_conflicts_with_the_replay_is_done_on_the_primary(scene):  # noqa: F811
     scene.standby._ask("ALTER SYSTEM SET max_standby_streaming_delay = 0")
     scene.standby._ask("SELECT pg_reload_conf()")

@@ -12,6 +12,7 @@ from support.restored import AT_ONCE, EXPIRED, GROUPS, PRUNE, QUIET, REFRESH, ac
 from support.scene import result
 
 
+@pytest.mark.check_all
 def test_expired_members_with_their_bots(expired):  # noqa: F811
     before = world(expired.database)
     run = expired.tick(EXPIRED, **QUIET)
@@ -50,6 +51,7 @@ def test_a_second_restore_changes_nothing(expired):  # noqa: F811
     assert world(expired.database) == there
 
 
+@pytest.mark.check_all
 def test_it_continues_where_it_was_killed(doomed):  # noqa: F811
     """Killed in the middle of a step: rows of the steps before it are back and held, rows of this
     step are not."""
@@ -75,6 +77,7 @@ def test_it_continues_where_it_was_killed(doomed):  # noqa: F811
     assert world(doomed.database) == before
 
 
+@pytest.mark.check_all
 def test_steps_come_back_the_last_first(doomed):  # noqa: F811
     doomed.tick(GROUPS, **AT_ONCE, **QUIET, **{"jobs.groups.destroy.batch": 2})
     (run,) = doomed.runs("groups.destroy")
@@ -87,6 +90,7 @@ def test_steps_come_back_the_last_first(doomed):  # noqa: F811
     assert back == sorted(back, reverse=True)
 
 
+@pytest.mark.check_all
 def test_it_continues_where_it_was_interrupted(expired):  # noqa: F811
     before = world(expired.database)
     run = expired.tick(EXPIRED, **QUIET)
@@ -100,6 +104,7 @@ def test_it_continues_where_it_was_interrupted(expired):  # noqa: F811
     assert world(expired.database) == before
 
 
+@pytest.mark.check_all
 def test_held_rows_go_after_they_are_released(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     restore(expired.pruned, run["run_id"])
@@ -109,6 +114,7 @@ def test_held_rows_go_after_they_are_released(expired):  # noqa: F811
     assert expired.ids("members", f"id = {expired.ids_gone[0]}") == []
 
 
+@pytest.mark.check_all
 def test_a_group_with_everything_in_it(doomed):  # noqa: F811
     before = world(doomed.database)
     doomed.tick(GROUPS, **AT_ONCE, **QUIET)

@@ -36,6 +36,7 @@ INSERT INTO comments SELECT i, {project}, CASE WHEN i > 1200 THEN NULL ELSE i + 
 """
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("rule", ["CASCADE", "SET NULL"])
 def test_rows_that_refer_to_others_of_their_table(doomed, rule):  # noqa: F811
     """Three levels deep, each row refers to a row with a higher key; more rows than one batch
@@ -61,6 +62,7 @@ INSERT INTO pairs VALUES (1, 2, {id});
 """
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("rule", ["CASCADE", "SET NULL", "SET DEFAULT"])
 @pytest.mark.parametrize("noted", [True, False])
 def test_keys_of_several_columns_are_no_reason_to_refuse(doomed, rule, noted):  # noqa: F811
@@ -75,6 +77,7 @@ def test_keys_of_several_columns_are_no_reason_to_refuse(doomed, rule, noted):  
     assert world(doomed.database) == before
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("rule", ["CASCADE", "SET NULL"])
 def test_keys_of_several_columns_below_a_user_are_no_reason_to_refuse(tenant, rule):  # noqa: F811
     _, user = tenant.placeholder()
@@ -89,6 +92,7 @@ def test_keys_of_several_columns_below_a_user_are_no_reason_to_refuse(tenant, ru
     assert world(tenant.database, ("import_placeholder_user_details",)) == before
 
 
+@pytest.mark.check_all
 def test_rows_that_went_unrecorded(doomed):  # noqa: F811
     doomed.database.connection.execute("CREATE TABLE theirs (project_id bigint REFERENCES projects ON DELETE CASCADE)")
     doomed.database.execute("INSERT INTO theirs VALUES (%s)", [doomed.project_id])
@@ -103,6 +107,7 @@ def test_rows_that_went_unrecorded(doomed):  # noqa: F811
     assert doomed.ids("projects") == [doomed.project_id]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("parent", ["members", "notification_settings"])
 def test_rows_that_went_unrecorded_with_those_of_a_page(expired, parent):  # noqa: F811
     """The role has no rights on what lies below memberships. The job does not look for what lies

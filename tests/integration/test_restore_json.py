@@ -1,5 +1,7 @@
 """The record of a row is JSON. What that cannot say comes back all the same, or is said."""
 
+import pytest
+
 from support.sentences import house  # noqa: F401
 
 
@@ -41,6 +43,7 @@ VALUES = {
     "text": ["[0:1]={1,2}", "null", "\t\n"]}
 
 
+@pytest.mark.check_all
 def test_every_value_comes_back_as_its_text(house):  # noqa: F811
     """After it has gone, and after it has changed; what is there again is known as the same."""
     house.sql(TYPES)

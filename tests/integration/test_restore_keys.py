@@ -1,5 +1,7 @@
 """What a restore puts back is held by the key that pages give, of whatever type it is."""
 
+import pytest
+
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
@@ -27,6 +29,7 @@ def make_tables(house, column="k%, :ey"):  # noqa: F811
             house.database.execute(f"INSERT INTO t_{name} VALUES (%s)", [key])
 
 
+@pytest.mark.check_all
 def test_a_restored_row_stays_until_it_is_released(house):  # noqa: F811
     make_tables(house)
     for name in TYPES:
@@ -46,6 +49,7 @@ def test_a_restored_row_stays_until_it_is_released(house):  # noqa: F811
     assert {name: house.rows(f"t_{name} AS t", "t::text") for name in TYPES} == {name: [] for name in TYPES}
 
 
+@pytest.mark.check_all
 def test_a_change_that_was_undone_is_not_made_again(house):  # noqa: F811
     """Also where JSON does not tell the key apart from another: -0 is 0."""
     make_tables(house)
@@ -60,6 +64,7 @@ def test_a_change_that_was_undone_is_not_made_again(house):  # noqa: F811
     assert {name: house.rows(f"t_{name} AS t", "t::text") for name in TYPES} == before
 
 
+@pytest.mark.check_all
 def test_a_restored_row_is_no_longer_in_the_archive(house):  # noqa: F811
     make_tables(house)
     for name in TYPES:

@@ -1,6 +1,8 @@
 """`pruned restore`: what cannot come back is named, row by row or for the whole run, and everything
 else comes back."""
 
+import pytest
+
 from support.command_line import add_run
 from support.instance import tenant  # noqa: F401
 from support.places import ROLE
@@ -147,6 +149,7 @@ def test_from_the_archive(expired):  # noqa: F811
     assert expired.ids("users", f"id = {expired.bot}") == [expired.bot]
 
 
+@pytest.mark.check_all
 def test_more_rows_than_go_at_once(tenant):  # noqa: F811
     top = tenant.group()
     tenant.database.execute("""INSERT INTO members (user_id, source_type, source_id, type, access_level, expires_at)

@@ -41,6 +41,7 @@ def refused(house, run, *more):  # noqa: F811
     return done.stdout + done.stderr
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("now", [None, PLAIN, ARCHIVE.replace("1 year", "2 years"), "table = nothing\nwhere = true"])
 def test_archived_rows_come_back_by_the_section_that_moved_them(events, now):
     run = removed(events, ARCHIVE)

@@ -108,6 +108,7 @@ def test_by_default_the_audit_stays_a_month_and_runs_longer_than_their_messages(
     assert (known["audit.keep_days"], known["runs.keep_days"], known["audit.rows"]) == ("30", "35", "full")
 
 
+@pytest.mark.check_all
 def test_many_ended_runs_go_page_by_page(scene):
     """The runs are days apart, so that each page needs its own partition; two processes take
     turns."""

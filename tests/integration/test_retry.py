@@ -92,6 +92,7 @@ def test_a_run_that_waits_is_brought_forward_by_retry_and_ended_by_discard(faili
     assert failing.run("retry", run_id).code == 1
 
 
+@pytest.mark.check_all
 def test_a_slow_statement_halves_the_page_and_charges_no_attempt(new_scene):
     """The first try of all rows takes 18 s, the limit is 15. A sequence keeps its place when a
     statement is cut."""
@@ -157,6 +158,7 @@ def test_a_run_of_an_event_waits_while_the_job_lacks_something(new_scene):
     assert scene.database.column("SELECT id FROM scratch ORDER BY id") == [1, 3]
 
 
+@pytest.mark.check_all
 def test_a_lock_conflict_charges_no_attempt(scene):
     fill(scene.database, 3)
     daemon = scene.start()
@@ -175,6 +177,7 @@ def test_a_lock_conflict_charges_no_attempt(scene):
     assert daemon.lines("Step failed", level="warning")
 
 
+@pytest.mark.check_all
 def test_the_end_of_a_run_that_was_dead_before_is_another_outcome(failing):
     """Who reads both takes an outcome with the same ce_id for a repeated message."""
     failing.settings["jobs.scratch.remove.max_attempts"] = 0

@@ -92,6 +92,7 @@ def test_each_right_on_our_own_tables_is_needed_by_a_statement(database, owner, 
     assert len(needs) > 30 and [right for right, name in needs.items() if name is None] == []
 
 
+@pytest.mark.check_all
 def test_each_right_on_the_applications_tables_is_needed_by_a_statement(database, owner, statements_of):
     prepared = prepared_all(database, owner, statements_of)
     given = database.rows(GIVEN, [ROLE, "public"])

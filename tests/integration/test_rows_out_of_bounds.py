@@ -77,6 +77,7 @@ def test_the_step_of_the_schema_repairs_them_and_validates_all_rows(scene):
     assert database.value("SELECT count(*) FROM pruned.runs WHERE state = 'dead' AND scheduled_at > '2026-01-01'") == 0
 
 
+@pytest.mark.check_all
 def test_a_run_whose_failure_cannot_be_counted_is_dead(scene):
     """Counting the failure would exceed the bounds: attempts + 1."""
     scene.run("pause", "scratch.remove").ok()

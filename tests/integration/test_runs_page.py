@@ -210,6 +210,7 @@ def test_a_run_that_is_held_again_says_that_it_was_approved_for_less(stored):
 
 # --- status, again and again
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("option", ["--watch=1", "--watch"])
 def test_status_is_shown_again_and_again(stored, option):
     stored.run("topics", "--apply").ok()

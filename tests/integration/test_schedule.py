@@ -88,6 +88,7 @@ def test_with_all_they_run_one_after_the_other(hourly):
     hourly.database.wait("SELECT next_at FROM pruned.schedules WHERE job = %s", [JOB], until=after)
 
 
+@pytest.mark.check_all
 def test_three_processes_fire_a_tick_once(hourly):
     fill(hourly.database, 3)
     daemons = [hourly.start() for _ in range(3)]
@@ -100,6 +101,7 @@ def test_three_processes_fire_a_tick_once(hourly):
     assert sum(len(d.lines("Started", job=JOB)) for d in daemons) == 1
 
 
+@pytest.mark.check_all
 def test_a_changed_schedule_is_planted_again_and_an_unchanged_one_keeps_missed_ticks(hourly):
     before = next_at(hourly)
     [at] = set_back(hourly, 1)
@@ -126,6 +128,7 @@ def test_ticks_older_than_the_ledger_keeps_are_recorded_only(hourly, catch_up, e
         tick_id(JOB, due[-1]): ended, **{tick_id(JOB, at): "skipped" for at in due[:-1]}}
 
 
+@pytest.mark.check_all
 def test_with_all_those_that_the_ledger_still_keeps_run_and_older_ones_are_recorded_only(hourly):
     """The messages of older ticks would be refused as too old, and the schedule would wait for
     their runs for ever."""

@@ -45,6 +45,7 @@ def finished_once(scene, run_id):
     scene.topics.wait("outcomes", lambda m: m.text_key == run_id)
 
 
+@pytest.mark.check_all
 def test_steps_that_are_not_acknowledged_survive_a_killed_process(own_kafka, under_way):
     scene, run_id = under_way
     assert scene.database.value("SELECT count(*) FROM pruned.unpublished WHERE run_id = %s", [run_id]) >= AHEAD
@@ -54,6 +55,7 @@ def test_steps_that_are_not_acknowledged_survive_a_killed_process(own_kafka, und
     finished_once(scene, run_id)
 
 
+@pytest.mark.check_all
 def test_a_process_with_many_ends_when_asked(own_kafka, under_way):
     scene, run_id = under_way
     end(scene.daemon, 10, signal.SIGTERM)

@@ -49,6 +49,7 @@ def make_types(house):  # noqa: F811
         house.say(f"of.{name}", f"table = t_{name}\nwhere = NOT stays\nbatch = 2\ndelay_ms = 0")
 
 
+@pytest.mark.check_all
 def test_keys_of_any_type(house):  # noqa: F811
     """Two rows a page. All but the second go, and all come back."""
     make_types(house)

@@ -4,6 +4,8 @@ one go without a record?"""
 
 import datetime
 
+import pytest
+
 from support.attacks import Attack, content, differences, flag, gone, query, removed
 from support.places import ROLE
 from support.scene import now
@@ -47,6 +49,7 @@ NAMES = {
 }
 
 
+@pytest.mark.check_all
 def test_names(house):  # noqa: F811
     wrong = differences(house, NAMES)
     assert not wrong, '\n'.join(wrong)
@@ -112,6 +115,7 @@ KINDS = {
 }
 
 
+@pytest.mark.check_all
 def test_kinds_of_tables(house):  # noqa: F811
     wrong = differences(house, KINDS)
     assert not wrong, '\n'.join(wrong)
@@ -138,6 +142,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.check_all
 def test_others(house):  # noqa: F811
     wrong = differences(house, OTHERS)
     assert not wrong, '\n'.join(wrong)

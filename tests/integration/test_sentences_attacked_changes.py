@@ -1,6 +1,8 @@
 """`set`, `archive` and `keep` over tables that are not as they expect: what is changed, moved and
 kept, and what is refused."""
 
+import pytest
+
 from support.attacks import Attack, changed, differences, flag, gone, removed
 from support.sentences import house  # noqa: F401
 
@@ -52,6 +54,7 @@ SET = {
 }
 
 
+@pytest.mark.check_all
 def test_set(house):  # noqa: F811
     wrong = differences(house, SET)
     assert not wrong, '\n'.join(wrong)
@@ -102,6 +105,7 @@ ARCHIVE = {
 }
 
 
+@pytest.mark.check_all
 def test_archive(house):  # noqa: F811
     wrong = differences(house, ARCHIVE)
     assert not wrong, '\n'.join(wrong)

@@ -67,6 +67,7 @@ def test_restore_takes_one_row_of_a_key_out_of_an_archive_that_has_several(house
     assert house.rows("events", "id, note") == [(1, "first"), (2, None)] and house.rows(name, "note") == []
 
 
+@pytest.mark.check_all
 def test_keep_leaves_the_newest_of_each_group(house):  # noqa: F811
     """NULLs are the oldest, ties go by primary key, and rows without a group stay."""
     house.sql("""CREATE TABLE devices (id bigint PRIMARY KEY, user_id int, seen_at date, broken boolean NOT NULL DEFAULT false);

@@ -48,6 +48,7 @@ def content(house, name):  # noqa: F811
     return {letter: house.rows(f"{letter}_{name} AS t", "t::text") for letter in (*ACTIONS, "p")}
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("more", ["", "children_portion = 1"])
 def test_what_refers_to_a_row_goes_with_it_and_comes_back(house, more):  # noqa: F811
     make(house)

@@ -55,6 +55,7 @@ BACK = [name for name in TYPES if name not in ("mood", "moods")]
 STAY = {name: sorted(keys[1::2]) for name, (_, keys) in TYPES.items()}
 
 
+@pytest.mark.check_all
 def test_the_rows_that_are_due_go_and_no_others(house):  # noqa: F811
     make(house)
     for name in TYPES:
@@ -68,6 +69,7 @@ def test_the_rows_that_are_due_go_and_no_others(house):  # noqa: F811
         assert sorted(recorded, key=json.dumps) == sorted([shown(name, key) for key in TYPES[name][1][::2]], key=json.dumps)
 
 
+@pytest.mark.check_all
 def test_each_row_comes_back_by_its_key_and_is_held_by_it(house):  # noqa: F811
     make(house)
     for name in BACK:
@@ -88,6 +90,7 @@ def test_each_row_comes_back_by_its_key_and_is_held_by_it(house):  # noqa: F811
     assert left(house, BACK) == {name: STAY[name] for name in BACK}
 
 
+@pytest.mark.check_all
 def test_a_row_at_fault_stands_alone(house):  # noqa: F811
     make(house)
     house.sql("CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'kept'; END $$")
@@ -101,6 +104,7 @@ def test_a_row_at_fault_stands_alone(house):  # noqa: F811
     assert {row["job"][3:]: json.loads(row["item"].split(":", 1)[1])["k%:ey"] for row in items} == {name: shown(name, keys[0]) for name, (_, keys) in TYPES.items()}
 
 
+@pytest.mark.check_all
 def test_children_are_recorded_by_such_keys(house):  # noqa: F811
     make(house)
     for name, (sql, _) in [(name, TYPES[name]) for name in BACK]:
@@ -133,6 +137,7 @@ def test_an_event_names_one_row_and_not_its_neighbour(house, topics):  # noqa: F
     assert {job[3:]: json.loads(key)["k%:ey"] for job, _, key, *_ in answers(house)} == {name: shown(name, keys[0]) for name, (_, keys) in TYPES.items()}
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("name", BACK)
 def test_rows_that_name_such_a_row_are_found_and_forgotten(house, name):  # noqa: F811
     make(house)

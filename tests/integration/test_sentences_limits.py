@@ -50,6 +50,7 @@ def test_the_page_whose_children_exceed_is_not_applied(house):  # noqa: F811
     assert house.rows("tb", "count(*)") == [(220,)] and house.rows("tbc", "count(*)") == [(720,)]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("before", ["none", "many"])
 def test_rows_of_children_are_not_compared_with_the_usual(house, before):  # noqa: F811
     """Neither those of this run, nor those of the runs before it: the sentence may have named none
@@ -87,6 +88,7 @@ TREE = """CREATE TABLE folders (id int PRIMARY KEY, parent int REFERENCES folder
     CREATE INDEX ON folders (parent); INSERT INTO folders SELECT i, CASE WHEN i > 10 THEN i / 10 END, i IN (1, 15) FROM generate_series(1, 2000) i"""
 
 
+@pytest.mark.check_all
 def test_rows_below_in_the_table_itself_are_a_share_of_it(house):  # noqa: F811
     """1000 of 2000 rows go: 1 and all below it, of which 15 goes for itself as well."""
     house.sql(TREE)

@@ -24,6 +24,7 @@ def test_too_many_are_held_before_the_first_is_touched(house, batch):  # noqa: F
     assert house.pruned.run_row(run["run_id"])["result"]["removed"] == 3 and left(house) == []
 
 
+@pytest.mark.check_all
 def test_none_is_dropped_after_its_approval_has_ended(house):  # noqa: F811
     """They were noted while it stood, and waited for a lock."""
     make(house)
@@ -64,6 +65,7 @@ def test_a_run_that_only_plans_counts_them(house):  # noqa: F811
     assert left(house) == ["logs_1", "logs_2", "logs_3"] and noted(house) == []
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("halt, on", [(["pause", "logs.old"], ["resume", "logs.old"]), (["stop"], ["go"])], ids=["pause", "stop"])
 def test_a_run_that_is_halted_between_two_partitions_goes_on_with_the_next(house, halt, on):  # noqa: F811
     make(house)

@@ -37,6 +37,7 @@ def ends_with(house, run, lines=(), **counters):
     assert noted(house) == [] and run["lines"] == list(lines), run["lines"]
 
 
+@pytest.mark.check_all
 def test_one_that_is_dropped_by_hand_is_gone_and_the_others_go(house):  # noqa: F811
     with waiting(house) as run:
         house.sql("DROP TABLE logs_2")
@@ -44,6 +45,7 @@ def test_one_that_is_dropped_by_hand_is_gone_and_the_others_go(house):  # noqa: 
     assert tables(house) == ["logs"]
 
 
+@pytest.mark.check_all
 def test_of_another_table_of_its_name_nothing_goes(house):  # noqa: F811
     with waiting(house) as run:
         house.sql("DROP TABLE logs_3; CREATE TABLE logs_3 (x int)")
@@ -51,6 +53,7 @@ def test_of_another_table_of_its_name_nothing_goes(house):  # noqa: F811
     assert tables(house) == ["logs", "logs_3"]
 
 
+@pytest.mark.check_all
 def test_one_that_is_detached_by_hand_is_kept(house):  # noqa: F811
     with waiting(house) as run:
         house.sql("ALTER TABLE logs DETACH PARTITION logs_3")
@@ -58,6 +61,7 @@ def test_one_that_is_detached_by_hand_is_kept(house):  # noqa: F811
     assert tables(house) == ["logs", "logs_3"] and house.rows("logs_3", "id", "1") == [(1,), (2,)]
 
 
+@pytest.mark.check_all
 def test_the_one_that_the_run_waits_for_is_kept_if_it_is_detached_by_hand(house):  # noqa: F811
     """A detach that gave way was none."""
     make(house, OLD[:1])
@@ -119,6 +123,7 @@ def test_one_that_somebody_else_has_left_half_detached_is_not_finished(house):  
     assert left(house) == ["logs_1", "logs_2"]
 
 
+@pytest.mark.check_all
 def test_after_a_discard_one_that_is_detached_by_hand_is_kept_by_the_next_run(house):  # noqa: F811
     make(house)
     say(house, more="batch = 10")
@@ -140,6 +145,7 @@ def test_after_a_discard_one_that_is_detached_by_hand_is_kept_by_the_next_run(ho
 
 # --- what comes to need one meanwhile
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("partition", ["logs_1", "logs_2"])
 def test_what_comes_to_need_one_that_is_noted_keeps_it(house, partition):  # noqa: F811
     """The first is half detached by then: it stays as a table of its own."""
@@ -149,6 +155,7 @@ def test_what_comes_to_need_one_that_is_noted_keeps_it(house, partition):  # noq
     assert tables(house) == ["logs", partition]
 
 
+@pytest.mark.check_all
 def test_beside_a_default_partition_it_is_the_same(house):  # noqa: F811
     make(house, default=True)
     say(house, more="batch = 10")

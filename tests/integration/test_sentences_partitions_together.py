@@ -15,6 +15,7 @@ from support.sentences import house  # noqa: F401
 
 # --- locks of others
 
+@pytest.mark.check_all
 def test_readers_of_the_table_do_not_wait_and_a_locked_partition_does_not_block_them(house):  # noqa: F811
     make(house, OLD[:1])
     house.sql("CREATE TABLE logs_new PARTITION OF logs FOR VALUES FROM ('2026-01-01') TO ('2099-01-01')")
@@ -35,6 +36,7 @@ def test_readers_of_the_table_do_not_wait_and_a_locked_partition_does_not_block_
     assert run["result"]["removed"] == 1 and tables(house) == ["logs", "logs_new"] and daemon.stop() == 0
 
 
+@pytest.mark.check_all
 def test_a_detach_that_was_cut_off_is_finished(house):  # noqa: F811
     """The detach waits for a transaction that has read the table and leaves a partition half
     detached. The next try completes it."""
@@ -55,6 +57,7 @@ def test_a_detach_that_was_cut_off_is_finished(house):  # noqa: F811
     assert tables(house) == ["logs"] and noted(house) == [] and daemon.stop() == 0
 
 
+@pytest.mark.check_all
 def test_beside_a_default_partition_the_job_gives_way_to_the_application(house):  # noqa: F811
     make(house, OLD[:1], default=True)
     say(house)

@@ -101,6 +101,7 @@ def test_rows_with_few_children_go_as_without_it(house):  # noqa: F811
                                  {"orders": 3, "order_items": 3}]
 
 
+@pytest.mark.check_all
 def test_a_row_that_is_not_due_any_more_keeps_the_rest(house):  # noqa: F811
     before, daemon, run = begin_slowly(house)
     house.sql("UPDATE orders SET deleted_at = NULL WHERE id = 1")
@@ -116,6 +117,7 @@ def test_a_row_that_is_not_due_any_more_keeps_the_rest(house):  # noqa: F811
     assert after["orders"][0] == (1, None) and {**after, "orders": before["orders"]} == before
 
 
+@pytest.mark.check_all
 def test_a_row_that_is_not_due_any_more_when_no_other_is(house):  # noqa: F811
     """No page finds it, and it is judged all the same."""
     _, daemon, run = begin_slowly(house)
@@ -125,6 +127,7 @@ def test_a_row_that_is_not_due_any_more_when_no_other_is(house):  # noqa: F811
     assert daemon.lines("The row stays, but some of its children are gone", rows=PORTION)
 
 
+@pytest.mark.check_all
 def test_a_row_that_somebody_else_removes_is_gone(house):  # noqa: F811
     _, daemon, run = begin_slowly(house)
     house.sql("DELETE FROM item_marks WHERE id < 10000; DELETE FROM order_items WHERE order_id = 1; DELETE FROM orders WHERE id = 1")
@@ -133,6 +136,7 @@ def test_a_row_that_somebody_else_removes_is_gone(house):  # noqa: F811
     assert not daemon.lines(level="error")
 
 
+@pytest.mark.check_all
 def test_a_kill_between_two_portions(house):  # noqa: F811
     before, daemon, run = begin_slowly(house)
     daemon.kill()
@@ -143,6 +147,7 @@ def test_a_kill_between_two_portions(house):  # noqa: F811
     check_whole(house, run, before)
 
 
+@pytest.mark.check_all
 def test_a_pause_between_two_portions(house):  # noqa: F811
     before, _, run = begin_slowly(house)
     house.pruned.run("pause", JOB).ok()
@@ -155,6 +160,7 @@ def test_a_pause_between_two_portions(house):  # noqa: F811
     check_whole(house, run, before)
 
 
+@pytest.mark.check_all
 def test_limits_count_what_goes_in_portions(house):  # noqa: F811
     before = begin(house, "max_rows = 2000")
     row = house.run(JOB)
@@ -165,6 +171,7 @@ def test_limits_count_what_goes_in_portions(house):  # noqa: F811
     check_whole(house, row["run_id"], before)
 
 
+@pytest.mark.check_all
 def test_a_row_that_an_event_names(house):  # noqa: F811
     before = begin(house, "on = OrderErased", say=SENTENCE.replace("where = deleted_at < :T\n", ""))
     house.pruned.topics.make("shop", 1)
@@ -180,6 +187,7 @@ def test_a_row_that_an_event_names(house):  # noqa: F811
     assert shop(house) == before
 
 
+@pytest.mark.check_all
 def test_the_answer_about_a_row_that_stays_in_part(house):  # noqa: F811
     begin(house, "on = OrderErased", say=SENTENCE.replace("delay_ms = 0", "delay_ms = 2000"))
     house.pruned.topics.make("shop", 1)
@@ -191,55 +199,6 @@ def test_the_answer_about_a_row_that_stays_in_part(house):  # noqa: F811
     house.sql("UPDATE orders SET deleted_at = NULL WHERE id = 1")
     wait_until(lambda: outcomes(house), 30, "the outcome")
     assert outcomes(house) == [("1", JOB, "kept", f"where; {PORTION} rows below it are gone")]
-
-
-def test_what_a_trigger_does_not_let_empty_is_not_tried_for_ever(house):  # noqa: F811
-    begin(house)
-    house.sql("INSERT INTO coupons SELECT n, 1 FROM generate_series(11, 4000) AS n;"
-              "CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.order_id := OLD.order_id; RETURN NEW; END';"
-              "CREATE TRIGGER keep BEFORE UPDATE ON coupons FOR EACH ROW EXECUTE FUNCTION keep()")
-    counters, run = house.done(JOB)
-    assert {"removed": 7, "failed": 1}.items() <= counters.items(), counters
-    assert house.rows("orders", "id") == [(1,), (9,)] and not [key for key in house.keys(run) if key[0] == "coupons"]
-
-
-def test_a_portion_that_takes_too_long_is_cut(house):  # noqa: F811
-    """Down to one row, which is in time: nothing is charged to the row or to the run."""
-    house.sql(SHOP)
-    house.sql("DELETE FROM item_marks; DELETE FROM order_views; DELETE FROM order_items WHERE id BETWEEN 11 AND 9999")
-    slow_table(house.database, "order_items", 0.7)
-    house.say(JOB, f"{SENTENCE}\nchildren_portion = 8\nbudget_ms = 2000")
-    row = house.run(JOB)
-    assert row["state"] == "finished" and {"removed": 8}.items() <= row["result"].items() and row["attempts"] == 0, row
-    cut = [line for daemon in house.daemons for line in daemon.lines("Step failed")]
-    assert cut and {line["level"] for line in cut} == {"warning"} and min(line["limit"] for line in cut) < 8
-    assert "failed" not in {k for k, v in row["result"].items() if v} and house.rows("pruned.quarantine", "item") == []
-    assert house.rows("orders", "id") == [(9,)]
-
-
-def test_children_that_a_trigger_keeps_are_not_tried_for_ever(house):  # noqa: F811
-    begin(house)
-    house.sql("CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
-              "CREATE TRIGGER keep BEFORE DELETE ON item_marks FOR EACH ROW WHEN (OLD.id < 10000) EXECUTE FUNCTION keep()")
-    counters, run = house.done(JOB)
-    assert {"removed": 7, "failed": 1, "in_part": 1}.items() <= counters.items() and "passed_over" not in counters, counters
-    assert house.rows("pruned.quarantine", "item, reason") == [
-        ("orders:1", "a trigger or a rule keeps rows below it")]
-    assert house.rows("orders", "id") == [(1,), (9,)]
-    assert house.rows("item_marks m LEFT JOIN order_items i ON i.id = m.item_id", "count(*) AS marks, count(i.id) AS items") == [(ITEMS // 2 + 1, ITEMS // 2 + 1)]
-    (line,) = house.daemons[-1].lines("The row stays, but some of its children are gone")
-    assert line["rows"] == sum(1 for key in house.keys(run) if key[0] in ("order_items", "order_views")) - 7 > 0
-
-
-def test_a_row_that_cannot_go_says_what_is_gone(house):  # noqa: F811
-    """Its last child refuses: what has gone before is told."""
-    begin(house)
-    house.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;"
-              "CREATE TRIGGER refuse BEFORE DELETE ON order_views FOR EACH ROW WHEN (OLD.seen = 7) EXECUTE FUNCTION refuse()")
-    counters, run = house.done(JOB)
-    assert {"removed": 7, "failed": 1, "in_part": 1}.items() <= counters.items()
-    (line,) = house.daemons[-1].lines("The row stays, but some of its children are gone")
-    assert line["rows"] == sum(1 for key in house.keys(run) if key[0] in ("order_items", "item_marks", "order_views")) - 7
 
 
 # --- shapes of tables
@@ -269,6 +228,7 @@ def shapes(house):  # noqa: F811
     return {table: house.rows(table, "*", "1, 2") for table in SHAPED}
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("portion", [1, 3, 7, 20])
 def test_portions_leave_what_is_left_without_them(house, portion):  # noqa: F811
     """Keys of two columns, partitions, rows without a key, rows that are found in two ways, two
@@ -335,6 +295,7 @@ def test_it_can_be_checked_and_shown(house, tmp_path):  # noqa: F811
     assert not [one["file"] for one in house.pruned.run("jobs", "show", JOB, "--json").ok().json() if "portion" in one["file"]]
 
 
+@pytest.mark.check_all
 def test_a_row_that_takes_too_long_is_told_of_the_key(house):  # noqa: F811
     """Its third time-out, alone: the reason says what would help."""
     house.sql(SHOP)

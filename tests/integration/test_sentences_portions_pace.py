@@ -9,6 +9,7 @@ from support.sentences import house  # noqa: F401
 from support.slow import slow_table
 
 
+@pytest.mark.check_all
 def test_pages_that_are_cut_divide_no_row_with_few_children(house):  # noqa: F811
     """The limit of a slow page is a number of rows of the table itself, not of rows below one."""
     house.sql(SHOP)
@@ -42,6 +43,7 @@ def test_a_cursor_that_is_no_portion(house, cursor):  # noqa: F811
     assert house.rows("orders", "id")[-1] == (9,)
 
 
+@pytest.mark.check_all
 def test_a_row_with_few_children_goes_in_portions_if_it_takes_too_long_alone(house):  # noqa: F811
     """Nothing is charged, and nothing is quarantined."""
     house.sql(SHOP)
@@ -56,6 +58,7 @@ def test_a_row_with_few_children_goes_in_portions_if_it_takes_too_long_alone(hou
     assert [line["limit"] for line in failed[:2]] == [1, 1]  # beside others, and alone
 
 
+@pytest.mark.check_all
 def test_a_row_that_has_begun_is_judged_also_without_the_key(house):  # noqa: F811
     """No page finds it, because it is not due any more: what is gone is told all the same."""
     _, daemon, run = begin_slowly(house)

@@ -125,6 +125,7 @@ def test_together_they_change_no_more_rows_than_a_page(new_scene):
     assert max(sizes) == 5
 
 
+@pytest.mark.check_all
 def test_a_row_that_the_application_has_locked_delays_its_own_run_only(new_scene):
     scene = new_scene(ONE_LANE)
     fill(scene.database, N)

@@ -62,6 +62,7 @@ def test_before_it_has_its_partitions_it_ends_too(scene):
     end_by_itself(daemon, signal.SIGTERM)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("numbers", [[signal.SIGTERM], [signal.SIGTERM, signal.SIGTERM], [signal.SIGTERM, signal.SIGINT]])
 def test_a_step_that_is_nearly_done_is_finished(scene, numbers):
     daemon, run_id = in_flight(scene)
@@ -77,6 +78,7 @@ def test_a_step_that_is_nearly_done_is_finished(scene, numbers):
     check_all_once(scene, run_id)
 
 
+@pytest.mark.check_all
 def test_a_step_that_takes_longer_is_given_back_and_not_charged(scene):
     daemon, run_id = in_flight(scene, 12)
     end(daemon, 10, signal.SIGTERM)
@@ -88,6 +90,7 @@ def test_a_step_that_takes_longer_is_given_back_and_not_charged(scene):
     check_all_once(scene, run_id)
 
 
+@pytest.mark.check_all
 def test_its_partitions_are_free_at_once(new_scene):
     """No process waits for a session time-out, which is long here: the next one gets the partitions
     in a fraction of that."""
@@ -102,6 +105,7 @@ def test_its_partitions_are_free_at_once(new_scene):
     scene.wait_run(run_id)
 
 
+@pytest.mark.check_all
 def test_in_the_middle_of_a_backlog_nothing_is_lost_or_done_twice(scene):
     """Each run takes a fiftieth of a second, four at a time: the backlog lasts for seconds."""
     times = [now(minutes=-30, milliseconds=n) for n in range(BACKLOG)]
@@ -117,6 +121,7 @@ def test_in_the_middle_of_a_backlog_nothing_is_lost_or_done_twice(scene):
     assert scene.database.value("SELECT count(*) FROM pruned.suspects WHERE topic LIKE %s", [f"{scene.topics.prefix}.%"]) == 0
 
 
+@pytest.mark.check_all
 def test_an_offset_is_not_stored_before_its_messages_are_published(scene):
     """The step is committed, but its outcome has no topic: the next daemon sends it, and only then
     the message's offset is committed."""
@@ -156,6 +161,7 @@ def test_objects_under_way_are_given_back_with_their_age(scene, silent_store):
     assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
+@pytest.mark.check_all
 def test_a_postgres_that_takes_no_connections_does_not_delay_the_end(own_postgres, new_scene):
     """The step cannot even be cancelled; its transaction ends with the connection."""
     scene = new_scene(server=own_postgres)
@@ -168,6 +174,7 @@ def test_a_postgres_that_takes_no_connections_does_not_delay_the_end(own_postgre
     check_all_once(scene, run_id)
 
 
+@pytest.mark.check_all
 def test_a_broker_that_does_not_answer_does_not_delay_the_end(own_kafka, new_scene):
     scene = new_scene(bootstrap=own_kafka.bootstrap)
     daemon, run_id = in_flight(scene, 1.5)

@@ -27,6 +27,7 @@ def assert_cut_and_done(lines, run, state="finished"):
     assert all(line["limit"] >= 1 for line in cut) and not lines(level="error")
 
 
+@pytest.mark.check_all
 def test_scheduled_removals(tenant):  # noqa: F811
     """One membership each: the limit applies to all together, not to those of one schedule."""
     top, admin = tenant.group(), tenant.user(admin=True)
@@ -42,6 +43,7 @@ def test_scheduled_removals(tenant):  # noqa: F811
     assert tenant.ids("members") == tenant.ids("members_deletion_schedules") == []
 
 
+@pytest.mark.check_all
 def test_schedules_whose_own_rows_are_slow(tenant):  # noqa: F811
     top, admin = tenant.group(), tenant.user(admin=True)
     for _ in range(N):
@@ -53,6 +55,7 @@ def test_schedules_whose_own_rows_are_slow(tenant):  # noqa: F811
     assert tenant.ids("members_deletion_schedules") == []
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("table, when", [("members", "DELETE"), ("notification_settings", "DELETE")])
 def test_expired_members(tenant, table, when):  # noqa: F811
     top = tenant.group()
@@ -74,6 +77,7 @@ def doom(tenant, group, actor):  # noqa: F811
     return run
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("table", ["projects", "namespaces", "routes"])
 def test_a_group_with_many_projects(tenant, table):  # noqa: F811
     top, actor = tenant.group(), tenant.user(admin=True)
@@ -85,6 +89,7 @@ def test_a_group_with_many_projects(tenant, table):  # noqa: F811
     assert result(run)["projects"] == N and tenant.ids("projects") == tenant.ids("namespaces") == []
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("table", ["members", "things", "parts", "ci_job_artifacts"])
 def test_a_group_with_many_rows(tenant, table):  # noqa: F811
     """Rows of tables that the job knows, and rows that only a foreign key ties to the group:
@@ -108,6 +113,7 @@ def test_a_group_with_many_rows(tenant, table):  # noqa: F811
     assert recorded == N and len(tenant.outcomes("MemberRemoved")) == N
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("place", ["groups", "projects"])
 def test_a_group_with_many_users_to_refresh(tenant, place):  # noqa: F811
     """All refreshes are requested before anything is removed. That is cut as well: groups and
@@ -135,6 +141,7 @@ def test_a_batch_bounds_the_projects_of_a_step(tenant):  # noqa: F811
     assert gone == [2, 2, 1]
 
 
+@pytest.mark.check_all
 def test_groups_that_are_taken_back(tenant):  # noqa: F811
     tenant.period(7)
     weak = tenant.user()  # no owner any more
@@ -146,6 +153,7 @@ def test_groups_that_are_taken_back(tenant):  # noqa: F811
     assert tenant.ids("group_deletion_schedules", key="group_id") == []
 
 
+@pytest.mark.check_all
 def test_placeholders(tenant):  # noqa: F811
     for _ in range(N):
         tenant.placeholder()
@@ -156,6 +164,7 @@ def test_placeholders(tenant):  # noqa: F811
     assert result(run)["scheduled"] == N and tenant.database.column("SELECT DISTINCT deletion_attempts FROM import_placeholder_user_details") == [1]
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("table, when", [("issues", "UPDATE"), ("members", "DELETE"), ("todos", "DELETE"), ("tokens", "DELETE")])
 def test_a_user(tenant, table, when):  # noqa: F811
     """Rows that move to the ghost user, rows that are only the user's, and rows that go by a
@@ -179,6 +188,7 @@ def test_a_user(tenant, table, when):  # noqa: F811
     assert len(tenant.ids("issues", f"author_id <> {bot}")) == N
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("when", ["DELETE", "UPDATE"])
 def test_objects(pruned_with_slots, database, tmp_path, when):
     """Leasing rows, and settling rows whose objects are gone: no lease has to run out."""
@@ -193,6 +203,7 @@ def test_objects(pruned_with_slots, database, tmp_path, when):
     assert when == "DELETE" or daemon.lines("Step failed", error_class="57014", level="warning")
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("table, when", [("project_authorizations", "DELETE"), ("project_authorizations", "INSERT"), ("todos", "DELETE")])
 def test_one_user_with_many_rights(tenant, table, when):  # noqa: F811
     """A step can be smaller than one user: it takes some of their rows."""
@@ -217,6 +228,7 @@ def test_one_user_with_many_rights(tenant, table, when):  # noqa: F811
     assert tenant.database.value("SELECT count(*) FROM pruned.dirty_users") == 0
 
 
+@pytest.mark.check_all
 def test_a_row_that_takes_too_long_alone_stops_no_other(new_scene):
     """The row is charged, and quarantined after the third time."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 0})
@@ -234,6 +246,7 @@ def test_a_row_that_takes_too_long_alone_stops_no_other(new_scene):
     assert scene.database.column("SELECT item FROM pruned.quarantine") == ["scratch:2"] and daemon.stop() == 0
 
 
+@pytest.mark.check_all
 def test_no_step_is_longer_than_18_seconds_even_of_one_row(tenant):  # noqa: F811
     """Each of the two statements would be allowed its 11 s. Nothing of the step stays, and it is
     charged, because it cannot be smaller."""

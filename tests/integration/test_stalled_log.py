@@ -80,6 +80,7 @@ def test_a_warning_about_a_job_before_the_start_waits_for_no_reader(scene, stall
     assert result(scene.wait_run(tick_id(JOB, at)))["removed"] == 25
 
 
+@pytest.mark.check_all
 def test_lines_that_find_no_room_are_counted_and_reported(scene, stalled):
     http = Listening()
     one = stalled(**{"http.listen": http.listen, "log.level": "debug"})

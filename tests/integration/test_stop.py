@@ -44,6 +44,7 @@ def wait_parked(scene, run_id):
     return row
 
 
+@pytest.mark.check_all
 def test_a_chain_in_one_of_two_processes_stops_and_goes_on(new_scene):
     scene = new_scene()
     fill(scene.database, 3000)
@@ -65,6 +66,7 @@ def test_a_chain_in_one_of_two_processes_stops_and_goes_on(new_scene):
     assert all(not daemon.lines(level="error") for daemon in daemons)
 
 
+@pytest.mark.check_all
 def test_everybody_sees_it(new_scene):
     http = Listening()
     scene = new_scene({"http.listen": http.listen})
@@ -149,6 +151,7 @@ def test_a_step_is_cancelled_at_once_and_not_charged(scene, held_by):
     assert (row["attempts"], result(row)["removed"]) == (0, 30)
 
 
+@pytest.mark.check_all
 def test_a_process_that_does_not_say_that_it_has_stopped(scene):
     [daemon] = start(scene)
     wait_until(lambda: scene.run("processes", "--json").ok().json(), 30, "the process")
@@ -174,6 +177,7 @@ def test_a_stop_becomes_one_that_cancels(scene):
     assert wait_parked(scene, run_id)["step"] == 0 and scene.database.value("SELECT count(*) FROM scratch") == 5
 
 
+@pytest.mark.check_all
 def test_a_backlog_becomes_rows(scene):
     stop(scene)
     start(scene)
@@ -198,6 +202,7 @@ def test_ticks_that_overlap_meanwhile_are_skipped_as_in_a_pause(scene):
     assert scene.wait_run(second)["error"] == f"overlaps {first}"
 
 
+@pytest.mark.check_all
 def test_killed_while_stopped(new_scene):
     scene = new_scene()
     fill(scene.database, 3000)
@@ -227,6 +232,7 @@ def test_an_idle_end_does_not_wait_for_it(scene):
     assert result(scene.run_row(run_id))["removed"] == 5
 
 
+@pytest.mark.check_all
 def test_without_kafka(own_kafka, new_scene):
     """The stop holds at once, and no process begins a step when Kafka is back."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, bootstrap=own_kafka.bootstrap)
@@ -247,6 +253,7 @@ def test_without_kafka(own_kafka, new_scene):
     assert result(scene.wait_run(run_id, deadline_s=90))["removed"] == 1000
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_postgres_comes_back(own_postgres, new_scene, how):
     scene = new_scene(server=own_postgres)
@@ -269,6 +276,7 @@ def test_postgres_comes_back(own_postgres, new_scene, how):
 # --- stores
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("option", [[], ["--now"]])
 def test_nothing_more_is_sent_to_a_store(objects, store, option):  # noqa: F811
     one = objects(200)
@@ -291,6 +299,7 @@ def test_nothing_more_is_sent_to_a_store(objects, store, option):  # noqa: F811
     assert one.run()["attempts"] == 0
 
 
+@pytest.mark.check_all
 def test_a_store_is_left_alone_when_nobody_can_ask_postgres(own_postgres, objects, store):  # noqa: F811
     """It may have been stopped meanwhile."""
     one = objects(200, server=own_postgres)

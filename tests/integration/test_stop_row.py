@@ -55,6 +55,7 @@ def assert_all_go_on(pair):
 
 # --- within two seconds, as the tables show it
 
+@pytest.mark.check_all
 def test_no_step_is_committed_two_seconds_after_a_stop(pair):
     pair.scene.run("stop").ok()
     assert_nothing_begins(pair, pair.database.value("SELECT since FROM pruned.stop"))
@@ -62,6 +63,7 @@ def test_no_step_is_committed_two_seconds_after_a_stop(pair):
     assert_all_go_on(pair)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_no_step_is_committed_two_seconds_after_a_pause(pair, by_hand):
     if by_hand:
@@ -75,6 +77,7 @@ def test_no_step_is_committed_two_seconds_after_a_pause(pair, by_hand):
     assert_all_go_on(pair)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("row", [
     f"{BY_HAND}, since = clock_timestamp(), by = 'an older version', reason = 'by hand'", BY_HAND,
     "DELETE FROM pruned.stop; INSERT INTO pruned.stop (stopped) VALUES (true)"])
@@ -98,6 +101,7 @@ def test_a_row_that_another_version_or_a_person_writes_is_obeyed(pair, row):
     assert_all_go_on(pair)
 
 
+@pytest.mark.check_all
 def test_a_row_by_hand_cancels_what_runs(scene):
     fill(scene.database, 5)
     hold_rows(scene.database, "true")
@@ -112,6 +116,7 @@ def test_a_row_by_hand_cancels_what_runs(scene):
     assert result(scene.wait_run(run_id))["removed"] == 5
 
 
+@pytest.mark.check_all
 def test_a_stop_while_two_processes_take_in_a_backlog(scene):
     """All ticks become rows meanwhile. What was done before stays done, and nothing is done
     twice."""

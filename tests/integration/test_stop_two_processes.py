@@ -38,6 +38,7 @@ def runs(one):
     return one.database.rows("SELECT * FROM pruned.runs WHERE job = %s ORDER BY slot", [SLOT])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("option", [[], ["--now"]])
 def test_no_process_sends_a_delete_two_seconds_after_a_stop(errands, store, option):  # noqa: F811
     run, done = errands.pruned.run, []
@@ -94,6 +95,7 @@ def by_a_row(pair):
     pair.database.execute("UPDATE pruned.stop SET stopped = true")
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("stop", [by_command, by_command_that_cancels, by_a_row])
 def test_no_process_begins_a_step_when_postgres_is_back_after_a_stop(pair, own_postgres, stop):
     stop(pair)

@@ -138,6 +138,7 @@ def tick(scene):
     return tick_id(JOB, when)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("cause, reason", [
     (old_transaction, "old_transaction"), (abandoned_slot, "slot_lag"), (waiting_session, "lock_waiters"),
     (maintenance, "lock_waiters"), (broken_archive, "wal_unarchived")])
@@ -162,6 +163,7 @@ def test_a_run_waits_and_goes_on(scene, http, cause, reason):
     daemon.wait_line("No longer throttled", job=JOB)
 
 
+@pytest.mark.check_all
 def test_much_write_ahead_log(scene):
     """A rate needs two looks, so `pruned status` cannot show it."""
     fill(scene.database, ROWS)
@@ -172,6 +174,7 @@ def test_much_write_ahead_log(scene):
     assert (row["attempts"], result(row)["removed"]) == (0, ROWS)
 
 
+@pytest.mark.check_all
 def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
     """Between two pages, with the lane moving to the other process meanwhile."""
     standby = server.standby(server.folder.parent / "standby")
@@ -201,6 +204,7 @@ def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
         standby.kill()
 
 
+@pytest.mark.check_all
 def test_seconds_that_a_standby_is_behind(scene, server):
     """Its bytes are off, so that nothing but its seconds is waited for."""
     for daemon in scene.daemons:
@@ -226,6 +230,7 @@ def test_seconds_that_a_standby_is_behind(scene, server):
         standby.kill()
 
 
+@pytest.mark.check_all
 def test_seconds_of_a_standby_that_replays_nothing(scene, server):
     """And reports nothing, so that the server's own measure stands still."""
     for daemon in scene.daemons:
@@ -250,6 +255,7 @@ def test_seconds_of_a_standby_that_replays_nothing(scene, server):
         standby.kill()
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("cause, threshold", [
     (old_transaction, "old_transaction_s"), (abandoned_slot, "slot_lag_bytes"), (waiting_session, "lock_waiters"), (maintenance, "lock_waiters")])
 def test_a_threshold_that_is_off_delays_nothing(scene, cause, threshold):
@@ -269,6 +275,7 @@ def test_a_threshold_that_is_off_delays_nothing(scene, cause, threshold):
         assert reason not in [line["reason"].partition(":")[0] for line in said]
 
 
+@pytest.mark.check_all
 def test_doctor_warns_of_standbys_that_this_role_may_not_see(scene, server):
     scene.database.execute(f"REVOKE pg_monitor FROM {ROLE}")
     standby = server.standby(server.folder.parent / "hidden standby")
@@ -301,6 +308,7 @@ def test_doctor_and_status_speak_of_what_the_daemons_may_see(scene, server):
         scene.database.execute(f"GRANT pg_monitor TO {ROLE}")
 
 
+@pytest.mark.check_all
 def test_a_disk_that_is_too_full(scene):
     """Known here: server, connection and daemon are on one machine."""
     for daemon in scene.daemons:
@@ -316,6 +324,7 @@ def test_a_disk_that_is_too_full(scene):
     assert scene.wait_run(run_id)["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_a_role_without_rights_waits_for_less(scene):
     for daemon in scene.daemons:
         daemon.stop()

@@ -51,6 +51,7 @@ def began(daemon):
     return datetime.datetime.fromisoformat(daemon.wait_line("Started", job=JOB)["time"])
 
 
+@pytest.mark.check_all
 def test_a_look_that_hangs_delays_steps_for_its_time_and_no_longer(held):
     scene, proxy = held
     scene.topics.tick(JOB, at := now(minutes=-1))

@@ -130,6 +130,7 @@ def test_a_tick_ahead_of_its_time_waits_without_the_key(daemon):
     assert daemon.run_row(tick_id(JOB, later))["state"] == "waiting"
 
 
+@pytest.mark.check_all
 def test_a_tick_ahead_of_its_time_runs_when_it_is_due(daemon):
     """The test above shows that it waits until then."""
     fill(daemon.database, 2)

@@ -64,6 +64,7 @@ def test_of_a_job_that_a_reload_adds(items):
     assert removed(items, OTHER) == 10
 
 
+@pytest.mark.check_all
 def test_the_topic_of_an_event_is_never_made(items):
     """Not at the start, by a reload or the command. It is read once somebody has made it."""
     (items.folder / "event-Gone.conf").write_text(f"[event Gone]\ntopic = {items.pruned.topics.full('app-items')}\nkey = id\n")
@@ -79,6 +80,7 @@ def test_the_topic_of_an_event_is_never_made(items):
     items.database.wait("SELECT count(*) FROM items", until=9)
 
 
+@pytest.mark.check_all
 def test_off_makes_none(items):
     items.pruned.settings["topics.create"] = None
     daemon = items.pruned.start()
@@ -102,6 +104,7 @@ def test_the_setting_itself_is_taken_over_by_a_reload(items):
     assert removed(items, OTHER) == 10
 
 
+@pytest.mark.check_all
 def test_a_topic_that_the_broker_refuses_at_a_reload(items):
     """The job waits for its topic, and the others go on."""
     daemon = start(items)

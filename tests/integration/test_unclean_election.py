@@ -63,6 +63,7 @@ def doctor(scene):
     return sorted(f["detail"] for f in scene.run("doctor", "--json").json() if f["check"] == "lost messages" and not f["ok"])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("daemon", ["runs", "is started again", "is killed as it goes back"])
 def test_messages_that_replace_taken_ones_are_taken(own_kafka, scene, daemon):
     """With a running daemon also where newer messages come first. Each loss is logged once, with
@@ -130,6 +131,7 @@ def in_sync(scene, broker, wanted):
     wait_until(seen, 60, f"broker {broker.node} {'in' if wanted else 'out of'} the in-sync replicas")
 
 
+@pytest.mark.check_all
 def test_a_broker_that_was_away_becomes_the_leader(new_scene, cluster):
     """It lacks `5 .. 8`, which were taken from the other one; `21 .. 23` get their offsets. The
     daemon runs throughout."""

@@ -18,6 +18,7 @@ def tick(scene, job=CHAIN, **delta):
     return tick_id(job, at)
 
 
+@pytest.mark.check_all
 def test_a_run_that_pauses_between_two_pages_is_waited_for_and_so_is_what_comes_meanwhile(scene):
     scene.settings["jobs.scratch.remove.delay_ms"] = 1500
     fill(scene.database, 25)

@@ -222,6 +222,7 @@ def test_without_a_ghost_user_the_run_fails_and_is_retried(bot):
     assert bot.database.column("SELECT author_id FROM issues") == [ghost]
 
 
+@pytest.mark.check_all
 def test_without_a_ghost_user_each_run_of_many_fails(bot):
     users = [bot.bot, *(bot.user(user_type=6) for _ in range(3)), bot.placeholder()[1]]
     for user in users[1:-1]:

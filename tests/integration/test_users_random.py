@@ -31,7 +31,7 @@ def run_of(judge, user, t):
         [DESTROY, f"{DESTROY}:{user}", t, user])
 
 
-@pytest.mark.parametrize("seed", range(SEEDS // 3))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_destroyed_like_the_model(destroyer, seed):
     t = destroyer.fill(seed, size=20 + seed % 5 * 20)
     before = load(destroyer.database.connection)
@@ -67,6 +67,6 @@ def ask(seed):
     return prepare
 
 
-@pytest.mark.parametrize("seed", range(SEEDS // 3))
+@pytest.mark.parametrize("seed", range(SEEDS))
 def test_refreshed_like_the_model(refresher, seed):
     assert refresher.differences(seed, size=20 + seed % 5 * 20, prepare=ask(seed)) == []

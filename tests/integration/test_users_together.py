@@ -80,6 +80,7 @@ def bots(tenant):  # noqa: F811
     return fill(tenant)
 
 
+@pytest.mark.check_all
 def test_each_has_its_two_steps_in_a_transaction_that_many_share(tenant, bots):  # noqa: F811
     go(tenant)
     check_each(tenant.database, tenant.pruned.topics, bots)
@@ -91,6 +92,7 @@ def test_each_has_its_two_steps_in_a_transaction_that_many_share(tenant, bots): 
     assert len(lines) == len(set(lines)) == 2 * N
 
 
+@pytest.mark.check_all
 def test_one_who_cannot_go_stays_blocked_and_only_their_run_is_charged(tenant, bots):  # noqa: F811
     tenant.database.execute(FORBIDS)
     tenant.database.execute(OPEN)
@@ -104,6 +106,7 @@ def test_one_who_cannot_go_stays_blocked_and_only_their_run_is_charged(tenant, b
     assert tenant.ids("users", "user_type = 6") == [bots[3]]
 
 
+@pytest.mark.check_all
 def test_a_trigger_that_waits_for_the_end_of_a_transaction_comes_between_the_steps(tenant, bots):  # noqa: F811
     """It makes a row that refers to the user, which the second step must see."""
     tenant.database.connection.execute("""
@@ -129,6 +132,7 @@ def test_rows_that_come_between_the_steps_of_others_are_found(tenant, bots):  # 
     assert set(tenant.database.column("SELECT author_id FROM issues")) <= {ghost}
 
 
+@pytest.mark.check_all
 def test_one_of_whom_more_goes_is_done_alone(tenant, bots):  # noqa: F811
     """A personal namespace, a row that a key takes along, and a row that a key changes: each is
     audited as its user's."""

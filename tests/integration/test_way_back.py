@@ -119,6 +119,7 @@ def same(scene, before):
 
 # --- the accidents
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("daemons", ["one goes on", "two go on", "one is started again"])
 def test_after_a_restored_backup_exactly_the_lost_work_is_done_again(own_postgres, scene, daemons):
     """PostgreSQL is recovered to a moment long after the backup (a recovery target). No message
@@ -160,6 +161,7 @@ def revive(scene):
     scene.daemon = scene.start()
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("daemon", ["goes on", "is started again"])
 def test_after_kafka_has_lost_all_data_work_continues_from_the_rows(own_kafka, scene, daemon):
     begin(scene)
@@ -203,6 +205,7 @@ def delete_group(topics):
     return True
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("how", ["deleted", "reset to the beginning"])
 def test_after_the_consumer_group_has_lost_its_offsets_nothing_is_done_twice(scene, how):
     begin(scene)

@@ -211,6 +211,7 @@ def many(days):
 SCANNED = "SELECT coalesce(sum(seq_scan), 0) FROM pg_stat_all_tables WHERE schemaname = 'pruned' AND relname LIKE 'deletions%%'"
 
 
+@pytest.mark.check_all
 def test_a_row_among_many_is_found_without_reading_them(many):
     before = many.database.value(SCANNED)
     began = time.monotonic()
@@ -250,6 +251,7 @@ def test_the_plan_reads_no_table_of_deletions_from_end_to_end(days):
     assert plan.count("Bitmap Index Scan on deletions_") >= 2 * DAYS, plan
 
 
+@pytest.mark.check_all
 def test_rows_that_another_run_removed_are_found_where_all_is_read(many):
     many.database.connection.execute("CREATE TABLE orders (id bigint PRIMARY KEY); CREATE TABLE parcels (id bigint PRIMARY KEY, order_id bigint);"
                                      " CREATE TABLE order_items (id bigint PRIMARY KEY, order_id bigint REFERENCES orders (id))")

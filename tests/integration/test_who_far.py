@@ -63,6 +63,7 @@ def long_run(scene):
     return scene
 
 
+@pytest.mark.check_all
 def test_a_long_run_is_read_by_its_index(long_run):
     scanned = "SELECT coalesce(sum(seq_scan), 0) FROM pg_stat_all_tables WHERE schemaname = 'pruned' AND relname LIKE 'deletions%%'"
     before = long_run.database.value(scanned)

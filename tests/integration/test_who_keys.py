@@ -42,6 +42,7 @@ def gone(house):  # noqa: F811
     return house
 
 
+@pytest.mark.check_all
 def test_a_row_is_found_by_each_text_of_its_key(gone):
     for name, (_, key, others) in TYPES.items():
         for text in [key, *others]:
@@ -51,6 +52,7 @@ def test_a_row_is_found_by_each_text_of_its_key(gone):
     assert line["run_id"] == gone.runs["two"]
 
 
+@pytest.mark.check_all
 def test_just_this_row_is_put_back_by_each_text_of_its_key(gone):
     for name, (_, key, others) in TYPES.items():
         lines = gone.restore(gone.runs[name], "--only", f"t_{name}:{[key, *others][-1]}")

@@ -5,6 +5,8 @@ from .db import DIRTY
 from .generate import generate
 from .users import wanted_authorizations
 
+import pytest
+
 SEEDS = range(12)
 
 
@@ -21,6 +23,7 @@ def test_the_same_seed_makes_the_same_rows(new_database):
         t: rows for t, rows in first[1].items() if t not in created}
 
 
+@pytest.mark.check_all
 def test_the_border_cases_are_there(new_database):
     conn = new_database("app").connection
     seen = {"removed": 0, "kept": 0, "failed": 0, "restored": 0, "scheduled": 0, "denied": 0, "maximum_reached": 0}
@@ -44,6 +47,7 @@ def test_the_border_cases_are_there(new_database):
                      "UserDeleted", "PlaceholderKept"}
 
 
+@pytest.mark.check_all
 def test_shares_and_chains_exist_and_users_who_lose_rights_have_a_refresh_request(new_database):
     """With any rule about guests: after the run, rights have changed only for users with a request
     for a refresh."""

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# release-check: the whole check in a bare root of each Debian release that README names, from a
+# release-check: all tests in a bare root of each Debian release that README names, from a
 # fresh clone of the committed tree. The root has only Debian's smallest base, git and make.
 #
 #   check.sh [SUITE ...]      default: bookworm trixie
 #   RELEASE_ROOTS=FOLDER      where roots and logs are kept (default build/release-check)
-#   RELEASE_COMMAND='...'     what is run in the clone instead of `bash .ci/run`
+#   RELEASE_COMMAND='...'     what is run in the clone instead of `bash .ci/run check-all`
 #
 # Needs root (chroot, mount) and a network that reaches Debian's packages, PyPI, Maven Central and
 # the Go module proxy. The base of each suite is fetched once; the root is created again each time.
@@ -12,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 roots=$(realpath -m "${RELEASE_ROOTS:-build/release-check}")
-command=${RELEASE_COMMAND:-bash .ci/run}
+command=${RELEASE_COMMAND:-bash .ci/run check-all}
 suites=("$@")
 [ $# -gt 0 ] || suites=(bookworm trixie)
 mirror=${RELEASE_MIRROR:-http://deb.debian.org/debian}

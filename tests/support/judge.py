@@ -21,7 +21,7 @@ from .pruned import Pruned
 from .scene import tick_id
 from .topics import Topics
 
-SEEDS = int(os.environ.get("TEST_SEEDS", 60))
+SEEDS = int(os.environ.get("TEST_SEEDS", 15))
 _numbers = itertools.count(1)
 
 

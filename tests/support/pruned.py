@@ -7,6 +7,7 @@ import signal
 import subprocess
 from dataclasses import dataclass
 
+from promises import record_kill
 from stack.found import HERE as STACK
 from stack.process import patient, spawn, tail, wait_until
 
@@ -209,6 +210,8 @@ class Pruned:
         """Starts a daemon and does not wait for it. Tests wait for facts in the database, a topic
         or its log."""
         name = name or f"daemon-{len(self.daemons) + 1}"
+        if environment and "PRUNED_FAULT" in environment:
+            record_kill(environment["PRUNED_FAULT"])
         daemon = Daemon(
             name, self.argv("run", *arguments, settings=settings),
             clean_environment(**self.environment, **(environment or {})),
