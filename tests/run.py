@@ -156,7 +156,7 @@ def workers(arguments):
     named = [argument for argument in arguments if place_of(argument)]
     if len(named) == 1 and is_one_test(named[0]):
         return 0
-    return 6 if any(place_of(argument).is_dir() for argument in named) else 3
+    return 6 if len(named) > 20 or any(place_of(argument).is_dir() for argument in named) else 3
 
 
 def keep_bytecode():

@@ -56,7 +56,8 @@ def prepare(scene, at):
 def work_off(scene, at, point=None, victims=()):
     """Resumes one job after the other. VICTIMS are killed at POINT, the first time and the second
     time, when the jobs before them have nothing left to do."""
-    alone = victims if point and point.startswith("intake.") else ()  # their ticks come by themselves
+    # their ticks come by themselves
+    alone = victims if point and point.startswith("intake.") else ()
     send_ticks(scene, at, [job for job in TICKED if job not in alone])
     if point and point.startswith("dispatcher."):
         scene.run_until_idle()  # the runs wait for their paused jobs: the dispatcher has them

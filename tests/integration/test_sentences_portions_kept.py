@@ -1,4 +1,4 @@
-"""Sentences with `children_portion`, of a row that a trigger keeps in part, or that takes too long."""
+"""Sentences with `children_portion`, of a row that a trigger keeps, or that takes too long."""
 
 import pytest
 
