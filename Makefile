@@ -165,6 +165,10 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIB) $(BUILD)/pruned.gresource.o
 	@echo "  link  $@"
 	@$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP $< $(BUILD)/pruned.gresource.o $(LIB) -fsanitize=fuzzer,address,undefined $(PKG_LIBS) -o $@
 
+#: make mutants      the program broken on purpose, once at a time: `make check` must find each (tests/mutants.py); hours
+mutants: deps-test
+	@$(PYTHON) tests/mutants.py
+
 #: make coverage     `make check-all`, then which lines it has not run
 coverage: deps-test
 	@tests/stack/deps.sh test coverage
@@ -197,5 +201,5 @@ help:
 
 -include $(OBJECTS:.o=.d) $(UNIT_SUPPORT:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
 
-.PHONY: all docs release-check demo bench chaos clean units deps-build deps-test deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install help
+.PHONY: all docs release-check demo bench chaos mutants clean units deps-build deps-test deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

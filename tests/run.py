@@ -35,7 +35,9 @@ TEST_DEADLINE_S = 180
 # The randomized comparisons rely on the model: it has tests of its own.
 FOLDERS = ("model", "integration", "fault")
 FUZZ_S = 30
-SEEDS, SEEDS_OF_ALL = 15, 60  # random worlds a model
+# Random worlds a model, and rounds of the storm: what `make check` has of them.
+FEW = {"TEST_SEEDS": "15", "TEST_STORM_ROUNDS": "5"}
+MANY = {"TEST_SEEDS": "60"}
 # Arguments with which pytest runs only some of the cases.
 CHOOSING = re.compile(r"-[km]|--(deselect|ignore|lf|last-failed|co\b|collect)")
 # `make lint` runs these, too, and cppcheck.
@@ -218,7 +220,8 @@ def run_everything(build, arguments, everything):
     """EVERYTHING: also the cases that are marked check_all, the fuzz programs, and more seeds."""
     kept = Kept(build / "check")
     kept.tell(os.environ)
-    os.environ.setdefault("TEST_SEEDS", str(SEEDS_OF_ALL if everything else SEEDS))
+    for name, value in (MANY if everything else FEW).items():
+        os.environ.setdefault(name, value)
     total = run_all_parts(build, arguments if everything else ["-m", "not check_all", *arguments], everything)
     kept.keep_durations(total.cases)
     if not any(map(CHOOSING.match, arguments)):

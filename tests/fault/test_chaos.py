@@ -1,7 +1,8 @@
 """In a storm of crashes, pauses and repetitions everything happens once: it ends like an
 undisturbed run.
 
-CHAOS_MINUTES and CHAOS_SEED: `make chaos`."""
+CHAOS_MINUTES and CHAOS_SEED: `make chaos`. Without them it has TEST_STORM_ROUNDS rounds: few in
+`make check`, so many in `make check-all` that each fault comes once."""
 
 import contextlib
 import datetime
@@ -15,6 +16,7 @@ import pytest
 
 from fault import mad
 from fault.chaos import ANY_TIME, CLOCKS_S, PROCESSES, Load, Place, Storm, settle
+from fault.faults import FAULTS
 from fault.neighbour import Neighbour
 from stack.clock import Clock
 from stack.found import pg_bin
@@ -29,7 +31,8 @@ pytestmark = pytest.mark.built_in
 
 SEED = int(os.environ.get("CHAOS_SEED") or (random.randrange(10**6) if "CHAOS_MINUTES" in os.environ else 7))
 ROUND_S = 8
-ROUNDS = round(float(os.environ.get("CHAOS_MINUTES") or 1.5) * 60 / ROUND_S)
+MINUTES = os.environ.get("CHAOS_MINUTES")
+ROUNDS = round(float(MINUTES) * 60 / ROUND_S) if MINUTES else int(os.environ.get("TEST_STORM_ROUNDS", len(FAULTS)))
 CALM = {"jobs.scratch.remove.delay_ms": 0, "jobs.members.remove_expired.delay_ms": 0}
 # Pauses between pages and between children, so that every job has work during the whole storm.
 # Runs of two jobs are divided, which the undisturbed ones are not.
@@ -176,7 +179,7 @@ def weather(scene, load, postgres, kafka, shifted_clock):
 
 @pytest.mark.timeout(patient(240 + 4 * ROUND_S * ROUNDS))
 def test_a_storm_changes_nothing(new_story, own_postgres, kafka, shifted_clock):
-    print(f"CHAOS_SEED={SEED}, {ROUNDS} rounds", flush=True)
+    print(f"CHAOS_SEED={SEED}, {ROUNDS} rounds; again: make chaos MINUTES={ROUNDS * ROUND_S / 60:.2f} SEED={SEED}", flush=True)
     wanted = undisturbed(new_story)
     assert len(wanted["runs"]) > 10 * ROUNDS and {r["state"] for r in wanted["runs"]} == {"finished", "waiting"}
     assert {r["job"] for r in wanted["runs"]} >= set(JOBS) - {"ci.delete_objects", *ANY_TIME}

@@ -15,7 +15,7 @@ def with_seeds(part):
         try:
             part(seed)
         except BaseException:
-            print(f"FUZZ_SEED={seed}")
+            print(f"again: FUZZ_SEED={seed} make check ARGS='{os.environ.get('PYTEST_CURRENT_TEST', '').partition(' (')[0]}' (below tests/)")
             raise
         seed += 1
         if time.monotonic() >= until:
