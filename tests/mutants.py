@@ -5,7 +5,8 @@
     mutants.py [NAME ...]      default: all
 
 The committed tree is copied to build/mutants, and each mutant is built and tested there, first with
-the files that MUTANTS names, then with all that `make check` has. Exit code 1 if one is not found."""
+the files that MUTANTS names, then with all that `make check` has. Exit code 1 if one is not
+found."""
 
 import os
 import pathlib

@@ -15,7 +15,8 @@ def with_seeds(part):
         try:
             part(seed)
         except BaseException:
-            print(f"again: FUZZ_SEED={seed} make check ARGS='{os.environ.get('PYTEST_CURRENT_TEST', '').partition(' (')[0]}' (below tests/)")
+            test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" (")[0]
+            print(f"again: FUZZ_SEED={seed} make check ARGS='tests/{test}'")
             raise
         seed += 1
         if time.monotonic() >= until:
