@@ -1,4 +1,4 @@
-#include "support/played.h"
+#include "support/played_private.h"
 
 #include "engine/outbox/dead.h"
 #include "pg/rows_private.h"
@@ -6,19 +6,16 @@
 #include <string.h>
 
 typedef struct {
-  GHashTable *answers; /* file -> GQueue of texts */
-  GHashTable *bound;   /* "file name" -> text */
+  GHashTable *answers; /* name -> GQueue of PlayedAnswer */
+  GHashTable *bound;   /* "name parameter" -> text */
   GString *asked;
+  Pg *pg;
   KafkaMessage *letter;
 } Play;
 
 static Play *play;
 static _Atomic gint64 later_us; /* of all plays, asked by any thread: the clock never goes back */
 
-PgRows *__real_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
-PgRows *__wrap_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error);
-PgRows *__real_pg_run_alone (Pg *pg, const char *file, const PgValues *values, GError **error);
-PgRows *__wrap_pg_run_alone (Pg *pg, const char *file, const PgValues *values, GError **error);
 gint64 __real_clock_monotonic_us (void);
 gint64 __wrap_clock_monotonic_us (void);
 gboolean __real_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
@@ -26,10 +23,21 @@ gboolean __real_dead_letter_bury (Service *service, const KafkaMessage *message,
 gboolean __wrap_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
                                   int attempts, GError **error);
 
+void
+played_answer_free (PlayedAnswer *answer)
+{
+  if (answer == NULL)
+    return;
+  g_free (answer->rows);
+  g_free (answer->sqlstate);
+  g_free (answer->message);
+  g_free (answer);
+}
+
 static void
 queue_free (gpointer queue)
 {
-  g_queue_free_full (queue, g_free);
+  g_queue_free_full (queue, (GDestroyNotify)played_answer_free);
 }
 
 static void
@@ -38,6 +46,7 @@ play_free (Play *old)
   g_hash_table_destroy (old->answers);
   g_hash_table_destroy (old->bound);
   g_string_free (old->asked, TRUE);
+  pg_free (old->pg);
   kafka_message_free (old->letter);
   g_free (old);
 }
@@ -50,49 +59,52 @@ played_begin (void)
   play->answers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, queue_free);
   play->bound = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   play->asked = g_string_new (NULL);
+  played_pg_begin ();
 }
 
-void
-played_answer (const char *file, const char *rows)
+gboolean
+played_is_on (void)
 {
-  GQueue *queue = g_hash_table_lookup (play->answers, file);
-  if (queue == NULL)
-    g_hash_table_insert (play->answers, g_strdup (file), queue = g_queue_new ());
-  g_queue_push_tail (queue, g_strdup (rows != NULL ? rows : "outage"));
+  return play != NULL;
 }
 
-const char *
-played_asked (void)
+Pg *
+played_pg (void)
 {
-  return play->asked->str;
+  if (play->pg == NULL)
+    play->pg = pg_new (&(PgSettings){ .url = "", .app_schema = "public", .name = "played" });
+  return play->pg;
 }
 
-const char *
-played_bound (const char *file, const char *name)
-{
-  g_autofree char *key = g_strdup_printf ("%s %s", file, name);
-  return g_hash_table_lookup (play->bound, key);
-}
-
-void
-played_later (gint64 us)
-{
-  later_us += us;
-}
-
-const KafkaMessage *
-played_letter (void)
-{
-  return play->letter;
-}
+/* --- answers --- */
 
 static void
-keep_bound (const char *name, const char *file, const PgValues *values)
+add_answer (const char *name, PlayedAnswer answer)
 {
-  const char *const *parameters = pg_statement_parameters (pg_statement (file));
-  for (; *parameters != NULL; parameters++)
-    g_hash_table_insert (play->bound, g_strdup_printf ("%s %s", name, *parameters),
-                         g_strdup (pg_values_get (values, *parameters)));
+  GQueue *queue = g_hash_table_lookup (play->answers, name);
+  if (queue == NULL)
+    g_hash_table_insert (play->answers, g_strdup (name), queue = g_queue_new ());
+  g_queue_push_tail (queue, g_memdup2 (&answer, sizeof answer));
+}
+
+void
+played_answer (const char *name, const char *rows)
+{
+  add_answer (name, (PlayedAnswer){ .rows = g_strdup (rows) });
+}
+
+void
+played_refuse (const char *name, const char *sqlstate, const char *message)
+{
+  add_answer (name,
+              (PlayedAnswer){ .sqlstate = g_strdup (sqlstate), .message = g_strdup (message) });
+}
+
+PlayedAnswer *
+played_take (const char *name)
+{
+  GQueue *queue = g_hash_table_lookup (play->answers, name);
+  return queue != NULL ? g_queue_pop_head (queue) : NULL;
 }
 
 static void
@@ -123,35 +135,54 @@ played_rows (const char *text)
   return rows_wrap (result);
 }
 
-PgRows *
-__wrap_pg_run_file (Pg *pg, const char *file, const PgValues *values, GError **error)
+/* --- what was asked --- */
+
+void
+played_note (const char *name)
 {
-  if (play == NULL)
-    return __real_pg_run_file (pg, file, values, error);
-  g_autofree char *name = g_path_get_basename (file);
-  *strrchr (name, '.') = '\0';
   g_string_append_printf (play->asked, "%s%s", play->asked->len > 0 ? " " : "", name);
-  if (values != NULL)
-    keep_bound (name, file, values);
-  GQueue *queue = g_hash_table_lookup (play->answers, name);
-  g_autofree char *rows = queue != NULL ? g_queue_pop_head (queue) : NULL;
-  if (g_strcmp0 (rows, "outage") != 0)
-    return played_rows (rows != NULL ? rows : "none");
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: played outage", name);
-  return NULL;
 }
 
-PgRows *
-__wrap_pg_run_alone (Pg *pg, const char *file, const PgValues *values, GError **error)
+const char *
+played_asked (void)
 {
-  return play == NULL ? __real_pg_run_alone (pg, file, values, error)
-                      : __wrap_pg_run_file (pg, file, values, error);
+  return play->asked->str;
+}
+
+void
+played_keep_bound (const char *name, const PgStatement *statement, const PgValues *values)
+{
+  const char *const *parameters = pg_statement_parameters (statement);
+  for (; *parameters != NULL; parameters++)
+    g_hash_table_insert (play->bound, g_strdup_printf ("%s %s", name, *parameters),
+                         g_strdup (pg_values_get (values, *parameters)));
+}
+
+const char *
+played_bound (const char *name, const char *parameter)
+{
+  g_autofree char *key = g_strdup_printf ("%s %s", name, parameter);
+  return g_hash_table_lookup (play->bound, key);
+}
+
+/* --- the clock and the dead topic --- */
+
+void
+played_later (gint64 us)
+{
+  later_us += us;
 }
 
 gint64
 __wrap_clock_monotonic_us (void)
 {
   return __real_clock_monotonic_us () + later_us;
+}
+
+const KafkaMessage *
+played_letter (void)
+{
+  return play->letter;
 }
 
 gboolean
