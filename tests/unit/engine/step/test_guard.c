@@ -89,6 +89,10 @@ test_a_cursor_goes_on (void)
       NULL, FALSE },
     { "at date; id bigint", "{\"at\":\"2026-11-21\",\"id\":9}", "{\"at\":\"2026-11-20\",\"id\":10}",
       NULL, FALSE },
+    { "at date; id bigint", "{\"at\":\"2026-11-21\"}", "{\"at\":\"2026-11-21\",\"id\":1}", NULL,
+      TRUE }, /* a tick may give a part of it */
+    { "at date; id bigint", "{\"at\":\"2026-11-21\"}", "{\"at\":\"2026-11-20\",\"id\":1}", NULL,
+      FALSE },
     { "at date desc; id bigint", "{\"at\":\"2026-11-21\",\"id\":9}",
       "{\"at\":\"2026-11-20\",\"id\":1}", NULL, TRUE },
   };
