@@ -34,24 +34,25 @@ is_table (const char *name)
 }
 
 gboolean
-job_file_name (const char *file, JobApply *apply, GError **error)
+job_file_name (const char *path, JobApply *apply, GError **error)
 {
-  g_autofree char *base = g_path_get_basename (file);
+  g_autofree char *base = g_path_get_basename (path);
+  base[strlen (base) - strlen (".sql")] = '\0';
   const char *table = base + strspn (base, "0123456789");
   table += *table == '-' ? 1 : 0;
   apply->table = g_strdup (table);
   const char *meant;
   apply->kind = cut_kind (apply->table, &meant);
   if (*apply->table == '\0')
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s.sql: the name says no table", file);
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: the name says no table", path);
   else if (meant != NULL)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "%s.sql: '%s' ends like .%s; if it is a table, write .delete behind it", file,
-                 table, meant);
+                 "%s: '%s' ends like .%s; if it is a table, write .delete behind it", path, table,
+                 meant);
   else if (!is_table (apply->table))
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "%s.sql: '%s' is not TABLE or SCHEMA.TABLE, with .update or .insert behind it",
-                 file, table);
+                 "%s: '%s' is not TABLE or SCHEMA.TABLE, with .update or .insert behind it", path,
+                 table);
   else
     return TRUE;
   g_clear_pointer (&apply->table, g_free);

@@ -6,7 +6,7 @@
 #pragma once
 #include "engine/job/job.h"
 
-/* Sets table and kind of APPLY; FILE is without `.sql`. PRUNED_FATAL names the file; there
- * is no table then. */
-gboolean job_file_name (const char *file, JobApply *apply, GError **error)
+/* Sets table and kind of APPLY, by the last part of PATH, which ends with `.sql`. PRUNED_FATAL
+ * begins with PATH; there is no table then. */
+gboolean job_file_name (const char *path, JobApply *apply, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -99,7 +99,7 @@ static gboolean
 read_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
 {
   g_autofree char *path = path_of (job, file);
-  if (!job_file_name (file, apply, error) || !does_as_named (path, apply, error))
+  if (!job_file_name (path, apply, error) || !does_as_named (path, apply, error))
     return FALSE;
   if (apply->kind == APPLY_INSERT)
     return (apply->statement = job_files_statement (job, file, error)) != NULL;
@@ -132,10 +132,10 @@ const PgStatement *
 job_files_effect_owned (const Job *job, const char *file, const char *owner, GError **error)
 {
   JobApply apply = { 0 };
-  if (!job_file_name (file, &apply, error))
+  g_autofree char *path = path_of (job, file);
+  if (!job_file_name (path, &apply, error))
     return NULL;
-  g_autofree char *table = apply.table, *path = path_of (job, file),
-                  *name = g_strdup_printf ("%s#of %s", path, owner);
+  g_autofree char *table = apply.table, *name = g_strdup_printf ("%s#of %s", path, owner);
   const PgStatement *known = made_before (path, name);
   if (known != NULL)
     return known;

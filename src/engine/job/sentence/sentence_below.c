@@ -164,7 +164,8 @@ check_order (const Below *below)
   for (guint i = 0; i < below->order->len; i++) {
     const CatTable *table = below->order->pdata[i];
     if (table->kind != 'r' && table->kind != 'p')
-      return g_strdup_printf ("%s is no table", table->name);
+      return g_strdup_printf ("%s%s is no table", table->asked != NULL ? "children: " : "",
+                              table->name);
   }
   for (guint i = 0; i < below->selves->len; i++)
     if (((CatKey *)below->selves->pdata[i])->child->key->len == 0)

@@ -1,5 +1,7 @@
 #include "engine/job/sentence/sentence_read.h"
 
+#include "base/resource.h"
+
 #include <string.h>
 
 #define TOPIC_MOST 249
@@ -115,20 +117,23 @@ static gboolean
 load_schema (SentenceEvent *event, const Section *section, GChecksum *sum, GError **error)
 {
   g_autoptr (GError) cause = NULL;
+  const KeyFileEntry *entry = section_find (section, "schema");
   g_autofree char *folder = g_path_get_dirname (section->path);
   g_autofree char *path = g_path_is_absolute (event->schema_file)
                               ? g_strdup (event->schema_file)
                               : g_build_filename (folder, event->schema_file, NULL);
   g_autofree char *text = NULL;
   if (event->format != EVENT_AVRO)
-    return section_fail (section, NULL, error, "schema: only an event with format = avro has one");
+    return section_fail (section, entry, error, "schema: only an event with format = avro has one");
+  if (resource_is_no_file (path)) /* who reads it waits for a writer */
+    return section_fail (section, entry, error, "schema: %s: this is no file", path);
   if (!g_file_get_contents (path, &text, NULL, &cause))
-    return section_fail (section, NULL, error, "schema: %s", cause->message);
+    return section_fail (section, entry, error, "schema: %s", cause->message);
   g_checksum_update (sum, (const guchar *)text, -1);
   event->schema = shape_parse (NULL, text, &cause);
   event->schema_text = g_steal_pointer (&text);
   return event->schema != NULL
-         || section_fail (section, NULL, error, "schema: %s: %s", path, cause->message);
+         || section_fail (section, entry, error, "schema: %s: %s", path, cause->message);
 }
 
 static void
