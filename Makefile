@@ -33,8 +33,8 @@ LIB     := $(BUILD)/libpruned.a
 UNIT_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/support/*.c))
 # A unit lies where its source does in src; so does its program below $(BUILD)/unit.
 UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(shell find tests/unit -name 'test_*.c')))
-# What units may play themselves (tests/unit/support/played.c).
-PLAYED  := $(patsubst %,-Wl$(comma)--wrap=%,$(shell sed -n 's/^\#define PLAYED_[A-Z]* //p' tests/unit/support/played.h))
+# What units may play themselves (tests/unit/support/played.c, catalogue.c).
+PLAYED  := $(patsubst %,-Wl$(comma)--wrap=%,$(shell sed -n 's/^\#define PLAYED_[A-Z_]* //p' tests/unit/support/*.h))
 
 all: $(BUILD)/pruned
 

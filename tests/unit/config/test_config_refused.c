@@ -29,6 +29,15 @@ test_unknown_names_are_errors (void)
   assert_fails ("", "lgo.level=debug", "-s lgo.level: unknown setting, did you mean 'log.level'?");
   assert_fails ("", "log=debug", "-s log: unknown setting, did you mean 'log.level'?");
   assert_fails ("", "log.level", "-s log.level: expected section.key=value");
+  assert_fails ("", "nonsense", "-s nonsense: expected section.key=value");
+  assert_fails ("", "jobs.users.batch=1",
+                "-s jobs.users.batch: unknown setting, did you mean 'jobs.members.batch'?");
+  assert_fails (
+      "", "jobs.members.remove_expired.bacth=1",
+      "-s jobs.members.remove_expired.bacth: unknown key 'bacth' in [jobs.members.remove_expired], did you mean 'batch'?");
+  assert_fails (
+      "", "postgres.prepare=perhaps",
+      "-s postgres.prepare: prepare in [postgres]: 'perhaps' is not valid, expected on | off");
 }
 
 static void
@@ -149,6 +158,44 @@ test_wrong_types (void)
                 "256");
 }
 
+#define QUIET                                                                                      \
+  " is not valid, expected HH:MM-HH:MM and a time zone, like 07:00-20:00 Europe/Berlin, or off"
+#define NO_PART " is no part of a day: write off for no hours, and mode = off for all of them"
+
+/* A section, its line, and what is said of it behind `KEY in [SECTION]: `. */
+static void
+test_wrong_values (void)
+{
+  static const char *const cases[][4] = {
+    { "jobs.members", "batch", "0", "'0' is not valid, expected 1 to 1000000" },
+    { "jobs.members", "schedule", "61 0 * * *",
+      "schedule '61 0 * * *': '61' is not a valid minute (expected 0-59, with * , - and /n after * "
+      "or a range)" },
+    { "jobs.members", "not_between", "7-20", "'7-20'" QUIET },
+    { "jobs.members", "not_between", "nights", "'nights'" QUIET },
+    { "jobs.members", "not_between", "07:00-25:00 UTC", "'07:00-25:00 UTC'" QUIET },
+    { "jobs.members", "not_between", "07:00-07:00", "'07:00-07:00'" NO_PART },
+    { "jobs.members", "not_between", "00:00-24:00", "'00:00-24:00'" NO_PART },
+    { "jobs.members", "not_between", "07:00-20:00 Europe/Berln",
+      "time zone 'Europe/Berln' is not known on this machine (package tzdata has the names)" },
+    { "audit", "rows", "most", "'most' is not valid, expected full | keys | off" },
+    { "audit", "rows_of", "users: most",
+      "'users: most' is not valid, expected table: full | keys | off; ..." },
+    { "audit", "rows_of", "users", "'users' is not valid, expected table: full | keys | off; ..." },
+    { "audit", "keep_days_of", "users: 0",
+      "'users: 0' is not valid, expected table: 1 to 36500; ..." },
+    { "audit", "keep_days_of", ": 3", "': 3' is not valid, expected table: 1 to 36500; ..." },
+    { "audit", "secret_columns", "a(b",
+      "'a(b' is not valid, expected names of columns with * and ?; ..." },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *text
+        = g_strdup_printf ("[%s]\n%s = %s\n", cases[i][0], cases[i][1], cases[i][2]),
+        *wanted = g_strdup_printf ("FILE:2: %s in [%s]: %s", cases[i][1], cases[i][0], cases[i][3]);
+    assert_fails (text, NULL, wanted);
+  }
+}
+
 static void
 test_a_variable_of_two_jobs_is_an_error (void)
 {
@@ -216,6 +263,7 @@ main (int argc, char **argv)
   ADD (broken_lines);
   ADD (a_nul_byte_is_an_error);
   ADD (wrong_types);
+  ADD (wrong_values);
   ADD (a_variable_of_two_jobs_is_an_error);
   ADD (a_broken_declaration_is_an_error);
   ADD (the_file_must_be_there_if_it_is_named);

@@ -1,6 +1,6 @@
 #include "support/config_file.h"
 
-#include <glib/gstdio.h>
+#include "support/folder.h"
 
 const char *const config_jobs[] = { "members.remove_expired", "members", "users.destroy", NULL };
 
@@ -49,8 +49,7 @@ config_test_run (void)
   config_folder = g_dir_make_tmp ("config-XXXXXX", NULL);
   config_file = g_build_filename (config_folder, "test.conf", NULL);
   int failed = g_test_run ();
-  g_unlink (config_file);
-  g_rmdir (config_folder);
+  folder_remove (config_folder);
   g_free (config_file);
   g_free (config_folder);
   return failed;
