@@ -69,23 +69,23 @@ def test_a_table_for_people_has_the_place(own):
     assert done.code == 2 and f"{job_file(own, 'page.sql')}:2" in done.stdout and "nowhere" in done.stdout, done
 
 
-@pytest.mark.parametrize("name, old, new, line, words", [
-    ("page.sql", "FROM scratch s", "FROM scratches s", 3, 'relation "scratches" does not exist'),
-    ("page.sql", "SELECT s.id AS key", "SELEC s.id AS key", 2, "syntax error"),
-    ("apply/removed/10-scratch.sql", "s.day <=", "s.days <=", 4, "column s.days does not exist"),
-    ("context.sql", "s.note AS user", "s.note AS user, nothing(s.id)", 2, "function nothing(bigint) does not exist"),
-])
-def test_a_statement_that_postgresql_refuses_is_named_with_its_line(own, name, old, new, line, words):
-    change(own, name, (old, new))
-    wrong, = errors(own, 2)
-    assert (wrong["check"], wrong["file"], wrong["line"]) == ("statements", str(job_file(own, name)), line)
-    assert words in wrong["detail"]
+def test_statements_that_postgresql_refuses_are_named_with_their_lines(own):
+    said = {"page.sql": ("FROM scratch s", "FROM scratches s", 3, 'relation "scratches" does not exist'),
+            "apply/removed/10-scratch.sql": ("s.day <=", "s.days <=", 4, "column s.days does not exist"),
+            "context.sql": ("s.note AS user", "s.note AS user, nothing(s.id)", 2, "function nothing(bigint) does not exist")}
+    for name, (old, new, *_) in said.items():
+        change(own, name, (old, new))
+    wrong = {one["file"]: (one["check"], one["line"], one["detail"]) for one in errors(own, 2)}
+    for name, (_, _, line, words) in said.items():
+        check, at, detail = wrong.pop(str(job_file(own, name)))
+        assert (check, at) == ("statements", line) and words in detail
+    assert wrong == {}
+    change(own, "page.sql", ("SELECT s.id AS key", "SELEC s.id AS key"))
+    assert [one["line"] for one in errors(own, 2) if "syntax error" in one["detail"]] == [2]
 
 
-@pytest.mark.parametrize("new, words", [
-    ("ORDER BY s.day, s.id DESC", "row 11 does not come behind the row before it"),
-    ("ORDER BY s.id", "row 2 does not come behind the row before it"),
-])
+@pytest.mark.parametrize("new, words", [("ORDER BY s.day, s.id DESC", "row 11 does not come behind the row before it"),
+                                        ("ORDER BY s.id", "row 2 does not come behind the row before it")])
 def test_a_page_in_another_order_than_its_cursor(own, new, words):
     own.database.execute("INSERT INTO scratch SELECT i, '2026-01-01'::date + i % 3 FROM pg_catalog.generate_series(1, 30) i")
     change(own, "page.sql", ("ORDER BY s.day DESC, s.id DESC", new))
@@ -195,7 +195,6 @@ def test_a_condition_and_a_child_without_an_index(own):
     assert [one for one in findings(own, 0, "orders.purge") if not one["ok"]] == []
 
 
-
 def test_triggers_and_foreign_keys_are_counted(own):
     own.database.connection.execute(
         """CREATE TABLE notes_of_scratch (id bigint PRIMARY KEY, scratch_id bigint REFERENCES scratch ON DELETE CASCADE);
@@ -289,16 +288,17 @@ def test_a_sentence_that_is_wrong_has_its_place(own):
     assert (wrong["check"], wrong["file"], wrong["line"]) == ("refused", str(file), 3)
 
 
-@pytest.mark.parametrize("where, words", [("count(*) > 1", "where: aggregate functions are not allowed in WHERE"),
-                                          ("dae < '2020-01-01'", 'where: column "dae" does not exist'),
-                                          ("day < 'soon'", 'where: invalid input syntax for type date: "..."')])
-def test_a_condition_that_postgresql_refuses_is_one_error_at_its_line(own, where, words):
+def test_a_condition_that_postgresql_refuses_is_one_error_at_its_line(own):
     """It is part of many statements."""
-    file = own.folder / "jobs/some.conf"
-    file.write_text(f"[retention]\ntable = scratch\n\nwhere = {where}\n")
-    wrong, = [one for one in findings(own, 2, "some") if not one["ok"]]
-    assert (wrong["check"], wrong["file"], wrong["line"]) == ("statements", str(file), 4)
-    assert wrong["detail"].startswith(words)
+    wrong = {"some.count": ("count(*) > 1", "where: aggregate functions are not allowed in WHERE"),
+             "some.column": ("dae < '2020-01-01'", 'where: column "dae" does not exist'),
+             "some.value": ("day < 'soon'", 'where: invalid input syntax for type date: "..."')}
+    for name, (where, _) in wrong.items():
+        (own.folder / f"jobs/{name}.conf").write_text(f"[retention]\ntable = scratch\n\nwhere = {where}\n")
+    found = own.run("check", "--json").json()
+    for name, (_, words) in wrong.items():
+        one, = [one for one in found if one["job"] == name and not one["ok"]]
+        assert (one["check"], one["file"], one["line"]) == ("statements", str(own.folder / f"jobs/{name}.conf"), 4) and one["detail"].startswith(words)
 
 
 def test_a_condition_that_changes_its_answer_is_a_warning(own):
@@ -307,17 +307,17 @@ def test_a_condition_that_changes_its_answer_is_a_warning(own):
     assert len(warned) == 1 and warned[0].startswith("random() may give another answer")
 
 
-@pytest.mark.parametrize("where, reads", [
-    ("id IN (SELECT id FROM scratch ORDER BY day LIMIT 5)", True),
-    ("NOT EXISTS (SELECT FROM only public.\"scratch\" s WHERE s.id > scratch.id)", True),
-    ("id IN (SELECT l.id FROM scratch_log l JOIN Scratch s ON s.id = l.id)", True),
-    ("id NOT IN (SELECT id FROM scratch_log)", False), ("note = ' FROM scratches'", False)])
-def test_a_condition_that_reads_its_own_table_is_a_warning(own, where, reads):
+def test_a_condition_that_reads_its_own_table_is_a_warning(own):
     """Its answer changes while rows go."""
-    own.database.connection.execute(f"CREATE TABLE IF NOT EXISTS scratch_log (id bigint); GRANT SELECT ON scratch_log TO {ROLE}")
-    (own.folder / "jobs/some.conf").write_text(f"[retention]\ntable = scratch\nwhere = {where}\n")
-    warned = [one["detail"] for one in findings(own, 0, "some") if one["check"] == "condition"]
-    assert warned == ["it reads scratch itself: rows that go can make others due, and then a run removes more than its plan shows"] * reads
+    own.database.connection.execute(f"CREATE TABLE scratch_log (id bigint); GRANT SELECT ON scratch_log TO {ROLE}")
+    reads = ["id IN (SELECT id FROM scratch ORDER BY day LIMIT 5)", "NOT EXISTS (SELECT FROM only public.\"scratch\" s WHERE s.id > scratch.id)",
+             "id IN (SELECT l.id FROM scratch_log l JOIN Scratch s ON s.id = l.id)"]
+    others = ["id NOT IN (SELECT id FROM scratch_log)", "note = ' FROM scratches'"]
+    for number, where in enumerate(reads + others):
+        (own.folder / f"jobs/some.{number}.conf").write_text(f"[retention]\ntable = scratch\nwhere = {where}\n")
+    warned = [(one["job"], one["detail"]) for one in own.run("check", "--json").ok().json() if one["check"] == "condition"]
+    assert warned == [(f"some.{number}", "it reads scratch itself: rows that go can make others due, and then a run removes more than its plan shows")
+                      for number in range(len(reads))]
 
 
 def test_an_unknown_job(own):

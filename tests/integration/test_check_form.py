@@ -1,6 +1,7 @@
 """A folder whose files ask for a parameter that nothing binds, or return other columns than their
 form wants, is refused by `check`, by `doctor` and when it is loaded, alone, with the file and the
-nearest name. Whether a row is due makes no difference."""
+nearest name. Whether a row is due makes no difference. Each of these forms:
+unit/cli/check/test_check_form.c."""
 
 import shutil
 
@@ -14,9 +15,6 @@ OTHER = "scratch.other"
 DECIDE = "SELECT k.id AS key, 'removed' AS what, s.note FROM unnest(:key::bigint[]) AS k (id) LEFT JOIN scratch s ON s.id = k.id"
 DELETE = "DELETE FROM scratch s USING unnest(:key::bigint[]) AS k (id) WHERE s.id = k.id RETURNING s.id AS key, to_jsonb(s.*) AS row"
 CHILD = "SELECT 'scratch.other' AS job, '{}'::jsonb AS args, k::text AS child_key, NULL::text AS unique_key, NULL::timestamptz AS due_at"
-
-MEMBER = "outcome = MemberKept\noutcome.member_id = 1\noutcome.source_type = Project\noutcome.source_id = 2\noutcome.reason = denied\n"
-
 
 @pytest.fixture
 def own(stored):
@@ -55,20 +53,14 @@ PARAMETERS = {  # file: (its text, the unknown parameter, the nearest one)
 }
 
 
-@pytest.mark.parametrize("name", PARAMETERS)
-def test_a_parameter_that_nothing_binds(own, name):
-    text, wrong, near = PARAMETERS[name]
-    file = write(own, name, text)
-    found = [one for one in errors(own, 2) if wrong in one["detail"]]
-    assert [(one["check"], one["file"], one["line"]) for one in found] == [(check_of(name), str(file), 2)]
-    assert found[0]["detail"].startswith(f"nothing is bound to {wrong}") and (near is None or f"did you mean {near}?" in found[0]["detail"])
-
-
-def test_a_setting_that_no_job_has(own):
-    file = write(own, "decide.sql", DECIDE + "\nWHERE :setting.bach::int > 0 AND :setting.scratch.other.bathc::int > 0 AND :setting.batch::int > 0")
+def test_parameters_that_nothing_binds(own):
+    """All of them, in one look."""
+    files = {name: write(own, name, text) for name, (text, *_) in PARAMETERS.items()}
     found = errors(own, 2)
-    assert [(one["file"], one["line"]) for one in found] == [(str(file), 3)] * 2
-    assert "did you mean :setting.batch?" in found[0]["detail"] and "did you mean :setting.scratch.other.batch?" in found[1]["detail"]
+    for name, (_, wrong, near) in PARAMETERS.items():
+        one, = [one for one in found if one["file"] == str(files[name]) and f"nothing is bound to {wrong}" in one["detail"]]
+        assert (one["check"], one["line"]) == (check_of(name), 2)
+        assert near is None or f"did you mean {near}?" in one["detail"], one
 
 
 COLUMNS = {  # file: (its text, the column that is missing, the nearest one)
@@ -82,48 +74,15 @@ COLUMNS = {  # file: (its text, the column that is missing, the nearest one)
 }
 
 
-@pytest.mark.parametrize("name", COLUMNS)
-def test_a_column_that_is_missing_though_no_row_is_due(own, name):
-    text, missing, near = COLUMNS[name]
-    file = write(own, name, text)
-    found, = errors(own, 2)
-    assert (found["check"], found["file"]) == (check_of(name), str(file)) and found["detail"].startswith(f"it returns no column '{missing}'")
-    assert near is None or f"'{near}'" in found["detail"]
-
-
-def test_an_insert_that_is_a_words_only_file_returns_its_keys(own):
-    shutil.rmtree(own.folder / "jobs" / JOB / "apply")
-    (own.folder / "jobs" / JOB / "apply/removed").mkdir(parents=True)
-    file = write(own, "apply/removed/10-scratch_log.insert.sql", "INSERT INTO scratch_log SELECT k FROM unnest(:key::bigint[]) k")
-    found, = errors(own, 2)
-    assert found["file"] == str(file) and "it returns no column 'key'" in found["detail"]
-    write(own, "apply/removed/10-scratch_log.insert.sql", "INSERT INTO scratch_log AS l SELECT k FROM unnest(:key::bigint[]) k RETURNING l.id AS key")
-    assert errors(own, 0) == []
-
-
-def test_an_outcome_is_about_a_column_of_the_decision(own):
-    conf = own.folder / "jobs" / JOB / "job.conf"
-    conf.write_text(conf.read_text() + MEMBER + "entity = noet\n")
-    found, = errors(own, 2)
-    assert (found["file"], found["line"]) == (str(conf), conf.read_text().splitlines().index("entity = noet") + 1)
-    assert "'noet'" in found["detail"] and "did you mean note?" in found["detail"]
-
-
-KEPT = "outcome = MemberKept\noutcome.source_type = Namespace\n"
-
-
-def test_an_outcome_has_the_fields_that_it_cannot_be_without(own):
-    write(own, "decide.sql", DECIDE.replace("s.note", "s.id AS member_id, s.id AS source, s.note"))
-    conf = own.folder / "jobs" / JOB / "job.conf"
-    conf.write_text(conf.read_text() + KEPT + "[failed]\noutcome.reason = failed\n" + KEPT)
-    line = conf.read_text().splitlines().index("outcome = MemberKept") + 1
-    found = [(one["check"], one["file"], one["line"], one["detail"]) for one in errors(own, 2)]
-    missing = "[{}] outcome MemberKept: decide.sql returns no column '{}'"
-    assert found == [("form", str(conf), line, missing.format("what removed", "source_id") + ", did you mean source?"),
-                     ("form", str(conf), line, missing.format("what removed", "reason")),
-                     ("form", str(conf), line + 4, missing.format("failed", "source_id") + ", did you mean source?")]
-    write(own, "decide.sql", DECIDE.replace("s.note", "s.id AS member_id, s.id AS source_id, s.note AS reason"))
-    assert errors(own, 0) == []
+def test_columns_that_are_missing_though_no_row_is_due(own):
+    """PostgreSQL describes what each file returns."""
+    files = {name: write(own, name, text) for name, (text, *_) in COLUMNS.items()}
+    found = {one["file"]: one for one in errors(own, 2)}
+    assert set(found) == {str(file) for file in files.values()}
+    for name, (_, missing, near) in COLUMNS.items():
+        one = found[str(files[name])]
+        assert one["check"] == check_of(name) and one["detail"].startswith(f"it returns no column '{missing}'")
+        assert near is None or f"'{near}'" in one["detail"]
 
 
 def test_everything_that_a_file_may_ask_for_is_taken(own):
@@ -147,21 +106,13 @@ def test_everything_that_a_file_may_ask_for_is_taken(own):
     assert own.run_row(tick_id(JOB, at))["result"]["removed"] == 3 and own.database.value("SELECT count(*) FROM scratch_log") == 3
 
 
-def test_a_file_for_rows_that_the_job_never_removes_is_a_warning(own):
-    file = write(own, "restored/scratsch.sql", "SELECT k AS key FROM unnest(:key::bigint[]) k")
-    [found] = [one for one in own.run("check", JOB, "--json").json() if one["check"] == "form"]
-    assert (found["ok"], found["level"], found["file"]) == (True, "warning", str(file))
-    assert found["detail"] == "it is never run: no file of the job removes or changes rows of scratsch, did you mean 'scratch'?"
-
-
 def test_the_jobs_of_the_program_have_their_form(stored):
     assert [one for one in stored.run("check", "--json").json() if one["check"] == "form"] == []
 
 
-@pytest.mark.parametrize("name", ["lock/10-scratch.sql", "context.sql"])
-def test_such_a_job_is_not_loaded_and_doctor_says_why(own, name):
-    text, wrong, near = PARAMETERS[name]
-    file = write(own, name, text)
+def test_such_a_job_is_not_loaded_and_doctor_says_why(own):
+    text, wrong, near = PARAMETERS["context.sql"]
+    file = write(own, "context.sql", text)
     fill(own.database, 3)
     own.run("topics", "--apply").ok()
     at = now()
@@ -173,15 +124,3 @@ def test_such_a_job_is_not_loaded_and_doctor_says_why(own, name):
     assert own.run_row(tick_id(OTHER, at))["result"]["removed"] == 3
     done = own.run("doctor", "--json")
     assert done.code == 2 and any(wrong in one["detail"] and str(file) in one["detail"] for one in done.json())
-
-
-@pytest.mark.parametrize("name, word, wanted", [("scratch.txt", "removed", "add TABLE.sql"), ("10-scratch.SQL", "removed", "TABLE.sql"),
-                                                ("x/10-scratch.sql", "changed", "nothing would use it"), ("scratch.txt", "changed", "add TABLE.update.sql"), ("10-.sql", "removed", "the name says no table")])
-def test_rows_that_no_file_changes_do_not_count_as_changed(own, name, word, wanted):
-    folder = own.folder / "jobs" / JOB
-    (folder / "job.conf").write_text((folder / "job.conf").read_text().replace("[what removed]", f"[what {word}]"))
-    shutil.rmtree(folder / "apply")
-    (folder / "apply" / word / name).parent.mkdir(parents=True)
-    (folder / "apply" / word / name).write_text(DELETE)
-    done = own.run("check", JOB)
-    assert done.code == 2 and wanted in done.stdout + done.stderr, done

@@ -30,7 +30,7 @@ def own(stored):
     return stored
 
 
-@pytest.mark.parametrize("words, text", [
+APART = [
     ("it asks for no column of decide.sql", f"DELETE FROM remarks n {RETURNING}"),
     ("it asks for no column of decide.sql", f"DELETE FROM remarks n WHERE n.kind = 'x' AND :scheduled_at::timestamptz > now() {RETURNING}"),
     ("no condition names a column of the list k:", f"DELETE FROM remarks n USING {KEYS} AS k (id) {RETURNING}"),
@@ -41,14 +41,30 @@ def own(stored):
      f"DELETE FROM remarks n WHERE n.scratch_id IN (SELECT scratch_id FROM {KEYS} AS k (key)) {RETURNING}"),
     ("its sub-select compares no column of the list k with a row", f"DELETE FROM remarks n WHERE (SELECT count(*) FROM {KEYS} AS k (key)) > 0 {RETURNING}"),
     ('no condition names a column of the list k:', f"DELETE FROM remarks n USING scratch s, {KEYS} AS k (id) WHERE n.scratch_id = s.id {RETURNING}"),
-])
-def test_a_file_for_another_table_without_its_join_is_refused(own, words, text):
-    file = write(own, REMARKS, text)
-    wrong, = errors(own, 2)
-    assert (wrong["check"], wrong["file"]) == ("keys", str(file)) and words in wrong["detail"]
+]
 
 
-@pytest.mark.parametrize("text", [
+def of_copies(own, texts):
+    """Makes a job with each of TEXTS as its file for another table; what `pruned check` finds wrong
+    with each."""
+    copies = []
+    for number, text in enumerate(texts):
+        job = f"scratch.copy{number}"
+        folder = shutil.copytree(own.folder / "jobs" / JOB, own.folder / "jobs" / job)
+        conf = folder / "job.conf"
+        conf.write_text(conf.read_text().replace("unique_key = scratch.remove", f"unique_key = {job}"))
+        (folder / REMARKS).write_text(text)
+        copies.append(folder)
+    found = own.run("check", "--json", settings={"run.jobs": "none"}).json()
+    return [(folder / REMARKS, [one for one in found if one["job"] == folder.name and not one["ok"]]) for folder in copies]
+
+
+def test_a_file_for_another_table_without_its_join_is_refused(own):
+    for (words, text), (file, found) in zip(APART, of_copies(own, [text for _, text in APART])):
+        assert [(one["check"], one["file"]) for one in found] == [("keys", str(file))] and words in found[0]["detail"], (text, found)
+
+
+JOINED = [
     f"USING {KEYS} AS k (id) WHERE n.scratch_id = k.id", "WHERE n.scratch_id = ANY (:key::bigint[])",
     "WHERE n.scratch_id IN (SELECT unnest(:key::bigint[]))", f"WHERE n.scratch_id IN (SELECT k.id FROM {KEYS} AS k (id))",
     f'WHERE EXISTS (SELECT FROM {KEYS} AS "K, x" (id) WHERE "K, x".id = n.scratch_id)', f"USING {KEYS} AS k WHERE n.scratch_id = k",
@@ -60,10 +76,12 @@ def test_a_file_for_another_table_without_its_join_is_refused(own, words, text):
     f"USING {KEYS} AS k (id), unnest(ARRAY[k.id, 0]) AS e (id) WHERE n.scratch_id = e.id",
     f"USING {KEYS} AS k (id) CROSS JOIN (SELECT 0 AS more) AS z WHERE n.scratch_id = k.id + z.more",
     f"USING (WITH d AS MATERIALIZED (SELECT k.id FROM {KEYS} AS k (id)) SELECT * FROM d) AS d WHERE n.scratch_id = d.id",
-])
-def test_a_file_with_its_join_is_well(own, text):
-    write(own, REMARKS, f"DELETE FROM remarks n {text} {RETURNING}")
-    assert errors(own, 0) == []
+]
+
+
+def test_a_file_with_its_join_is_well(own):
+    for text, (_, found) in zip(JOINED, of_copies(own, [f"DELETE FROM remarks n {text} {RETURNING}" for text in JOINED])):
+        assert found == [], (text, found)
 
 
 def test_an_insert_needs_no_key(own):

@@ -1,8 +1,6 @@
 """What `pruned check` and `pruned doctor` say of rights that a job of one's own lacks, and what to
 do about them."""
 
-import pytest
-
 from support.places import ROLE
 from support.sentences import house  # noqa: F401
 
@@ -33,17 +31,17 @@ def errors(house, command, *arguments):  # noqa: F811
     return [line for line in done.json() if not line["ok"] and line["level"] == "error" and line["check"] != "topics"]
 
 
-@pytest.mark.parametrize("job, right, table", LACKS)
-def test_check_names_the_right_and_its_grant(house, job, right, table):  # noqa: F811
-    make(house, job)
-    assert [line for line in house.pruned.run("check", job, "--json").json() if not line["ok"]] == []
-    revoke(house, (right, table))
-    found = errors(house, "check", job)
-    assert [(line["detail"], line["remedy"]) for line in found if line["check"] == "rights"] == [
-        (f"this role lacks {right} on {table}", f"GRANT {right} ON public.{table} TO {ROLE};")]
-    assert all("pruned grants --role" in line["remedy"] for line in found if line["check"] == "statements")
-    house.database.connection.execute(next(line["remedy"] for line in found if line["check"] == "rights"))
-    assert house.pruned.run("check", job).code == 0
+def test_check_names_the_right_and_its_grant(house):  # noqa: F811
+    """One after the other; each is granted again."""
+    make(house, *DOES)
+    for job, right, table in LACKS:
+        revoke(house, (right, table))
+        found = errors(house, "check", job)
+        assert [(line["detail"], line["remedy"]) for line in found if line["check"] == "rights"] == [
+            (f"this role lacks {right} on {table}", f"GRANT {right} ON public.{table} TO {ROLE};")], (job, right, table)
+        assert all("pruned grants --role" in line["remedy"] for line in found if line["check"] == "statements")
+        house.database.connection.execute(next(line["remedy"] for line in found if line["check"] == "rights"))
+    assert [line for line in house.pruned.run("check", "--json", settings={"run.jobs": "none"}).ok().json() if not line["ok"]] == []
 
 
 def test_check_grants_a_function_of_a_condition(house):  # noqa: F811
@@ -103,17 +101,20 @@ def check_as(house, job, *more, settings=None):  # noqa: F811
     return house.pruned.run("check", job, "--json", *more, settings=settings or as_owner(house))
 
 
-@pytest.mark.parametrize("job, right, table", LACKS)
-def test_check_asks_for_the_role_that_it_is_given(house, job, right, table):  # noqa: F811
+def test_check_asks_for_the_role_that_it_is_given(house):  # noqa: F811
     """A superuser lacks nothing; the daemon's role does."""
-    make(house, job)
-    revoke(house, (right, table))
-    assert check_as(house, job).code == 0
-    done = check_as(house, job, "--role", ROLE)
-    assert done.code == 3 and [(line["detail"], line["remedy"]) for line in done.json() if line["check"] == "rights"] == [
-        (f"{ROLE} lacks {right} on {table}", f"GRANT {right} ON public.{table} TO {ROLE};")]
-    house.database.connection.execute(f"GRANT {right} ON {table} TO {ROLE}")
-    assert check_as(house, job, "--role", ROLE).code == 0
+    make(house, *DOES)
+    for job, right, table in LACKS:
+        revoke(house, (right, table))
+        done = check_as(house, job, "--role", ROLE)
+        assert done.code == 3 and [(line["detail"], line["remedy"]) for line in done.json() if line["check"] == "rights"] == [
+            (f"{ROLE} lacks {right} on {table}", f"GRANT {right} ON public.{table} TO {ROLE};")], (job, right, table)
+        house.database.connection.execute(f"GRANT {right} ON {table} TO {ROLE}")
+    for job in DOES:
+        assert check_as(house, job, "--role", ROLE).code == 0
+    revoke(house, *{(right, table) for _, right, table in LACKS})
+    for job in DOES:
+        assert check_as(house, job).code == 0
 
 
 def test_rows_that_are_hidden_from_the_role(house):  # noqa: F811

@@ -1,7 +1,7 @@
-"""What of `[run] jobs_dir` cannot be read is an error; it never counts as a folder without jobs."""
+"""What of `[run] jobs_dir` cannot be read is an error; it never counts as a folder without jobs.
+Links to nothing: unit/engine/job/test_job_own.c."""
 
 import os
-import shutil
 
 import pytest
 
@@ -77,21 +77,6 @@ def test_a_job_folder_that_cannot_be_read_is_refused_alone(limited, closed, mode
     (name, (place, reason)), = refused(done).items()
     assert (done.code, name) == (2, FOLDER) and place.startswith(str(folder / closed)) and "Permission denied" in reason, done
     assert JOB in jobs_of(known(done))
-
-
-@pytest.mark.parametrize("name", ["decide.sql", "lock", "restored", FOLDER])
-def test_a_link_to_nothing_is_not_passed_over(limited, name):
-    """Without the file or the folder, the job would do something else."""
-    folder = add_folder(limited)
-    link = folder / name
-    if name == FOLDER:
-        link = limited.folder / "linked"
-    if link.is_dir():
-        shutil.rmtree(link)
-    link.unlink(missing_ok=True)
-    link.symlink_to("/nonexistent/there")
-    (place, reason), = refused(config(limited.pruned)).values()
-    assert place.startswith(str(link)) and "No such file" in reason
 
 
 def test_a_folder_that_could_not_be_a_job_is_passed_over(limited):

@@ -1,7 +1,6 @@
 """Mistakes in a sentence, as somebody makes them who is tired: `pruned check` names the line, and
-what was probably meant."""
-
-import pytest
+what was probably meant. What follows from PostgreSQL's answers is in
+unit/cli/check/test_check_hint.c."""
 
 from support.own_events import say_event
 from support.sentences import house  # noqa: F401
@@ -13,7 +12,7 @@ TABLES = """CREATE TABLE orders (id bigint PRIMARY KEY, status text, payload tex
     CREATE SCHEMA billing; CREATE TABLE billing.invoices (id bigint PRIMARY KEY, dead bool);
     INSERT INTO orders (id, payload) VALUES (1, '7'), (2, 'x')"""
 
-# text of the section, the line that is named, what is said
+# text of the section, the line that is named, what is said; None: no hint
 SAID = {
     "a column": ("table = orders\nwhere = delted_at < :T", 3, 'where: column "delted_at" does not exist', ", did you mean deleted_at?"),
     "a column with its table": ("table = orders\nwhere = orders.statsu = 'gone'", 3, "orders.statsu does not exist", ", did you mean status?"),
@@ -32,37 +31,30 @@ SAID = {
     "a remark": ("table = orders\nwhere = true\nbatch = 100 # rows", 4, "batch: '100 # rows' is not valid", "; a remark (#) has a line of its own"),
     "a remark behind a schedule": ("table = orders\nwhere = true\nschedule = 30 3 * * *  # at night", 4, "has 8 fields", "; a remark (#) has a line of its own"),
     "an event": ("table = orders\non = Erase", 3, "on: there is no [event Erase]", ": write this section, with 'topic' and 'key'"),
+    "an event that is nearly named": ("table = orders\non = UserErasureRequest", 3, "on: there is no [event UserErasureRequest]",
+                                      ", did you mean 'UserErasureRequested'?"),
     "a path with $": ("table = orders\non = E\n[event E]\ntopic = t\nkey = $.user.id", 6, "key: a path begins at the value, without '$'", "user.id"),
+    "no column is near": ("table = orders\nwhere = qwertyuiop < :T", 3, 'where: column "qwertyuiop" does not exist', None),
+    "no table is near": ("table = zzzzzzzzz\nwhere = true", 2, "there is no table zzzzzzzzz", None),
 }
+WELL = "table = orders\nwhere = status = 'a # b'\nschedule = off"
 
 
-def wrong(house, job="b"):  # noqa: F811
+def test_each_mistake_is_named_with_its_line_and_what_was_meant(house):  # noqa: F811
+    house.sql(TABLES)
+    say_event(house, "UserErasureRequested", "t", "key = id")
+    for number, (text, *_) in enumerate(SAID.values()):
+        house.say(f"b{number}", text)
+    house.say("well", WELL)
     done = house.pruned.run("check", "--json", settings={"run.jobs": "none"})
-    assert done.code == 2, done
-    return [one for one in done.json() if one["level"] == "error" and one["job"] == job]
-
-
-@pytest.mark.parametrize("mistake", SAID)
-def test_a_mistake_is_named_with_its_line_and_what_was_meant(house, mistake):  # noqa: F811
-    text, line, says, hint = SAID[mistake]
-    house.sql(TABLES)
-    house.say("b", text)
-    found = wrong(house, "event E") if "event E]" in text and "$" in text else wrong(house)
-    assert [(one["file"], one["line"]) for one in found] == [(str(house.folder / "b.conf"), line)], found
-    assert says in found[0]["detail"] and hint in found[0]["detail"]
-
-
-def test_what_is_right_has_no_hint(house):  # noqa: F811
-    """Nothing is near, or nothing is wrong."""
-    house.sql(TABLES)
-    house.say("b", "table = orders\nwhere = qwertyuiop < :T")
-    (found,) = wrong(house)
-    assert found["detail"].startswith('where: column "qwertyuiop" does not exist') and "did you mean" not in found["detail"]
-    house.say("b", "table = zzzzzzzzz\nwhere = true")
-    (found,) = wrong(house)
-    assert found["detail"] == "there is no table zzzzzzzzz"
-    house.say("b", "table = orders\nwhere = status = 'a # b'\nschedule = off")
-    assert house.pruned.run("check", "b").code == 0
+    errors = [one for one in done.json() if one["level"] == "error"]
+    assert done.code == 2 and not [one for one in errors if one["job"] == "well"]
+    for number, (mistake, (_, line, says, hint)) in enumerate(SAID.items()):
+        found = [one for one in errors if one["file"] == str(house.folder / f"b{number}.conf") and one["line"] == line]
+        assert len(found) == 1 and says in found[0]["detail"], (mistake, errors)
+        assert ("did you mean" not in found[0]["detail"]) if hint is None else hint in found[0]["detail"], (mistake, found)
+    of_jobs = [one["file"] for one in errors if one["job"].startswith("b")]
+    assert len(of_jobs) == len(set(of_jobs)), of_jobs
 
 
 def test_the_daemon_says_the_same(house):  # noqa: F811
@@ -72,11 +64,3 @@ def test_the_daemon_says_the_same(house):  # noqa: F811
     daemon = house.pruned.run_until_idle()
     (line,) = daemon.lines("Job refused", job="b")
     assert line["place"] == f"{house.folder / 'b.conf'}:2" and line["reason"] == "there is no table ordrs, did you mean orders?"
-
-
-def test_an_event_that_is_nearly_named(house):  # noqa: F811
-    house.sql(TABLES)
-    say_event(house, "UserErasureRequested", "t", "key = id")
-    house.say("b", "table = orders\non = UserErasureRequest")
-    (found,) = wrong(house)
-    assert found["detail"] == "on: there is no [event UserErasureRequest], did you mean 'UserErasureRequested'?"

@@ -6,7 +6,6 @@ import json
 import signal
 
 import fastavro
-import pytest
 
 from stack.process import wait_until
 from support.avro_events import USER, datum, erasure, say_event, user, wire  # noqa: F401
@@ -67,20 +66,10 @@ def test_a_value_that_two_frames_fit_is_dead(erasure):  # noqa: F811
     assert runs(erasure) == []
 
 
-REFUSED = {
-    "schema = nowhere.avsc": "schema: Failed to open file",
-    "schema = bad.avsc": "bad.avsc: not an Avro schema: there is no type Nothing",
-    "schema = text.avsc": "text.avsc: not an Avro schema: line 1",
-}
-
-
-@pytest.mark.parametrize("text", REFUSED)
-def test_a_schema_that_cannot_be_read_refuses_the_event(erasure, text):  # noqa: F811
-    (erasure.folder / "bad.avsc").write_text('{"type": "record", "name": "A", "fields": [{"name": "a", "type": "Nothing"}]}')
-    (erasure.folder / "text.avsc").write_text("record A")
-    say_event(erasure, "UserErasureRequested", "app-users", f"key = id\n{text}")
+def test_a_schema_that_cannot_be_read_refuses_the_event(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id\nschema = nowhere.avsc")
     done = erasure.pruned.run("jobs")
-    assert done.code == 2 and REFUSED[text] in done.stdout + done.stderr, done
+    assert done.code == 2 and "schema: Failed to open file" in done.stdout + done.stderr, done
 
 
 def test_garbage_of_any_length_is_dead(erasure):  # noqa: F811

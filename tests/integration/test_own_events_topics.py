@@ -1,4 +1,5 @@
-"""An [event] section cannot read a topic of pruned or of Kafka itself: it is refused alone."""
+"""An [event] section cannot read a topic of pruned or of Kafka itself: it is refused alone. Which
+topics these are: unit/engine/job/test_job_own_events.c."""
 
 import pytest
 
@@ -27,39 +28,16 @@ def own(house, name):  # noqa: F811
     return f"{house.pruned.topics.prefix}.{name}"
 
 
-@pytest.mark.parametrize("name", ["ticks", "events", "clock", "dead", "work.q", "work.no.such"])
-def test_a_topic_of_pruned_is_refused_with_its_line(house, wrong, name):  # noqa: F811
-    wrong(own(house, name))
-    done = says(house.pruned.run("check", "people.erase"), 2)
-    assert WORDS in done.stdout and "people.erase.conf:6: topic" in done.stdout
-
-
-def test_a_topic_of_kafka_is_refused(house, wrong):  # noqa: F811
-    wrong("__consumer_offsets")
-    assert "one of Kafka's own" in says(house.pruned.run("check", "people.erase"), 2).stdout
-
-
-@pytest.mark.parametrize("name", ["outcomes", "ticksy", "workers"])
-def test_another_topic_is_none_of_them(house, wrong, name):  # noqa: F811
-    wrong(own(house, name))
-    assert WORDS not in house.pruned.run("check", "people.erase").stdout
-
-
-def test_the_prefix_decides(house, wrong):  # noqa: F811
-    wrong("pruned.ticks")
-    assert WORDS not in house.pruned.run("check", "people.erase").stdout
-    assert WORDS in house.pruned.run("check", "people.erase", settings={"topics.prefix": "pruned"}).stdout
-
-
-@pytest.mark.parametrize("name", ["ticks", "dead"])
-def test_all_others_go_on_and_a_reload_refuses_it(house, wrong, name):  # noqa: F811
+def test_all_others_go_on_and_a_reload_refuses_it(house, wrong):  # noqa: F811
     wrong("user-events")
     house.pruned.run("topics", "--apply").ok()
     daemon = house.pruned.start()
     daemon.wait_line("Partitions assigned")
     house.database.wait("SELECT count(*) FROM pruned.processes", until=1)
-    wrong(own(house, name))
+    wrong(own(house, "ticks"))
     assert WORDS in says(house.pruned.run("reload"), 2).stdout
+    done = says(house.pruned.run("check", "people.erase"), 2)
+    assert WORDS in done.stdout and "people.erase.conf:6: topic" in done.stdout
     house.pruned.run("tick", "q", "--at", at(minutes=-1).isoformat(), "--wait").ok()
     assert daemon.stop() == 0
     again = house.pruned.start()

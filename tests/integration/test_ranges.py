@@ -261,11 +261,10 @@ def test_a_run_is_not_archived_before_it_has_what_its_ranges_have_done(divided):
 # --- jobs that cannot
 
 @pytest.mark.built_in
-@pytest.mark.parametrize("job", ["users.destroy", "ci.delete_objects", "groups.adjourned_deletion", "members.prune_deletions"])
-def test_a_job_that_cannot_be_divided_is_refused_when_it_is_loaded(new_scene, job):
-    scene = new_scene()
-    said = scene.run("run", "--until-idle", settings={f"jobs.{job}.ranges": 2})
-    assert said.code == 2 and f"[jobs.{job}] ranges: " in said.stderr
+def test_a_job_that_cannot_be_divided_is_refused_when_it_is_loaded(new_scene):
+    """Which jobs these are: unit/engine/job/test_job_ranges.c."""
+    said = new_scene().run("run", "--until-idle", settings={"jobs.users.destroy.ranges": 2})
+    assert said.code == 2 and "[jobs.users.destroy] ranges: " in said.stderr
 
 
 def test_a_plan_is_of_one_run(new_scene):

@@ -78,17 +78,3 @@ def test_what_no_folder_can_say(house, tmp_path, key):  # noqa: F811
     assert done.code == 2 and why in done.stderr and "no folder can take the place of [retention b]" in done.stderr
     assert not (tmp_path / "taken").exists()
     assert "in whose place it can stand" not in house.pruned.run("jobs", "show", "b").ok().stdout
-
-
-@pytest.mark.parametrize("file, words", [
-    ("010-a.b.c", "SCHEMA.TABLE"), ("010-orders.", "SCHEMA.TABLE"), ("010-.orders", "SCHEMA.TABLE"), ("010-.update", "says no table"),
-    ("010-orders.updat", "ends like .update"), ("010-orders.inserts", "ends like .insert")])
-def test_a_file_that_names_no_table(house, file, words):  # noqa: F811
-    """It is refused by its name, before a database is asked."""
-    house.sql("CREATE TABLE orders (id int PRIMARY KEY, dead bool)")
-    house.say("b", "table = orders\nwhere = dead")
-    house.pruned.run("jobs", "show", "b", "--to", house.folder).ok()
-    (house.folder / "b.conf").unlink()
-    (house.folder / "b/apply/removed" / f"{file}.sql").write_text("SELECT 1 AS key, NULL AS row WHERE :key::text[] IS NULL")
-    done = house.pruned.run("check", "b")
-    assert done.code == 2 and f"{file}.sql" in done.stdout + done.stderr and words in done.stdout + done.stderr, done

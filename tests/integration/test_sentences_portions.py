@@ -253,35 +253,27 @@ def test_portions_leave_what_is_left_without_them(house, portion):  # noqa: F811
 
 # --- what is refused
 
-@pytest.mark.parametrize("tables, why", [
-    ("CREATE TABLE orders (id int PRIMARY KEY, parent int REFERENCES orders)", "orders refers to itself (public.orders_parent_fkey)"),
-    ("CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE lines (id int PRIMARY KEY, o int REFERENCES orders, up int REFERENCES lines)",
-     "lines refers to itself (public.lines_up_fkey)"),
-    ("CREATE TABLE orders (id int PRIMARY KEY, last int); CREATE TABLE lines (id int PRIMARY KEY, o int REFERENCES orders);"
-     "ALTER TABLE orders ADD CONSTRAINT last FOREIGN KEY (last) REFERENCES lines", "refer to each other in a circle, which public.last closes"),
-    ("CREATE TABLE orders (id int PRIMARY KEY, last int); CREATE TABLE lines (id int PRIMARY KEY, o int REFERENCES orders);"
-     "ALTER TABLE orders ADD CONSTRAINT last FOREIGN KEY (last) REFERENCES lines ON DELETE SET NULL", "refer to each other in a circle, which public.last closes"),
-])
-def test_rows_that_refer_to_each_other_are_refused(house, tables, why):  # noqa: F811
-    house.sql(tables)
-    house.say(JOB, "table = orders\nwhere = true\nchildren = auto\nchildren_portion = 10")
-    done = house.pruned.run("check", JOB)
-    assert done.code == 2 and why in done.stdout and "leave children_portion out" in done.stdout, done
-    row = house.run(JOB)
-    assert row["result"]["status"] == "blocked" and why in row["result"]["reason"], row
+CIRCLES = {
+    "own": ("CREATE TABLE {t} (id int PRIMARY KEY, parent int REFERENCES {t})", "{t} refers to itself (public.{t}_parent_fkey)"),
+    "below": ("CREATE TABLE {t} (id int PRIMARY KEY); CREATE TABLE {t}_lines (id int PRIMARY KEY, o int REFERENCES {t}, up int REFERENCES {t}_lines)",
+              "{t}_lines refers to itself (public.{t}_lines_up_fkey)"),
+    "circle": ("CREATE TABLE {t} (id int PRIMARY KEY, last int); CREATE TABLE {t}_lines (id int PRIMARY KEY, o int REFERENCES {t});"
+               "ALTER TABLE {t} ADD CONSTRAINT last_{t} FOREIGN KEY (last) REFERENCES {t}_lines ON DELETE SET NULL",
+               "refer to each other in a circle, which public.last_{t} closes"),
+}
 
 
-@pytest.mark.parametrize("text, why", [
-    ("where = true\nchildren_portion = 0", "expected off, or a number of rows from 1 to 100000"),
-    ("where = true\nchildren_portion = many", "expected off, or a number of rows from 1 to 100000"),
-    ("where = true\nset = deleted_at = NULL\nchildren_portion = 5", "children_portion: not with 'set'"),
-    ("where = true\nobject = s3:b column k\nchildren_portion = 5", "children_portion: not with 'object'"),
-    ("drop_partitions_older_than = 9 days\nchildren_portion = 5", "children_portion: not with 'drop_partitions_older_than'"),
-])
-def test_values_that_are_refused(house, text, why):  # noqa: F811
-    house.say(JOB, f"table = orders\n{text}")
-    done = house.pruned.run("jobs")
-    assert done.code == 2 and why in done.stdout + done.stderr, done
+def test_rows_that_refer_to_each_other_are_refused(house):  # noqa: F811
+    for name, (tables, _) in CIRCLES.items():
+        house.sql(tables.format(t=f"orders_{name}"))
+        house.say(name, f"table = orders_{name}\nwhere = true\nchildren = auto\nchildren_portion = 10")
+    done = house.pruned.run("check", "--json")
+    wrong = {one["job"]: one["detail"] for one in done.json() if one["level"] == "error"}
+    assert done.code == 2, done
+    for run, (name, (_, why)) in zip(house.tick(*CIRCLES), CIRCLES.items()):
+        why = why.format(t=f"orders_{name}")
+        assert why in wrong[name] and "leave children_portion out" in wrong[name], (name, wrong)
+        assert run["result"]["status"] == "blocked" and why in run["result"]["reason"], (name, run)
 
 
 def test_it_can_be_checked_and_shown(house, tmp_path):  # noqa: F811

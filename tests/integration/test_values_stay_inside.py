@@ -63,7 +63,7 @@ URL = "postgresql://somebody:{}@127.0.0.1:1/x"
     ("PRUNED_KAFKA_SSL_KEYSTORE_PASSWROD", ["config"]), ("PRUNED_NOBODY_KNOWS", ["config", "topics"]),
     ("PRUNED_STORE_OBJECT_SECRET_KEY", ["config", "doctor"]), ("PRUNED_KAFKA_SASL_PASSWORD", ["config"])])
 def test_no_value_of_a_variable_that_is_secret_or_unknown_is_shown(bare, variable, commands):
-    settings = {"kafka.bootstrap.servers": "127.0.0.1:9", "kafka.log_level": 0, "postgres.url": URL.format("x")}
+    settings = {"kafka.log_level": 0, "postgres.url": URL.format("x")}
     for command in commands:
         for more in ([], ["--json"]):
             done = bare.run(command, *more, environment={variable: SECRET}, settings=settings)
