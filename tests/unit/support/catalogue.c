@@ -10,8 +10,6 @@ static char sqlstate[6];
 
 gboolean __real_pg_ensure (Pg *pg, GError **error);
 gboolean __wrap_pg_ensure (Pg *pg, GError **error);
-gboolean __real_pg_exec_later (Pg *pg, const char *sql, GError **error);
-gboolean __wrap_pg_exec_later (Pg *pg, const char *sql, GError **error);
 GPtrArray *__real_pg_run_each (Pg *pg, const PgStatement *statement, PgValues *const *values,
                                guint n, GError **error);
 GPtrArray *__wrap_pg_run_each (Pg *pg, const PgStatement *statement, PgValues *const *values,
@@ -179,12 +177,6 @@ gboolean
 __wrap_pg_ensure (Pg *pg, GError **error)
 {
   return begun || __real_pg_ensure (pg, error);
-}
-
-gboolean
-__wrap_pg_exec_later (Pg *pg, const char *sql, GError **error)
-{
-  return begun || __real_pg_exec_later (pg, sql, error);
 }
 
 GPtrArray *

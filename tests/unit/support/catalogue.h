@@ -7,7 +7,7 @@
 #include "support/played.h"
 
 /* The Makefile reads this line. */
-#define PLAYED_BY_CATALOGUE pg_ensure pg_exec_later pg_run_each pg_columns pg_sqlstate
+#define PLAYED_BY_CATALOGUE pg_ensure pg_run_each pg_columns pg_sqlstate
 
 /* As played_begin. */
 void catalogue_begin (void);

@@ -211,6 +211,7 @@ PLAYED (gboolean, pg_flush, (Pg * pg, GError **error), flush, (pg, error))
 PLAYED (PgRows *, pg_next, (Pg * pg, GError **error), next, (pg, error))
 PLAYED (gboolean, pg_finish, (Pg * pg, GError **error), finish, (pg, error))
 PLAYED (gboolean, pg_begin, (Pg * pg, GError **error), begin, (pg, error))
+PLAYED (gboolean, pg_begin_read_only, (Pg * pg, GError **error), begin, (pg, error))
 PLAYED (gboolean, pg_commit, (Pg * pg, GError **error), commit, (pg, error))
 PLAYED (void, pg_rollback, (Pg * pg), rollback, (pg))
 
