@@ -3,8 +3,28 @@
 import json
 import subprocess
 
+import pytest
+
 from support.command_line import says
+from support.database import with_database
 from support.pruned import clean_environment
+
+STRANGER, OWNER, TEAM = "pruned_test_stranger", "pruned_test_migrator", "pruned_test_team"
+
+
+def make_role(database, name, *words):
+    database.execute(f"DO $$ BEGIN CREATE ROLE {name} {' '.join(words)}; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$")
+
+
+@pytest.fixture
+def roles(new_database):
+    """A database with a role that may make schemas, one that owns nothing else, and a role that the
+    first is a member of."""
+    database = new_database("app")
+    for name, words in ((STRANGER, "NOLOGIN"), (TEAM, "NOLOGIN"), (OWNER, f"LOGIN IN ROLE {TEAM}")):
+        make_role(database, name, words)
+    database.execute(f"GRANT CREATE ON DATABASE {database.name} TO {STRANGER}, {OWNER}, {TEAM}")
+    return database
 
 
 def test_migrate_makes_the_schema_once(new_pruned, new_database, topics):
@@ -42,6 +62,42 @@ def test_a_failing_step_leaves_nothing_behind(new_pruned, new_database, topics):
     pruned = new_pruned(database, topics, settings={"postgres.url": database.url})
     says(pruned.run("migrate"), 3, "001-runs.sql", "quarantine")
     assert database.column("SELECT relname FROM pg_class WHERE relnamespace = 'pruned'::regnamespace") == ["quarantine"]
+
+
+@pytest.mark.parametrize("user", [None, OWNER])
+def test_a_schema_that_somebody_else_made_is_refused(roles, new_pruned, topics, user):
+    """Its owner would run code as whoever calls. A superuser has everybody's rights and is not
+    them."""
+    roles.execute(f"CREATE SCHEMA pruned AUTHORIZATION {STRANGER}; GRANT ALL ON SCHEMA pruned TO {OWNER}")
+    pruned = new_pruned(roles, topics, settings={"postgres.url": with_database(roles.url, roles.name, user)})
+    for dry in ([], ["--dry-run"]):
+        says(pruned.run("migrate", *dry), 3, f"role {STRANGER} owns schema pruned", "run: pruned migrate as")
+    assert roles.column("SELECT relname FROM pg_class WHERE relnamespace = 'pruned'::regnamespace") == []
+
+
+@pytest.mark.parametrize("thing", ["schema pruned", "function pruned.ensure_day(pg_catalog.text,pg_catalog.date)", "table pruned.plans"])
+def test_what_somebody_else_owns_in_it_is_refused_and_named_by_doctor(roles, new_pruned, topics, thing):
+    pruned = new_pruned(roles, topics, settings={"postgres.url": roles.url})
+    pruned.run("migrate").ok()
+    (owners,) = [line for line in pruned.run("doctor", "--json").json() if line["check"] == "owners"]
+    superuser = roles.value("SELECT current_user")
+    assert owners["ok"] and owners["detail"].endswith(f"belong to {superuser}")
+    roles.execute(f"ALTER {thing} OWNER TO {STRANGER}")
+    says(pruned.run("migrate"), 3, f"role {STRANGER} owns {thing},")
+    (owners,) = [line for line in pruned.run("doctor", "--json").json() if line["check"] == "owners"]
+    assert owners["level"] == "error" and f"{STRANGER} owns {thing}," in owners["detail"]
+    roles.execute(owners["remedy"].partition(" -c ")[2].strip("'"))
+    assert pruned.run("migrate", "--json").ok().json() == []
+
+
+@pytest.mark.parametrize("owner", [OWNER, TEAM, "the database's"])
+def test_a_schema_of_the_role_of_its_group_or_of_the_databases_owner_is_taken(roles, new_pruned, topics, owner):
+    if owner == "the database's":
+        roles.execute(f"ALTER DATABASE {roles.name} OWNER TO {STRANGER}")
+        owner = STRANGER
+    roles.execute(f"CREATE SCHEMA pruned AUTHORIZATION {owner}; GRANT ALL ON SCHEMA pruned TO {OWNER}")
+    pruned = new_pruned(roles, topics, settings={"postgres.url": with_database(roles.url, roles.name, OWNER)})
+    assert pruned.run("migrate", "--json").ok().json() != []
 
 
 def test_indexes_are_created_and_invalid_ones_created_again(new_pruned, new_database, topics):

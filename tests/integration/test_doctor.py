@@ -131,8 +131,19 @@ def test_who_may_create_in_the_applications_schema_is_named(well):  # noqa: F811
     found = only(doctor(well, 0), "creators")
     assert "PUBLIC" in found[0]["detail"] and "-c 'REVOKE CREATE ON SCHEMA public FROM PUBLIC'" in found[0]["remedy"]
     assert well.database.name in found[0]["remedy"].partition(" -c ")[0]
-    well.database.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+    well.database.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT CREATE ON SCHEMA pruned TO PUBLIC")
+    found = only(doctor(well, 0), "creators")
+    assert "PUBLIC in schema pruned" in found[0]["detail"]
+    well.database.execute("REVOKE CREATE ON SCHEMA pruned FROM PUBLIC")
     assert doctor(well, 0) == []
+
+
+def test_a_schema_of_somebody_else_is_an_error(well):  # noqa: F811
+    well.database.execute("DO $$ BEGIN CREATE ROLE pruned_test_stranger; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$")
+    well.database.execute("ALTER SCHEMA pruned OWNER TO pruned_test_stranger")
+    (found,) = only(doctor(well, 3), "owners")
+    assert "pruned_test_stranger owns schema pruned" in found["detail"]
+    assert "ALTER schema pruned OWNER TO postgres" in found["remedy"]
 
 
 @pytest.mark.check_all

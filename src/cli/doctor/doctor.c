@@ -221,5 +221,6 @@ command_doctor (Cli *cli, GError **error)
   g_free (doctor.grants);
   g_free (doctor.owner);
   g_free (doctor.role);
+  g_free (doctor.ours);
   return code_of (&doctor);
 }

@@ -18,6 +18,7 @@ typedef struct {
   char *grants;       /* the command that grants this role its rights */
   char *owner, *role; /* the owner of the application's tables; the current role, quoted for SQL.
                          NULL: not known */
+  char *ours;         /* the owner of schema pruned's tables; NULL: there are none */
   GPtrArray *findings;
 } Doctor;
 
@@ -50,7 +51,8 @@ void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
 void doctor_replica (Doctor *doctor);  /* the standby for pages */
 /* What jobs need: rights, tables, columns, rows of settings, indexes. */
 void doctor_rights (Doctor *doctor);
-void doctor_kafka (Doctor *doctor); /* reachable, topics, clock, retention, group, dead letters */
+void doctor_owners (Doctor *doctor); /* of schema pruned, and who can create functions; by it */
+void doctor_kafka (Doctor *doctor);  /* reachable, topics, clock, retention, group, dead letters */
 void doctor_stores (Doctor *doctor);
 void doctor_gentle (Doctor *doctor);   /* thresholds, dead rows */
 void doctor_jobs (Doctor *doctor);     /* which built-in jobs are in force, and why */

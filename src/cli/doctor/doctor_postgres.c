@@ -85,6 +85,7 @@ learn_roles (Doctor *doctor)
   g_free (doctor->grants);
   doctor->owner = g_strdup (rows_text (rows, 0, "owner"));
   doctor->role = g_strdup (rows_text (rows, 0, "quoted_role"));
+  doctor->ours = g_strdup (rows_text (rows, 0, "ours"));
   doctor->grants = grants_command (doctor->cli->config, rows_text (rows, 0, "owner"),
                                    rows_text (rows, 0, "role"));
 }

@@ -255,32 +255,6 @@ check_keeping (Doctor *doctor)
     doctor_ok (doctor, "audit", "it is kept for as long as the configuration says");
 }
 
-/* A role that can create operators or functions for the application's types can make the daemon run
- * them. */
-static void
-check_creators (Doctor *doctor)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "app_schema", config_text (doctor->cli->config, "postgres", "app_schema"));
-  g_autoptr (PgRows) rows = doctor_ask (doctor, "creators", SQL "creators.sql", values);
-  if (rows == NULL)
-    return;
-  if (rows_count (rows) == 0) {
-    doctor_ok (doctor, "creators",
-               "only its owner can create functions in the application's schema");
-    return;
-  }
-  g_autofree char *list = doctor_list (rows, "name");
-  g_autoptr (GString) sql = g_string_new (NULL);
-  for (int i = 0; i < rows_count (rows); i++)
-    g_string_append_printf (sql, "%s%s", i > 0 ? "; " : "", rows_text (rows, i, "remedy"));
-  g_autofree char *remedy = grants_psql (doctor->cli->config, doctor->owner, sql->str);
-  doctor_warn (
-      doctor, "creators", remedy,
-      "%s can create functions, operators and types in schema %s, and so make the daemon run them with its rights",
-      list, config_text (doctor->cli->config, "postgres", "app_schema"));
-}
-
 void
 doctor_rights (Doctor *doctor)
 {
@@ -290,7 +264,7 @@ doctor_rights (Doctor *doctor)
     check_rights (doctor);
     check_keeping (doctor);
   }
-  check_creators (doctor);
+  doctor_owners (doctor);
   check_columns (doctor);
   check_hidden (doctor);
   check_settings (doctor);

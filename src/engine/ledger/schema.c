@@ -147,6 +147,25 @@ store_version (Pg *pg, int version, const char *text, GError **error)
   return noted != NULL;
 }
 
+/* An owner can replace a function that the daemon calls, and drop the audit. */
+static gboolean
+check_owners (Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "role", NULL); /* the current one */
+  g_autoptr (PgRows) rows = pg_run_file (pg, SCHEMA_STRANGERS, values, error);
+  if (rows == NULL || rows_count (rows) == 0)
+    return rows != NULL;
+  const char *owner = rows_text (rows, 0, "owner");
+  g_set_error (
+      error, PRUNED_ERROR, PRUNED_FATAL,
+      "role %s owns %s, and is neither this role (%s) nor one that it is a member of, nor the owner of the database: it can run code as"
+      " whoever uses schema pruned, and drop the audit. If %s made it for this program, run: pruned migrate as %s; if not, look at what is there,"
+      " then drop the schema or change its owner",
+      owner, rows_text (rows, 0, "things"), rows_text (rows, 0, "role"), owner, owner);
+  return FALSE;
+}
+
 typedef struct {
   const char *name, *text;
   gboolean fresh; /* there was no schema when the migration began */
@@ -165,13 +184,14 @@ apply_locked (Pg *pg, const SchemaStep *step, gboolean *applied, GError **error)
       || !pg_exec (pg, "SET LOCAL idle_in_transaction_session_timeout = 0", error))
     return FALSE;
   g_autoptr (PgRows) lock = pg_run_file (pg, "src/engine/ledger/sql/schema_lock.sql", NULL, error);
-  if (lock == NULL)
+  if (lock == NULL || !check_owners (pg, error))
     return FALSE;
   int found = schema_found (pg, error);
   if (found < 0 || found >= version)
     return found >= version;
   *applied = TRUE;
-  return pg_script (pg, step->text, error) && store_version (pg, version, step->text, error);
+  return pg_script (pg, step->text, error) && store_version (pg, version, step->text, error)
+         && check_owners (pg, error);
 }
 
 static gboolean
@@ -192,7 +212,7 @@ apply_step (Pg *pg, const SchemaStep *step, const SchemaVisitor *visitor, gboole
 gboolean
 schema_upgrade (Pg *pg, gboolean dry_run, const SchemaVisitor *visitor, GError **error)
 {
-  if (!check_server (pg, error))
+  if (!check_server (pg, error) || !check_owners (pg, error))
     return FALSE;
   int found = schema_found (pg, error);
   if (found > schema_wanted ())

@@ -23,7 +23,11 @@ gboolean schema_check (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
  * schema will do. */
 gboolean schema_check_there (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Applies the missing steps, each in a transaction; DRY_RUN only lists them. */
+/* Whose schema pruned is besides the role's (`:role`). */
+#define SCHEMA_STRANGERS "src/engine/ledger/sql/schema_strangers.sql"
+
+/* Applies the missing steps, each in a transaction; DRY_RUN only lists them. PRUNED_FATAL with the
+ * owner's name if the schema, or something in it, belongs to somebody else. */
 typedef struct {
   /* Each step with its text, when it is committed. */
   void (*visit) (const char *step, const char *text, gpointer data);
