@@ -1,4 +1,5 @@
 /* The table of commands; src/cli has a file for each. */
+#include "base/descriptors.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "jobs/jobs.h"
@@ -135,6 +136,8 @@ static const Command commands[] = {
 int
 main (int argc, char **argv)
 {
+  if (!descriptors_fill ())
+    return CODE_BUG;
   /* With an arena for each thread, malloc would keep megabytes of freed memory. */
   mallopt (M_ARENA_MAX, 2);
   /* Arguments are UTF-8 whatever the locale: `pruned stop --reason` must not fail under LANG=C. */
