@@ -121,7 +121,8 @@ static const Command commands[] = {
   { "doctor", "", "check everything, with a remedy for each finding; changes nothing",
     "pruned doctor", command_doctor,
     .more
-    = "Exit code 0, or that of the first error: 2 configuration, 3 PostgreSQL, 4 Kafka, 5 store, 6 something is missing.\n"
+    = "Exit code 0, or that of the first error: 2 configuration, 3 PostgreSQL, 4 Kafka, or no daemon runs although something is due, 5 store,\n"
+      "6 something is missing.\n"
       "Warnings have ok false as well, but do not change the exit code.",
     .by_tables = TRUE },
   { "bench", "", "how fast PostgreSQL, Kafka and this machine are, in a few seconds",

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/run_page.h"
 #include "cli/run_row.h"
+#include "engine/clock/processes.h"
 
 #define WAIT_S 600
 #define SQL "src/cli/sql/"
@@ -31,12 +32,19 @@ run_wait_is_over (const PgRows *rows)
   return rows_count (rows) > 0 && g_strv_contains (ended, rows_text (rows, 0, "state"));
 }
 
-static gboolean
-is_there (Pg *pg, const char *file, const char *job)
+static PgRows *
+look (Pg *pg, const char *file, const char *job)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", job);
-  g_autoptr (PgRows) rows = pg_run_file (pg, file, values, NULL);
+  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  return pg_run_file (pg, file, values, NULL);
+}
+
+static gboolean
+is_there (Pg *pg, const char *file, const char *job)
+{
+  g_autoptr (PgRows) rows = look (pg, file, job);
   return rows != NULL && rows_count (rows) > 0;
 }
 
@@ -50,6 +58,15 @@ run_wait_warn (Pg *pg, const char *job)
   if (is_there (pg, SQL "stop_look.sql", job))
     log_warning ("Everything is stopped: the run waits until work goes on", "job", job, "remedy",
                  "pruned go");
+  g_autoptr (PgRows) nobody = look (pg, SQL "nobody.sql", job);
+  if (nobody == NULL || rows_count (nobody) == 0)
+    return;
+  if (rows_bool (nobody, 0, "none"))
+    log_warning ("No daemon runs: the run begins once one does", "job", job, "remedy",
+                 "pruned run");
+  else
+    log_warning ("No running daemon has the job: nobody does its runs", "job", job, "remedy",
+                 "pruned reload");
 }
 
 ExitCode

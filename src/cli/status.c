@@ -83,6 +83,7 @@ take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *
   set_cell (facts, rows, "database", CELL_TEXT);
   set_cell (facts, rows, "schema", CELL_NUMBER);
   set (status->found, "postgres", facts);
+  set_cell (status->found, rows, "processes", CELL_JSON);
   set_cell (status->found, rows, "runs", CELL_JSON);
   set_cell (status->found, rows, "quarantine", CELL_NUMBER);
   set_cell (status->found, rows, "parked", CELL_NUMBER);
@@ -289,7 +290,7 @@ static void
 fill_gaps (json_t *found)
 {
   const char *const keys[] = { "lanes",    "lag",       "runs", "quarantine", "dead",
-                               "throttle", "dead_rows", "stop", "replica" };
+                               "throttle", "dead_rows", "stop", "replica",    "processes" };
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (json_object_get (found, keys[i]) == NULL)
       set (found, keys[i], json_null ());

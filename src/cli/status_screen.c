@@ -1,11 +1,13 @@
 #include "cli/status.h"
 
 #include "base/clock.h"
+#include "base/plural.h"
 #include "cli/gentle.h"
 #include "cli/replica.h"
 #include "cli/running_settings.h"
 #include "cli/stop_line.h"
 #include "cli/words.h"
+#include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
 
 /* `a 3, b 0` of an object, `a, b` of an array; "-": it is empty. */
@@ -84,6 +86,30 @@ time_in (const json_t *object, const char *key)
 {
   char *words = words_of_time (json_string_value (json_object_get (object, key)), clock_now_us ());
   return words != NULL ? words : g_strdup ("-");
+}
+
+/* `2 run: 4711 on a, 4712 on b`; whether somebody works is the first question. */
+static void
+say_processes (Output *out, const json_t *processes)
+{
+  g_autoptr (GString) run = g_string_new (NULL), silent = g_string_new (NULL);
+  guint n = 0;
+  size_t i;
+  json_t *one;
+  json_array_foreach ((json_t *)processes, i, one) {
+    const gboolean runs = json_is_true (json_object_get (one, "running"));
+    GString *list = runs ? run : silent;
+    n += runs;
+    g_string_append_printf (list, "%s%" JSON_INTEGER_FORMAT " on %s", list->len > 0 ? ", " : "",
+                            json_integer_value (json_object_get (one, "pid")),
+                            text_in (one, "host"));
+  }
+  if (processes != NULL && n == 0)
+    output_titled (out, "Processes", "none runs: no tick is sent, and no run goes on");
+  else if (processes != NULL)
+    output_titled (out, "Processes", "%u %s: %s", n, plural (n, "runs", "run"), run->str);
+  if (silent->len > 0)
+    output_titled (out, "", "not heard of for more than %d s: %s", PROCESSES_FORCE_S, silent->str);
 }
 
 /* The commands for runs that go on by no other way. */
@@ -195,6 +221,7 @@ status_say (Cli *cli, const json_t *found)
   replica_say (out, found);
   say_kafka (out, json_object_get (found, "kafka"));
   say_stores (out, json_object_get (found, "stores"));
+  say_processes (out, json_object_get (found, "processes"));
   say_runs (out, json_object_get (found, "runs"));
   g_autofree char *next = time_in (found, "next_due");
   if (json_object_get (found, "runs") != NULL)

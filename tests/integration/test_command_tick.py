@@ -72,8 +72,11 @@ def test_nothing_is_published_for_a_tick_that_is_refused(bare):
 
 def test_waiting_for_a_tick_that_no_daemon_takes_times_out(stored):
     stored.topics.make("ticks")
-    done = says(stored.run("tick", JOB, "--wait=1"), 8, "1 s")
+    done = says(stored.run("tick", JOB, "--wait=1"), 8, "1 s", "No daemon runs: the run begins once one does")
     assert done.stdout.strip() in done.stderr
+    stored.database.execute("""INSERT INTO pruned.processes (id, host, pid, version, started_at, settings, jobs)
+        VALUES (gen_random_uuid(), 'h', 7, '1', now(), '', '{"users.destroy": {}}')""")
+    says(stored.run("tick", JOB, "--wait=0"), 8, "No running daemon has the job: nobody does its runs")
 
 
 @pytest.mark.parametrize("state, code", [("finished", 0), ("dead", 7), ("skipped", 7)])

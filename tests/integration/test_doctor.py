@@ -115,12 +115,36 @@ def test_work_that_waits_for_an_operator(well):  # noqa: F811
         (gen_random_uuid(), %s, 'waiting', now(), now() - interval '1 hour'), (gen_random_uuid(), %s, 'dead', now(), now())""",
                           [JOB, JOB])
     well.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) VALUES (%s, 'members:1', 'refused', true)", [JOB])
-    found = {f["check"]: f for f in doctor(well, 0)}
-    assert set(found) == {"runs overdue", "dead runs", "quarantine"}
-    assert JOB in found["runs overdue"]["detail"]
+    found = {f["check"]: f for f in doctor(well, 4)}
+    assert set(found) == {"runs overdue", "dead runs", "quarantine", "processes"}
+    assert JOB in found["runs overdue"]["detail"] and "no daemon runs, and 1 run has not begun" in found["processes"]["detail"]
     well.run("pause", JOB).ok()
     found = {f["check"]: f for f in doctor(well, 0)}
     assert set(found) == {"paused", "dead runs", "quarantine"} and found["paused"]["remedy"] == f"pruned resume {JOB}"
+
+
+def test_without_a_daemon_what_is_overdue_is_an_error(well):  # noqa: F811
+    """Whatever else is well, nothing happens. A schedule that nobody has any more is none."""
+    put = "INSERT INTO pruned.schedules (job, next_at, schedule) VALUES (%s, now() + %s::interval, '')"
+    for job, when in (("users.refresh_authorizations", "-20 s"), ("no.longer", "-2 h")):
+        well.database.execute(put, [job, when])
+    assert doctor(well, 0) == []
+    for job, when in ((JOB, "-2 h"), ("groups.adjourned_deletion", "-1 h")):
+        well.database.execute(put, [job, when])
+    (found,) = only(doctor(well, 4), "processes")
+    assert f"no daemon runs, and 2 schedules are overdue, that of {JOB} for 02:00:0" in found["detail"]
+    put = """INSERT INTO pruned.processes (id, host, pid, version, started_at, seen_at, settings, jobs)
+        VALUES (gen_random_uuid(), 'h', 7, '1', now(), now() - %s::interval, '', '{}')"""
+    well.database.execute(put, ["1 minute"])
+    (found,) = only(doctor(well, 4), "processes")
+    assert "not heard of for more than 30 s: 7 on h" in found["detail"]
+    assert well.run("status", "--json").ok().json()[0]["processes"] == [{"host": "h", "pid": 7, "running": False}]
+    said = " ".join(well.run("status").ok().stdout.split())
+    assert "Processes none runs: no tick is sent, and no run goes on not heard of for more than 30 s: 7 on h" in said
+    well.database.execute("DELETE FROM pruned.processes")
+    well.database.execute(put, ["0 s"])
+    assert doctor(well, 0) == []
+    assert "Processes 1 runs: 7 on h" in " ".join(well.run("status").ok().stdout.split())
 
 
 @pytest.mark.check_all

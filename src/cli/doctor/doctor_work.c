@@ -144,18 +144,57 @@ check_quarantine (Doctor *doctor)
     doctor_ok (doctor, "quarantine", "nothing is parked; %s will be retried automatically", others);
 }
 
+/* The jobs of which ticks are expected. */
+static char *
+scheduled_jobs (const Doctor *doctor)
+{
+  GString *names = array_new ();
+  for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++)
+    if (in_force_of (jobs_at (doctor->cli->jobs, i))->cron != NULL)
+      array_add (names, jobs_at (doctor->cli->jobs, i)->name);
+  return array_take (names);
+}
+
+/* Nothing happens without a daemon, however healthy the rest is. FALSE: nothing is due yet. */
+static gboolean
+say_none_runs (Doctor *doctor, const PgRows *rows)
+{
+  const gint64 late = rows_int (rows, 0, "late"), overdue = rows_int (rows, 0, "overdue");
+  const char *age = rows_text (rows, 0, "late_age"), *silent = rows_text (rows, 0, "silent");
+  g_autofree char *schedules = doctor_count (late, "schedule"),
+                  *runs = doctor_count (overdue, "run");
+  if (late == 0 && overdue == 0)
+    return FALSE;
+  g_autoptr (GString) text = g_string_new ("no daemon runs");
+  if (late > 0)
+    g_string_append_printf (text, ", and %s %s overdue, that of %s for %s", schedules,
+                            plural (late, "is", "are"), rows_text (rows, 0, "late_job"),
+                            age != NULL ? age : "ever");
+  if (overdue > 0)
+    g_string_append_printf (text, ", and %s %s", runs,
+                            plural (overdue, "has not begun", "have not begun"));
+  if (silent != NULL)
+    g_string_append_printf (text, "; not heard of for more than %d s: %s", PROCESSES_FORCE_S,
+                            silent);
+  doctor_error (doctor, CODE_KAFKA, "processes", "pruned run", "%s", text->str);
+  return TRUE;
+}
+
 /* Processes with different settings of a job do parts of its work in different ways. */
 static void
 check_processes (Doctor *doctor)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  pg_values_take (values, "job", scheduled_jobs (doctor));
   g_autoptr (PgRows) rows = doctor_ask (doctor, "processes", SQL "processes.sql", values);
   g_autoptr (PgRows) running
       = rows != NULL ? doctor_ask (doctor, "processes", "src/cli/sql/in_force.sql", values) : NULL;
   if (running == NULL)
     return;
   const gint64 n = rows_int (rows, 0, "alive");
+  if (n == 0 && say_none_runs (doctor, rows))
+    return;
   g_autofree char *alive
       = g_strdup_printf ("%" G_GINT64_FORMAT " %s", n, plural (n, "process", "processes"));
   guint wrong = 0;

@@ -20,6 +20,9 @@ SELECT pg_catalog.current_setting('server_version') AS version, current_database
               WHERE r.state IN ('waiting', 'ready', 'held') AND r.range_of IS NULL AND r.job <> ALL (:known::text[])
                 AND NOT EXISTS (SELECT FROM pruned.processes p WHERE p.jobs ? r.job AND p.seen_at > now() - :seconds::bigint::float8 * interval '1 s')
               GROUP BY r.job) AS n) AS removed,
+       (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('host', p.host, 'pid', p.pid, 'running',
+                                             p.seen_at > now() - :seconds::bigint::float8 * interval '1 s') ORDER BY p.started_at, p.host, p.pid), '[]')
+        FROM pruned.processes p) AS processes,
        (SELECT coalesce(pg_catalog.jsonb_agg(b.job ORDER BY b.job), '[]')
         FROM (SELECT job FROM pruned.blocked
               UNION

@@ -1,15 +1,7 @@
--- Runs that should have begun (due a minute ago, or ready and untouched for two), not counting
--- paused jobs and jobs that are off; dead runs; paused jobs. Uses the partial indexes on waiting,
--- ready and dead runs.
-WITH overdue AS MATERIALIZED (
-  SELECT r.job, CASE r.state WHEN 'waiting' THEN r.due_at ELSE r.changed_at END AS since
-  FROM pruned.runs r
-  WHERE ((r.state = 'waiting' AND r.due_at < now() - interval '1 minute')
-         OR (r.state = 'ready' AND r.changed_at < now() - interval '2 minutes'))
-    AND (r.error IS NULL OR r.error NOT LIKE 'mode off%') AND r.range_of IS NULL
-    AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused AND coalesce(c.paused_until > now(), true))
-    AND NOT EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)
-),
+-- Runs that should have begun; dead and held runs; paused jobs; the stop.
+WITH
+-- include: overdue.sql
+,
 oldest AS (SELECT job, since FROM overdue ORDER BY since LIMIT 1)
 SELECT (SELECT count(*) FROM overdue) AS overdue, (SELECT job FROM oldest) AS job,
        (SELECT pg_catalog.date_trunc('second', now() - since)::text FROM oldest) AS age,
