@@ -172,13 +172,14 @@ cli_reread (Cli *cli, Jobs *jobs, GError **error)
   return config;
 }
 
-/* Without a choice, the jobs whose tables the database lacks are not in force. A daemon must know
- * that; a command that finds no database has another error to tell. */
+/* Without a choice, the jobs whose tables the database lacks are not in force, for no command: what
+ * one sends, and what it waits for, is what a daemon takes. A daemon must know that; a command that
+ * finds no database has another error to tell, and one that is urgent asks nothing first. */
 gboolean
 cli_look_at_tables (Cli *cli, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  if (!cli->command->by_tables || *config_text (cli->config, "run", "jobs") != '\0'
+  if (cli->command->urgent || *config_text (cli->config, "run", "jobs") != '\0'
       || *config_text (cli->config, "postgres", "url") == '\0')
     return TRUE;
   if (by_tables_take (cli, &cause)) {

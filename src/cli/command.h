@@ -53,7 +53,6 @@ typedef struct _Command {
   guint least, most;           /* how many arguments */
   gboolean bare;               /* works without configuration */
   gboolean is_daemon;          /* SIGHUP does not end it */
-  gboolean by_tables;          /* the database's tables say which built-in jobs are in force */
   gboolean urgent;             /* with a wrong configuration it goes by [postgres] alone */
   gboolean any_schema;         /* uses only what every version has: works with a newer schema */
 } Command;

@@ -141,6 +141,17 @@ show (Cli *cli, const char *ce_id, const KafkaMessage *message)
               json_integer (message->partition), json_integer (message->offset));
 }
 
+/* A daemon passes over what none of its jobs takes. */
+static void
+warn_nobody (const Cli *cli, const char *type)
+{
+  for (guint i = 0; i < jobs_count (cli->jobs); i++)
+    if (job_event (jobs_at (cli->jobs, i), type) != NULL)
+      return;
+  log_warning ("No job in force takes events of this type", "type", type, "remedy",
+               "pruned doctor");
+}
+
 ExitCode
 command_emit (Cli *cli, GError **error)
 {
@@ -169,5 +180,6 @@ command_emit (Cli *cli, GError **error)
   output_flush (cli->out);
   g_autofree char *object = g_strjoin (" ", type + strlen (SPACE), ce_id, NULL);
   cli_note_done (cli, NULL, NULL, object, NULL);
+  warn_nobody (cli, type);
   return CODE_OK;
 }

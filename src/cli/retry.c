@@ -40,11 +40,18 @@ run_on (Pg *pg, const char *file, const char *run_id, const char *unique_key, GE
   return rows != NULL;
 }
 
+/* Of a job that is not in force, too: its runs go on when it is back. */
+static const Job *
+job_of (const Cli *cli, const LockedRun *run)
+{
+  return jobs_find_loaded (cli->jobs, rows_text (run->row, 0, "job"));
+}
+
 /* A dead run has released its unique key. Builds it again, as its tick, event or parent did. */
 static char *
 unique_key_of (Cli *cli, const LockedRun *run)
 {
-  const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
+  const Job *job = job_of (cli, run);
   g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (run->row, 0, "args"));
   if (job == NULL)
     return NULL;
@@ -73,7 +80,7 @@ say_holder (Cli *cli, Pg *pg, const char *unique_key, GError **error)
 static gint64
 earliest_of (Cli *cli, const LockedRun *run)
 {
-  const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
+  const Job *job = job_of (cli, run);
   g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (run->row, 0, "args"));
   gint64 scheduled_at_us = rows_int (run->row, 0, "scheduled_at");
   return job != NULL ? run_earliest_us (job, scheduled_at_us, args) : scheduled_at_us;
@@ -190,7 +197,7 @@ answer_event (Cli *cli, Pg *pg, const LockedRun *locked, GError **error)
 static gboolean
 end_as_failed (Cli *cli, Pg *pg, const LockedRun *locked, GError **error)
 {
-  const Job *job = jobs_find (cli->jobs, rows_text (locked->row, 0, "job"));
+  const Job *job = job_of (cli, locked);
   if (job == NULL || locked->archived || g_str_equal (rows_text (locked->row, 0, "state"), "dead"))
     return TRUE;
   g_autoptr (json_t) args = cell_from_text (CELL_JSON, rows_text (locked->row, 0, "args"));

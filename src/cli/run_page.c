@@ -203,7 +203,7 @@ run_page_show (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
   g_auto (Page) page = { 0 };
   if (!look (pg, rows, &page, error))
     return cli_pg_failed (pg, error);
-  const Job *job = jobs_find (cli->jobs, rows_text (rows, 0, "job"));
+  const Job *job = jobs_find_loaded (cli->jobs, rows_text (rows, 0, "job"));
   page.final = job != NULL && job->final != NULL;
   g_autoptr (GPtrArray) next = next_of (rows, &page);
   output_record (cli->out, RUN_COLUMNS, rows, 0);

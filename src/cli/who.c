@@ -101,7 +101,7 @@ show (Cli *cli, const PgRows *rows, int row)
   const char *table = rows_text (rows, row, "table_name"),
              *action = rows_text (rows, row, "action");
   const char *reason
-      = job != NULL ? reason_of (jobs_find (cli->jobs, job), table, action, parsed) : NULL;
+      = job != NULL ? reason_of (jobs_find_loaded (cli->jobs, job), table, action, parsed) : NULL;
   g_autofree char *restore = restore_of (rows, row, !output_is_json (cli->out));
   if (!output_is_json (cli->out)) {
     say (cli->out, rows, row, reason != NULL ? reason : "an unknown rule", restore);

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from stack.found import PROJECT
-from support.command_line import JOB, says
+from support.command_line import JOB, add_run, says
 from support.every_job import JOBS
 from support.exposition import Listening
 from support.places import APP_TABLES
@@ -224,6 +224,25 @@ def test_status_and_pause_know_the_jobs_in_force_only(fresh):
     assert set(fresh.database.column("SELECT job FROM pruned.controls")) == set(own)
     assert set(fresh.database.column("SELECT object FROM pruned.journal WHERE command IN ('pause', 'resume')")) == set(own)
     says(fresh.run("pause", JOB), 6, "not in force")
+
+
+def test_every_command_goes_by_the_tables(fresh):
+    """A tick that no daemon takes is not sent, and nobody waits for its run. `replay` needs no
+    topic of such a job."""
+    words = f"job {JOB} is not in force: the database lacks its tables"
+    for command in (("tick", JOB, "--wait"), ("replay", "--from", "-1h", "--job", JOB), ("quarantine", "retry", JOB), ("runs", "--job", JOB)):
+        says(fresh.run(*command), 6, words)
+    assert fresh.topics.read("ticks") == []
+    assert fresh.run("replay", "--from", "-1h", "--dry-run").ok().stdout == ""
+    assert sections(fresh) == []
+    assert "No job in force takes events of this type" in fresh.run("emit", "MemberExpirySet", "member_id=1", "expires_at=2026-12-31").ok().stderr
+
+
+def test_a_run_that_is_retried_while_its_job_is_not_in_force_has_its_key(stored):
+    """Else a tick would begin beside it once the job is back."""
+    run_id = add_run(stored.database, "dead")
+    [line] = stored.run("retry", run_id, "--json", settings={"run.jobs": "none"}).ok().json()
+    assert line["unique_key"] == JOB
 
 
 def test_the_daemon_of_a_fresh_database_runs_jobs_of_its_own_only(fresh, http):
