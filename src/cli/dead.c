@@ -23,7 +23,8 @@ const GOptionEntry dead_options[]
 const char dead_more[]
     = "An ID is PARTITION:OFFSET on the dead topic. Without one, the command applies to all letters without a verdict.\n"
       "retry sends the message unchanged, with its timestamp, to the topic it came from, and waits until Kafka acknowledges it. Keep a\n"
-      "daemon running: Kafka drops messages by their timestamp. Repeat a retry that was interrupted: the same message is the same run.";
+      "daemon running: Kafka drops messages by their timestamp. A message of an application's own topic is not sent there again, where\n"
+      "others read it: its runs are started at once. Repeat a retry that was interrupted: the same message is the same run.";
 
 typedef struct _Dead Dead;
 
@@ -106,28 +107,8 @@ tell_obstacle (Dead *dead, const Letter *letter, const char *why)
     g_string_append_printf (dead->told, "%s%s: %s", dead->told->len > 0 ? "; " : "", id, why);
 }
 
-/* The letters that can be sent; borrowed. */
-static GPtrArray *
-without_obstacle (Dead *dead, GError **error)
-{
-  g_autoptr (GPtrArray) good = g_ptr_array_new ();
-  for (guint i = 0; i < dead->letters->len; i++) {
-    GError *cause = NULL;
-    g_autofree char *why = resend_obstacle (dead->resend, dead->letters->pdata[i], &cause);
-    if (cause != NULL) {
-      g_propagate_error (error, cause);
-      return NULL;
-    }
-    if (why != NULL)
-      tell_obstacle (dead, dead->letters->pdata[i], why);
-    else
-      g_ptr_array_add (good, dead->letters->pdata[i]);
-  }
-  return g_steal_pointer (&good);
-}
-
-/* The verdict is stored after Kafka's acknowledgement. If the command is interrupted in between,
- * the letter is sent again, which is the same run. */
+/* The verdict is stored after Kafka's acknowledgement, or the run. If the command is interrupted in
+ * between, the letter is sent again, which is the same run. */
 static ExitCode
 note_retried (Dead *dead, GPtrArray *arrived, GError **error)
 {
@@ -147,28 +128,26 @@ note_retried (Dead *dead, GPtrArray *arrived, GError **error)
 static ExitCode
 retry (Dead *dead, GError **error)
 {
-  const char *prefix = config_text (dead->cli->config, "topics", "prefix");
-  if (dead->resend == NULL && (dead->resend = resend_new (prefix, dead->settings, error)) == NULL)
+  if (dead->resend == NULL
+      && (dead->resend = resend_new (dead->cli, dead->pg, dead->settings, error)) == NULL)
     return CODE_CONFIG;
-  g_autoptr (GPtrArray) good = without_obstacle (dead, error), arrived = g_ptr_array_new ();
-  if (good == NULL)
-    return CODE_KAFKA;
+  const guint n = dead->letters->len;
+  g_autoptr (GPtrArray) arrived = g_ptr_array_new ();
+  g_autofree gboolean *sent = g_new0 (gboolean, n + 1);
+  g_autofree char **why = g_new0 (char *, n + 1);
   GError *cause = NULL;
-  g_autofree gboolean *sent = g_new0 (gboolean, good->len + 1);
-  gboolean ok = resend_letters (dead->resend, good, sent, &cause);
-  gboolean can_continue = ok || cause->code == PRUNED_DATA;
-  for (guint i = 0; i < good->len; i++)
+  ExitCode code = resend_letters (dead->resend, dead->letters, sent, why, &cause);
+  for (guint i = 0; i < n; i++) {
     if (sent[i])
-      g_ptr_array_add (arrived, good->pdata[i]);
-    else if (can_continue)
-      tell_obstacle (dead, good->pdata[i], cause->message);
-  ExitCode code = note_retried (dead, arrived, error);
-  if (code == CODE_OK && !can_continue) {
-    g_propagate_error (error, g_steal_pointer (&cause));
-    code = CODE_KAFKA;
+      g_ptr_array_add (arrived, dead->letters->pdata[i]);
+    else if (why[i] != NULL)
+      tell_obstacle (dead, dead->letters->pdata[i], why[i]);
+    g_free (why[i]);
   }
-  g_clear_error (&cause);
-  return code;
+  ExitCode noted = note_retried (dead, arrived, cause == NULL ? error : NULL);
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  return code != CODE_OK ? code : noted;
 }
 
 static const char *const RETRIED[] = { LETTER_RETRIED, NULL };

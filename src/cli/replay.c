@@ -1,12 +1,10 @@
-#include "avro/registry.h"
 #include "base/clock.h"
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/note.h"
+#include "cli/replayer.h"
 #include "engine/job/sentence/own_topics.h"
-#include "engine/ledger/replay.h"
-#include "engine/startup.h"
 
 #define READ_MS 10000
 #define AT_ONCE 500
@@ -56,8 +54,7 @@ typedef struct {
 typedef struct {
   Cli *cli;
   Wanted wanted;
-  Service service; /* only the fields that are needed here */
-  Replay replay;
+  Replayer *replayer;
   GPtrArray *messages; /* read, but not placed yet */
   gsize bytes;
   guint told[G_N_ELEMENTS (STATUSES)];
@@ -148,8 +145,9 @@ sum_up (const Course *course)
 static gboolean
 place_read (Course *course)
 {
-  gboolean ok = replay_messages (&course->replay, (KafkaMessage *const *)course->messages->pdata,
-                                 course->messages->len, &course->failure);
+  gboolean ok
+      = replay_messages (&course->replayer->replay, (KafkaMessage *const *)course->messages->pdata,
+                         course->messages->len, &course->failure);
   g_ptr_array_set_size (course->messages, 0);
   course->bytes = 0;
   output_flush (course->cli->out);
@@ -171,13 +169,13 @@ static ExitCode
 replay_topic (Course *course, const char *topic, GError **error)
 {
   gint64 from_ms = (course->wanted.from_us + 999) / 1000;
-  if (!kafka_read_topic (course->service.kafka_settings, topic, from_ms, READ_MS, take, course,
-                         error))
-    return cli_topic_failed ((char **)course->service.kafka_settings, topic, error);
+  if (!kafka_read_topic (course->replayer->service.kafka_settings, topic, from_ms, READ_MS, take,
+                         course, error))
+    return cli_topic_failed ((char **)course->replayer->service.kafka_settings, topic, error);
   if (course->failure == NULL && place_read (course))
     return CODE_OK;
   g_propagate_error (error, g_steal_pointer (&course->failure));
-  return cli_pg_failed (course->replay.pg, error);
+  return cli_pg_failed (course->replayer->replay.pg, error);
 }
 
 /* An application's topic that nobody has named, and that is not there. */
@@ -188,7 +186,7 @@ is_not_made (const Course *course, const char *topic)
   if (topics != NULL || !g_ptr_array_find_with_equal_func (own, topic, g_str_equal, NULL))
     return FALSE;
   KafkaTopic asked = { (char *)topic, -1 };
-  g_autoptr (KafkaAdmin) admin = kafka_admin_new (course->service.kafka_settings, NULL);
+  g_autoptr (KafkaAdmin) admin = kafka_admin_new (course->replayer->service.kafka_settings, NULL);
   return admin != NULL && kafka_admin_look (admin, &asked, 1, READ_MS, NULL) && asked.partitions < 0
          && asked.trouble == NULL;
 }
@@ -202,32 +200,6 @@ replay_topics (Course *course, GError **error)
     if (!is_not_made (course, course->wanted.topics->pdata[i]))
       code = replay_topic (course, course->wanted.topics->pdata[i], error);
   sum_up (course);
-  return code;
-}
-
-/* Looks up the partitions of the work topics before anything is sent. */
-static ExitCode
-replay_with_kafka (Course *course, char **settings, GError **error)
-{
-  Cli *cli = course->cli;
-  const char *prefix = config_text (cli->config, "topics", "prefix");
-  course->service = (Service){ .config = cli->config,
-                               .prefix = prefix,
-                               .kafka_settings = (const char **)settings };
-  gboolean there = startup_topics (&course->service, error);
-  g_free (course->service.cluster_id);
-  g_free (course->service.clock_topic);
-  if (!there)
-    return CODE_KAFKA;
-  g_autoptr (KafkaProducer) producer = kafka_producer_new (course->service.kafka_settings, error);
-  if (producer == NULL)
-    return CODE_CONFIG;
-  g_autoptr (Publisher) publisher = publisher_new (producer, prefix);
-  course->replay.publisher = dry_run ? NULL : publisher;
-  if (!registry_start (cli->config, error))
-    return CODE_KAFKA;
-  ExitCode code = replay_topics (course, error);
-  registry_stop ();
   return code;
 }
 
@@ -250,21 +222,13 @@ replay_with_postgres (Cli *cli, const Wanted *wanted, char **settings, GError **
     return CODE_POSTGRES;
   if (!dry_run && !note (cli, pg, wanted, error))
     return cli_pg_failed (pg, error);
-  g_autofree char *ticks = cli_topic (cli, "ticks");
-  g_autoptr (GHashTable) announced = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) messages
       = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
-  Course course = { .cli = cli, .wanted = *wanted, .messages = messages };
-  course.replay = (Replay){ .pg = pg,
-                            .ticks = ticks,
-                            .job = wanted->job,
-                            .announced = announced,
-                            .tell = tell,
-                            .data = &course };
-  course.replay.admission
-      = (Admission){ .jobs = cli->jobs,
-                     .keep_us = config_int (cli->config, "runs", "keep_days") * G_TIME_SPAN_DAY };
-  return replay_with_kafka (&course, settings, error);
+  g_auto (Replayer) replayer = { .replay = { .job = wanted->job, .tell = tell } };
+  Course course = { .cli = cli, .wanted = *wanted, .replayer = &replayer, .messages = messages };
+  replayer.replay.data = &course;
+  ExitCode code = replayer_open (&replayer, cli, pg, settings, dry_run, error);
+  return code == CODE_OK ? replay_topics (&course, error) : code;
 }
 
 ExitCode

@@ -1,13 +1,19 @@
 #include "cli/resend.h"
 
+#include "cli/letters_start.h"
+#include "engine/job/sentence/own_topics.h"
+
 #define DESCRIBE_MS 5000
 #define PUBLISH_MS 10000
 
 Resend *
-resend_new (const char *prefix, char **settings, GError **error)
+resend_new (Cli *cli, Pg *pg, char **settings, GError **error)
 {
   g_autoptr (Resend) resend = g_new0 (Resend, 1);
-  resend->prefix = prefix;
+  resend->cli = cli;
+  resend->pg = pg;
+  resend->prefix = config_text (cli->config, "topics", "prefix");
+  resend->own = jobs_own_topics (cli->jobs, cli->config);
   resend->settings = settings;
   resend->partitions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   resend->admin = kafka_admin_new ((const char *const *)settings, error);
@@ -25,6 +31,7 @@ resend_free (Resend *resend)
   g_clear_pointer (&resend->producer, kafka_producer_free);
   g_clear_pointer (&resend->admin, kafka_admin_free);
   g_hash_table_unref (resend->partitions);
+  g_ptr_array_unref (resend->own);
   g_free (resend);
 }
 
@@ -67,8 +74,16 @@ is_read_by_us (const Resend *resend, const char *topic)
          || g_str_has_prefix (topic, work);
 }
 
-char *
-resend_obstacle (Resend *resend, const Letter *letter, GError **error)
+static gboolean
+is_own (const Resend *resend, const Letter *letter)
+{
+  const char *topic = letter->said.source_topic;
+  return topic != NULL && g_ptr_array_find_with_equal_func (resend->own, topic, g_str_equal, NULL);
+}
+
+/* Why LETTER can never be retried; NULL: it can. ERROR: Kafka could not be asked. */
+static char *
+obstacle_of (Resend *resend, const Letter *letter, GError **error)
 {
   const DeadLetter *said = &letter->said;
   gint32 n;
@@ -81,6 +96,8 @@ resend_obstacle (Resend *resend, const Letter *letter, GError **error)
   const gboolean outcome = is_outcome (resend, said);
   if (said->source_topic == NULL || (said->source_partition < 0 && !outcome))
     return g_strdup ("it does not say where it came from: its pruned_ headers are missing");
+  if (is_own (resend, letter))
+    return NULL;
   if (!outcome && !is_read_by_us (resend, said->source_topic))
     return g_strdup_printf ("it came from %s, which this service does not read",
                             said->source_topic);
@@ -102,16 +119,75 @@ original_of (const Resend *resend, const Letter *letter)
   return message;
 }
 
-gboolean
-resend_letters (Resend *resend, const GPtrArray *letters, gboolean *sent, GError **error)
+/* Of our topics. Can go on after an error that is about messages: Kafka will never accept them. */
+static ExitCode
+send_ours (Resend *resend, const GPtrArray *letters, gboolean *sent, char **why, GError **error)
 {
+  GError *cause = NULL;
   g_autoptr (GPtrArray) messages
       = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
   for (guint i = 0; i < letters->len; i++)
     g_ptr_array_add (messages, original_of (resend, letters->pdata[i]));
-  gboolean ok
-      = messages->len == 0 || kafka_publish (resend->producer, messages, PUBLISH_MS, NULL, error);
-  for (guint i = 0; i < letters->len; i++)
+  if (messages->len > 0)
+    (void)!kafka_publish (resend->producer, messages, PUBLISH_MS, NULL, &cause);
+  const gboolean stays = cause != NULL && cause->code != PRUNED_DATA;
+  for (guint i = 0; i < letters->len; i++) {
     sent[i] = ((KafkaMessage *)messages->pdata[i])->acked;
-  return ok;
+    if (!sent[i] && cause != NULL && !stays)
+      why[i] = g_strdup (cause->message);
+  }
+  if (stays)
+    g_propagate_error (error, cause);
+  else
+    g_clear_error (&cause);
+  return stays ? CODE_KAFKA : CODE_OK;
+}
+
+static ExitCode
+start_own (Resend *resend, const GPtrArray *letters, gboolean *sent, char **why, GError **error)
+{
+  ExitCode code = letters->len > 0 ? letters_start (resend->cli, resend->pg, resend->settings,
+                                                    letters, why, error)
+                                   : CODE_OK;
+  for (guint i = 0; code == CODE_OK && i < letters->len; i++)
+    sent[i] = why[i] == NULL;
+  return code;
+}
+
+/* Retries those of LETTERS that have no obstacle and are, or are not, of applications' topics. */
+static ExitCode
+resend_some (Resend *resend, const GPtrArray *letters, gboolean own, gboolean *sent, char **why,
+             GError **error)
+{
+  g_autoptr (GPtrArray) some = g_ptr_array_new ();
+  g_autofree guint *places = g_new0 (guint, letters->len + 1);
+  for (guint i = 0; i < letters->len; i++)
+    if (why[i] == NULL && is_own (resend, letters->pdata[i]) == own) {
+      places[some->len] = i;
+      g_ptr_array_add (some, letters->pdata[i]);
+    }
+  g_autofree gboolean *some_sent = g_new0 (gboolean, some->len + 1);
+  g_autofree char **some_why = g_new0 (char *, some->len + 1);
+  ExitCode code = (own ? start_own : send_ours) (resend, some, some_sent, some_why, error);
+  for (guint i = 0; i < some->len; i++) {
+    sent[places[i]] = some_sent[i];
+    why[places[i]] = some_why[i];
+  }
+  return code;
+}
+
+ExitCode
+resend_letters (Resend *resend, const GPtrArray *letters, gboolean *sent, char **why,
+                GError **error)
+{
+  for (guint i = 0; i < letters->len; i++) {
+    GError *cause = NULL;
+    why[i] = obstacle_of (resend, letters->pdata[i], &cause);
+    if (cause != NULL) {
+      g_propagate_error (error, cause);
+      return CODE_KAFKA;
+    }
+  }
+  ExitCode code = resend_some (resend, letters, FALSE, sent, why, error);
+  return code == CODE_OK ? resend_some (resend, letters, TRUE, sent, why, error) : code;
 }

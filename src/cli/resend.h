@@ -1,27 +1,29 @@
-/* Sends dead letters again, unchanged, to the topic they came from.
+/* Retries dead letters: sends them again, unchanged, to the topic they came from if that is one of
+ * ours; starts what those of applications' own topics ask for (letters_start.h).
  *
- * Invariant: `sent` is set only after Kafka has the message.
+ * Invariant: `sent` is set only after Kafka has the message, or PostgreSQL its runs.
  * Threads: main only. Ownership: a Resend is the command's; letters are borrowed.
  */
 #pragma once
 #include "cli/letter.h"
 
 typedef struct {
+  Cli *cli;
+  Pg *pg;
   const char *prefix;
   char **settings; /* [kafka] */
   KafkaAdmin *admin;
   KafkaProducer *producer;
   GHashTable *partitions; /* topic -> number of partitions; -1: it does not exist */
+  GPtrArray *own;         /* applications' own topics that jobs in force read */
 } Resend;
 
-Resend *resend_new (const char *prefix, char **settings, GError **error);
+/* All is borrowed. */
+Resend *resend_new (Cli *cli, Pg *pg, char **settings, GError **error);
 void resend_free (Resend *resend);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Resend, resend_free)
 
-/* Why LETTER can never be sent again; NULL: it can. g_free it. ERROR: Kafka could not be asked. */
-char *resend_obstacle (Resend *resend, const Letter *letter, GError **error);
-/* Sends the originals of LETTERS, which have no obstacle, and waits. SENT has a gboolean for each
- * letter: TRUE if Kafka acknowledged it, also when the function fails. PRUNED_DATA: Kafka will
- * never accept the others. */
-gboolean resend_letters (Resend *resend, const GPtrArray *letters, gboolean *sent, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+/* Retries LETTERS and waits. For each letter either SENT becomes TRUE, or WHY (g_free it) says why
+ * it can never be; neither: it was not reached, and ERROR says why. */
+ExitCode resend_letters (Resend *resend, const GPtrArray *letters, gboolean *sent, char **why,
+                         GError **error);
