@@ -71,6 +71,8 @@ cli_pg_failed (const Pg *pg, GError **error)
     add_remedy (error, "run: pruned check");
     return CODE_CONFIG; /* PostgreSQL has answered: the job is wrong */
   }
+  if (pg_is_hidden (pg))
+    return CODE_POSTGRES; /* the error says what to do */
   if (g_str_equal (state, "42501")) {
     g_autoptr (PgRows) owners = cli_owners (current);
     g_autofree char *grants = grants_of (current->config, owners),
@@ -141,7 +143,7 @@ cli_owners (Cli *cli)
 ExitCode
 cli_pg_failed_owner (Cli *cli, const Pg *pg, GError **error)
 {
-  if (!g_str_equal (pg_sqlstate (pg), "42501"))
+  if (!g_str_equal (pg_sqlstate (pg), "42501") || pg_is_hidden (pg))
     return cli_pg_failed (pg, error);
   g_autoptr (PgRows) owners = cli_owners (cli);
   g_autofree char *remedy = grants_as_owner (cli, owners);

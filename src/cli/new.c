@@ -118,6 +118,8 @@ look (New *new, Pg *pg, GError **error)
       return cli_usage (error, "--where: true for every row; write such a job by hand");
     return CODE_OK;
   }
+  if (pg_is_hidden (pg))
+    return cli_pg_failed (pg, error);
   if (g_str_equal (pg_sqlstate (pg), "42501")) /* `pruned grants` knows jobs that are there */
     return may_not_read (error);
   if (!pg_is_class42 (pg))

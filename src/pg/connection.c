@@ -26,6 +26,8 @@ pg_new (const PgSettings *settings)
   pg->prepared = g_hash_table_new (g_str_hash, g_str_equal);
   pg->refused = g_hash_table_new (g_str_hash, g_str_equal);
   pg->kept = kept_new ();
+  pg->changed = g_ptr_array_new ();
+  pg->unsettled = g_string_new (NULL);
   pthread_mutex_init (&pg->cancel_lock, NULL);
   return pg;
 }
@@ -43,7 +45,7 @@ pg_close (Pg *pg)
   g_hash_table_remove_all (pg->refused);
   kept_clear (pg->kept);
   pg->taken = 0;
-  pg->synced = pg->begin_wanted = pg->in_transaction = FALSE;
+  pg->synced = pg->begin_wanted = pg->in_transaction = pg->stirred = FALSE;
 }
 
 void
@@ -56,6 +58,8 @@ pg_free (Pg *pg)
   g_hash_table_destroy (pg->prepared);
   g_hash_table_destroy (pg->refused);
   kept_free (pg->kept);
+  g_ptr_array_unref (pg->changed);
+  g_string_free (pg->unsettled, TRUE);
   pthread_mutex_destroy (&pg->cancel_lock);
   g_free (pg->url);
   g_free (pg->app_schema);
@@ -221,6 +225,12 @@ pg_is_no_value (const Pg *pg)
 {
   return strncmp (pg->sqlstate, "22", 2) == 0 || strcmp (pg->sqlstate, "23514") == 0
          || strcmp (pg->sqlstate, "23502") == 0;
+}
+
+gboolean
+pg_is_hidden (const Pg *pg)
+{
+  return pg->hidden;
 }
 
 gboolean

@@ -67,6 +67,8 @@ const char *pg_sqlstate (const Pg *pg);
 gboolean pg_is_class42 (const Pg *pg);
 /* The last error: a text was no value of a type or of a domain. */
 gboolean pg_is_no_value (const Pg *pg);
+/* The last error: row-level security can hide rows of a table from this role. */
+gboolean pg_is_hidden (const Pg *pg);
 /* The last error: a row is larger than what PostgreSQL can make of it, such as a value of JSON. */
 gboolean pg_is_too_large (const Pg *pg);
 int pg_server_version (const Pg *pg);
@@ -92,6 +94,14 @@ const PgStatement *pg_statement_anew (const char *name, const char *text, GError
  * write it goes with a savepoint, in the same packet. */
 const PgStatement *pg_statement_reading (const char *name, const char *text, gboolean anew,
                                          GError **error);
+/* As pg_statement_text. It changes rows of TABLE: a transaction that PostgreSQL has let change them
+ * without keeping foreign keys does not commit (keys_off.sql; PRUNED_RETRY and 42704).
+ *
+ * Such a statement runs triggers of the application, and so does every other one in whose text a
+ * change of rows stands. What these set for the rest of the transaction, and a decision depends on
+ * (settings.sql), is set back before the next statement, in the same packet. */
+const PgStatement *pg_statement_changing (const char *name, const char *text, const char *table,
+                                          GError **error);
 gboolean pg_statement_wants (const PgStatement *statement, const char *parameter);
 /* The names of the parameters, NULL-terminated; owned by the statement. */
 const char *const *pg_statement_parameters (const PgStatement *statement);
@@ -110,9 +120,8 @@ const char *pg_values_get (const PgValues *values, const char *name);
 char *pg_values_words (const PgValues *values, const PgStatement *statement);
 
 /* --- running --- */
-/* BEGIN with the limits of docs/rules.md (statement_timeout 15 s, lock_timeout 2 s,
- * idle_in_transaction_session_timeout 10 s, UTC, search_path), sent in one packet with the first
- * statement. Connects if needed. */
+/* BEGIN with the limits and settings of docs/rules.md (limits.sql), sent in one packet with the
+ * first statement. Connects if needed. */
 gboolean pg_begin (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean pg_begin_read_only (Pg *pg, GError **error)
     G_GNUC_WARN_UNUSED_RESULT; /* repeatable read */
@@ -124,6 +133,10 @@ gboolean pg_change_task (Pg *pg, const char *task, GError **error) G_GNUC_WARN_U
 /* Statements that are queued but not taken go in the same packet. If one fails, nothing is
  * committed, and ERROR is that of the first to fail. */
 gboolean pg_commit (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Settings that triggers of the application were found to have changed, in this transaction and
+ * since pg_forget_unsettled; NULL: none. */
+const char *pg_unsettled (const Pg *pg);
+void pg_forget_unsettled (Pg *pg);
 void pg_rollback (Pg *pg); /* if it fails, closes the connection */
 /* Runs one statement; VALUES can be NULL. Extra names in VALUES are ignored; a missing one is
  * PRUNED_RETRY. */

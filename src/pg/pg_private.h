@@ -15,7 +15,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-typedef enum { SENT_OWN, SENT_PREPARE, SENT_CALLER } SentKind;
+typedef enum { SENT_OWN, SENT_PREPARE, SENT_SETTINGS, SENT_CALLER } SentKind;
 typedef struct {
   SentKind kind;
   const PgStatement *statement;
@@ -35,6 +35,10 @@ struct _Pg {
   gboolean synced;   /* the end of the pipeline was sent */
   gboolean begin_wanted, read_only, in_transaction;
   guint64 transactions; /* begun so far */
+  gboolean stirred;     /* a statement was queued that can change settings, and none behind it */
+  GPtrArray *changed;   /* of const char: tables of such statements of the transaction */
+  GString *unsettled;   /* settings that were found changed in it */
+  gboolean hidden;      /* the last error: row-level security */
   const atomic_int *plans;
   gint plans_made; /* the number of PgSettings.plans that this session has seen */
   Kept *kept;
@@ -67,6 +71,14 @@ gboolean pg_send_each (Pg *pg, const PgStatement *statement, PgValues *const *va
                        GError **error);
 /* Queues the question what STATEMENT returns, which is not run. */
 gboolean pg_send_describe (Pg *pg, const PgStatement *statement, GError **error);
+/* Queues the settings of the transaction again, if a statement before can have changed them. */
+gboolean pg_send_settings (Pg *pg, GError **error);
+/* Queues the question whether PostgreSQL has kept the foreign keys of what the transaction has
+ * changed, VALUES: its statement fails if not. */
+gboolean pg_send_keys (Pg *pg, const PgValues *values, GError **error);
+/* pg_run_kept would not run it. */
+gboolean pg_has_kept (Pg *pg, const PgStatement *statement, const PgValues *values,
+                      const char *stamp);
 /* For our own statements: pg_send_own queues one; pg_run_own also sends it and takes its answer. */
 gboolean pg_send_own (Pg *pg, const char *sql, GError **error);
 gboolean pg_run_own (Pg *pg, const char *sql, GError **error);

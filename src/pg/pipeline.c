@@ -142,6 +142,7 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
   g_strlcpy (pg->sqlstate, state != NULL ? state : "", sizeof pg->sqlstate);
   const char *position = PQresultErrorField (result, PG_DIAG_STATEMENT_POSITION);
   pg->position = position != NULL ? atoi (position) : 0;
+  pg->hidden = verdict_is_hidden (result);
   verdict_set_error (result, statement, atomic_load (&pg->cancelled_us) != 0, error);
   if (pg_is_class42 (pg)) /* cached rows can name a table or column that is gone */
     kept_clear (pg->kept);
@@ -150,6 +151,15 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
   g_autoptr (GError) ignored = NULL;
   if (lost || !drain (pg, &ignored))
     pg_close (pg);
+}
+
+/* RESULT: of settings_again.sql. */
+static void
+note_unsettled (Pg *pg, const PGresult *result)
+{
+  for (int i = 0; i < PQntuples (result); i++)
+    g_string_append_printf (pg->unsettled, "%s%s", pg->unsettled->len > 0 ? ", " : "",
+                            PQgetvalue (result, i, 0));
 }
 
 /* Takes the next result of the caller's statements; *ROWS stays NULL if there is none. Answers to
@@ -172,6 +182,8 @@ take_rows (Pg *pg, PgRows **rows, GError **error)
       PQclear (result);
       return FALSE;
     }
+    if (sent.kind == SENT_SETTINGS)
+      note_unsettled (pg, result);
     if (sent.kind == SENT_CALLER)
       *rows = rows_wrap (result);
     else
@@ -265,6 +277,16 @@ pg_run_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const
     return known;
   PgRows *rows = pg_run (pg, statement, values, error);
   return rows != NULL ? kept_put (pg->kept, name, stamp, rows) : NULL;
+}
+
+gboolean
+pg_has_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const char *stamp)
+{
+  const char *bound[statement->n_parameters + 1];
+  if (!pg_values_bind (values, statement, bound, NULL))
+    return FALSE;
+  g_autofree char *name = name_with_values (statement, bound);
+  return kept_get (pg->kept, name, stamp) != NULL;
 }
 
 const PgRows *

@@ -2,6 +2,8 @@
 #include "pg/pg_private.h"
 #include "pg/statement.h"
 
+#define SQL "src/pg/sql/"
+
 static void
 remember (Pg *pg, SentKind kind, const PgStatement *statement)
 {
@@ -50,33 +52,13 @@ send_bound (Pg *pg, SentKind kind, const PgStatement *wanted, const char *const 
   return TRUE;
 }
 
-/* The limits of every transaction (docs/rules.md), set for that transaction only. No jit: the
- * planner's cost estimate of a page can be far too high, and compiling took 5 s for a statement of
- * 10 ms. Values are written in full, and strings read, as PostgreSQL does by default, whatever the
- * database says: keys are texts. In the search_path, pg_catalog comes first and pg_temp last: a
- * path without pg_temp begins with it. This statement runs before the path is set, so it qualifies
- * all names. */
-#define LIMITS                                                                                                             \
-  "SELECT pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true),"    \
-  " pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),"           \
-  " pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),"                                            \
-  " pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),"                      \
-  " pg_catalog.set_config('extra_float_digits', '1', true), pg_catalog.set_config('intervalstyle', 'postgres', true),"     \
-  " pg_catalog.set_config('bytea_output', 'hex', true), pg_catalog.set_config('standard_conforming_strings', 'on', true)," \
-  " pg_catalog.set_config('array_nulls', 'on', true), pg_catalog.set_config('quote_all_identifiers', 'off', true),"        \
-  " pg_catalog.set_config('jit', 'off', true),"                                                                            \
-  " CASE WHEN :task::text <> '' THEN pg_catalog.set_config('application_name', :task::text, true) END"
-
 static gboolean
-send_role (Pg *pg, GError **error)
+send_file (Pg *pg, SentKind kind, const char *file, const PgValues *values, GError **error)
 {
-  const char *bound[] = { pg->role };
-  if (pg->role == NULL)
-    return TRUE;
-  const PgStatement *statement
-      = pg_statement_text ("the role of a transaction",
-                           "SELECT pg_catalog.set_config('role', :role::text, true)", error);
-  return statement != NULL && send_bound (pg, SENT_OWN, statement, bound, error);
+  const PgStatement *statement = pg_statement (file);
+  const char *bound[statement->n_parameters + 1];
+  return pg_values_bind (values, statement, bound, error)
+         && send_bound (pg, kind, statement, bound, error);
 }
 
 static gboolean
@@ -86,9 +68,11 @@ send_limits (Pg *pg, GError **error)
   if (plans != pg->plans_made && !pg_send_own (pg, "DISCARD PLANS", error))
     return FALSE;
   pg->plans_made = plans;
-  const char *bound[] = { pg->app_schema, pg->task != NULL && pg->takes_task ? pg->task : "" };
-  const PgStatement *limits = pg_statement_text ("the limits of a transaction", LIMITS, error);
-  return limits != NULL && send_bound (pg, SENT_OWN, limits, bound, error) && send_role (pg, error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "app_schema", pg->app_schema);
+  pg_values_set (values, "role", pg->role);
+  pg_values_set (values, "task", pg->takes_task ? pg->task : NULL);
+  return send_file (pg, SENT_OWN, SQL "limits.sql", values, error);
 }
 
 gboolean
@@ -103,6 +87,31 @@ pg_send_limits (Pg *pg, GError **error)
                                     : "BEGIN ISOLATION LEVEL READ COMMITTED",
                       error)
          && send_limits (pg, error);
+}
+
+gboolean
+pg_send_settings (Pg *pg, GError **error)
+{
+  if (!pg->stirred)
+    return TRUE;
+  pg->stirred = FALSE;
+  return send_file (pg, SENT_SETTINGS, SQL "settings_again.sql", NULL, error);
+}
+
+static void
+note_changes (Pg *pg, const PgStatement *statement)
+{
+  pg->stirred |= statement->changes != NULL;
+  if (statement->changes != NULL && *statement->changes != '\0'
+      && !g_ptr_array_find_with_equal_func (pg->changed, statement->changes, g_str_equal, NULL))
+    g_ptr_array_add (pg->changed, statement->changes);
+}
+
+gboolean
+pg_send_keys (Pg *pg, const PgValues *values, GError **error)
+{
+  return pg_send_settings (pg, error)
+         && send_file (pg, SENT_OWN, SQL "keys_off.sql", values, error);
 }
 
 /* A transaction that may write cannot be told to read only for a while, but a part of it can: the
@@ -121,8 +130,9 @@ pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError *
 {
   const char *bound[statement->n_parameters + 1];
   if (!pg_values_bind (values, statement, bound, error) || !pg_ensure (pg, error)
-      || !pg_send_limits (pg, error))
+      || !pg_send_limits (pg, error) || !pg_send_settings (pg, error))
     return FALSE;
+  note_changes (pg, statement);
   return statement->reads && pg->in_transaction && !pg->read_only
              ? send_reading (pg, statement, bound, error)
              : send_bound (pg, SENT_CALLER, statement, bound, error);
@@ -160,7 +170,8 @@ gboolean
 pg_send_each (Pg *pg, const PgStatement *statement, PgValues *const *values, guint n,
               GError **error)
 {
-  gboolean sent = pg_ensure (pg, error) && pg_send_limits (pg, error);
+  gboolean sent
+      = pg_ensure (pg, error) && pg_send_limits (pg, error) && pg_send_settings (pg, error);
   if (n > 1)
     return sent && send_unnamed (pg, statement, values, n, error);
   return sent && (n == 0 || pg_queue (pg, statement, values[0], error));

@@ -165,7 +165,19 @@ statement_free (PgStatement *statement)
   g_free (statement->lists);
   g_free (statement->name);
   g_free (statement->sql);
+  g_free (statement->changes);
   g_free (statement);
+}
+
+/* Whether it runs triggers of the application: it changes rows of other tables than ours, or runs
+ * what was deferred. */
+static gboolean
+runs_triggers (const char *sql)
+{
+  return g_regex_match_simple (
+      "\\b(DELETE\\s+FROM|INSERT\\s+INTO|MERGE\\s+INTO|(?<!FOR )(?<!KEY )(?<!DO )UPDATE)"
+      "\\s+(?!pruned\\.)[\\w\"]|^SET\\s+CONSTRAINTS\\b",
+      sql, G_REGEX_CASELESS, 0);
 }
 
 static PgStatement *
@@ -182,6 +194,7 @@ parse (const char *name, const char *text, GError **error)
   char **parameters = (char **)g_ptr_array_free (g_steal_pointer (&names), FALSE);
   gboolean *flags = (gboolean *)(void *)g_array_free (g_steal_pointer (&lists), FALSE);
   PgStatement *statement = statement_new (name, sql->str, n, parameters, flags);
+  statement->changes = runs_triggers (statement->sql) ? g_strdup ("") : NULL;
   if (parsed.any)
     statement->few = statement_new (name, few->str, n, parameters, flags);
   return statement;
@@ -282,6 +295,20 @@ const PgStatement *
 pg_statement_anew (const char *name, const char *text, GError **error)
 {
   return statement_of_text (name, text, TRUE, FALSE, error);
+}
+
+const PgStatement *
+pg_statement_changing (const char *name, const char *text, const char *table, GError **error)
+{
+  PgStatement *statement = known_get (name);
+  if (statement != NULL)
+    return statement;
+  statement = parse (name, text, error);
+  if (statement == NULL)
+    return NULL;
+  g_free (statement->changes);
+  statement->changes = g_strdup (table);
+  return known_put (statement);
 }
 
 const PgStatement *

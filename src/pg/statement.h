@@ -14,6 +14,8 @@ struct _PgStatement {
   PgStatement *few; /* the same for short lists: planned once, whatever their length; NULL: none */
   gboolean anew;    /* planned for its values each time: never prepared */
   gboolean reads;   /* it is to change nothing */
+  char *changes;    /* the table whose rows it changes, "" if that is not known; NULL: it runs no
+                       trigger of the application, as far as its text shows */
   char on_server[32]; /* its name in a session; derived from its text, so equal names always mean
                          equal statements */
 };

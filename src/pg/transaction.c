@@ -4,6 +4,18 @@
 #include "base/fault.h"
 #include "pg/pg_private.h"
 
+const char *
+pg_unsettled (const Pg *pg)
+{
+  return pg->unsettled->len > 0 ? pg->unsettled->str : NULL;
+}
+
+void
+pg_forget_unsettled (Pg *pg)
+{
+  g_string_truncate (pg->unsettled, 0);
+}
+
 static gboolean
 begin (Pg *pg, gboolean read_only, GError **error)
 {
@@ -14,6 +26,9 @@ begin (Pg *pg, gboolean read_only, GError **error)
   pg->read_only = read_only;
   pg->transactions++;
   pg->sqlstate[0] = '\0'; /* forget the error of the previous transaction */
+  pg->stirred = pg->hidden = FALSE;
+  g_ptr_array_set_size (pg->changed, 0);
+  pg_forget_unsettled (pg);
   pg->begin_wanted = TRUE;
   return TRUE;
 }
@@ -30,10 +45,15 @@ pg_begin_read_only (Pg *pg, GError **error)
   return begin (pg, TRUE, error);
 }
 
+/* A savepoint keeps the settings that it finds: what a rollback to it brings back must be ours. */
 gboolean
 pg_exec_later (Pg *pg, const char *sql, GError **error)
 {
-  return pg_ensure (pg, error) && pg_send_limits (pg, error) && pg_send_own (pg, sql, error);
+  if (!pg_ensure (pg, error) || !pg_send_limits (pg, error)
+      || (g_str_has_prefix (sql, "SAVEPOINT ") && !pg_send_settings (pg, error)))
+    return FALSE;
+  pg->stirred |= g_str_has_prefix (sql, "SET CONSTRAINTS ");
+  return pg_send_own (pg, sql, error);
 }
 
 gboolean
@@ -97,6 +117,27 @@ pg_change_task (Pg *pg, const char *task, GError **error)
   return rows != NULL;
 }
 
+/* Which tables can have changed with others is asked once a minute: what is queued goes before. */
+static gboolean
+queue_keys (Pg *pg, GError **error)
+{
+  if (pg->changed->len == 0)
+    return TRUE;
+  const PgStatement *reach = pg_statement ("src/pg/sql/keys_reach.sql");
+  g_autofree char *minute
+      = g_strdup_printf ("minute %" G_GINT64_FORMAT, clock_monotonic_us () / G_TIME_SPAN_MINUTE);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "tables", array_of_texts (pg->changed));
+  if (pg->sent->len > 0 && !pg_has_kept (pg, reach, values, minute)
+      && (!pg_flush (pg, error) || !pg_finish (pg, error)))
+    return FALSE;
+  const PgRows *rows = pg_run_kept (pg, reach, values, minute, error);
+  if (rows == NULL)
+    return FALSE;
+  pg_values_set (values, "rels", rows_text (rows, 0, "rels"));
+  return pg_send_keys (pg, values, error);
+}
+
 gboolean
 pg_commit (Pg *pg, GError **error)
 {
@@ -115,7 +156,7 @@ pg_commit (Pg *pg, GError **error)
                  "PostgreSQL: the transaction was lost before its commit");
     return FALSE;
   }
-  if (!pg_run_own (pg, "COMMIT", error))
+  if (!queue_keys (pg, error) || !pg_run_own (pg, "COMMIT", error))
     return FALSE;
   pg->in_transaction = FALSE;
   return TRUE;

@@ -41,6 +41,27 @@ is_plan_outdated (const PGresult *result)
                 == 0;
 }
 
+gboolean
+verdict_is_hidden (const PGresult *result)
+{
+  /* the text is translated */
+  return g_strcmp0 (PQresultErrorField (result, PG_DIAG_SQLSTATE), "42501") == 0
+         && g_strcmp0 (PQresultErrorField (result, PG_DIAG_SOURCE_FUNCTION), "check_enable_rls")
+                == 0;
+}
+
+/* The reason with which a statement of ours fails (keys_off.sql): PostgreSQL has no function that
+ * raises an error, so it is the name of a setting that does not exist. NULL: another error. */
+static char *
+refusal_of (const PGresult *result)
+{
+  static const char begin[] = "pruned refuses: ", end[] = " :pruned";
+  const char *words = PQresultErrorField (result, PG_DIAG_MESSAGE_PRIMARY),
+             *from = words != NULL ? strstr (words, begin) : NULL,
+             *to = from != NULL ? strstr (from, end) : NULL;
+  return to != NULL ? g_strndup (from + strlen (begin), to - from - strlen (begin)) : NULL;
+}
+
 /* Whether another session than ours has the prepared statements: a pooler is in between. */
 static gboolean
 is_pooled (const char *state)
@@ -52,7 +73,9 @@ gboolean
 verdict_is_of_session (const PGresult *result)
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
-  return is_plan_outdated (result) || (state != NULL && is_pooled (state));
+  g_autofree char *refusal = refusal_of (result);
+  return is_plan_outdated (result) || (state != NULL && is_pooled (state))
+         || (refusal != NULL && g_str_has_prefix (refusal, "session_"));
 }
 
 static PrunedVerdict
@@ -133,6 +156,8 @@ add_place (GString *text, const PGresult *result, const char *state, const PgSta
     g_string_append_printf (text, " at character %s", position);
   if (is_plan_outdated (result))
     g_string_append (text, ": a table was altered; the connection will be replaced");
+  if (verdict_is_hidden (result))
+    g_string_append (text, ": row-level security can hide rows from this role: give it BYPASSRLS");
   if (is_pooled (state))
     g_string_append (
         text,
@@ -144,6 +169,11 @@ verdict_set_error (const PGresult *result, const PgStatement *statement, gboolea
                    GError **error)
 {
   const char *state = PQresultErrorField (result, PG_DIAG_SQLSTATE);
+  g_autofree char *refusal = refusal_of (result);
+  if (refusal != NULL) {
+    g_set_error_literal (error, PRUNED_ERROR, PRUNED_RETRY, refusal);
+    return;
+  }
   g_autofree char *words = discreet_words (result);
   g_autoptr (GString) text = g_string_new (words);
   if (state != NULL)

@@ -309,7 +309,7 @@ def test_a_condition_that_changes_its_answer_is_a_warning(own):
 
 def test_a_condition_that_reads_its_own_table_is_a_warning(own):
     """Its answer changes while rows go."""
-    own.database.connection.execute(f"CREATE TABLE scratch_log (id bigint); GRANT SELECT ON scratch_log TO {ROLE}")
+    own.database.connection.execute(f"CREATE TABLE IF NOT EXISTS scratch_log (id bigint); GRANT SELECT ON scratch_log TO {ROLE}")
     reads = ["id IN (SELECT id FROM scratch ORDER BY day LIMIT 5)", "NOT EXISTS (SELECT FROM only public.\"scratch\" s WHERE s.id > scratch.id)",
              "id IN (SELECT l.id FROM scratch_log l JOIN Scratch s ON s.id = l.id)"]
     others = ["id NOT IN (SELECT id FROM scratch_log)", "note = ' FROM scratches'"]

@@ -21,8 +21,8 @@ const GOptionEntry check_options[]
 
 const char check_more[]
     = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong;\n"
-      "3 a right is missing, or rows are hidden; 6 an unknown job or role, or an index is missing; of several the first\n"
-      "of these. --role is for a superuser, or a member of ROLE.";
+      "3 a right is missing, rows are hidden, or foreign keys are off; 6 an unknown job or role, or an index is missing; of\n"
+      "several the first of these. --role is for a superuser, or a member of ROLE.";
 
 static const Column FOR_MACHINES[]
     = { { "job" },    { "check" }, { "ok", CELL_BOOL },     { "level" }, { "detail" },

@@ -12,6 +12,10 @@
 
 #define CHECK_LARGE 10000 /* rows; a smaller table may be read as a whole */
 
+#define CHECK_HIDDEN "row-level security"
+#define CHECK_OFF "keys off"
+#define CHECK_OFF_SQL "src/cli/check/sql/keys_off.sql"
+
 typedef struct {
   Cli *cli;
   Pg *pg;
@@ -83,6 +87,8 @@ void check_say (const CheckFinding *finding);
 /* The code of what PostgreSQL has said of a statement: CODE_CONFIG, the job is wrong;
  * CODE_POSTGRES, a right is missing, or there was no answer. */
 ExitCode check_code (Check *check, const GError *cause);
+/* The name of a check that has found what PostgreSQL said last, instead of NAME. */
+const char *check_name (const Check *check, const char *name);
 /* What to do about it (CAUSE), before another transaction: to grant what is missing, or to try
  * again. It belongs to the Check. */
 const char *check_remedy (Check *check, ExitCode code, const GError *cause);
@@ -144,7 +150,7 @@ void check_partitions (Check *check); /* of a sentence that drops them, by check
 void check_rights (Check *check);     /* by check_access; of a sentence that has no SQL yet, too */
 void check_say_role (Check *check);   /* a daemon has another role; by check_job */
 void check_access (Check *check);     /* rights and hidden rows, by check_tables */
-void check_tables (Check *check);     /* rights, hidden rows, ties, brakes */
+void check_tables (Check *check);     /* rights, hidden rows, keys that are off, ties, brakes */
 void check_ties (Check *check);       /* triggers, rules, foreign keys, by check_tables */
 
 /* What a daemon checks when it loads JOBS (of Job); no row is read. ERRORS: `PLACE: why` for each

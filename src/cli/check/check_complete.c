@@ -25,8 +25,9 @@ say_refused (Check *check, const char *refusal)
   const char *why = reason_of (sentence, refusal);
   g_autofree char *place = sentence_place_of (sentence, why);
   g_autofree char *hint = check_hint_table (check, why);
-  check_error (check, g_str_has_prefix (why, SENTENCE_HIDDEN) ? CODE_POSTGRES : CODE_CONFIG,
-               "sentence", check_place_in (check, place), NULL, "%s%s", why, hint);
+  const gboolean hidden = g_str_has_prefix (why, SENTENCE_HIDDEN);
+  check_error (check, hidden ? CODE_POSTGRES : CODE_CONFIG, hidden ? CHECK_HIDDEN : "sentence",
+               check_place_in (check, place), NULL, "%s%s", why, hint);
 }
 
 static const Job *

@@ -220,11 +220,25 @@ grant_of (Check *check, const GError *cause)
 }
 
 const char *
+check_name (const Check *check, const char *name)
+{
+  return pg_is_hidden (check->pg) ? CHECK_HIDDEN : name;
+}
+
+static char *
+bypass (Check *check)
+{
+  g_autoptr (PgRows) rows = ask_plainly (check, "src/cli/check/sql/bypass.sql", NULL);
+  return rows != NULL ? g_strdup (rows_text (rows, 0, "remedy")) : NULL;
+}
+
+const char *
 check_remedy (Check *check, ExitCode code, const GError *cause)
 {
   if (code != CODE_POSTGRES)
     return NULL;
-  char *remedy = g_str_equal (pg_sqlstate (check->pg), "42501")
+  char *remedy = pg_is_hidden (check->pg) ? bypass (check)
+                 : g_str_equal (pg_sqlstate (check->pg), "42501")
                      ? grant_of (check, cause)
                      : g_strdup_printf ("pruned check %s", check->job->name);
   g_ptr_array_add (check->texts, remedy);

@@ -284,8 +284,9 @@ check_where (Check *check)
     check_condition (check, place, plan, "the condition is asked of");
   else {
     ExitCode code = check_code (check, error);
+    const char *name = check_name (check, "statements");
     g_autofree char *hint = check_hint (check, sentence->where, error);
-    check_error (check, code, "statements", place, check_remedy (check, code, error), "where: %s%s",
+    check_error (check, code, name, place, check_remedy (check, code, error), "where: %s%s",
                  error->message, hint);
   }
   return plan != NULL;

@@ -285,9 +285,10 @@ check_page (Check *check)
                  check->job->by_rows != NULL ? "A run leaves such a row out (failed)"
                                              : "Then a run removes no row at all",
                  FAILS_FOR_NONE);
-  else if (!answered)
-    check_error (check, code, asked.name, asked.place, check_remedy (check, code, error), "%s",
-                 error->message);
+  else if (!answered) {
+    const char *name = check_name (check, asked.name), *remedy = check_remedy (check, code, error);
+    check_error (check, code, name, asked.place, remedy, "%s", error->message);
+  }
   if (check_errors (check) == before)
     check_ok (check, "page",
               seen.rows > 1 ? "it returns the key and the cursor, in the cursor's order"

@@ -84,10 +84,12 @@ explain (Files *files, const char *file, const PgStatement *statement, CheckPlac
   files->n++;
   files->unanswered = plan == NULL && code == CODE_POSTGRES;
   if (plan == NULL && !unset) {
+    const char *name = check_name (check, "statements");
     g_autofree char *hint
         = check->job->sentence != NULL ? check_hint (check, "", error) : g_strdup ("");
-    check_error (check, code, "statements", (CheckPlace){ place.file, lines ? line : place.line },
-                 check_remedy (check, code, error), "%s%s", error->message, hint);
+    const char *remedy = check_remedy (check, code, error);
+    check_error (check, code, name, (CheckPlace){ place.file, lines ? line : place.line }, remedy,
+                 "%s%s", error->message, hint);
   } else if (plan != NULL)
     check_plan (check, place, plan);
   if (plan != NULL && file != NULL && !check->job->built_in)

@@ -6,6 +6,8 @@
 #include "engine/job/sentence/sql_text.h"
 #include "pg/quoted.h"
 
+#include <string.h>
+
 #define SQL "src/cli/check/sql/"
 #define NOWHERE ((CheckPlace){ 0 })
 
@@ -41,14 +43,38 @@ check_rights (Check *check)
     check_ok (check, "rights", "%s can read and write the tables that the job names", who (check));
 }
 
+/* PostgreSQL has refused a statement, and named RELATION. */
+static gboolean
+is_said (const Check *check, const char *relation)
+{
+  g_autofree char *bare = quoted_bare (relation);
+  for (guint i = 0; i < check->findings->len; i++) {
+    const CheckFinding *finding = check->findings->pdata[i];
+    if (g_str_equal (finding->check, CHECK_HIDDEN) && g_str_equal (finding->job, check->job->name)
+        && strstr (finding->detail, bare) != NULL)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static void
 check_hidden (Check *check)
 {
   g_autoptr (PgRows) rows
-      = check_ask_of (check, "row-level security", SQL "hidden.sql", check_want_written);
+      = check_ask_of (check, CHECK_HIDDEN, SQL "hidden.sql", check_want_written);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
-    check_error (check, CODE_POSTGRES, "row-level security", NOWHERE, rows_text (rows, i, "remedy"),
-                 "it may hide rows of %s from %s", rows_text (rows, i, "relation"), who (check));
+    if (!is_said (check, rows_text (rows, i, "relation")))
+      check_error (check, CODE_POSTGRES, CHECK_HIDDEN, NOWHERE, rows_text (rows, i, "remedy"),
+                   "it may hide rows of %s from %s", rows_text (rows, i, "relation"), who (check));
+}
+
+static void
+check_keys_off (Check *check)
+{
+  g_autoptr (PgRows) rows = check_ask_of (check, CHECK_OFF, CHECK_OFF_SQL, check_want_written);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    check_error (check, CODE_POSTGRES, CHECK_OFF, NOWHERE, rows_text (rows, i, "remedy"), "%s",
+                 rows_text (rows, i, "detail"));
 }
 
 /* What a sentence changes, in its order: also the tables that `children = auto` and cascades name.
@@ -257,6 +283,7 @@ check_tables (Check *check)
   }
   check_events (check);
   check_access (check);
+  check_keys_off (check);
   check_ties (check);
   check_brakes (check);
 }

@@ -19,6 +19,7 @@ typedef struct {
   char *owner, *role; /* the owner of the application's tables; the current role, quoted for SQL.
                          NULL: not known */
   char *ours;         /* the owner of schema pruned's tables; NULL: there are none */
+  gboolean hides;     /* row-level security, something that a job of the user's own reads */
   GPtrArray *findings;
 } Doctor;
 
@@ -55,6 +56,6 @@ void doctor_owners (Doctor *doctor); /* of schema pruned, and who can create fun
 void doctor_kafka (Doctor *doctor);  /* reachable, topics, clock, retention, group, dead letters */
 void doctor_stores (Doctor *doctor);
 void doctor_gentle (Doctor *doctor);   /* thresholds, dead rows */
-void doctor_jobs (Doctor *doctor);     /* which built-in jobs are in force, and why */
+void doctor_jobs (Doctor *doctor);     /* those of the user's own; which built-in ones, and why */
 void doctor_settings (Doctor *doctor); /* modes, schedules */
 void doctor_work (Doctor *doctor);     /* runs, quarantine, bloat, the application's own workers */

@@ -35,10 +35,12 @@ say_left (Doctor *doctor)
 
 /* --- the user's own --------------------------------------------------------------------------- */
 
-/* Rights that are missing are another check of the doctor. */
+/* Rights that are missing, and keys that are off, are other checks of the doctor. */
 static gboolean
 is_said_elsewhere (const Doctor *doctor, const Job *job, const CheckFinding *finding)
 {
+  if (g_str_equal (finding->check, CHECK_OFF))
+    return TRUE;
   return doctor->migrated && !sentence_is_of_partitions (job->sentence)
          && g_str_equal (finding->check, "rights") && finding->remedy != NULL;
 }
@@ -67,6 +69,7 @@ say_own (Doctor *doctor, Check *check, const Job *job)
     if (finding->code == CODE_OK || is_said_elsewhere (doctor, job, finding)
         || (finding->code != CODE_CONFIG && !in_force_of (job)->enabled))
       continue;
+    doctor->hides |= g_str_equal (finding->check, CHECK_HIDDEN);
     say_finding (doctor, job, finding);
     n++;
   }

@@ -2,6 +2,7 @@
  * The other rights are those of `pruned grants`.
  */
 #include "base/plural.h"
+#include "cli/check/check_wanted.h"
 #include "cli/doctor/doctor.h"
 #include "cli/grants.h"
 #include "cli/own_rights.h"
@@ -13,24 +14,12 @@
 
 #define SQL "src/cli/doctor/sql/"
 
-typedef struct {
-  GString *jobs, *tables, *names; /* names: columns, or privileges */
-} Wanted;
-
-static void
-want (Wanted *wanted, const Job *job, const char *table, const char *name)
-{
-  array_add (wanted->jobs, job->name);
-  array_add (wanted->tables, table);
-  array_add (wanted->names, name);
-}
-
 /* What built-in jobs read is in their `needs` and `reads`. */
 static void
 want_right (const Job *job, const char *table, const char *right, gpointer data)
 {
   if (!job->built_in || !g_str_equal (right, "SELECT"))
-    want (data, job, table, right);
+    check_want (job, table, right, data);
 }
 
 /* With the tables that the catalogue adds to a sentence. One that it does not fit is a finding of
@@ -47,21 +36,21 @@ completed (const Doctor *doctor, const Job *job)
 }
 
 static void
-want_columns (Wanted *wanted, const Job *job, char **columns)
+want_columns (CheckWanted *wanted, const Job *job, char **columns)
 {
   for (char **column = columns; *column != NULL; column++) {
     g_auto (GStrv) parts = g_strsplit (*column, ".", 2);
     if (parts[1] != NULL)
-      want (wanted, job, parts[0], parts[1]);
+      check_want (job, parts[0], parts[1], wanted);
   }
 }
 
-typedef enum { RIGHTS, NEEDS, READS } Which; /* READS: also what a job can do without */
+typedef enum { RIGHTS, WRITES, NEEDS, READS } Which; /* READS: also what a job can do without */
 
 static PgRows *
 ask_wanted (Doctor *doctor, const char *check, const char *file, Which which)
 {
-  Wanted wanted = { array_new (), array_new (), array_new () };
+  CheckWanted wanted = { array_new (), array_new (), array_new () };
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
     if (!in_force_of (job)->enabled)
@@ -69,7 +58,9 @@ ask_wanted (Doctor *doctor, const char *check, const char *file, Which which)
     if (which == RIGHTS) {
       job_rights_each (completed (doctor, job), want_right, &wanted);
       job_rights_filled (job, want_right, &wanted);
-    } else
+    } else if (which == WRITES)
+      check_want_written (completed (doctor, job), &wanted);
+    else
       want_columns (&wanted, job, job->needs);
     if (which == READS)
       want_columns (&wanted, job, job->reads);
@@ -83,7 +74,7 @@ ask_wanted (Doctor *doctor, const char *check, const char *file, Which which)
 }
 
 static void
-check_rights (Doctor *doctor)
+check_privileges (Doctor *doctor)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   own_rights_values (values);
@@ -115,21 +106,42 @@ bypass (const Doctor *doctor)
   return grants_psql (doctor->cli->config, "postgres", sql);
 }
 
-/* Jobs refuse to remove what these tables refer to. */
+/* PostgreSQL refuses statements that it would hide rows from. */
 static void
 check_hidden (Doctor *doctor)
 {
-  g_autoptr (PgRows) rows = ask_wanted (doctor, "row-level security", SQL "hidden.sql", NEEDS);
+  g_autoptr (PgRows) rows = ask_wanted (doctor, CHECK_HIDDEN, SQL "hidden.sql", READS);
   if (rows == NULL)
     return;
   g_autofree char *list = doctor_list (rows, "hidden"), *remedy = bypass (doctor);
   if (rows_count (rows) > 0)
     doctor_error (
-        doctor, CODE_POSTGRES, "row-level security", remedy,
+        doctor, CODE_POSTGRES, CHECK_HIDDEN, remedy,
         "it may hide rows from this role; jobs refuse removals that would affect hidden rows: %s",
         list);
+  else if (doctor->hides)
+    doctor_error (doctor, CODE_POSTGRES, CHECK_HIDDEN, remedy,
+                  "it may hide rows from this role that jobs of your own read; they are blocked");
   else
-    doctor_ok (doctor, "row-level security", "it hides nothing from this role");
+    doctor_ok (doctor, CHECK_HIDDEN, "it hides nothing from this role that the enabled jobs read");
+}
+
+static void
+check_keys_off (Doctor *doctor)
+{
+  g_autoptr (GHashTable) said = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (PgRows) rows = ask_wanted (doctor, CHECK_OFF, CHECK_OFF_SQL, WRITES);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const char *detail = rows_text (rows, i, "detail"), *sql = rows_text (rows, i, "remedy");
+    if (!g_hash_table_add (said, (gpointer)detail))
+      continue;
+    g_autofree char *remedy
+        = sql != NULL ? grants_psql (doctor->cli->config, "postgres", sql) : NULL;
+    doctor_error (doctor, CODE_POSTGRES, CHECK_OFF, remedy, "%s; its jobs are blocked", detail);
+  }
+  if (rows != NULL && rows_count (rows) == 0)
+    doctor_ok (doctor, CHECK_OFF,
+               "PostgreSQL keeps the foreign keys of what the enabled jobs change");
 }
 
 static void
@@ -261,12 +273,13 @@ doctor_rights (Doctor *doctor)
   if (doctor->pg == NULL)
     return;
   if (doctor->migrated) {
-    check_rights (doctor);
+    check_privileges (doctor);
     check_keeping (doctor);
   }
   doctor_owners (doctor);
   check_columns (doctor);
   check_hidden (doctor);
+  check_keys_off (doctor);
   check_settings (doctor);
   check_indexes (doctor);
   check_restore (doctor);

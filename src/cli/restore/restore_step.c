@@ -56,7 +56,7 @@ statement_of (const Record *record, const char *does, const char *sql, GError **
 {
   g_autofree char *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1);
   g_autofree char *name = g_strdup_printf ("%s %s %s", does, record->table, digest);
-  return pg_statement_text (name, sql, error);
+  return pg_statement_changing (name, sql, record->table, error);
 }
 
 /* Builds the statements for rows of the record. FINAL: why the job's rows cannot be restored; NULL:

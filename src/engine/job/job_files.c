@@ -67,8 +67,9 @@ made_before (const char *path, const char *name)
   return path[0] != '/' ? pg_statement_known (name) : NULL;
 }
 
-const PgStatement *
-job_files_statement (const Job *job, const char *file, GError **error)
+/* TABLE: the one whose rows it changes; NULL: that is not known, or none. */
+static const PgStatement *
+statement_of (const Job *job, const char *file, const char *table, GError **error)
 {
   g_autofree char *path = path_of (job, file);
   const PgStatement *known = made_before (path, path);
@@ -79,8 +80,16 @@ job_files_statement (const Job *job, const char *file, GError **error)
     return NULL;
   static const char *const reading[] = { "page", "count", "values", "decide", NULL };
   g_autofree char *name = name_of_text (path, without_semicolon (text));
+  if (table != NULL)
+    return pg_statement_changing (name, text, table, error);
   return g_strv_contains (reading, file) ? job_reading (name, text, FALSE, error)
                                          : pg_statement_text (name, text, error);
+}
+
+const PgStatement *
+job_files_statement (const Job *job, const char *file, GError **error)
+{
+  return statement_of (job, file, NULL, error);
 }
 
 /* Of a user's file. A deletion is looked into when it runs. */
@@ -102,7 +111,7 @@ read_effect (const Job *job, const char *file, const char *columns, JobApply *ap
   if (!job_file_name (path, apply, error) || !does_as_named (path, apply, error))
     return FALSE;
   if (apply->kind == APPLY_INSERT)
-    return (apply->statement = job_files_statement (job, file, error)) != NULL;
+    return (apply->statement = statement_of (job, file, apply->table, error)) != NULL;
   g_autofree char *plain = g_strdup_printf ("%s#%s", path, columns);
   if ((apply->statement = made_before (path, plain)) != NULL)
     return TRUE;

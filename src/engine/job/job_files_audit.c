@@ -80,7 +80,7 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
   g_autofree char *text
       = g_strdup_printf (OF_ONE, first, secret, quoted, action, then != NULL ? "," : "",
                          then != NULL ? then : "", columns);
-  return pg_statement_text (name, text, error);
+  return pg_statement_changing (name, text, table, error);
 }
 
 const PgStatement *
@@ -94,7 +94,7 @@ job_files_audited_owned (const char *name, const char *sql, const char *table, c
                   *secret = secret_of (quoted), *columns = g_strdup_printf (HOW_MANY_OWNED, column),
                   *text = g_strdup_printf (OF_OWNERS, sql, secret, quoted, action, column, "", "",
                                            columns);
-  return pg_statement_text (name, text, error);
+  return pg_statement_changing (name, text, table, error);
 }
 
 gboolean
@@ -105,7 +105,8 @@ job_files_audited_many (const char *name, const char *sql, JobApply *apply, GErr
   const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
   g_autofree char *text = g_strdup_printf (OF_MANY, sql, secret, quoted, action, "", "", "key");
   const PgStatement *many = apply->statement;
-  if (apply->kind != APPLY_INSERT && (many = pg_statement_text (own, text, error)) == NULL)
+  if (apply->kind != APPLY_INSERT
+      && (many = pg_statement_changing (own, text, apply->table, error)) == NULL)
     return FALSE;
   gboolean of_one = strstr (sql, THEN) != NULL || pg_statement_wants (many, "run_id")
                     || pg_statement_wants (many, "step");

@@ -2,8 +2,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "engine/job/job_rows.h"
-#include "engine/step/below.h"
+#include "engine/step/apply.h"
 #include "engine/step/decide.h"
 #include "engine/step/pace.h"
 #include "engine/step/portion.h"
@@ -21,6 +20,7 @@ typedef struct {
   GPtrArray *held; /* keys whose rows the lock files must lock (`:held`), because an earlier try
                       did not get them */
   GHashTable *left_out; /* keys that an earlier try has refused after others had changed for them */
+  gboolean apart;       /* the files run for each row by itself: an earlier try was unsettled */
 } Attempt;
 
 /* --- locks and decision --- */
@@ -72,129 +72,6 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
   return TRUE;
 }
 
-/* --- the job's files --- */
-
-/* Rows that the statement on the job's own table did not return are refused. WHICH keeps the
- * others. */
-static void
-drop_refused (Trial *trial, GArray *which, const PgRows *returned)
-{
-  if (effects_are_all (returned, trial->decided, which))
-    return;
-  g_autoptr (GHashTable) changed = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (returned); i++)
-    g_hash_table_add (changed, (gpointer)rows_text (returned, i, "key"));
-  guint kept = 0;
-  for (guint i = 0; i < which->len; i++) {
-    int row = g_array_index (which, int, i);
-    if (g_hash_table_contains (changed, rows_text (trial->decided, row, "key")))
-      g_array_index (which, int, kept++) = row;
-    else {
-      trial->what[row] = "failed";
-      g_ptr_array_add (trial->refused, g_strdup (rows_text (trial->decided, row, "key")));
-    }
-  }
-  g_array_set_size (which, kept);
-}
-
-static gboolean
-queue_rows (Step *step, const JobApply *file, const Trial *trial, const GArray *which,
-            const Extra *extra, GError **error)
-{
-  const PgStatement *statement = step->many ? file->many : file->statement;
-  g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, extra);
-  return pg_queue (step->pg, statement, values, error);
-}
-
-/* FILE of a sentence, not on the rows that it names, has returned ROWS. */
-static void
-count_below (const Step *step, const JobApply *file, const PgRows *rows, Trial *trial)
-{
-  const gboolean own = g_strcmp0 (file->table, step->job->table) == 0;
-  if (file->kind == APPLY_DELETE)
-    *(own ? &trial->own_below : &trial->below) += rows_count (rows);
-  for (int i = 0; file->kind == APPLY_UPDATE && i < rows_count (rows); i++)
-    if (rows_text (rows, i, "key") != NULL)
-      trial->emptied++;
-    else
-      trial->stuck = TRUE;
-}
-
-/* The answers of the files FROM to TO. *LAST gets the rows of the last one. */
-static gboolean
-take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, PgRows **last,
-            GError **error)
-{
-  const JobApply *files = &g_array_index (what->apply, JobApply, 0);
-  guint own = job_own_file (step->job, what);
-  if (!effects_take_first (step, &trial->effects, error))
-    return FALSE;
-  for (guint i = from; i < to; i++) {
-    g_clear_pointer (last, rows_free);
-    *last = pg_next (step->pg, error);
-    if (*last == NULL || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
-      return FALSE;
-    if (i != own && step->job->sentence != NULL)
-      count_below (step, &files[i], *last, trial);
-    if (step->applied != NULL)
-      step->applied (files[i].statement, rows_count (*last), step->applied_data);
-  }
-  return TRUE;
-}
-
-/* Runs these files in one pipeline. */
-static gboolean
-run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, const GArray *which,
-           const Extra *extra, PgRows **last, GError **error)
-{
-  const JobApply *files = &g_array_index (what->apply, JobApply, 0);
-  gboolean changed = from > job_own_file (step->job, what);
-  if (!effects_queue_first (step, &trial->effects, error))
-    return FALSE;
-  for (guint i = from; i < to; i++)
-    if (!queue_rows (step, &files[i], trial, which, extra, error)
-        || !effects_queue (step, &trial->effects, &files[i], error))
-      return FALSE;
-  if (!pg_flush (step->pg, error))
-    return FALSE;
-  if (changed) /* PostgreSQL works meanwhile */
-    tell_ahead (step, what, trial, which);
-  if (take_files (step, what, from, to, trial, last, error))
-    return pg_finish (step->pg, error) && effects_settle (step, &trial->effects, error);
-  g_autoptr (GError) second = NULL; /* the first one is told */
-  if (step->blocked && !pg_finish (step->pg, &second))
-    pg_close (step->pg);
-  return FALSE;
-}
-
-/* The apply files of one word, for the rows that were decided so. The files up to the one on the
- * job's own table go in one pipeline. It says which rows went: those that it does not return are
- * refused. The others follow in another pipeline, for the rows that it returned. The files before
- * it may take rows of other tables first, as foreign keys want it; a try in which a row was refused
- * after that is torn, and cannot stand. So is one in which a trigger may have changed a row that it
- * kept (a soft delete): nothing has recorded that. */
-static gboolean
-apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, GError **error)
-{
-  g_autoptr (GArray) which = trial_rows (trial, what->word);
-  if (which->len == 0 || what->apply->len == 0)
-    return TRUE;
-  guint own = job_own_file (step->job, what), decided = which->len;
-  const JobApply *file = &g_array_index (what->apply, JobApply, own);
-  g_autoptr (PgRows) returned = NULL, others = NULL;
-  gboolean below;
-  if (!below_goes_first (step, trial, which, &below, error)
-      || !run_files (step, what, 0, own + 1, trial, which, extra, &returned, error)
-      || !job_rows_are_whole (file->statement, returned, "key", error)
-      || !effects_are_decided (step, file, returned, trial->decided, which, error))
-    return FALSE;
-  drop_refused (trial, which, returned);
-  trial->torn = (own > 0 || below || trial->effects.stirred) && which->len < decided;
-  if (trial->torn || which->len == 0 || own + 1 == what->apply->len)
-    return TRUE;
-  return run_files (step, what, own + 1, what->apply->len, trial, which, extra, &others, error);
-}
-
 /* --- tries --- */
 
 static gboolean
@@ -203,14 +80,14 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
   const Job *job = step->job;
   trial->refused = g_ptr_array_new_with_free_func (g_free);
   trial->below = trial->own_below = trial->emptied = 0;
-  trial->stuck = FALSE;
+  trial->stuck = trial->unsettled = FALSE;
   effects_init (&trial->effects, job);
   if (!lock_and_decide (step, attempt, trial, error))
     return FALSE;
-  for (guint i = 0; i < job->whats->len && !trial->torn; i++)
-    if (!apply_word (step, job->whats->pdata[i], trial, attempt->extra, error))
+  for (guint i = 0; i < job->whats->len && !trial->torn && !trial->unsettled; i++)
+    if (!apply_word (step, job->whats->pdata[i], trial, attempt->extra, attempt->apart, error))
       return FALSE;
-  if (trial->torn)
+  if (trial->torn || trial->unsettled)
     return TRUE;
   if (!portion_moves (step, trial, error) || !remains_none (step, trial, attempt->extra, error))
     return FALSE;
@@ -245,10 +122,18 @@ hold_more (const Attempt *attempt, const Trial *trial)
 
 /* What the next try does otherwise. FALSE: this one stands. A row that is not returned may have
  * changed after the decision, so it is locked next time. If it was locked and is still not
- * returned, it is refused; where rows of it went before, they come back. */
+ * returned, it is refused; where rows of it went before, they come back. Rows whose trigger changes
+ * settings go one by one, since those behind the first were asked under other settings. */
 static gboolean
-is_to_repeat (Step *step, const Attempt *attempt, const Trial *trial)
+is_to_repeat (Step *step, Attempt *attempt, const Trial *trial)
 {
+  if (trial->unsettled) {
+    step_log (
+        step, LOG_WARNING, "A trigger sets what decisions depend on, so rows go one by one",
+        json_pack ("{s:s?, s:s}", "table", step->job->table, "settings", pg_unsettled (step->pg)));
+    attempt->apart = TRUE;
+    return TRUE;
+  }
   if (hold_more (attempt, trial))
     return TRUE;
   if (trial->torn && trial->effects.stirred)
@@ -268,7 +153,7 @@ try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Tria
 {
   g_autoptr (GPtrArray) held = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) left_out = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  const Attempt attempt = { keys, extra, held, left_out };
+  Attempt attempt = { keys, extra, held, left_out, FALSE };
   for (;;) {
     if (!try_once (step, &attempt, trial, error))
       return FALSE;
@@ -310,7 +195,7 @@ try_shared (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
 {
   g_autoptr (GPtrArray) held = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) left_out = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  const Attempt attempt = { keys, extra, held, left_out };
+  Attempt attempt = { keys, extra, held, left_out, FALSE };
   return try_once (step, &attempt, trial, error)
          && (!is_to_repeat (step, &attempt, trial)
              || step_fail (step, error, PRUNED_BUSY, "a row was not changed; tried again alone"));

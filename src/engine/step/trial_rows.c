@@ -15,7 +15,7 @@ trial_clear (Trial *trial)
   g_clear_pointer (&trial->refused, g_ptr_array_unref);
   g_clear_pointer (&trial->told, g_ptr_array_unref);
   effects_clear (&trial->effects);
-  trial->torn = FALSE;
+  trial->torn = trial->unsettled = FALSE;
 }
 
 /* Of a sentence with portions (portion.h). */

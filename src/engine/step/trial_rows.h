@@ -11,6 +11,7 @@ typedef struct {
   PgRows *children;   /* NULL: no children.sql */
   GPtrArray *refused; /* of char: keys of rows that the statement on the job's table kept */
   gboolean torn;      /* a row was refused after others had changed for it: it cannot stand */
+  gboolean unsettled; /* the settings were changed while there were rows to decide: the same */
   gint64 below;       /* rows of other tables that a sentence has deleted */
   gint64 own_below;   /* rows of the own table that went because a row above them did */
   gint64 emptied;     /* rows of other tables that a sentence has emptied */

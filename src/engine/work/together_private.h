@@ -21,6 +21,7 @@ typedef struct {
   gint64 began_us, rows, most; /* rows that it may change */
   GHashTable *offered;    /* run ids, borrowed: those that were to be done as one with others */
   gboolean asked, defers; /* triggers that wait for the end of a transaction */
+  gboolean stirs; /* a trigger could change what the statement decides about rows behind it */
   DayAllowance allowance;
   gboolean at_once;     /* runs are being done as one */
   const char *at_fault; /* the run whose step has failed; borrowed. NULL: none */

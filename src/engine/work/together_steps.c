@@ -30,21 +30,34 @@ is_enough (const Together *together)
 static guint
 wanted_at_once (const Together *together)
 {
-  gboolean room = together->works->len > 1 && together->most - together->rows > 1;
+  gboolean room
+      = together->works->len > 1 && together->most - together->rows > 1 && !together->stirs;
   return room ? at_once_wanted (together->lane) : 0;
+}
+
+/* The statement that changes rows may be the one that decides about them. A sentence whose rows
+ * have triggers decides before, under lock; code in C knows its rows by their ids. */
+static gboolean
+relies_on_file (const Job *job)
+{
+  return job->sentence == NULL && job->code == NULL;
 }
 
 /* Each step ends with SET CONSTRAINTS ALL IMMEDIATE, which holds for those behind it in the
  * transaction: a deferred trigger would run after each of their statements. So where there is one,
  * nothing follows. */
 static gboolean
-ask_deferred (Together *together, GError **error)
+ask_triggers (Together *together, GError **error)
 {
   if (together->asked || (together->rows == 0 && wanted_at_once (together) == 0))
     return TRUE;
-  g_autoptr (PgRows) rows = pg_run_file (together->pg, SQL "defers.sql", NULL, error);
+  const Job *job = together->lane->job;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "tab", job->table);
+  g_autoptr (PgRows) rows = pg_run_file (together->pg, SQL "defers.sql", values, error);
   together->asked = rows != NULL;
   together->defers = rows != NULL && rows_bool (rows, 0, "defers");
+  together->stirs = rows != NULL && rows_bool (rows, 0, "stirs") && relies_on_file (job);
   return rows != NULL;
 }
 
@@ -91,7 +104,7 @@ step_shared (Together *together, Run *run, GError **error)
 {
   Step *step = step_once (together, run, NULL, error);
   while (step != NULL) {
-    if (step->may_follow && !ask_deferred (together, error))
+    if (step->may_follow && !ask_triggers (together, error))
       return FALSE;
     if (!goes_on (together, step))
       break;
@@ -158,7 +171,7 @@ together_step_heavy (Together *together, GError **error)
     gboolean late = together->rows == 0 && clock_monotonic_us () - together->began_us >= LATE_US;
     if (run == NULL || late || !shareable_run (run))
       continue;
-    if (!ask_deferred (together, error))
+    if (!ask_triggers (together, error))
       return FALSE;
     if (is_enough (together))
       g_hash_table_add (together->later, run->run_id);

@@ -158,8 +158,7 @@ static gboolean
 later_step (Step *step, const char *group, const char *keys, GError **error)
 {
   gboolean queued
-      = step_queue (step, error, "../shared/see_all", NULL)
-        && step_queue (step, error, "lock/10-namespaces", "key", keys, NULL)
+      = step_queue (step, error, "lock/10-namespaces", "key", keys, NULL)
         && step_queue (step, error, "lock/40-group_deletion_schedules", "key", keys, NULL)
         && step_queue (step, error, "still", "group", group, "spent",
                        walk_rights (step_cursor (step)), NULL)
@@ -167,7 +166,7 @@ later_step (Step *step, const char *group, const char *keys, GError **error)
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
-  const PgRows *still = all->pdata[3], *catalogue = all->pdata[4];
+  const PgRows *still = all->pdata[2], *catalogue = all->pdata[3];
   if (rows_count (still) == 0) {
     g_autoptr (PgRows) decided
         = step_query (step, error, "decide", "key", keys, "gone", "{}", NULL);

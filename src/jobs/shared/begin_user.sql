@@ -1,7 +1,7 @@
--- Once in a transaction: the stamp of the catalogue, and the settings of the steps about one user.
+-- Once in a transaction: the stamp of the catalogue, and a setting of the steps about one user.
 -- Several steps can share the transaction. The stamp first: it reads whole tables, and its plan is
--- made before the settings are.
-SELECT c.stamp, s.row_security, s.enable_seqscan
+-- made before the setting is.
+SELECT c.stamp, s.enable_seqscan
 FROM (
 -- include: catalogue.sql
 ) AS c,

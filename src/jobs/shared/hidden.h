@@ -1,6 +1,6 @@
 /* Rows that row-level security hides from the role would be removed by a key, or keep referring to
  * removed rows, without a record. So nothing is removed then. This is checked before anything is
- * done; `see_all.sql` makes each step fail at a table of this kind.
+ * done, so that nothing is done in part; each statement that meets a table of this kind fails.
  *
  * Threads: a worker. Ownership: none.
  */

@@ -9,7 +9,7 @@
 #pragma once
 #include "pruned/job.h"
 
-/* The beginning of each step: the settings of one_user.sql and the stamp, both of its transaction.
+/* The beginning of each step: the setting of one_user.sql and the stamp, both of its transaction.
  * FILE returns the named columns of the lists OWN and ALSO, which can be NULL. Free the stamp with
  * g_free. */
 char *stamp_begin (Step *step, const char *file, const char *own, const char *also, GError **error);

@@ -90,7 +90,7 @@ add_table (GString *rows, const char *line, guint place)
   gboolean asked = *words[0] != '~';
   const char *name = words[0] + !asked;
   if (g_str_equal (words[1], "-")) {
-    g_string_append_printf (rows, "\n-|%s|%u|-|-|-|-|f|-|f|f|-|-|-|-", name, place);
+    g_string_append_printf (rows, "\n-|%s|%u|-|-|-|-|f|-|f|f|-|f|-|-|-", name, place);
     return;
   }
   g_autoptr (json_t) all = json_array (), key = json_array ();
@@ -99,11 +99,12 @@ add_table (GString *rows, const char *line, guint place)
       add_column (all, key, words[i]);
   g_autofree char *columns_text = json_text (all), *key_text = json_text (key);
   g_string_append_printf (
-      rows, "\n%s|%s|%d|%s|%s|public.%s|%s|%s|%s|%s|%s|%s|%s|%s|%s", name, asked ? name : "-",
+      rows, "\n%s|%s|%d|%s|%s|public.%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s", name, asked ? name : "-",
       asked ? (int)place : -1, name, name, name, words[1],
       flag_of (words, "hidden", NULL) != NULL ? "t" : "f", flag_of (words, "root", name),
       flag_of (words, "inherited", NULL) != NULL ? "t" : "f",
       flag_of (words, "ours", NULL) != NULL ? "t" : "f", flag_of (words, "catches", "-"),
+      flag_of (words, "stirs", NULL) != NULL ? "t" : "f",
       flag_of (words, "partly", "-"), columns_text, key_text);
 }
 
@@ -144,7 +145,7 @@ void
 catalogue_answer (const char *tables, const char *keys)
 {
   g_autoptr (GString) of_tables = g_string_new (
-      "oid|asked|place|name|own|whole|kind|hidden|root|inherited|ours|catches|partly|columns|key");
+      "oid|asked|place|name|own|whole|kind|hidden|root|inherited|ours|catches|stirs|partly|columns|key");
   g_autoptr (GString) of_keys
       = g_string_new ("name|child|parent|deltype|deferrable|full|schema|child_columns|emptied|"
                       "parent_columns|casts|collates");

@@ -128,6 +128,7 @@ table_new (const PgRows *rows, int row)
   table->ours = rows_bool (rows, row, "ours");
   table->root = g_strdup (rows_text (rows, row, "root"));
   table->catches = g_strdup (rows_text (rows, row, "catches"));
+  table->stirs = rows_bool (rows, row, "stirs");
   table->partly = g_strdup (rows_text (rows, row, "partly"));
   g_autoptr (json_t) columns = parsed (rows, row, "columns"), key = parsed (rows, row, "key");
   for (gsize i = 0; i < json_array_size (columns); i++) {

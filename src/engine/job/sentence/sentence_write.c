@@ -230,7 +230,8 @@ add_event_key (Writer *writer)
 }
 
 /* A statement that has waited for a row asks the condition again for that row, but sees the other
- * rows as they were when it began. So the rows are locked by a statement before. */
+ * rows as they were when it began. So the rows are locked by a statement before. (As they are where
+ * a trigger of a row can set what the condition of the next one depends on.) */
 static gboolean
 reads_other_rows (const Sentence *sentence)
 {
@@ -255,7 +256,7 @@ add_files (Writer *writer, const Below *below)
   g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
   gboolean objects = writer->sentence->kind == SENTENCE_OBJECTS,
            all = writer->sentence->kind == SENTENCE_SET || objects || !below_is_empty (below)
-                 || reads_other_rows (writer->sentence);
+                 || writer->table->stirs || reads_other_rows (writer->sentence);
   below_set_plan (below);
   sentence_portion_set_reason (below);
   add (writer, "page", "page");

@@ -1,6 +1,7 @@
 -- The text of a query for the state of rows (`:key`, as text; of several columns a JSON object) of
--- the table `:tab`: a checksum of the row. No row: the table does not exist, or has no primary key.
--- Names are quoted by format. Fast because only the catalogue is read.
+-- the table `:tab`: a checksum of the row. No row: the table does not exist, has no primary key, or
+-- row-level security can hide rows of it. Names are quoted by format. Fast because only the
+-- catalogue is read.
 SELECT pg_catalog.format('SELECT k.key, pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text) AS state FROM (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS k'
               ' JOIN %s t ON %s', pg_catalog.string_agg(c.value, ', ' ORDER BY c.n), c.relation, pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
 FROM (
@@ -13,5 +14,5 @@ FROM (
   FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
   WHERE i.indrelid = coalesce(pg_catalog.to_regclass(:tab::text), pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text)))
-    AND i.indisprimary AND k.n <= i.indnkeyatts) AS c
+    AND i.indisprimary AND k.n <= i.indnkeyatts AND NOT pg_catalog.row_security_active(i.indrelid)) AS c
 GROUP BY c.relation

@@ -127,6 +127,9 @@ static const char *const SETTINGS[] = {
   "client_encoding",
   "synchronous_commit",
   "track_counts",
+  "transform_null_equals",
+  "gin_fuzzy_search_limit",
+  "pruned.settings",
   "pruned.secret_1a",
 };
 

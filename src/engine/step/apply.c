@@ -1,0 +1,145 @@
+#include "engine/step/apply.h"
+
+#include "engine/job/job_rows.h"
+#include "engine/step/below.h"
+#include "engine/step/tell.h"
+
+/* Rows that the statement on the job's own table did not return are refused. WHICH keeps the
+ * others. */
+static void
+drop_refused (Trial *trial, GArray *which, const PgRows *returned)
+{
+  if (effects_are_all (returned, trial->decided, which))
+    return;
+  g_autoptr (GHashTable) changed = g_hash_table_new (g_str_hash, g_str_equal);
+  for (int i = 0; i < rows_count (returned); i++)
+    g_hash_table_add (changed, (gpointer)rows_text (returned, i, "key"));
+  guint kept = 0;
+  for (guint i = 0; i < which->len; i++) {
+    int row = g_array_index (which, int, i);
+    if (g_hash_table_contains (changed, rows_text (trial->decided, row, "key")))
+      g_array_index (which, int, kept++) = row;
+    else {
+      trial->what[row] = "failed";
+      g_ptr_array_add (trial->refused, g_strdup (rows_text (trial->decided, row, "key")));
+    }
+  }
+  g_array_set_size (which, kept);
+}
+
+static gboolean
+queue_rows (Step *step, const JobApply *file, const Trial *trial, const GArray *which,
+            const Extra *extra, GError **error)
+{
+  const PgStatement *statement = step->many ? file->many : file->statement;
+  g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, extra);
+  return pg_queue (step->pg, statement, values, error);
+}
+
+/* FILE of a sentence, not on the rows that it names, has returned ROWS. */
+static void
+count_below (const Step *step, const JobApply *file, const PgRows *rows, Trial *trial)
+{
+  const gboolean own = g_strcmp0 (file->table, step->job->table) == 0;
+  if (file->kind == APPLY_DELETE)
+    *(own ? &trial->own_below : &trial->below) += rows_count (rows);
+  for (int i = 0; file->kind == APPLY_UPDATE && i < rows_count (rows); i++)
+    if (rows_text (rows, i, "key") != NULL)
+      trial->emptied++;
+    else
+      trial->stuck = TRUE;
+}
+
+/* The answers of the files FROM to TO. *LAST gets the rows of the last one. */
+static gboolean
+take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, PgRows **last,
+            GError **error)
+{
+  const JobApply *files = &g_array_index (what->apply, JobApply, 0);
+  guint own = job_own_file (step->job, what);
+  if (!effects_take_first (step, &trial->effects, error))
+    return FALSE;
+  for (guint i = from; i < to; i++) {
+    g_clear_pointer (last, rows_free);
+    *last = pg_next (step->pg, error);
+    if (*last == NULL || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
+      return FALSE;
+    if (i != own && step->job->sentence != NULL)
+      count_below (step, &files[i], *last, trial);
+    if (step->applied != NULL)
+      step->applied (files[i].statement, rows_count (*last), step->applied_data);
+  }
+  return TRUE;
+}
+
+/* Runs these files in one pipeline. */
+static gboolean
+run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, const GArray *which,
+           const Extra *extra, PgRows **last, GError **error)
+{
+  const JobApply *files = &g_array_index (what->apply, JobApply, 0);
+  gboolean changed = from > job_own_file (step->job, what);
+  if (!effects_queue_first (step, &trial->effects, error))
+    return FALSE;
+  for (guint i = from; i < to; i++)
+    if (!queue_rows (step, &files[i], trial, which, extra, error)
+        || !effects_queue (step, &trial->effects, &files[i], error))
+      return FALSE;
+  if (!pg_flush (step->pg, error))
+    return FALSE;
+  if (changed) /* PostgreSQL works meanwhile */
+    tell_ahead (step, what, trial, which);
+  if (take_files (step, what, from, to, trial, last, error))
+    return pg_finish (step->pg, error) && effects_settle (step, &trial->effects, error);
+  g_autoptr (GError) second = NULL; /* the first one is told */
+  if (step->blocked && !pg_finish (step->pg, &second))
+    pg_close (step->pg);
+  return FALSE;
+}
+
+/* For the rows WHICH, which get fewer by those that are refused. */
+static gboolean
+apply_rows (Step *step, const JobWhat *what, Trial *trial, GArray *which, const Extra *extra,
+            GError **error)
+{
+  guint own = job_own_file (step->job, what), decided = which->len;
+  const JobApply *file = &g_array_index (what->apply, JobApply, own);
+  g_autoptr (PgRows) returned = NULL, others = NULL;
+  gboolean below;
+  pg_forget_unsettled (step->pg);
+  if (!below_goes_first (step, trial, which, &below, error)
+      || !run_files (step, what, 0, own + 1, trial, which, extra, &returned, error))
+    return FALSE;
+  trial->unsettled = decided > 1 && pg_unsettled (step->pg) != NULL;
+  if (trial->unsettled)
+    return TRUE;
+  if (!job_rows_are_whole (file->statement, returned, "key", error)
+      || !effects_are_decided (step, file, returned, trial->decided, which, error))
+    return FALSE;
+  drop_refused (trial, which, returned);
+  trial->torn = (own > 0 || below || trial->effects.stirred) && which->len < decided;
+  if (trial->torn || which->len == 0 || own + 1 == what->apply->len)
+    return TRUE;
+  if (!run_files (step, what, own + 1, what->apply->len, trial, which, extra, &others, error))
+    return FALSE;
+  trial->unsettled = decided > 1 && pg_unsettled (step->pg) != NULL;
+  return TRUE;
+}
+
+gboolean
+apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, gboolean apart,
+            GError **error)
+{
+  g_autoptr (GArray) which = trial_rows (trial, what->word);
+  if (which->len == 0 || what->apply->len == 0)
+    return TRUE;
+  if (!apart)
+    return apply_rows (step, what, trial, which, extra, error);
+  for (guint i = 0; i < which->len && !trial->torn; i++) {
+    g_autoptr (GArray) one = g_array_new (FALSE, FALSE, sizeof (int));
+    g_array_append_val (one, g_array_index (which, int, i));
+    if (!apply_rows (step, what, trial, one, extra, error))
+      return FALSE;
+  }
+  return TRUE;
+}
