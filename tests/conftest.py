@@ -18,7 +18,7 @@ from support.command_line import FEW
 from support.database import Database, Templates, make_role, private_server
 from support.exposition import Listening
 from support.instance import built_in
-from support.places import Places, binary, binary_with_faults
+from support.places import Places, binary
 from support.pruned import Pruned
 from support.s3 import BUCKET
 from support.scene import make_settings, make_tables
@@ -319,19 +319,6 @@ def busy_scene(shared, templates, scene_settings, tmp_path_factory):
 
 
 @pytest.fixture
-def pruned_with_faults(pruned):
-    """`pruned` with the binary that has fault points:
-    `start(environment={"PRUNED_FAULT": ...})`."""
-    pruned.binary = binary_with_faults()
-    assert pruned.binary.exists(), f"{pruned.binary} is not there: make FAULTS=1"
-    return pruned
-
-
-@pytest.fixture
 def scene_with_faults(scene):
-    """`scene` with fault points, for one process at a time. It is a static member of its group, so
-    that the next process gets the partitions of a killed one at once."""
-    scene.binary = binary_with_faults()
-    scene.settings["kafka.group.instance.id"] = "the one process"
-    assert scene.binary.exists(), f"{scene.binary} is not there: make FAULTS=1"
-    return scene
+    """`scene` with fault points, for one process at a time."""
+    return scene.with_faults()

@@ -5,7 +5,6 @@ import signal
 import pytest
 
 from stack.process import wait_until
-from support.places import binary_with_faults
 from support.scene import fill, now, result, send_tick
 from support.two import JOB as NAMED
 from support.two import SETTINGS, Two
@@ -17,12 +16,7 @@ JOB = "scratch.remove"
 
 @pytest.fixture
 def scene(new_scene):
-    """A static member of its group, so that the next process gets the partitions of a killed one at
-    once."""
-    scene = new_scene({f"jobs.{JOB}.max_rows": 20, "kafka.group.instance.id": "the one process"})
-    scene.binary = binary_with_faults()
-    assert scene.binary.exists(), f"{scene.binary} is not there: make FAULTS=1"
-    return scene
+    return new_scene({f"jobs.{JOB}.max_rows": 20}).with_faults()
 
 
 def killed_at(scene, point):
@@ -60,8 +54,7 @@ def test_an_approved_run_is_done_once_whenever_its_process_dies(scene, point):
 @pytest.mark.parametrize("point", ["step.after_effects", "brakes.counted", "brakes.held"])
 def test_one_of_two_processes_dies_between_the_count_and_the_first_page(new_scene, point):
     """The other one counts these runs again, and holds them."""
-    scene = new_scene(SETTINGS | {f"jobs.{NAMED}.max_rows": 20})
-    scene.binary = binary_with_faults()
+    scene = new_scene(SETTINGS | {f"jobs.{NAMED}.max_rows": 20}).with_faults(at_once=2)
     pair = Two(scene, f"{point}:kill")
     pair.add(30)
     run_ids = pair.send()
@@ -106,9 +99,7 @@ def test_four_fast_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
 def test_rows_that_a_killed_process_has_taken_are_there_again(new_scene, point):
     """It dies with rows that it has not committed, or with the allowance that it was given."""
     most, number = 30, 50
-    scene = new_scene({"jobs.scratch.one.max_rows_per_day": most, "jobs.scratch.one.batch": 1, "jobs.scratch.one.capacity": 2,
-                       "kafka.group.instance.id": "the one process"})
-    scene.binary = binary_with_faults()
+    scene = new_scene({"jobs.scratch.one.max_rows_per_day": most, "jobs.scratch.one.batch": 1, "jobs.scratch.one.capacity": 2}).with_faults()
     fill(scene.database, number)
     for key in range(1, number + 1):
         scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": key}, key=str(key), ce_time=now(minutes=-1))
@@ -141,14 +132,14 @@ def due_now(scene, run_id):
 @pytest.fixture
 def chain(new_scene):
     """Pages of ten, and a long pause behind each."""
-    scene = new_scene({f"jobs.{JOB}.delay_ms": 3600000, "kafka.group.instance.id": "the one process"})
+    scene = new_scene({f"jobs.{JOB}.delay_ms": 3600000}).run_at_once(1)
     fill(scene.database, 15)
     return scene
 
 
 @pytest.mark.parametrize("point", ["step.after_effects", "brakes.counted", "brakes.held"])
 def test_a_run_whose_approval_has_ended_is_held_once_whenever_its_process_dies(chain, point):
-    chain.binary = binary_with_faults()
+    chain.with_faults()
     chain.settings[f"jobs.{JOB}.max_rows"] = 20
     fill(chain.database, 15, first=16)
     daemon = chain.start()

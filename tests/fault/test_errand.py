@@ -5,7 +5,6 @@ import datetime
 
 import pytest
 
-from support.places import binary_with_faults
 from support.scene import child_id, now, tick_id
 
 pytestmark = pytest.mark.built_in
@@ -15,11 +14,10 @@ TICK, SLOT = "ci.schedule_delete_objects", "ci.delete_objects"
 
 @pytest.fixture
 def objects(scene, tmp_path):
-    scene.binary = binary_with_faults()
     root = tmp_path / "objects"
     root.mkdir()
     scene.settings["store.local.root"] = root
-    return Objects(scene, root)
+    return Objects(scene.with_faults(), root)
 
 
 class Objects:
@@ -101,6 +99,7 @@ def test_an_errand_that_wakes_after_its_lease_deletes_no_newer_object(objects):
     id_ = objects.add("old")
     ready_at = objects.database.value("SELECT pick_up_at FROM ci_deleted_objects")
     run_id = objects.tick()
+    objects.scene.with_faults(at_once=2)
     settings = {f"jobs.{SLOT}.lease_ms": 2000}
     zombie = objects.scene.start(settings=settings, environment={"PRUNED_FAULT": "errand.after_lease:stop"})
     zombie.wait_stopped()
@@ -121,7 +120,6 @@ def test_an_errand_that_wakes_after_its_lease_deletes_no_newer_object(objects):
 def test_an_errand_that_kills_its_process_is_dead_after_three_deaths(objects):
     """The last time it runs alone, outside its lane. A death before its message came is one
     more."""
-    objects.scene.settings["kafka.group.instance.id"] = "the one process"
     objects.add("artifact")
     run_id = objects.tick()
     fault, deaths = {"PRUNED_FAULT": "errand.before_settle:kill"}, 0

@@ -1,11 +1,9 @@
 """A daemon that is killed at any point and started again: every effect happens once, nothing is
 lost, the outbox is empty."""
 
-import subprocess
-
 import pytest
 
-from support.places import binary_with_faults
+from support.places import fault_points
 from support.scene import fill, now, refuse_rows, tick_id
 from support.story import JOB, check, minute_passes, prepare
 
@@ -18,13 +16,9 @@ ELSEWHERE = ("rebalance.", "together.", "dispatcher.", "answer.", "schedule.", "
 
 
 def points(*beginnings):
-    if not binary_with_faults().exists():
-        return ["none: make FAULTS=1"]
-    listed = subprocess.run([binary_with_faults(), "version", "--faults"], stdout=subprocess.PIPE, text=True, check=True)
-    names = [name for name in listed.stdout.split() if "." in name]
     if beginnings:
-        return [name for name in names if name.startswith(beginnings)]
-    return [name for name in names if not name.startswith(ELSEWHERE) and name != "suspect.counted"]
+        return [name for name in fault_points() if name.startswith(beginnings)]
+    return [name for name in fault_points() if not name.startswith(ELSEWHERE) and name != "suspect.counted"]
 
 
 def kill_at(scene, point, passage=1):
@@ -35,8 +29,8 @@ def kill_at(scene, point, passage=1):
 
 # Reached only once: intake takes the whole backlog as one batch, and the first batch of a lane is
 # counted as one.
-@pytest.mark.parametrize("point, passage", [(p, n) for p in points() for n in (1, 2)
-                                            if n == 1 or not p.startswith(("intake.", "suspect."))])
+@pytest.mark.parametrize("point, passage", [
+    *((p, 1) for p in points()), *(pytest.param(p, 2, marks=pytest.mark.check_all) for p in points() if not p.startswith(("intake.", "suspect.")))])
 def test_killed_there_and_started_again_everything_happened_once(scene_with_faults, point, passage):
     scene = scene_with_faults
     story = prepare(scene)
@@ -46,7 +40,7 @@ def test_killed_there_and_started_again_everything_happened_once(scene_with_faul
 
 
 @pytest.mark.parametrize("point", points("dispatcher."))
-@pytest.mark.parametrize("passage", [1, 2])
+@pytest.mark.parametrize("passage", [1, pytest.param(2, marks=pytest.mark.check_all)])
 def test_killed_while_claiming_a_due_run_it_runs_once(scene_with_faults, point, passage):
     """What is due is the next page of a chain."""
     scene = scene_with_faults

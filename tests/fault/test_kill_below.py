@@ -5,7 +5,6 @@ import pytest
 
 from integration.test_below_memberships import EXPIRED, JOB, PRUNE, SCHEDULED, Bots, TABLES, expired, leaving  # noqa: F401
 from support.instance import tenant  # noqa: F401
-from support.places import binary_with_faults
 from support.restored import actions, restore, world
 
 
@@ -14,7 +13,7 @@ def keys(database, table, action="deleted"):
 
 
 def killed(tenant, point, nth):  # noqa: F811
-    tenant.pruned.binary = binary_with_faults()
+    tenant.pruned.with_faults()
     assert tenant.pruned.start("--until-idle", environment={"PRUNED_FAULT": f"{point}:kill:{nth}"}).wait(60) == -9
 
 

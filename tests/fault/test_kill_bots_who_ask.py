@@ -5,7 +5,6 @@ import pytest
 
 from integration.test_bots_who_ask import AT_ONCE, CHILD, JOB, asked, begin, groups, the_bots_run  # noqa: F401
 from support.instance import tenant  # noqa: F401
-from support.places import binary_with_faults
 from support.scene import result
 
 pytestmark = pytest.mark.built_in
@@ -35,7 +34,7 @@ def check(asked, run_id):  # noqa: F811
 @pytest.fixture
 def both(asked):  # noqa: F811
     """Both groups are due; the second one's deletion begins and fails until `let_go`."""
-    asked.pruned.binary = binary_with_faults()
+    asked.pruned.with_faults()
     asked.mark(asked.first, asked.bot, 30)
     asked.mark(asked.second, asked.bot, 30)
     begin(asked, asked.second)

@@ -5,7 +5,6 @@ import pytest
 
 from integration.test_conditions_that_fail import BAD, JOB, WHERE, events, ids, quarantined  # noqa: F401
 from support.buckets import TABLE, Uploads
-from support.places import binary_with_faults
 from support.sentences import house  # noqa: F401
 from support.scene import now
 
@@ -19,7 +18,7 @@ COMMITS = ("after_effects", "before_commit", "after_commit")
 
 def killed(house, job, point, nth):  # noqa: F811
     """The row of a run whose process dies there, once another one has ended it."""
-    house.pruned.binary = binary_with_faults()
+    house.pruned.with_faults()
     house.start()
     run = house.pruned.run("tick", job, "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
     assert house.pruned.start(environment={"PRUNED_FAULT": f"{point}:kill:{nth}"}).wait(90) == -9

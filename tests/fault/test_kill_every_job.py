@@ -2,12 +2,11 @@
 had been killed. `make check` kills one job at each point, `make check-all` each."""
 
 import re
-import subprocess
 
 import pytest
 
 from support.every_job import JOBS, SETTINGS, TICKED, leases_end, state, tell
-from support.places import binary_with_faults
+from support.places import fault_points
 from support.scene import now
 from support.story import minute_passes
 
@@ -39,10 +38,7 @@ def killed_at(point):
 
 
 def points():
-    if not binary_with_faults().exists():
-        return ["none: make FAULTS=1"]
-    listed = subprocess.run([binary_with_faults(), "version", "--faults"], stdout=subprocess.PIPE, text=True, check=True)
-    return [name for name in listed.stdout.split() if "." in name and not ELSEWHERE.match(name)]
+    return [name for name in fault_points() if not ELSEWHERE.match(name)]
 
 
 def prepare(scene, at):
@@ -61,17 +57,20 @@ def work_off(scene, at, point=None, victims=()):
     send_ticks(scene, at, [job for job in TICKED if job not in alone])
     if point and point.startswith("dispatcher."):
         scene.run_until_idle()  # the runs wait for their paused jobs: the dispatcher has them
-    waits = False
+    paused = []
     for job in JOBS:
-        if job in victims and waits:
+        if job in victims and paused:
+            scene.run("resume", *paused).ok()
+            paused.clear()
             scene.run_until_idle()
-        scene.run("resume", job).ok()
-        if job in victims:
-            send_ticks(scene, at, [job] if job in alone else [])
-            die(scene, point, job)
+        paused.append(job)
         if job in victims or job in JOBS[-2:]:
+            scene.run("resume", *paused).ok()
+            paused.clear()
+            send_ticks(scene, at, [job] if job in alone else [])
+            if job in victims:
+                die(scene, point, job)
             scene.run_until_idle()
-        waits = job not in (*victims, *JOBS[-2:])
 
 
 def send_ticks(scene, at, jobs):
@@ -101,8 +100,7 @@ def undisturbed():
 @pytest.fixture
 def new_story(new_scene, at):
     def make():
-        scene = new_scene(SETTINGS | {"kafka.group.instance.id": "the one process"})
-        scene.binary = binary_with_faults()
+        scene = new_scene(SETTINGS).with_faults()
         scene.settings["store.local.root"] = scene.folder / "objects"
         prepare(scene, at)
         return scene

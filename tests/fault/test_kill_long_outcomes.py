@@ -6,7 +6,6 @@ import pytest
 from integration.test_long_outcomes import LONG, SAID
 from integration.test_refused_outcomes import MIDDLE, MIXED, all_sent, kept, topic_of_outcomes
 from support.own_job import own, tick  # noqa: F401
-from support.places import binary_with_faults
 
 
 # The first commit is that of the intake.
@@ -14,7 +13,7 @@ POINTS = ["step.after_commit:kill:1", "publish.before:kill:1", "publish.after_ac
 
 
 def run_killed_and_begun_again(scene, point):
-    scene.binary = binary_with_faults()
+    scene.with_faults()
     daemon = scene.start(environment={"PRUNED_FAULT": point})
     run_id = tick(scene)
     assert daemon.wait(90) == -9

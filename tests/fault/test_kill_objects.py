@@ -1,29 +1,23 @@
 """Rows whose objects go first: a daemon that dies between object and row, or that sleeps there, and
 starts again."""
 
-import subprocess
-
 import pytest
 
 from support.buckets import Uploads
-from support.places import binary_with_faults
+from support.places import fault_points
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
 
 @pytest.fixture
 def uploads(house, gateway, request):  # noqa: F811
-    house.pruned.binary = binary_with_faults()
     made = Uploads(house, gateway, request.node.name)
     yield made
     made.proxy.close()
 
 
 def reached():
-    if not binary_with_faults().exists():
-        return ["none: make FAULTS=1"]
-    listed = subprocess.run([binary_with_faults(), "version", "--faults"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    return [name for name in listed if name.startswith(("errand.", "step.", "publish."))
+    return [name for name in fault_points() if name.startswith(("errand.", "step.", "publish."))
             and name not in ("errand.open_transaction", "errand.acted_on_one", "step.after_fence")]
 
 
@@ -31,6 +25,7 @@ def reached():
 @pytest.mark.parametrize("point", reached())
 @pytest.mark.parametrize("passage", [1, 2])
 def test_killed_there_each_object_and_each_row_goes_once(uploads, point, passage):
+    uploads.house.pruned.with_faults()
     uploads.make(batch=2, delay_ms=0)
     uploads.add((1, "one", True), (2, "pair", True), (3, None, True), (4, "kept", False), (5, "pair", True), (6, "shared", True),
                 (7, "shared", False))
@@ -50,6 +45,7 @@ def test_killed_there_each_object_and_each_row_goes_once(uploads, point, passage
 
 
 def test_a_transaction_that_is_open_stops_the_step(uploads):
+    uploads.house.pruned.with_faults()
     uploads.make()
     uploads.add((1, "one", True))
     uploads.put("one")
@@ -65,6 +61,7 @@ def test_a_transaction_that_is_open_stops_the_step(uploads):
 def test_a_process_that_sleeps_before_it_asks_deletes_no_newer_object(uploads):
     """Another has deleted object and row meanwhile, and a new row owns a new object of the same
     name."""
+    uploads.house.pruned.with_faults(at_once=2)
     uploads.make()
     uploads.add((1, "name", True))
     uploads.put("name")

@@ -5,7 +5,6 @@ import pytest
 
 from integration.test_objects_refused import SETS_BACK, SETS_BACK_AFTER, SWALLOWS, objects  # noqa: F401
 from support.objects import SLOT, TICK
-from support.places import binary_with_faults
 
 # Ten objects, four a step, two of them set back.
 POINTS = [(f"errand.{at}", n) for at in ("before_lease", "after_lease", "before_settle") for n in (1, 2, 3)] + [
@@ -16,7 +15,7 @@ POINTS = [(f"errand.{at}", n) for at in ("before_lease", "after_lease", "before_
 @pytest.mark.parametrize("point, nth", POINTS)
 @pytest.mark.parametrize("timing, how", [SWALLOWS, SETS_BACK, SETS_BACK_AFTER], ids=["swallowed", "set back before", "set back after"])
 def test_killed_there_the_run_ends_and_the_others_go_once(objects, timing, how, point, nth):  # noqa: F811
-    objects.pruned.binary = binary_with_faults()
+    objects.pruned.with_faults()
     objects.add(10, store=1)
     objects.hold("OLD.file IN ('file 5', 'file 10')", how, timing)
     settings = {"store.local.root": objects.root, "jobs.ci.delete_objects.batch": 4}

@@ -5,21 +5,18 @@ import re
 
 import pytest
 
-from support.places import binary_with_faults
 from support.s3 import BUCKET, TICK, Objects, Proxy
 from support.slow import slow_table
 
 SLOT, N = "ci.delete_objects", 240
 # one worker for objects: the others' messages wait meanwhile
 TOGETHER = {"run.workers": 2, "jobs.ci.delete_objects.batch": 5}
-POINTS = ["errand.before_lease", "errand.after_lease", "errands.after_lease", "errand.before_settle", "errands.before_commit",
-          "errands.after_commit", "step.before_commit", "step.after_commit"]
+ONCE = ("errands.after_lease", "errands.before_commit", "errands.after_commit")
+OFTEN = ("errand.before_lease", "errand.after_lease", "errand.before_settle", "step.before_commit", "step.after_commit")
 
 
 @pytest.fixture
 def objects(pruned_with_slots, database, gateway, request):
-    if binary_with_faults().exists():
-        pruned_with_slots.binary = binary_with_faults()
     made = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
     made.settings |= TOGETHER
     return made
@@ -59,11 +56,12 @@ def check(objects):
     assert objects.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
-@pytest.mark.check_all
-@pytest.mark.parametrize("point, passage", [(p, n) for p in POINTS for n in (1, 3) if n == 1 or not p.startswith("errands.")])
+@pytest.mark.check_first(3)
+@pytest.mark.parametrize("point, passage", [*((p, 1) for p in ONCE), *((p, n) for p in OFTEN for n in (1, 3))])
 def test_killed_there_each_object_and_each_row_goes_once(objects, point, passage):
+    objects.pruned.with_faults()
     fill(objects)
-    if point.startswith("errands."):
+    if point in ONCE:
         lease_slowly(objects)
     objects.pruned.run("tick", TICK).ok()
     killed = objects.pruned.start("--until-idle", settings=objects.settings, environment={"PRUNED_FAULT": f"{point}:kill:{passage}"})

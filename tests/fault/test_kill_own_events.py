@@ -2,11 +2,9 @@
 children, and while these are stepped: every row goes once, with its children, and every event is
 answered."""
 
-import subprocess
-
 import pytest
 
-from support.places import binary_with_faults
+from support.places import fault_points
 from support.sentences import house  # noqa: F401
 
 TOPIC = "app-users"
@@ -16,15 +14,12 @@ GONE, BAD = 77, b'{"id": "nobody"}'
 
 def points():
     """intake.after_commit lies between PostgreSQL's commit and that of the group's offset."""
-    if not binary_with_faults().exists():
-        return ["none: make FAULTS=1"]
-    listed = subprocess.run([binary_with_faults(), "version", "--faults"], stdout=subprocess.PIPE, text=True, check=True)
-    return [name for name in listed.stdout.split() if name.startswith(("intake.", "step.", "publish."))]
+    return [name for name in fault_points() if name.startswith(("intake.", "step.", "publish."))]
 
 
 @pytest.fixture
 def story(house):  # noqa: F811
-    house.pruned.binary = binary_with_faults()
+    house.pruned.with_faults()
     house.sql("""CREATE TABLE people (id bigint PRIMARY KEY, email text);
         CREATE TABLE letters (id bigint PRIMARY KEY, person bigint NOT NULL REFERENCES people, body text);
         CREATE TABLE stamps (id bigint PRIMARY KEY, letter bigint NOT NULL REFERENCES letters);

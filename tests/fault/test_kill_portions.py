@@ -4,7 +4,6 @@ as if nobody had died."""
 import pytest
 
 from integration.test_sentences_portions import JOB, begin, check_whole
-from support.places import binary_with_faults
 from support.sentences import house  # noqa: F401
 from support.scene import now
 
@@ -16,7 +15,7 @@ POINTS = [(f"step.{at}", n) for at in ("after_effects", "before_commit", "after_
 @pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, nth", POINTS)
 def test_killed_in_a_portion(house, point, nth):  # noqa: F811
-    house.pruned.binary = binary_with_faults()
+    house.pruned.with_faults()
     before = begin(house)
     house.start()
     run = house.pruned.run("tick", JOB, "--at", now(minutes=-1).isoformat()).ok().stdout.strip()

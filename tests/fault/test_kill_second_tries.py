@@ -6,7 +6,6 @@ import datetime
 import pytest
 
 from support.instance import Tenant, tenant  # noqa: F401
-from support.places import binary_with_faults
 from support.scene import result
 
 pytestmark = pytest.mark.built_in
@@ -23,12 +22,8 @@ class Mortal(Tenant):
 
 @pytest.fixture
 def mortal(tenant):  # noqa: F811
-    """A static member of its group, so that the next process gets the partitions of a killed one at
-    once."""
     tenant = Mortal.of(tenant)
-    tenant.pruned.binary = binary_with_faults()
-    assert tenant.pruned.binary.exists(), f"{tenant.pruned.binary} is not there: make FAULTS=1"
-    tenant.pruned.settings |= {"kafka.group.instance.id": "the one process", f"jobs.{JOB}.item_attempts": 1}
+    tenant.pruned.with_faults().settings[f"jobs.{JOB}.item_attempts"] = 1
     return tenant
 
 

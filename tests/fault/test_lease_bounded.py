@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from support.places import binary_with_faults
 from support.s3 import Objects
 
 JOB = "ci.delete_objects"
@@ -18,7 +17,7 @@ VALUES (gen_random_uuid(), now(), now(), 'waiting', %(job)s, 0, '{"slot": 0}', %
 def test_objects_that_are_ready_after_the_count_are_not_leased_past_the_limit(pruned_with_slots, database, gateway, request, limit):
     """The first three go, or nothing: past the limit of a day the lease is rolled back and counted
     again."""
-    pruned_with_slots.binary = binary_with_faults()
+    pruned_with_slots.with_faults()
     objects = Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name)[:60].strip("-"))
     for n in range(3):
         objects.add("a", f"file {n}")

@@ -4,7 +4,6 @@ nothing else goes."""
 import pytest
 
 from support.partitioned import OLD, day, left, make, noted, own, say, tables
-from support.places import binary_with_faults
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
@@ -15,10 +14,10 @@ INSIDE = ["partitions.after_drop", *(f"step.{at}_commit:{n}" for at in ("before"
 DEATHS = [(point, False) for point in OUTSIDE + INSIDE] + [(point, True) for point in INSIDE]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("point, default", DEATHS)
 def test_killed_anywhere_the_next_one_ends_it_once(house, point, default):  # noqa: F811
-    house.pruned.binary = binary_with_faults()
+    house.pruned.with_faults()
     make(house, OLD[:2], default=default)
     say(house)
     house.start()
@@ -32,9 +31,8 @@ def test_killed_anywhere_the_next_one_ends_it_once(house, point, default):  # no
     assert daemon.stop() == 0
 
 
-@pytest.mark.check_all
 def test_what_a_dead_run_has_detached_the_next_run_drops(house):  # noqa: F811
-    house.pruned.binary = binary_with_faults()
+    house.pruned.with_faults()
     make(house, OLD[:1])
     say(house)
     house.start()
@@ -47,11 +45,10 @@ def test_what_a_dead_run_has_detached_the_next_run_drops(house):  # noqa: F811
     assert counters == {"removed": 1, "updated_rows": 1} and tables(house) == ["logs"] and noted(house) == []
 
 
-@pytest.mark.check_all
 @pytest.mark.parametrize("table, age", [("logs", "365 days"), ("others", "90 days")])
 def test_what_a_dead_run_has_noted_is_kept_where_the_job_is_another_now(house, table, age):  # noqa: F811
     """What is old enough for both goes; the note of the other is taken away."""
-    house.pruned.binary = binary_with_faults()
+    house.pruned.with_faults()
     make(house, [*OLD[:1], ("logs_2", day(200), day(199))])
     house.sql("CREATE TABLE others (id int, at timestamptz NOT NULL) PARTITION BY RANGE (at)")
     own(house)
@@ -69,14 +66,13 @@ def test_what_a_dead_run_has_noted_is_kept_where_the_job_is_another_now(house, t
     assert counters == {"kept": len(stays), **({"removed": 1, "updated_rows": 1} if table == "logs" else {})}
 
 
-@pytest.mark.check_first(1)
 @pytest.mark.parametrize("change, stays", [
     ("ALTER TABLE logs_1 RENAME TO saved", ["logs", "saved"]),
     ("ALTER TABLE logs_1 RENAME TO saved; CREATE TABLE logs_1 (id int)", ["logs", "logs_1", "saved"]),
     ("ALTER TABLE logs ATTACH PARTITION logs_1 FOR VALUES FROM ('2024-01-01') TO ('2099-01-01')", ["logs", "logs_1"]),
 ])
 def test_what_somebody_else_has_taken_meanwhile_is_left_alone(house, change, stays):  # noqa: F811
-    house.pruned.binary = binary_with_faults()
+    house.pruned.with_faults()
     make(house, OLD[:1])
     say(house)
     house.start()

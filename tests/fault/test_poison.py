@@ -3,7 +3,6 @@
 import pytest
 
 from stack.process import wait_until
-from support.places import binary_with_faults
 from support.scene import beside_jobs, fill, now, outcome_id, result, tick_id
 
 JOB = "scratch.wide"
@@ -62,8 +61,7 @@ def test_a_run_that_kills_its_process_is_dead_after_three_deaths_and_its_neighbo
 @pytest.mark.check_all
 def test_three_processes_die_one_after_the_other_and_the_next_one_goes_on_without_it(new_scene):
     """Each process takes the lane over from the one before."""
-    scene = new_scene({"jobs.scratch.wide.capacity": 1})
-    scene.binary = binary_with_faults()
+    scene = new_scene({"jobs.scratch.wide.capacity": 1}).with_faults(at_once=3)
     ids = produce(scene, 5)
     armed_ = armed("step.after_fence", ids[1])
     daemons = [scene.start(environment=armed_) for _ in range(3)]
@@ -164,9 +162,7 @@ def slow(new_scene, tmp_path):
         (folder / name / "job.conf").write_text(SLOW_CONF)
         (folder / name / "page.sql").write_text(SLOW)
         (folder / name / "decide.sql").write_text(KEPT)
-    scene = new_scene({"run.jobs_dir": folder, "run.workers": 4})
-    scene.binary = binary_with_faults()
-    scene.settings["kafka.group.instance.id"] = "the one process"
+    scene = new_scene({"run.jobs_dir": folder, "run.workers": 4}).with_faults()
     # The server must end the statements of a dead process: otherwise they keep its runs locked
     # while they sleep.
     scene.database.execute(f"ALTER DATABASE {scene.database.value('SELECT quote_ident(current_database())')}"

@@ -4,7 +4,6 @@ one resumes nothing happens twice."""
 import pytest
 
 from stack.process import wait_until
-from support.places import binary_with_faults
 from support.scene import fill, now, result, tick_id
 from support.slow import hold_rows, let_held_rows_go, wait_in_flight
 from support.story import JOB, check, prepare
@@ -53,7 +52,7 @@ def all_committed(scene):
 @pytest.mark.check_first(1)
 @pytest.mark.parametrize("point", POINTS)
 def test_stopped_there_and_woken_up_everything_happened_once(scene, point):
-    scene.binary = binary_with_faults()
+    scene.with_faults(at_once=2)
     story = prepare(scene)
     zombie = scene.start(environment={"PRUNED_FAULT": f"{point}:stop"})
     zombie.wait_stopped()

@@ -4,7 +4,6 @@ first: the run goes on, or ends blocked and says why. It removes no other rows."
 import pytest
 
 from stack.process import wait_until
-from support.places import binary_with_faults
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
@@ -94,7 +93,7 @@ def test_killed_while_it_begins_again_each_row_goes_once(house, point):  # noqa:
     house.sql("ALTER TABLE items DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (rank)")
     house.pruned.configuration.write_text(f"[jobs.{JOB}]\ndelay_ms = 0\n")
     house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run])
-    house.pruned.binary = binary_with_faults()
+    house.pruned.with_faults()
     assert house.pruned.start(environment={"PRUNED_FAULT": f"{point}:kill:1"}).wait(60) == -9
     last = house.pruned.start()
     row = house.pruned.wait_run(run, deadline_s=60)

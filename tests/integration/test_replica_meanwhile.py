@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 
-from support.places import ROLE, binary_with_faults
+from support.places import ROLE
 from support.scene import fill
 from support.standby import NEVER, SENTENCE, scene, server  # noqa: F401
 
@@ -16,7 +16,7 @@ HELD_TOO_LONG = "idle-in-transaction"
 @contextlib.contextmanager
 def held_at_the_page(scene, page=1):  # noqa: F811
     """Holds the daemon between the search and the locks; at the end of the block it continues."""
-    scene.binary = binary_with_faults()
+    scene.with_faults()
     daemon = scene.start(environment={"PRUNED_FAULT": f"replica.page_found:stop:{page}"})
     daemon.run_id = scene.tick()
     daemon.wait_stopped()
@@ -78,7 +78,7 @@ def test_rows_that_refer_to_each_other_go_with_all_that_has_come_meanwhile(scene
 @pytest.mark.parametrize("page", [1, 2, 3])
 def test_killed_between_the_search_and_the_locks_each_row_goes_once(scene, page):  # noqa: F811
     fill(scene.database, 25)
-    scene.binary = binary_with_faults()
+    scene.with_faults()
     killed = scene.start(environment={"PRUNED_FAULT": f"replica.page_found:kill:{page}"})
     run_id = scene.tick()
     assert killed.wait(60) == -9

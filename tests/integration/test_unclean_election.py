@@ -11,7 +11,6 @@ from confluent_kafka.admin import NewPartitions
 from stack.kafka_cluster import Cluster
 from stack.pair import new_folder
 from stack.process import wait_until
-from support.places import binary_with_faults
 from support.scene import now, tick_id
 
 JOB = "scratch.wide"
@@ -80,10 +79,7 @@ def test_messages_that_replace_taken_ones_are_taken(own_kafka, scene, daemon):
     own_kafka.put_in_place(scene.topics.full("ticks"), scene.topics.full("elsewhere"), OTHERS)
     own_kafka.start()
     if daemon == "is killed as it goes back":
-        scene.binary = binary_with_faults()
-        # the next one gets its partitions at once
-        scene.settings["kafka.group.instance.id"] = "the one process"
-        killed = scene.start(environment={"PRUNED_FAULT": "alone.before_commit=src/engine/work/sql/intake_go_back.sql:kill"})
+        killed = scene.with_faults().start(environment={"PRUNED_FAULT": "alone.before_commit=src/engine/work/sql/intake_go_back.sql:kill"})
         assert killed.wait(60) == -9
     if daemon != "runs":
         running = scene.start()

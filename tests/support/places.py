@@ -32,6 +32,15 @@ def binary_with_faults():
     ).absolute()
 
 
+@functools.cache
+def fault_points():
+    """The names of the points at which it can be killed."""
+    if not binary_with_faults().exists():
+        return ["none: make FAULTS=1"]
+    listed = subprocess.run([binary_with_faults(), "version", "--faults"], stdout=subprocess.PIPE, text=True, check=True)
+    return [name for name in listed.stdout.split() if "." in name]
+
+
 def binary_without_guards():
     """Of `make UNGUARDED=1`: only measurements use it."""
     build = _build()

@@ -11,7 +11,7 @@ from promises import record_kill
 from stack.found import HERE as STACK
 from stack.process import patient, spawn, tail, wait_until
 
-from .places import binary
+from .places import binary, binary_with_faults
 
 # What a sanitizer or GLib prints when it finds an error.
 UNCLEAN = re.compile(
@@ -183,6 +183,20 @@ class Pruned:
         self.configuration = folder / "pruned.conf"
         self.configuration.write_text("")
         self.daemons = []
+
+    def with_faults(self, at_once=1):
+        """From now on it has fault points: `start(environment={"PRUNED_FAULT": ...})`. AT_ONCE: how
+        many daemons run side by side."""
+        self.binary = binary_with_faults()
+        assert self.binary.exists(), f"{self.binary} is not there: make FAULTS=1"
+        return self.run_at_once(at_once)
+
+    def run_at_once(self, number):
+        """From now on so many daemons run side by side. A single one is a static member of its
+        group, so that the next one gets the partitions of a killed one at once and not after its
+        session."""
+        self.settings["kafka.group.instance.id"] = "the one process" if number == 1 else None
+        return self
 
     def argv(self, *arguments, settings=None):
         overrides = []
