@@ -239,7 +239,7 @@ def test_of_many_runs_that_begin_at_once_only_the_approved_one_goes(new_scene, w
 
 @pytest.mark.check_all
 def test_an_approval_is_a_row_and_the_run_goes_when_kafka_is_back(own_kafka, new_scene):
-    pair = Two(new_scene(SETTINGS | LIMIT, bootstrap=own_kafka.bootstrap))
+    pair = Two(new_scene(SETTINGS | LIMIT | {"kafka.session.timeout.ms": 60000}, bootstrap=own_kafka.bootstrap))
     pair.add(30)
     run_ids = pair.send()
     pair.wait(run_ids, "held")

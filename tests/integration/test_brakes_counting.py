@@ -5,7 +5,8 @@ import shutil
 
 import pytest
 
-from support.scene import JOBS, fill, now, result, tick_id
+from support.scene import JOBS, fill, now, tick_id
+from support.slow import ENDLESS_S, cancel_until
 
 JOB = "scratch.remove"
 PAGE = """
@@ -21,7 +22,7 @@ LOCKS = ("EXISTS (SELECT FROM pg_catalog.pg_locks l WHERE l.pid = pg_catalog.pg_
 IN_COUNT = "NOT " + LOCKS  # a step has locked its run; the count after it has not
 # within the step: how many keys are behind its page
 OF_REST = f"{LOCKS} AND pg_catalog.current_query() LIKE '%cou' || 'nt(%'"
-SLEEPS = "pg_catalog.pg_sleep(60)::text"
+SLEEPS = f"pg_catalog.pg_sleep({ENDLESS_S})::text"
 FAILS = "(1 / (SELECT pg_catalog.count(*) FROM scratch n WHERE n.id < 0))::text"
 
 
@@ -42,6 +43,13 @@ def counted(new_scene, tmp_path):
     return make
 
 
+def held(scene, run_id, rows_done=0):
+    """The run's row, once it is held with so many rows done. Counts are cancelled as the server
+    would after 15 s."""
+    cancel_until(scene.database, "SELECT state = 'held' AND coalesce(rows_done, 0) = %s FROM pruned.runs WHERE run_id = %s", [rows_done, run_id])
+    return scene.run_row(run_id)
+
+
 def left(scene):
     return scene.database.value("SELECT count(*) FROM scratch")
 
@@ -49,7 +57,7 @@ def left(scene):
 @pytest.mark.check_all
 def test_a_count_that_takes_too_long_holds_the_run_as_an_estimate(counted):
     scene, run_id = counted(IN_COUNT, SLEEPS)
-    row = scene.wait_run(run_id, "held", deadline_s=60)
+    row = held(scene, run_id)
     assert (row["error"], row["attempts"], left(scene)) == ("held: max_rows 20, counted 21", 0, 30)
     shown = scene.run("runs", run_id, "--json").ok().json()[0]["held"]
     assert (shown["limit"], shown["counted"], shown["estimated"]) == ("max_rows", 21, True)
@@ -69,7 +77,7 @@ def test_a_count_that_fails_is_charged(counted):
 def test_keys_that_cannot_be_counted_within_the_step_are_counted_after_it(counted):
     """The next page is as large as before, because the count took long and not the page."""
     scene, run_id = counted(OF_REST, SLEEPS)
-    row = scene.wait_run(run_id, "held", deadline_s=60)
+    row = held(scene, run_id)
     assert (row["error"], row["attempts"], row["cursor"], left(scene)) == ("held: max_rows 20, counted 30", 0, None, 30)
     assert scene.run("runs", run_id, "--json").ok().json()[0]["held"]["estimated"] is False
     assert scene.daemons[0].lines("Step failed") == []
@@ -81,7 +89,7 @@ def test_what_can_never_be_counted_is_held(counted):
     """No count is known, neither in the step nor after it. So the run counts as one row above its
     limit."""
     scene, run_id = counted(f"{IN_COUNT} OR {OF_REST}", SLEEPS)
-    row = scene.wait_run(run_id, "held", deadline_s=90)
+    row = held(scene, run_id)
     assert (row["error"], left(scene)) == ("held: max_rows 20, counted 21", 30)
     assert scene.run("runs", run_id, "--json").ok().json()[0]["held"]["estimated"] is True
 
@@ -91,8 +99,8 @@ def test_what_cannot_be_counted_goes_once_it_is_approved(counted):
     """Up to the rows that are approved: 21, and 1 % of them, which is none. The pages take 10 of
     the 30 rows each, so the third does not go."""
     scene, run_id = counted(f"{IN_COUNT} OR {OF_REST}", SLEEPS, batch=10)
-    scene.wait_run(run_id, "held", deadline_s=90)
+    held(scene, run_id)
     assert "held: max_rows 20, counted 21 (estimated)" in scene.run("runs", run_id).ok().stdout
     scene.run("approve", run_id).ok()
-    scene.database.wait("SELECT rows_done FROM pruned.runs WHERE state = 'held' AND rows_done > 0", until=20, deadline_s=120)
+    held(scene, run_id, rows_done=20)
     assert left(scene) == 10

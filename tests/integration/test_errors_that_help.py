@@ -2,13 +2,14 @@
 wrong cause."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from stack.kafka import Kafka
 from stack.pair import new_folder
 from stack.process import wait_until
-from support.scene import fill, let_rows_go, now, refuse_rows, tick_id
+from support.scene import due_now, fill, let_rows_go, now, refuse_rows, start, tick_id
 
 JOB = "scratch.remove"
 
@@ -25,7 +26,7 @@ def error_of(scene, run_id):
 @pytest.mark.check_all
 def test_a_lock_time_out_names_the_lock_and_the_table(scene):
     fill(scene.database, 5)
-    scene.start()
+    start(scene)
     with scene.database.connect() as other:
         other.autocommit = False
         other.execute("SELECT FROM scratch WHERE id = 3 FOR UPDATE")
@@ -33,13 +34,14 @@ def test_a_lock_time_out_names_the_lock_and_the_table(scene):
         other.rollback()
     assert 'while deleting tuple (0,3) in relation "scratch"' in error and "[55P03] in " in error
     assert "scratch.remove/apply/removed/10-scratch.sql" in error
+    due_now(scene.database, run)
     assert scene.wait_run(run, deadline_s=60)["state"] == "finished"
 
 
 @pytest.mark.check_all
 def test_a_lock_of_a_whole_table_names_it_too(scene):
     fill(scene.database, 5)
-    scene.start()
+    start(scene)  # without the lock: it checks its jobs
     with scene.database.connect() as other:
         other.autocommit = False
         other.execute("LOCK TABLE scratch IN ACCESS EXCLUSIVE MODE")
@@ -47,6 +49,7 @@ def test_a_lock_of_a_whole_table_names_it_too(scene):
         other.rollback()
     assert "while locking relation scratch" in error and "[55P03] in " in error
     assert error.endswith("scratch.remove/page.sql")
+    due_now(scene.database, run)
     assert scene.wait_run(run, deadline_s=60)["state"] == "finished"
 
 
@@ -107,10 +110,10 @@ def test_a_wrong_password_for_kafka_is_named_as_the_cause(new_pruned, database, 
         "kafka.bootstrap.servers": strict_kafka.strict, "kafka.security.protocol": "SASL_PLAINTEXT", "kafka.sasl.mechanism": "PLAIN",
         "kafka.sasl.username": "daemon", "kafka.sasl.password": "wrong"})
     pruned.environment = {}
-    done = pruned.run("doctor", "--json")
+    with ThreadPoolExecutor(2) as pool:  # each waits for some seconds
+        done, refused = pool.map(lambda words: pruned.run(*words), [("doctor", "--json"), ("run",)])
     (found,) = [line for line in done.json() if line["check"] == "Kafka"]
     assert done.code == 4 and "refused to authenticate" in found["detail"] and "uthentication failed" in found["detail"]
     assert "sasl.password" in found["detail"] and "wrong" not in done.stdout + done.stderr
-    refused = pruned.run("run")
     assert refused.code == 4 and "refused to authenticate" in refused.stderr
     assert pruned.run("topics", "--apply", settings={"kafka.sasl.password": "right"}).code == 0

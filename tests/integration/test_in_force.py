@@ -113,7 +113,7 @@ def test_a_process_of_another_version_does_not_differ_by_what_it_does_not_know(s
 
 @pytest.mark.check_all
 def test_a_process_that_was_killed_is_seen_and_counts_no_more(scene):
-    daemon = start(scene, settings={f"jobs.{JOB}.batch": 7})
+    daemon = start(scene.run_at_once(1), settings={f"jobs.{JOB}.batch": 7})
     daemon.kill()
     scene.database.execute("UPDATE pruned.processes SET seen_at = seen_at - interval '1 minute'")
     start(scene, 2, settings={f"jobs.{JOB}.batch": 8})

@@ -168,7 +168,7 @@ def test_markers_and_aborted_messages_are_no_loss(new_scene, running):
 @pytest.mark.check_all
 def test_a_process_that_dies_with_its_last_message_leaves_no_marker_that_counts_as_lost(new_scene):
     """What is behind the message is stored with it: here nothing can be stored later."""
-    scene = new_scene()
+    scene = new_scene().run_at_once(1)
     scene.at = now(minutes=-1)
     scene.database.execute("""
         CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'too late'; END $$;
@@ -206,7 +206,7 @@ def test_messages_behind_a_marker_are_lost_as_any_other(new_scene):
 @pytest.fixture
 def idle(read):
     """READ with a daemon that has read a second tick."""
-    daemon = read.start()
+    daemon = read.run_at_once(1).start()
     daemon.wait_line("Partitions assigned")
     ticks(read, 1, 1)
     read.wait_run(tick_id(JOB, read.at, '{"n":1}'))

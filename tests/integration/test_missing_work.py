@@ -76,6 +76,7 @@ def test_a_message_waits_while_its_run_is_locked_for_a_moment(scene, others):
 @pytest.mark.parametrize("others", [0, 3])
 def test_killed_while_a_message_waits_for_a_lock_on_its_run(scene, others):
     """The lane's next owner reads the message again."""
+    scene.run_at_once(1)
     ids = insert_ready(scene, "scratch.wide", 1 + others)
     with locked(scene, ids[0]):
         daemon, _ = start_and_meet_the_lock(scene, ids)

@@ -6,7 +6,8 @@ import pytest
 from stack.process import wait_until
 from support.instance import tenant  # noqa: F401
 from support.objects import SLOT, ListedObjects
-from support.scene import configure, fill, let_rows_go, refuse_rows, result, send_tick, start
+from support.scene import configure, due_now, fill, let_rows_go, refuse_rows, result, send_tick, start
+from support.slow import quick_table, slow_table
 
 pytestmark = pytest.mark.built_in
 
@@ -32,21 +33,24 @@ def test_a_chain_stops_and_goes_on(new_scene, text):
     scene.settings.pop("run.mode", None)
     on = "[run]\nmode = apply\n"
     configure(scene, on)
-    fill(scene.database, 5000)
+    fill(scene.database, 300)
+    slow_table(scene.database, "scratch", 0.02)  # 30 pages of 0.2 s each
     [daemon] = start(scene)
     run_id = send_tick(scene)
     scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [run_id], until=lambda n: n and n > 3)
     configure(scene, text if "[run]" in text else on + text, daemon)
     row = wait_off(scene, run_id)
-    assert 3 < row["step"] < 500 and left(scene) == 5000 - 10 * row["step"]
+    assert 3 < row["step"] < 30 and left(scene) == 300 - 10 * row["step"]
     [listed] = [run for run in scene.run("runs", "--json").ok().json() if run["run_id"] == run_id]
     assert (listed["state"], listed["error"]) == ("waiting", "mode off")
     skipped = scene.wait_run(send_tick(scene))
     assert (skipped["state"], skipped["error"]) == ("skipped", "disabled")
     assert scene.run_row(run_id)["step"] == row["step"]
+    quick_table(scene.database, "scratch")
     configure(scene, on, daemon)
+    due_now(scene.database, run_id)
     row = scene.wait_run(run_id)
-    assert (result(row)["removed"], row["error"], left(scene)) == (5000, None, 0)
+    assert (result(row)["removed"], row["error"], left(scene)) == (300, None, 0)
 
 
 @pytest.mark.check_all
@@ -86,6 +90,8 @@ def test_a_retried_run_waits_with_its_last_error(new_scene):
     refuse_rows(scene.database, "true")
     [daemon] = start(scene)
     run_id = send_tick(scene)
+    scene.wait_run(run_id, "waiting")
+    due_now(scene.database, run_id)
     scene.wait_run(run_id, "dead")
     let_rows_go(scene.database)
     configure(scene, OFF, daemon)
@@ -94,6 +100,7 @@ def test_a_retried_run_waits_with_its_last_error(new_scene):
     wait_off(scene, run_id)
     assert left(scene) == 25
     configure(scene, "", daemon)
+    due_now(scene.database, run_id)
     assert result(scene.wait_run(run_id))["removed"] == 25
 
 

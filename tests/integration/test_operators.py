@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import signal
 
 import pytest
 
@@ -23,7 +24,8 @@ class Live:
     def restart(self):
         """Restarts each process once."""
         for daemon in self.daemons:
-            assert daemon.stop() == 0
+            daemon.send(signal.SIGTERM)
+        assert [daemon.wait(30) for daemon in self.daemons] == [0, 0, 0]
         self.daemons = [self.scene.start() for _ in self.daemons]
         for daemon in self.daemons:
             daemon.wait_line("Partitions assigned")

@@ -97,6 +97,7 @@ def test_the_error_of_a_retry_stays_readable_and_a_tick_that_waits_says_why(scen
 @pytest.mark.check_all
 def test_nothing_but_their_end_ends_them(scene):
     """Neither a retry, nor a new tick, nor another process."""
+    scene.run_at_once(1)
     fill(scene.database, 5)
     configure(scene, f"[jobs.{JOB}]\nnot_between = {hours(-60, 60)}\n")
     [first] = start(scene)

@@ -65,6 +65,7 @@ def test_a_run_that_is_divided_ends_as_one_after_a_reload(plain, how):
     """Its ranges are there, and their job is not divided any more."""
     plain.sql("INSERT INTO items SELECT i, '2020-01-01', 0 FROM generate_series(11, 400) i")
     plain.say(JOB, f"{PLAIN}\nranges = 4\ndelay_ms = 3600000")
+    plain.pruned.run_at_once(1)
     daemon = start(plain)
     run = tick(plain)
     plain.database.wait("SELECT count(*) FROM pruned.runs WHERE range_of = %s AND state = 'waiting'", [run], until=3)

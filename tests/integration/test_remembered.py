@@ -173,7 +173,7 @@ def test_rows_of_unknown_jobs_delay_no_others(scene):
                            "(gen_random_uuid(), 'of.tomorrow', 'waiting', now(), now() - interval '1 minute')")
     at = now(minutes=-1)
     scene.topics.tick("scratch.remove", at)
-    first = scene.start()
+    first = scene.run_at_once(1).start()
     scene.wait_run(tick_id("scratch.remove", at))
     first.kill()
     [left] = scene.database.column("INSERT INTO pruned.unpublished (run_id, step, messages, job, slot) "

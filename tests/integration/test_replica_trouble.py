@@ -76,7 +76,7 @@ def test_a_standby_whose_stream_is_cut_is_told_once_and_not_waited_for(scene):  
 def test_a_process_that_takes_a_run_over_does_not_trust_a_standby_without_its_last_commit(scene):  # noqa: F811
     scene.settings[f"jobs.{JOB}.delay_ms"] = 3600000
     fill(scene.database, 35)
-    first = scene.start()
+    first = scene.run_at_once(1).start()
     run_id = scene.tick()
     scene.standby.catch_up()
     scene.wait_run(run_id, "waiting")

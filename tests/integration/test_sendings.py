@@ -19,7 +19,7 @@ def under_way(own_kafka, own_servers, new_scene):
     """The scene, and the id of a run of one row a step: Kafka stands still, and the run has gone on
     for some steps."""
     # Its partitions stay its own while the broker stands still.
-    scene = new_scene({f"jobs.{JOB}.batch": 1, f"jobs.{JOB}.delay_ms": 0, "kafka.session.timeout.ms": 20000}, **own_servers)
+    scene = new_scene({f"jobs.{JOB}.batch": 1, f"jobs.{JOB}.delay_ms": 0, "kafka.session.timeout.ms": 20000}, **own_servers).run_at_once(1)
     fill(scene.database, ROWS)
     slow_rows(scene.database, 0.05)
     scene.topics.tick(JOB, at := now(minutes=-1))

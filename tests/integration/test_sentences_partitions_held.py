@@ -6,7 +6,7 @@ import datetime
 import pytest
 
 from support.partitioned import OLD, left, make, noted, say, tables
-from support.scene import now
+from support.scene import configure, due_now, now
 from support.sentences import house  # noqa: F401
 
 
@@ -69,14 +69,17 @@ def test_a_run_that_only_plans_counts_them(house):  # noqa: F811
 @pytest.mark.parametrize("halt, on", [(["pause", "logs.old"], ["resume", "logs.old"]), (["stop"], ["go"])], ids=["pause", "stop"])
 def test_a_run_that_is_halted_between_two_partitions_goes_on_with_the_next(house, halt, on):  # noqa: F811
     make(house)
-    house.say("logs.old", "table = logs\ndrop_partitions_older_than = 90 days\ndelay_ms = 3000")
+    house.say("logs.old", "table = logs\ndrop_partitions_older_than = 90 days\ndelay_ms = 3600000")
     house.start()
     run_id = house.pruned.run("tick", "logs.old", "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
     daemon = house.pruned.start()
-    daemon.wait_line("Partition dropped")
+    house.pruned.wait_run(run_id, "waiting")
+    assert len(daemon.lines("Partition dropped")) == 1
     house.pruned.run(*halt).ok()
+    due_now(house.database, run_id)
     house.database.wait("SELECT state FROM pruned.runs WHERE run_id = %s AND due_at < now()", [run_id], until="waiting")
     assert left(house) == ["logs_2", "logs_3"] and house.pruned.run_row(run_id)["result"]["removed"] == 1
+    configure(house.pruned, "[jobs.logs.old]\ndelay_ms = 0\n", daemon)
     house.pruned.run(*on).ok()
     assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 3
     assert left(house) == [] and daemon.stop() == 0

@@ -6,7 +6,7 @@ import contextlib
 import pytest
 
 from support.partitioned import OLD, left, make, noted, own, say, tables
-from support.scene import now
+from support.scene import due_now, now
 from support.sentences import house  # noqa: F401
 
 REASON = "somebody else has detached it"
@@ -27,6 +27,7 @@ def waiting(house):
         run = {"run_id": run_id}
         yield run
         other.execute("COMMIT")
+    due_now(house.database, run_id)
     run |= house.pruned.wait_run(run_id, deadline_s=60)
     run["lines"] = [(line["partition"], line["reason"]) for line in daemon.lines("Partition kept")]
     assert daemon.stop() == 0
@@ -74,6 +75,7 @@ def test_the_one_that_the_run_waits_for_is_kept_if_it_is_detached_by_hand(house)
         daemon.wait_line("Step failed", job="logs.old", state="waiting")
         house.database.wait("SELECT count(*) FROM pruned.partitions WHERE detaching", until=0)
         other.execute("ALTER TABLE logs DETACH PARTITION logs_1; COMMIT")
+    due_now(house.database, run_id)
     run = house.pruned.wait_run(run_id, deadline_s=60)
     assert (run["result"]["removed"], run["result"]["kept"]) == (0, 1)
     assert tables(house) == ["logs", "logs_1"] and noted(house) == [] and daemon.stop() == 0
@@ -168,6 +170,7 @@ def test_beside_a_default_partition_it_is_the_same(house):  # noqa: F811
         other.execute("CREATE TABLE typed (x logs_2); COMMIT")
     house.sql("ALTER TABLE logs DETACH PARTITION logs_3")
     own(house)
+    due_now(house.database, run_id)
     run = house.pruned.wait_run(run_id, deadline_s=60)
     assert run["result"]["removed"] + run["result"].get("kept", 0) == 3 and daemon.stop() == 0
     assert left(house) == ["logs_2", "logs_rest"] and "logs_3" in tables(house) and noted(house) == []

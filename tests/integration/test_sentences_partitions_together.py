@@ -9,7 +9,7 @@ from stack.pair import new_folder
 from stack.pgbouncer import PgBouncer
 from support.partitioned import OLD, left, make, noted, own, say, tables
 from support.places import ROLE
-from support.scene import now
+from support.scene import due_now, now
 from support.sentences import house  # noqa: F401
 
 
@@ -32,6 +32,7 @@ def test_readers_of_the_table_do_not_wait_and_a_locked_partition_does_not_block_
         house.sql("SET statement_timeout = '1s'; INSERT INTO logs VALUES (9, '2026-11-01'); SELECT count(*) FROM logs; RESET statement_timeout")
         assert tables(house) == ["logs", "logs_1", "logs_new"]
         other.execute("COMMIT")
+    due_now(house.database, run_id)
     run = house.pruned.wait_run(run_id)
     assert run["result"]["removed"] == 1 and tables(house) == ["logs", "logs_new"] and daemon.stop() == 0
 
@@ -53,6 +54,7 @@ def test_a_detach_that_was_cut_off_is_finished(house):  # noqa: F811
         house.sql("SET statement_timeout = '1s'; SELECT count(*) FROM logs; RESET statement_timeout")
         assert other.execute("SELECT count(*) AS n FROM logs").fetchone()["n"] == 4
         other.execute("COMMIT")
+    due_now(house.database, run_id)
     assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 2
     assert tables(house) == ["logs"] and noted(house) == [] and daemon.stop() == 0
 
@@ -68,6 +70,7 @@ def test_beside_a_default_partition_the_job_gives_way_to_the_application(house):
         daemon = house.pruned.start()
         assert "timeout" in daemon.wait_line("Step failed", job="logs.old", state="waiting")["error"]
         other.execute("COMMIT")
+    due_now(house.database, run_id)
     assert house.pruned.wait_run(run_id, deadline_s=60)["result"]["removed"] == 1
     assert left(house) == ["logs_rest"] and daemon.stop() == 0
 

@@ -5,8 +5,9 @@ import pytest
 
 from stack.process import wait_until
 from support.own_events import outcomes, say_event, send
+from support.scene import configure, due_now
 from support.sentences import house  # noqa: F401
-from support.slow import slow_table
+from support.slow import ENDLESS_S, cancel_until, slow_table
 
 JOB = "orders.purge"
 ITEMS, PORTION = 2500, 1000
@@ -30,6 +31,7 @@ ANALYZE;
 TABLES = ("orders", "order_items", "item_marks", "order_views", "coupons")
 BELOW = ITEMS + ITEMS // 2 + 100  # rows that go with order 1
 SENTENCE = "table = orders\nwhere = deleted_at < :T\nchildren = auto\nmax_share = off\ndelay_ms = 0"
+PAUSED = SENTENCE.replace("delay_ms = 0", "delay_ms = 3600000")
 
 
 def shop(house):  # noqa: F811
@@ -66,13 +68,19 @@ def begin(house, more="", say=SENTENCE):  # noqa: F811
 
 
 def begin_slowly(house):  # noqa: F811
-    """A run whose first portion has gone, with a pause behind it."""
-    before = begin(house, say=SENTENCE.replace("delay_ms = 0", "delay_ms = 2000"))
+    """A run whose first portion has gone, with a long pause behind it."""
+    before = begin(house, say=PAUSED)
     house.start()
-    daemon = house.pruned.start()
+    daemon = house.pruned.run_at_once(1).start()
     run = house.pruned.run("tick", JOB, "--at", "-1m").ok().stdout.strip()
     wait_until(lambda: len(house.rows("pruned.deletions", "run_id")), 30, "the first portion")
     return before, daemon, run
+
+
+def go_on(house, daemon, run=None):  # noqa: F811
+    """Ends the pauses of the run."""
+    configure(house.pruned, f"[jobs.{JOB}]\ndelay_ms = 0\n", daemon)
+    due_now(house.database, run)
 
 
 def test_many_children_go_in_portions_and_come_back(house):  # noqa: F811
@@ -105,6 +113,7 @@ def test_rows_with_few_children_go_as_without_it(house):  # noqa: F811
 def test_a_row_that_is_not_due_any_more_keeps_the_rest(house):  # noqa: F811
     before, daemon, run = begin_slowly(house)
     house.sql("UPDATE orders SET deleted_at = NULL WHERE id = 1")
+    go_on(house, daemon, run)
     row = house.pruned.wait_run(run, "finished")
     assert {"removed": 7, "kept": 1, "in_part": 1, "portions": 1}.items() <= row["result"].items()
     (line,) = daemon.lines("The row stays, but some of its children are gone")
@@ -122,6 +131,7 @@ def test_a_row_that_is_not_due_any_more_when_no_other_is(house):  # noqa: F811
     """No page finds it, and it is judged all the same."""
     _, daemon, run = begin_slowly(house)
     house.sql("UPDATE orders SET deleted_at = NULL")
+    go_on(house, daemon, run)
     row = house.pruned.wait_run(run, "finished")
     assert {"kept": 1, "in_part": 1, "portions": 1}.items() <= row["result"].items(), row
     assert daemon.lines("The row stays, but some of its children are gone", rows=PORTION)
@@ -131,6 +141,7 @@ def test_a_row_that_is_not_due_any_more_when_no_other_is(house):  # noqa: F811
 def test_a_row_that_somebody_else_removes_is_gone(house):  # noqa: F811
     _, daemon, run = begin_slowly(house)
     house.sql("DELETE FROM item_marks WHERE id < 10000; DELETE FROM order_items WHERE order_id = 1; DELETE FROM orders WHERE id = 1")
+    go_on(house, daemon, run)
     row = house.pruned.wait_run(run, "finished")
     assert {"removed": 7, "gone": 1}.items() <= row["result"].items() and "in_part" not in row["result"]
     assert not daemon.lines(level="error")
@@ -141,6 +152,7 @@ def test_a_kill_between_two_portions(house):  # noqa: F811
     before, daemon, run = begin_slowly(house)
     daemon.kill()
     house.say(JOB, f"{SENTENCE}\nchildren_portion = {PORTION}")
+    due_now(house.database, run)
     house.work()
     row = house.pruned.run_row(run)
     assert row["state"] == "finished" and {"removed": 8, "portions": 3}.items() <= row["result"].items(), row
@@ -149,9 +161,10 @@ def test_a_kill_between_two_portions(house):  # noqa: F811
 
 @pytest.mark.check_all
 def test_a_pause_between_two_portions(house):  # noqa: F811
-    before, _, run = begin_slowly(house)
+    before, daemon, run = begin_slowly(house)
     house.pruned.run("pause", JOB).ok()
-    wait_until(lambda: house.rows("pruned.runs", "state") == [("waiting",)], 10, "the run waits")
+    go_on(house, daemon, run)
+    assert house.rows("pruned.runs", "state") == [("waiting",)]
     rows = len(house.keys(run))
     assert len(shop(house)["orders"]) == 9
     house.pruned.run("resume", JOB).ok()
@@ -189,14 +202,15 @@ def test_a_row_that_an_event_names(house):  # noqa: F811
 
 @pytest.mark.check_all
 def test_the_answer_about_a_row_that_stays_in_part(house):  # noqa: F811
-    begin(house, "on = OrderErased", say=SENTENCE.replace("delay_ms = 0", "delay_ms = 2000"))
+    begin(house, "on = OrderErased", say=PAUSED)
     house.pruned.topics.make("shop", 1)
     say_event(house, "OrderErased", "shop", "key = id")
     house.start()
-    house.pruned.start()
+    daemon = house.pruned.start()
     send(house, {"id": 1}, "shop", ce_type="OrderErased", ce_id="1", ce_source="shop")
     wait_until(lambda: len(house.rows("pruned.deletions", "run_id")), 30, "the first portion")
     house.sql("UPDATE orders SET deleted_at = NULL WHERE id = 1")
+    go_on(house, daemon)
     wait_until(lambda: outcomes(house), 30, "the outcome")
     assert outcomes(house) == [("1", JOB, "kept", f"where; {PORTION} rows below it are gone")]
 
@@ -289,14 +303,15 @@ def test_it_can_be_checked_and_shown(house, tmp_path):  # noqa: F811
 
 @pytest.mark.check_all
 def test_a_row_that_takes_too_long_is_told_of_the_key(house):  # noqa: F811
-    """Its third time-out, alone: the reason says what would help."""
+    """Its third time-out, alone, as after 15 s: the reason says what would help."""
     house.sql(SHOP)
-    slow_table(house.database, "order_items", 60, condition="OLD.order_id = 1")
+    slow_table(house.database, "order_items", ENDLESS_S, condition="OLD.order_id = 1")
     house.say(JOB, f"{SENTENCE}")
     house.pruned.run("pause", JOB).ok()
     row = house.run(JOB)
     house.sql(f"""UPDATE pruned.runs SET cursor = '{{"limit": 1, "timeouts": 2}}' WHERE run_id = '{row["run_id"]}'""")
     house.pruned.run("resume", JOB).ok()
-    house.work()
+    house.pruned.start()
+    cancel_until(house.database, "SELECT count(*) FROM pruned.quarantine")
     ((item, reason),) = house.rows("pruned.quarantine", "item, reason")
     assert item == "orders:1" and f"with children_portion in [retention {JOB}] rows below it go in portions" in reason

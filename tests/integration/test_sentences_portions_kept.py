@@ -22,7 +22,7 @@ def test_a_portion_that_takes_too_long_is_cut(house):  # noqa: F811
     """Down to one row, which is in time: nothing is charged to the row or to the run."""
     house.sql(SHOP)
     house.sql("DELETE FROM item_marks; DELETE FROM order_views; DELETE FROM order_items WHERE id BETWEEN 11 AND 9999")
-    slow_table(house.database, "order_items", 0.7)
+    slow_table(house.database, "order_items", 0.3)
     house.say(JOB, f"{SENTENCE}\nchildren_portion = 8\nbudget_ms = 2000")
     row = house.run(JOB)
     assert row["state"] == "finished" and {"removed": 8}.items() <= row["result"].items() and row["attempts"] == 0, row

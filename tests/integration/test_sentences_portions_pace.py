@@ -5,8 +5,9 @@ import pytest
 
 
 from integration.test_sentences_portions import JOB, SENTENCE, SHOP, begin, begin_slowly
+from support.scene import due_now
 from support.sentences import house  # noqa: F401
-from support.slow import slow_table
+from support.slow import ENDLESS_S, cancel_until, slow_table
 
 
 @pytest.mark.check_all
@@ -45,15 +46,22 @@ def test_a_cursor_that_is_no_portion(house, cursor):  # noqa: F811
 
 @pytest.mark.check_all
 def test_a_row_with_few_children_goes_in_portions_if_it_takes_too_long_alone(house):  # noqa: F811
-    """Nothing is charged, and nothing is quarantined."""
+    """Nothing is charged, and nothing is quarantined. A statement about more than ten of its 40
+    children is cancelled, as after 15 s."""
     house.sql(SHOP)
     house.sql("DELETE FROM order_views; DELETE FROM coupons; DELETE FROM item_marks; DELETE FROM order_items WHERE order_id > 1 OR id > 40; DELETE FROM orders WHERE id BETWEEN 2 AND 8")
-    slow_table(house.database, "order_items", 0.6)  # 24 s in one step, of 18 that it may take
-    house.say(JOB, f"{SENTENCE}\nchildren_portion = 1000\nbudget_ms = 2000")
-    row = house.run(JOB)
+    house.sql(f"""CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF (SELECT count(*) FROM gone) > 10 THEN PERFORM pg_sleep({ENDLESS_S}); END IF; RETURN NULL; END $$;
+        CREATE TRIGGER slow AFTER DELETE ON order_items REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION slow()""")
+    house.say(JOB, f"{SENTENCE}\nchildren_portion = 1000")
+    house.start()
+    daemon = house.pruned.start()
+    run = house.pruned.run("tick", JOB, "--at", "-1m").ok().stdout.strip()
+    cancel_until(house.database, "SELECT state = 'finished' FROM pruned.runs WHERE run_id = %s", [run])
+    row = house.pruned.run_row(run)
     assert row["state"] == "finished" and row["attempts"] == 0 and row["result"]["removed"] == 1 and row["result"]["portions"] > 0, row
     assert house.rows("pruned.quarantine", "item") == [] and house.rows("orders", "id") == [(9,)]
-    failed = [line for daemon in house.daemons for line in daemon.lines("Step failed")]
+    failed = daemon.lines("Step failed")
     assert {line["level"] for line in failed} == {"warning"} and {line["attempts"] for line in failed} == {0}
     assert [line["limit"] for line in failed[:2]] == [1, 1]  # beside others, and alone
 
@@ -65,6 +73,7 @@ def test_a_row_that_has_begun_is_judged_also_without_the_key(house):  # noqa: F8
     daemon.kill()
     house.sql("UPDATE orders SET deleted_at = NULL WHERE id = 1")
     house.say(JOB, SENTENCE)
+    due_now(house.database, run)
     house.work()
     house.pruned.run("retry", str(run)).ok()  # with the version that is there
     house.work()

@@ -6,17 +6,18 @@ import pytest
 from support.instance import tenant  # noqa: F401
 from support.objects import SLOT, ListedObjects
 from support.scene import fill, now, result, tick_id
-from support.slow import slow_table
+from support.slow import ENDLESS_S, cancel_until, slow_table
 
 pytestmark = pytest.mark.built_in
 
-EACH_S = 0.4
+EACH_S = 0.25
 N = 10  # all rows together take longer than the budget, a part does not
-BUDGET_MS = 2000
+BUDGET_MS = 2000  # less is taken for as much
 
 
 def budget(*jobs):
-    return {f"jobs.{job}.budget_ms": BUDGET_MS for job in jobs}
+    """With pages of which few cuts leave a part of N rows."""
+    return {f"jobs.{job}.{name}": value for job in jobs for name, value in {"budget_ms": BUDGET_MS, "batch": 2 * N}.items()}
 
 
 def assert_cut_and_done(lines, run, state="finished"):
@@ -83,7 +84,7 @@ def test_a_group_with_many_projects(tenant, table):  # noqa: F811
     top, actor = tenant.group(), tenant.user(admin=True)
     for _ in range(N):
         tenant.project(top)
-    slow_table(tenant.database, table, EACH_S / 2 if table == "routes" else EACH_S)
+    slow_table(tenant.database, table, EACH_S)
     run = doom(tenant, top, actor)
     assert_cut_and_done(tenant.lines, run)
     assert result(run)["projects"] == N and tenant.ids("projects") == tenant.ids("namespaces") == []
@@ -125,7 +126,7 @@ def test_a_group_with_many_users_to_refresh(tenant, place):  # noqa: F811
             tenant.member(user, tenant.group(top))
         else:
             tenant.member(user, project=tenant.project(top))
-    slow_table(tenant.database, "pruned.dirty_users", 0.3, "INSERT")
+    slow_table(tenant.database, "pruned.dirty_users", EACH_S, "INSERT")
     assert_cut_and_done(tenant.lines, doom(tenant, top, actor))
     assert tenant.database.column("SELECT user_id FROM pruned.dirty_users ORDER BY 1") == users and tenant.ids("namespaces") == []
 
@@ -195,7 +196,7 @@ def test_objects(pruned_with_slots, database, tmp_path, when):
     (tmp_path / "store").mkdir()
     objects = ListedObjects(pruned_with_slots, database, tmp_path / "store")
     objects.add(N, store=1)
-    slow_table(database, "ci_deleted_objects", EACH_S, when)
+    slow_table(database, "ci_deleted_objects", 0.4, when)
     daemon = objects.delete(**budget(SLOT))
     (run,) = objects.runs()
     assert (run["state"], run["attempts"], result(run)["updated_rows"]) == ("finished", 0, N)
@@ -230,32 +231,32 @@ def test_one_user_with_many_rights(tenant, table, when):  # noqa: F811
 
 @pytest.mark.check_all
 def test_a_row_that_takes_too_long_alone_stops_no_other(new_scene):
-    """The row is charged, and quarantined after the third time."""
+    """The row is charged, and quarantined after the third time. Its statements are cancelled
+    as the server would after 15 s."""
     scene = new_scene({"jobs.scratch.remove.delay_ms": 0})
     fill(scene.database, 4)
-    scene.database.connection.execute("""
-        CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN OLD; END $$;
-        CREATE TRIGGER hang BEFORE DELETE ON scratch FOR EACH ROW WHEN (OLD.id = 2) EXECUTE FUNCTION hang()""")
+    slow_table(scene.database, "scratch", ENDLESS_S, condition="OLD.id = 2")
     run_id = tick_id("scratch.remove", at := now(minutes=-1))
     scene.topics.tick("scratch.remove", at)
-    daemon = scene.start(settings=budget("scratch.remove"))
-    scene.database.wait("SELECT attempts FROM pruned.runs WHERE run_id = %s", [run_id], deadline_s=60, until=1)
+    daemon = scene.start()
+    cancel_until(scene.database, "SELECT attempts = 1 FROM pruned.runs WHERE run_id = %s", [run_id])
     scene.database.execute("UPDATE pruned.runs SET cursor = cursor || '{\"timeouts\": 2}', due_at = now() WHERE run_id = %s", [run_id])
-    row = scene.wait_run(run_id, deadline_s=60)
+    cancel_until(scene.database, "SELECT state = 'finished' FROM pruned.runs WHERE run_id = %s", [run_id])
+    row = scene.run_row(run_id)
     assert (row["state"], row["attempts"]) == ("finished", 1) and {"removed": 3, "failed": 1}.items() <= result(row).items()
     assert scene.database.column("SELECT item FROM pruned.quarantine") == ["scratch:2"] and daemon.stop() == 0
 
 
 @pytest.mark.check_all
 def test_no_step_is_longer_than_18_seconds_even_of_one_row(tenant):  # noqa: F811
-    """Each of the two statements would be allowed its 11 s. Nothing of the step stays, and it is
-    charged, because it cannot be smaller."""
+    """Each of the two statements would be allowed its 11 s, and the budget is less. Nothing of the
+    step stays, and it is charged, because it cannot be smaller."""
     user, top = tenant.user(), tenant.group()
     member = tenant.member(user, top, expires_at=tenant.day(-1))
     tenant.put("notification_settings", user_id=user, source_type="Namespace", source_id=top)
     for table in ("members", "notification_settings"):
         slow_table(tenant.database, table, 11)
-    run = tenant.tick("members.remove_expired")
+    run = tenant.tick("members.remove_expired", **budget("members.remove_expired"))
     assert (run["state"], run["attempts"]) == ("waiting", 1) and "57014" in run["error"]
     assert tenant.ids("members") == [member] and len(tenant.ids("notification_settings")) == 1
     for table in ("members", "notification_settings"):

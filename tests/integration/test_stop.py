@@ -13,7 +13,7 @@ from support.exposition import Listening
 from support.held_store import objects, store  # noqa: F401
 from support.s3 import TICK
 from support.scene import fill, now, result, send_tick, start
-from support.slow import hold_rows, let_held_rows_go, wait_asleep
+from support.slow import hold_rows, let_held_rows_go, quick_table, slow_table, wait_asleep
 
 pytestmark = pytest.mark.built_in
 
@@ -37,6 +37,24 @@ def wait_step(scene, run_id, least):
     wait_until(lambda: step_of(scene, run_id) >= least, 30, f"step {least} of {run_id}")
 
 
+def slow_chain(scene, n=1):
+    """Makes N daemons, and a run of 30 pages of 0.2 s each, which has begun. Returns them and its
+    id."""
+    fill(scene.database, 300)
+    slow_table(scene.database, "scratch", 0.02)
+    daemons = start(scene, n)
+    run_id = send_tick(scene)
+    wait_step(scene, run_id, 3)
+    return daemons, run_id
+
+
+def go_and_end(scene, run_id):
+    """What is left of a slow chain goes at once."""
+    quick_table(scene.database, "scratch")
+    scene.run("go").ok()
+    assert result(scene.wait_run(run_id, deadline_s=60))["removed"] == 300
+
+
 def wait_parked(scene, run_id):
     """The run has come to its fence, and waits there. Its row."""
     row = scene.wait_run(run_id, "waiting")
@@ -47,10 +65,7 @@ def wait_parked(scene, run_id):
 @pytest.mark.check_all
 def test_a_chain_in_one_of_two_processes_stops_and_goes_on(new_scene):
     scene = new_scene()
-    fill(scene.database, 3000)
-    daemons = start(scene, 2)
-    run_id = send_tick(scene)
-    wait_step(scene, run_id, 3)
+    daemons, run_id = slow_chain(scene, 2)
     said = stop(scene, "--reason", "too many")
     for daemon in daemons:
         assert "stopped" in daemon.wait_line(SAID, reason="too many")["message"]
@@ -59,10 +74,10 @@ def test_a_chain_in_one_of_two_processes_stops_and_goes_on(new_scene):
     other = send_tick(scene, WIDE, {"n": 1})
     wait_parked(scene, other)  # its tick has become a row
     assert step_of(scene, run_id) == step and scene.run_row(other)["step"] == 0
-    scene.run("go").ok()
+    go_and_end(scene, run_id)
     for daemon in daemons:
         daemon.wait_line(GOES_ON)
-    assert result(scene.wait_run(run_id))["removed"] == 3000 and scene.wait_run(other)["state"] == "finished"
+    assert scene.wait_run(other)["state"] == "finished"
     assert all(not daemon.lines(level="error") for daemon in daemons)
 
 
@@ -204,21 +219,16 @@ def test_ticks_that_overlap_meanwhile_are_skipped_as_in_a_pause(scene):
 
 @pytest.mark.check_all
 def test_killed_while_stopped(new_scene):
-    scene = new_scene()
-    fill(scene.database, 3000)
-    daemons = start(scene, 2)
-    run_id = send_tick(scene)
-    wait_step(scene, run_id, 3)
+    scene = new_scene().run_at_once(1)
+    [daemon], run_id = slow_chain(scene)
     stop(scene)
     step = wait_parked(scene, run_id)["step"]
-    for daemon in daemons:
-        daemon.kill()
+    daemon.kill()
     [daemon] = start(scene)
     daemon.wait_line(SAID)
     wait_parked(scene, send_tick(scene, WIDE, {"n": 1}))
     assert step_of(scene, run_id) == step
-    scene.run("go").ok()
-    assert result(scene.wait_run(run_id, deadline_s=60))["removed"] == 3000
+    go_and_end(scene, run_id)
 
 
 def test_an_idle_end_does_not_wait_for_it(scene):
@@ -235,11 +245,8 @@ def test_an_idle_end_does_not_wait_for_it(scene):
 @pytest.mark.check_all
 def test_without_kafka(own_kafka, new_scene):
     """The stop holds at once, and no process begins a step when Kafka is back."""
-    scene = new_scene({"jobs.scratch.remove.delay_ms": 100}, bootstrap=own_kafka.bootstrap)
-    fill(scene.database, 1000)
-    [daemon] = start(scene)
-    run_id = send_tick(scene)
-    wait_step(scene, run_id, 3)
+    scene = new_scene({"kafka.session.timeout.ms": 60000}, bootstrap=own_kafka.bootstrap)
+    [daemon], run_id = slow_chain(scene)
     own_kafka.kill()
     daemon.wait_line(re.compile("Kafka degraded|Publishing waits for Kafka"))
     stop(scene)
@@ -249,18 +256,14 @@ def test_without_kafka(own_kafka, new_scene):
     scene.topics.wait_for_groups()
     wait_parked(scene, send_tick(scene, WIDE, {"n": 1}))
     assert step_of(scene, run_id) == step
-    scene.run("go").ok()
-    assert result(scene.wait_run(run_id, deadline_s=90))["removed"] == 1000
+    go_and_end(scene, run_id)
 
 
 @pytest.mark.check_all
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_postgres_comes_back(own_postgres, new_scene, how):
     scene = new_scene(server=own_postgres)
-    fill(scene.database, 3000)
-    [daemon] = start(scene)
-    run_id = send_tick(scene)
-    wait_step(scene, run_id, 3)
+    [daemon], run_id = slow_chain(scene)
     stop(scene)
     step = wait_parked(scene, run_id)["step"]
     scene.database.close()
@@ -269,8 +272,7 @@ def test_postgres_comes_back(own_postgres, new_scene, how):
     own_postgres.start()
     wait_parked(scene, send_tick(scene, WIDE, {"n": 1}))
     assert step_of(scene, run_id) == step
-    scene.run("go").ok()
-    assert result(scene.wait_run(run_id, deadline_s=60))["removed"] == 3000
+    go_and_end(scene, run_id)
 
 
 # --- stores

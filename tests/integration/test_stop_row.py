@@ -10,12 +10,12 @@ import pytest
 from stack.process import patient
 from support.scene import fill, now, result, send_tick, start
 from support.screen import Screen, on_a_terminal
-from support.slow import hold_rows, let_held_rows_go, wait_asleep
+from support.slow import hold_rows, let_held_rows_go, quick_table, slow_table, wait_asleep
 from support.two import JOB, SETTINGS, STEPS, Two
 from support.topics import rfc3339
 
 CHAIN, WIDE = "scratch.remove", "scratch.wide"
-ROWS, RUNS = 150, 8
+ROWS, RUNS = 40, 8
 SAID, GOES_ON = "Everything is stopped, until: pruned go", "No longer stopped; work goes on"
 LIVE = r"\r\x1b\[K\x1b\[\?7l"  # a line that replaces the one before
 RED = r"\x1b\[(?:1;)?31m"
@@ -24,9 +24,10 @@ BY_HAND = "UPDATE pruned.stop SET stopped = true"
 
 @pytest.fixture
 def pair(new_scene):
-    """Eight runs of 150 pages in two processes, of which some have been done."""
+    """Eight runs of pages of 0.1 s in two processes, of which some have been done."""
     made = Two(new_scene(SETTINGS | {f"jobs.{JOB}.batch": 1}))
     made.database.connection.execute(STEPS)
+    slow_table(made.database, "scratch", 0.1)
     made.add(ROWS)
     made.run_ids = made.send(RUNS)
     made.database.wait("SELECT count(*) FROM public.steps", until=lambda n: n >= 30)
@@ -59,6 +60,7 @@ def assert_all_go_on(pair):
 def test_no_step_is_committed_two_seconds_after_a_stop(pair):
     pair.scene.run("stop").ok()
     assert_nothing_begins(pair, pair.database.value("SELECT since FROM pruned.stop"))
+    quick_table(pair.database, "scratch")
     pair.scene.run("go").ok()
     assert_all_go_on(pair)
 
@@ -73,6 +75,7 @@ def test_no_step_is_committed_two_seconds_after_a_pause(pair, by_hand):
     assert_nothing_begins(pair, pair.database.value("SELECT changed_at FROM pruned.controls"))
     # others go on
     assert pair.scene.wait_run(send_tick(pair.scene, WIDE, {"n": 1}))["state"] == "finished"
+    quick_table(pair.database, "scratch")
     pair.scene.run("resume", JOB).ok()
     assert_all_go_on(pair)
 
@@ -95,6 +98,7 @@ def test_a_row_that_another_version_or_a_person_writes_is_obeyed(pair, row):
     [said] = pair.scene.run("stop", "--reason", "mine", "--json").ok().json()
     assert said["stop"]["since"] is not None and said["stop"]["by"] and said["stop"]["reason"] == "mine"
     assert sorted(p["pid"] for p in said["processes"] if p["stopped"]) == sorted(d.pid for d in pair.daemons)
+    quick_table(pair.database, "scratch")
     pair.database.execute("UPDATE pruned.stop SET stopped = false")
     for daemon in pair.daemons:
         daemon.wait_line(GOES_ON)

@@ -9,6 +9,7 @@ from stack.process import wait_until
 from support.held_store import objects, store  # noqa: F401
 from support.s3 import TICK
 from support.scene import result, send_tick, start
+from support.slow import quick_table, slow_table
 from support.two import JOB, RUNS, SETTINGS, STEPS, Two
 
 pytestmark = pytest.mark.built_in
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.built_in
 SLOT, SLOTS, LISTED = "ci.delete_objects", 4, 400
 LEASED = "SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()"
 SAID, AWAY = "Everything is stopped, until: pruned go", "Dispatcher round failed; will retry"
-ROWS = 150
+ROWS = 40
 
 
 # --- errands to a store
@@ -73,9 +74,10 @@ def test_no_process_sends_a_delete_two_seconds_after_a_stop(errands, store, opti
 
 @pytest.fixture
 def pair(own_postgres, new_scene):
-    """Eight runs of 150 pages in two processes, of which some have been done."""
+    """Eight runs of pages of 0.1 s in two processes, of which some have been done."""
     made = Two(new_scene(SETTINGS | {f"jobs.{JOB}.batch": 1}, server=own_postgres))
     made.database.connection.execute(STEPS)
+    slow_table(made.database, "scratch", 0.1)
     made.add(ROWS)
     made.run_ids = made.send()
     made.database.wait("SELECT count(*) FROM public.steps", until=lambda n: n >= 30)
@@ -114,6 +116,7 @@ def test_no_process_begins_a_step_when_postgres_is_back_after_a_stop(pair, own_p
     assert {row["step"] for row in map(pair.scene.run_row, later)} == {0}
     assert pair.database.value("SELECT count(*) FROM public.steps WHERE ended_at > pg_postmaster_start_time()") == 0
     assert pair.gone(pair.run_ids) == gone
+    quick_table(pair.database, "scratch")
     pair.scene.run("go").ok()
     for row in pair.wait(pair.run_ids):
         assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, ROWS)

@@ -13,7 +13,7 @@ from stack.process import wait_until
 from support.database import Database, private_server
 from support.places import ROLE
 from support.pruned import Pruned
-from support.scene import fill, make_tables, now, result, tick_id
+from support.scene import fill, make_tables, now, result, tick_id, wait_hurried
 from support.topics import Topics
 
 JOB = "scratch.remove"
@@ -156,7 +156,7 @@ def test_a_run_waits_and_goes_on(scene, http, cause, reason):
         [waits] = scene.run("status", "--json").json()[0]["throttle"]["waiting"]
         assert (waits["job"], waits["runs"], waits["reason"]) == (JOB, 1, shown["error"].removeprefix("throttled: "))
         assert http.metrics().of("pruned_throttled_seconds_total", job=JOB, reason=reason) >= 5
-    row = scene.wait_run(run_id)
+    row = wait_hurried(scene, run_id)
     assert (row["state"], row["attempts"], row["error"], result(row)["removed"]) == ("finished", 0, None, ROWS)
     said = daemon.lines("Throttled; runs wait between pages")[before:]
     assert {line["job"] for line in said} == {JOB} and reason in [line["reason"].partition(":")[0] for line in said]
@@ -170,7 +170,7 @@ def test_much_write_ahead_log(scene):
     with much_wal(scene):
         run_id = tick(scene)
         assert " of write-ahead log a second" in throttled(scene, run_id, "wal")["error"]
-    row = scene.wait_run(run_id, deadline_s=60)
+    row = wait_hurried(scene, run_id)
     assert (row["attempts"], result(row)["removed"]) == (0, ROWS)
 
 
@@ -195,7 +195,7 @@ def test_two_processes_and_a_standby_whose_replay_is_paused(scene, server):
         other.wait_line("Throttled; runs wait between pages", job=JOB)
         assert scene.database.value("SELECT count(*) FROM scratch") == left
         standby._ask("SELECT pg_wal_replay_resume()")
-        row = scene.wait_run(run_id, deadline_s=90)
+        row = wait_hurried(scene, run_id)
         assert (row["state"], row["attempts"], scene.database.value("SELECT count(*) FROM scratch")) == ("finished", 0, 0)
         said = [line["reason"].partition(":")[0] for line in owner.lines("Throttled; runs wait between pages")]
         # Before its replay was paused it may have been a moment behind, too.
@@ -224,7 +224,7 @@ def test_seconds_that_a_standby_is_behind(scene, server):
         assert throttled(scene, run_id, "standby_lag")["error"].endswith(" s behind ([throttle] standby_lag_s 1)")
         assert scene.database.value("SELECT count(*) FROM scratch") > 0
         delay("RESET recovery_min_apply_delay")
-        row = scene.wait_run(run_id, deadline_s=90)
+        row = wait_hurried(scene, run_id)
         assert (row["state"], row["attempts"], scene.database.value("SELECT count(*) FROM scratch")) == ("finished", 0, 0)
     finally:
         standby.kill()
@@ -249,7 +249,7 @@ def test_seconds_of_a_standby_that_replays_nothing(scene, server):
         assert scene.database.value("SELECT replay_lag IS NULL OR replay_lag < interval '4 s' FROM pg_stat_replication")
         assert scene.database.value("SELECT count(*) FROM scratch") > 0
         standby._ask("SELECT pg_wal_replay_resume()")
-        row = scene.wait_run(run_id, deadline_s=90)
+        row = wait_hurried(scene, run_id)
         assert (row["state"], row["attempts"], scene.database.value("SELECT count(*) FROM scratch")) == ("finished", 0, 0)
     finally:
         standby.kill()
@@ -269,7 +269,7 @@ def test_a_threshold_that_is_off_delays_nothing(scene, cause, threshold):
         wait_until(lambda: reason in scene.run("status", "--json").json()[0]["throttle"]["passed"], 30, f"{reason} in status")
         assert reason not in scene.run("status", "--json", settings=off).json()[0]["throttle"]["passed"]
         daemon = scene.start(settings=off)
-        row = scene.wait_run(tick(scene))
+        row = wait_hurried(scene, tick(scene))
         assert (row["state"], result(row)["removed"]) == ("finished", 30)
         said = daemon.lines("Throttled; runs wait between pages")
         assert reason not in [line["reason"].partition(":")[0] for line in said]
@@ -321,7 +321,7 @@ def test_a_disk_that_is_too_full(scene):
     assert " MiB free " in throttled(scene, run_id, "min_free")["error"]
     scene.daemons[-1].stop()
     scene.start(settings=pages | {f"jobs.{JOB}.delay_ms": 0})
-    assert scene.wait_run(run_id)["state"] == "finished"
+    assert wait_hurried(scene, run_id)["state"] == "finished"
 
 
 @pytest.mark.check_all

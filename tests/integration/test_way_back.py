@@ -9,12 +9,12 @@ from confluent_kafka import KafkaError, KafkaException
 from stack.process import wait_until
 from support.instance import Instance
 from support.places import corrupts_its_memory_when_a_topic_is_made_anew
-from support.scene import event_id, fill, now, tick_id
+from support.scene import configure, due_now, event_id, fill, now, tick_id
 
 pytestmark = pytest.mark.built_in
 
 CHAIN, WIDE, MEMBERS = "scratch.remove", "scratch.wide", "members.remove_expired"
-SETTINGS = {"jobs.scratch.remove.delay_ms": 1000, "jobs.members.remove_expired.delay_ms": 0, "jobs.members.remove_expired.batch": 3,
+SETTINGS = {"jobs.members.remove_expired.delay_ms": 0, "jobs.members.remove_expired.batch": 3,
             "jobs.members.remove_expired.refresh_delay_ms": 0}
 ROWS = 120
 ORPHAN = 7777
@@ -32,6 +32,7 @@ class There(Instance):
 @pytest.fixture
 def scene(own_servers, new_scene):
     scene = new_scene(SETTINGS, **own_servers)
+    scene.configuration.write_text(f"[jobs.{CHAIN}]\ndelay_ms = 3600000\n")
     scene.there = There(scene.database)
     return scene
 
@@ -39,8 +40,8 @@ def scene(own_servers, new_scene):
 # --- the work
 
 def begin(scene):
-    """Members that go at once, a timer that waits, a chain of twelve pages under way, an invalid
-    message."""
+    """Members that go at once, a timer that waits, a chain of twelve pages that pauses behind its
+    second, an invalid message."""
     there = scene.there
     there.place = there.group()
     there.owner(there.user(), there.place)
@@ -60,11 +61,22 @@ def begin(scene):
     scene.wait_run(event_id("/test", "early", MEMBERS), "waiting")
     scene.topics.tick(CHAIN, scene.at)
     scene.chain = tick_id(CHAIN, scene.at)
-    scene.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s", [scene.chain], until=lambda step: step and step >= 2)
+    for step in (1, 2):
+        scene.database.wait("SELECT state = 'waiting' AND step = %s FROM pruned.runs WHERE run_id = %s", [step, scene.chain])
+        if step == 1:
+            due_now(scene.database, scene.chain)
+
+
+def end_pause(scene):
+    """The chain goes on without long pauses."""
+    configure(scene, f"[jobs.{CHAIN}]\ndelay_ms = 10\n", *(daemon for daemon in scene.daemons if daemon.running))
+    due_now(scene.database, scene.chain)
 
 
 def go_on(scene):
-    """Sends later ticks and events. Returns the ids of their runs."""
+    """Sends later ticks and events. Returns the ids of their runs, and of the chain, which goes
+    on."""
+    end_pause(scene)
     there, topics = scene.there, scene.topics
     topics.event("MemberExpirySet", {"member_id": there.early, "expires_at": str(there.day(9))}, ce_id="later", ce_time=now())
     topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": ORPHAN}, ce_id="orphan", ce_time=scene.at)
@@ -146,6 +158,7 @@ def test_after_a_restored_backup_exactly_the_lost_work_is_done_again(own_postgre
     assert scene.run_row(scene.chain)["step"] >= done, "but not as far as to the backup"
     if daemons == "one is started again":
         scene.daemon = scene.start()
+    due_now(scene.database, scene.chain)
 
     wait_until(lambda: runs(scene) == before["runs"], 60, lambda: f"runs\n{runs(scene)}\nas before\n{before['runs']}")
     same(scene, before)
@@ -183,6 +196,7 @@ def test_after_kafka_has_lost_all_data_work_continues_from_the_rows(own_kafka, s
     elif corrupts_its_memory_when_a_topic_is_made_anew():
         revive(scene)
 
+    end_pause(scene)
     wait_all(scene, [scene.chain, due])
     wait_all(scene, go_on(scene))
     got = state(scene)

@@ -7,6 +7,7 @@ import signal
 import uuid
 
 from stack.found import PROJECT
+from stack.process import wait_until
 
 from .places import ROLE
 
@@ -123,6 +124,22 @@ def send_tick(scene, job="scratch.remove", args=None, **ago):
     at = now(**(ago or {"minutes": -1}))
     scene.topics.tick(job, at, args)
     return tick_id(job, at, json.dumps(args or {}, sort_keys=True, separators=(",", ":")))
+
+
+def due_now(database, run_id=None):
+    """Ends the pause of a run that waits, or of all."""
+    database.execute("UPDATE pruned.runs SET due_at = clock_timestamp() WHERE state = 'waiting' AND run_id = coalesce(%s, run_id)", [run_id])
+
+
+def wait_hurried(scene, run_id):
+    """Waits until the run has ended; its pauses end at once. Returns its row."""
+
+    def ended():
+        due_now(scene.database, run_id)
+        row = scene.run_row(run_id)
+        return row if row and row["finished_at"] else None
+
+    return wait_until(ended, 60, lambda: f"the end of {scene.run_row(run_id)}")
 
 
 def hours(begin, end):

@@ -1,5 +1,12 @@
 """Makes steps slow, and waits until one is under way."""
 
+from stack.process import wait_until
+
+# How long to sleep: until the server cancels the statement, which it does after 15 s. What nothing
+# would cancel does not sleep.
+ENDLESS_S = "(CASE pg_catalog.current_setting('statement_timeout') WHEN '15s' THEN 60 END)"
+CANCEL = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
+
 
 def slow_rows(database, seconds, condition="true", table="scratch"):
     """Each deletion of such a row takes that long. The first one ends that long after
@@ -30,6 +37,16 @@ def wait_in_flight(database):
     """Returns when a statement has reached such a row."""
     wait_asleep(database)
     database.connection.execute("DELETE FROM held_rows WHERE until_seen")
+
+
+def quick_table(database, table):
+    database.connection.execute(f"DROP TRIGGER slow_{table.replace('.', '_')} ON {table}")
+
+
+def cancel_until(database, statement, parameters=None):
+    """Cancels each statement that sleeps, as the server would after 15 s, until that of STATEMENT
+    is true."""
+    wait_until(lambda: [database.execute(CANCEL), database.value(statement, parameters)][1], 60, statement)
 
 
 def _hold(database, seconds, condition, table, *, until_seen):
