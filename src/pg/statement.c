@@ -169,15 +169,22 @@ statement_free (PgStatement *statement)
   g_free (statement);
 }
 
+#define CHANGES                                                                                    \
+  "\\b(DELETE\\s+FROM|INSERT\\s+INTO|MERGE\\s+INTO|(?<!FOR )(?<!KEY )(?<!DO )UPDATE)"              \
+  "\\s+(?!pruned\\.)[\\w\"]|^SET\\s+CONSTRAINTS\\b"
+
 /* Whether it runs triggers of the application: it changes rows of other tables than ours, or runs
  * what was deferred. */
 static gboolean
 runs_triggers (const char *sql)
 {
-  return g_regex_match_simple (
-      "\\b(DELETE\\s+FROM|INSERT\\s+INTO|MERGE\\s+INTO|(?<!FOR )(?<!KEY )(?<!DO )UPDATE)"
-      "\\s+(?!pruned\\.)[\\w\"]|^SET\\s+CONSTRAINTS\\b",
-      sql, G_REGEX_CASELESS, 0);
+  static gsize made;
+  static GRegex *changes;
+  if (g_once_init_enter (&made)) {
+    changes = g_regex_new (CHANGES, G_REGEX_CASELESS | G_REGEX_OPTIMIZE, 0, NULL);
+    g_once_init_leave (&made, 1);
+  }
+  return g_regex_match (changes, sql, 0, NULL);
 }
 
 static PgStatement *

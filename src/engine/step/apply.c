@@ -97,6 +97,29 @@ run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, 
   return FALSE;
 }
 
+/* FILE has returned N of DECIDED rows, and triggers have changed settings. A trigger of the
+ * statement may have done so before the first row was asked, or its new values were made. */
+static gboolean
+holds_as_decided (Step *step, const JobApply *file, guint n, guint decided, GError **error)
+{
+  const char *settings = pg_unsettled (step->pg);
+  gboolean stands = file->kind == APPLY_DELETE && step->job->decide != NULL && n == decided;
+  if (settings == NULL || stands)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "tab", file->table);
+  g_autoptr (PgRows) rows
+      = pg_run_file (step->pg, "src/engine/step/sql/effects_before.sql", values, error);
+  if (rows == NULL || !rows_bool (rows, 0, "before"))
+    return rows != NULL;
+  return guard_block (
+      step, file->statement, error,
+      "decides or writes under settings that a trigger of %s sets before it (%s): "
+      "give them to the trigger's function (ALTER FUNCTION ... SET), where they end "
+      "with it",
+      file->table, settings);
+}
+
 /* For the rows WHICH, which get fewer by those that are refused. */
 static gboolean
 apply_rows (Step *step, const JobWhat *what, Trial *trial, GArray *which, const Extra *extra,
@@ -109,6 +132,8 @@ apply_rows (Step *step, const JobWhat *what, Trial *trial, GArray *which, const 
   pg_forget_unsettled (step->pg);
   if (!below_goes_first (step, trial, which, &below, error)
       || !run_files (step, what, 0, own + 1, trial, which, extra, &returned, error))
+    return FALSE;
+  if (!holds_as_decided (step, file, (guint)rows_count (returned), decided, error))
     return FALSE;
   trial->unsettled = decided > 1 && pg_unsettled (step->pg) != NULL;
   if (trial->unsettled)

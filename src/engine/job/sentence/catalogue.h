@@ -32,7 +32,7 @@ typedef struct {
   gboolean ours;      /* of the database's catalogue, or of pruned */
   char *root;         /* the partitioned table at the top; its own oid if there is none */
   char *catches;      /* a trigger or rule that can keep new rows away; NULL: none */
-  gboolean stirs;     /* its rows have triggers before they go or change */
+  gboolean stirs;     /* it has triggers before rows go or change */
   char *partly;       /* a table that refers to some of its partitions only; NULL: none */
   GPtrArray *columns; /* of CatColumn */
   GPtrArray *key;     /* of CatColumn, borrowed: the primary key */

@@ -3,7 +3,7 @@
 -- those that remove (cascade) or empty (`touched`) the child. `:archive`: one more, not followed. A
 -- foreign key to a partitioned table has a copy for each of its partitions: that one counts for a
 -- sentence about a partition. `partly`: a table that refers to some partitions of this one only.
--- `ours`: of the database or of pruned. `stirs`: rows of the own table have triggers before they go
+-- `ours`: of the database or of pruned. `stirs`: the own table has triggers before rows go
 -- or change. `several`: equal values of the column can have several texts. `as_text`: `->>` of the
 -- column's value in JSON is no text that a cast takes as that value:
 -- an array, a row, a type with a cast to JSON of its own. `bounded`: an array, whose bounds JSON
@@ -37,7 +37,7 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                  WHERE g.tgrelid = c.oid AND NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 7 = 7),
                 (SELECT pg_catalog.min(w.rulename::text) FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3' AND w.is_instead)) AS catches,
        n.n = 1 AND EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid IN (SELECT c.oid UNION ALL SELECT p.relid FROM pg_catalog.pg_partition_tree(c.oid) AS p)
-                             AND g.tgconstraint = 0 AND g.tgenabled <> 'D' AND g.tgtype & 3 = 3 AND g.tgtype & 24 <> 0) AS stirs,
+                             AND g.tgconstraint = 0 AND g.tgenabled <> 'D' AND g.tgtype & 2 <> 0 AND g.tgtype & 24 <> 0) AS stirs,
        (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM pg_catalog.pg_partition_tree(c.oid) AS p JOIN pg_constraint f ON f.confrelid = p.relid
         WHERE p.level > 0 AND f.contype = 'f' AND f.conparentid = 0 AND f.confdeltype IN ('c', 'n', 'd')) AS partly,
        (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', a.attname, 'quoted', pg_catalog.quote_ident(a.attname), 'type',
