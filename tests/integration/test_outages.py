@@ -12,7 +12,8 @@ from support.scene import configure, fill, now, result, tick_id
 JOB = "scratch.remove"
 PAGES = 40
 BACK_WITHIN_S = 5
-SESSION_S = 6  # once it is over a restarted broker admits a member anew, for which it waits as long again
+# once it is over a restarted broker admits a member anew, for which it waits as long again
+SESSION_S = 6
 KAFKA_IS_DOWN = re.compile("Kafka degraded|Publishing waits for Kafka")
 
 

@@ -104,8 +104,8 @@ add_table (GString *rows, const char *line, guint place)
       flag_of (words, "hidden", NULL) != NULL ? "t" : "f", flag_of (words, "root", name),
       flag_of (words, "inherited", NULL) != NULL ? "t" : "f",
       flag_of (words, "ours", NULL) != NULL ? "t" : "f", flag_of (words, "catches", "-"),
-      flag_of (words, "stirs", NULL) != NULL ? "t" : "f",
-      flag_of (words, "partly", "-"), columns_text, key_text);
+      flag_of (words, "stirs", NULL) != NULL ? "t" : "f", flag_of (words, "partly", "-"),
+      columns_text, key_text);
 }
 
 /* --- foreign keys --- */
