@@ -7,6 +7,9 @@ from support.sentences import house  # noqa: F401
 
 BIG = """CREATE TABLE big (id bigint PRIMARY KEY, at timestamptz, "User" int, e text);
     INSERT INTO big SELECT i, now() - i * interval '1 s', i % 100, 'e' || i FROM generate_series(1, 12000) i; ANALYZE big"""
+# Without an index each row is compared with all others: the catalogue alone says that there are many.
+FEW = BIG.replace("12000", "1200")
+SAY_MANY = "UPDATE pg_catalog.pg_class SET reltuples = 12000 WHERE oid = 'big'::regclass"
 PARENTS = "CREATE TABLE parents (id bigint PRIMARY KEY, e text); INSERT INTO parents SELECT i, 'e' || i FROM generate_series(1, 12000) i; ANALYZE parents"
 
 
@@ -21,17 +24,17 @@ def make(house, remedy):  # noqa: F811
     house.database.connection.execute("ANALYZE")
 
 
-@pytest.mark.check_all
 @pytest.mark.parametrize("keep, columns", [
     ('20 per "User" by at desc', '"User", at DESC NULLS LAST, id'), ("20 by at", "at, id"), ("20 by at desc, e", "at DESC NULLS LAST, e, id"),
     ('20 per e, "User" by at asc, id desc', 'e, "User", at, id DESC NULLS LAST')])
 def test_the_newest_of_a_group_need_an_index_of_the_group_and_the_order(house, keep, columns):  # noqa: F811
-    house.sql(BIG + '; CREATE INDEX ON big (id, "User"); CREATE INDEX ON big ("User", at)')
+    house.sql(f'{FEW}; CREATE INDEX ON big (id, "User"); CREATE INDEX ON big ("User", at); {SAY_MANY}')
     house.say("gone", f"table = big\nkeep = {keep}\nmax_share = off")
     code, [(level, detail, remedy)] = found(house)
     assert (code, level, detail) == (6, "error", "no index fits: the rows that stay are looked for in all rows of big (about 12000)")
     assert remedy == f"CREATE INDEX CONCURRENTLY ON big ({columns});"
     make(house, remedy)
+    house.sql(SAY_MANY)
     assert found(house) == (0, [])
 
 

@@ -57,7 +57,6 @@ def test_only_texts_of_postgresql_without_values_leave_the_process(scene, body, 
 URL = "postgresql://somebody:{}@127.0.0.1:1/x"
 
 
-@pytest.mark.check_all
 @pytest.mark.parametrize("variable, commands", [
     ("PRUNED_KAFKA_SASL_PASSWRD", ["config", "doctor", "run"]), ("PRUNED_STORE_OBJECT_SECRET_KEYS", ["config", "doctor", "status"]),
     ("PRUNED_KAFKA_SSL_KEYSTORE_PASSWROD", ["config"]), ("PRUNED_NOBODY_KNOWS", ["config", "topics"]),
