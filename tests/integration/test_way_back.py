@@ -69,7 +69,10 @@ def begin(scene):
 
 def end_pause(scene):
     """The chain goes on without long pauses."""
-    configure(scene, f"[jobs.{CHAIN}]\ndelay_ms = 10\n", *(daemon for daemon in scene.daemons if daemon.running))
+    running = [daemon for daemon in scene.daemons if daemon.running]
+    for daemon in running:
+        daemon.wait_line("Started")  # takes the signal from then on
+    configure(scene, f"[jobs.{CHAIN}]\ndelay_ms = 10\n", *running)
     due_now(scene.database, scene.chain)
 
 
