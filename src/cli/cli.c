@@ -11,6 +11,7 @@
 #include "engine/job/chosen.h"
 #include "engine/job/in_force.h"
 #include "kafka/kafka.h"
+#include "kafka/ours.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -136,6 +137,7 @@ cli_load (Cli *cli, const char *file, const char *const *overrides, GError **err
   cli->overrides = overrides;
   message_setup ();
   setting_kafka_known (kafka_setting_known);
+  setting_kafka_ours (kafka_ours_refusal);
   cli->jobs = load_jobs (cli, &sources, error);
   if (cli->jobs == NULL)
     return FALSE;

@@ -7,9 +7,11 @@ static const char head[]
       "# Every key has an environment variable PRUNED_<SECTION>_<KEY> (capitals, dots as\n"
       "# underscores), and can be given as -s section.key=value; each overrides the file.\n";
 
-static const char kafka[] = "\n[kafka]\n"
-                            "# Every key here is passed to librdkafka unchanged.\n"
-                            "#bootstrap.servers = 127.0.0.1:9092\n";
+static const char kafka[]
+    = "\n[kafka]\n"
+      "# Every key here is passed to librdkafka unchanged, but those that are\n"
+      "# pruned's (docs/reference/settings.md).\n"
+      "#bootstrap.servers = 127.0.0.1:9092\n";
 
 static const char own_jobs[]
     = "\n# Jobs of one's own are sections [retention NAME] and [event NAME], here or in a file of\n"

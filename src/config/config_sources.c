@@ -59,15 +59,26 @@ set (Config *config, ConfigValue *value, const char *text, const char *origin, G
   return config_value_set (value, text, origin, error);
 }
 
+static gboolean
+take_kafka (Config *config, const char *key, const char *text, const char *origin, GError **error)
+{
+  g_autofree char *refusal = setting_kafka_refusal (key, text);
+  if (refusal != NULL) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "setting " SETTINGS_KAFKA ".%s: %s", key,
+                 refusal);
+    return FALSE;
+  }
+  config_kafka_set (config, key, text, origin);
+  return TRUE;
+}
+
 /* Sets KEY of a known section. */
 static gboolean
 take_key (Config *config, const char *section, const char *key, const char *text,
           const char *origin, GError **error)
 {
-  if (g_str_equal (section, SETTINGS_KAFKA)) {
-    config_kafka_set (config, key, text, origin);
-    return TRUE;
-  }
+  if (g_str_equal (section, SETTINGS_KAFKA))
+    return take_kafka (config, key, text, origin, error);
   ConfigValue *value = config_find (config, section, key);
   if (value == NULL)
     return fail_key (config, section, key, error);
@@ -182,8 +193,7 @@ take_variable (Config *config, const char *name, const char *text, GError **erro
   if (!g_str_has_prefix (name, ENVIRONMENT_KAFKA) || *property == '\0')
     return take_setting_variable (config, name, text, error);
   g_autofree char *key = g_ascii_strdown (property, -1);
-  config_kafka_set (config, g_strdelimit (key, "_", '.'), text, name);
-  return TRUE;
+  return take_kafka (config, g_strdelimit (key, "_", '.'), text, name, error);
 }
 
 static int

@@ -238,3 +238,17 @@ setting_wanted (const Setting *setting)
   }
   g_assert_not_reached ();
 }
+
+static SettingKafkaRefusal kafka_refusal;
+
+void
+setting_kafka_ours (SettingKafkaRefusal refusal)
+{
+  kafka_refusal = refusal;
+}
+
+char *
+setting_kafka_refusal (const char *key, const char *text)
+{
+  return kafka_refusal != NULL ? kafka_refusal (key, text) : NULL;
+}

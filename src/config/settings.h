@@ -65,3 +65,8 @@ char *setting_shown_kafka (const char *key, const char *text);
  * Call it before any is shown. Thread: main. */
 typedef gboolean (*SettingKafkaKnown) (const char *key);
 void setting_kafka_known (SettingKafkaKnown known);
+/* Sets the function that says why a property of librdkafka cannot have a value, because it is
+ * pruned's (NULL: it can; g_free it). Until then all can. Thread: main. */
+typedef char *(*SettingKafkaRefusal) (const char *key, const char *text);
+void setting_kafka_ours (SettingKafkaRefusal refusal);
+char *setting_kafka_refusal (const char *key, const char *text);

@@ -7,7 +7,8 @@ from support.sentences import house  # noqa: F401
 
 BIG = """CREATE TABLE big (id bigint PRIMARY KEY, at timestamptz, "User" int, e text);
     INSERT INTO big SELECT i, now() - i * interval '1 s', i % 100, 'e' || i FROM generate_series(1, 12000) i; ANALYZE big"""
-# Without an index each row is compared with all others: the catalogue alone says that there are many.
+# Without an index each row is compared with all others: the catalogue alone says that there are
+# many.
 FEW = BIG.replace("12000", "1200")
 SAY_MANY = "UPDATE pg_catalog.pg_class SET reltuples = 12000 WHERE oid = 'big'::regclass"
 PARENTS = "CREATE TABLE parents (id bigint PRIMARY KEY, e text); INSERT INTO parents SELECT i, 'e' || i FROM generate_series(1, 12000) i; ANALYZE parents"

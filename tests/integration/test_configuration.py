@@ -93,6 +93,22 @@ def test_kafka_settings_go_to_librdkafka_as_they_are(bare):
     refused(bare.run("topics", settings={"kafka.socket.timeout.ms": "soon"}), "kafka.socket.timeout.ms")
 
 
+@pytest.mark.parametrize("key, value, words", [
+    ("partition.assignment.strategy", "cooperative-sticky", "cannot be cooperative-sticky: partitions are taken and given back all at once"),
+    ("transactional.id", "x", "cannot be set: messages are sent without transactions"),
+    ("isolation.level", "read_uncommitted", "only read_committed works: a message of a transaction that was aborted was never sent"),
+    ("enable.auto.commit", "true", "only false works"), ("acks", "1", "only -1 works")])
+def test_kafka_settings_that_are_ours_are_refused_with_their_place(bare, key, value, words):
+    """Taken, they would stop everything, or let rows go that nobody asked for."""
+    bare.configuration.write_text(f"[kafka]\n\n{key} = {value}\n")
+    for command in ("run", "doctor", "tick"):
+        refused(bare.run(command, *(["x"] if command == "tick" else [])), f"{bare.configuration}:3: setting kafka.{key}: ", words)
+    bare.configuration.write_text("")
+    refused(bare.run("jobs", settings={f"kafka.{key}": value}), f"-s kafka.{key}: setting kafka.{key}: ", words)
+    variable = "PRUNED_KAFKA_" + key.upper().replace(".", "_")
+    refused(bare.run("jobs", environment={variable: value}), f"{variable}: setting kafka.{key}: ", words)
+
+
 def test_without_a_broker_the_missing_setting_is_named(bare):
     refused(bare.run("topics", settings={"kafka.bootstrap.servers": None}), "bootstrap.servers")
 

@@ -51,7 +51,6 @@ def test_no_kafka_is_named(well):  # noqa: F811
 
 
 @pytest.mark.parametrize("settings, check, words", [
-    ({"kafka.enable.auto.commit": "true"}, "Kafka", "setting kafka.enable.auto.commit: it is true, but only false works; remove it"),
     ({"kafka.group.id": ""}, "Kafka", "setting kafka.group.id: it is empty; without it the group is "),
     ({"http.listen": "x"}, "http", "[http] listen: 'x' is not host:port")])
 def test_what_run_refuses_is_named_in_its_words(well, settings, check, words):  # noqa: F811

@@ -47,6 +47,16 @@ def live():
     return {(section.strip('"').replace("SETTINGS_JOBS", "jobs"), key) for section, key in pairs}
 
 
+@cache
+def ours():
+    """(key, the only value or "", what it may not be or "", why) of librdkafka's settings that are
+    pruned's."""
+    text = (ROOT / "src/kafka/ours.c").read_text()
+    body = re.search(r"kafka_ours\[\] = \{(.*?)\{ NULL \}", text, re.S)[1]
+    rows = re.findall(r'\{\s*"([^"]+)",\s*(NULL|"[^"]*"),\s*(NULL|"[^"]*"),\s*"([^"]+)"\s*\}', body)
+    return [(key, *("" if part == "NULL" else part.strip('"') for part in (only, never)), why) for key, only, never, why in rows]
+
+
 def variable(section, key):
     return "PRUNED_" + re.sub(r"\W", "_", f"{section}_{key}").upper()
 
@@ -95,8 +105,10 @@ def page(binary):
             text += "## `[jobs.<name>]`\n\n" + wrap("Every job has a section of its own. A key that a job does not use has no effect on it "
                     "(`-` below), and is a warning.") + f"\n\n{job_keys(binary, keys)}\n{defaults(binary)}\n"
         elif section == "kafka":
-            text += "## `[kafka]`\n\n" + wrap("Everything in this section goes to librdkafka as it stands. `bootstrap.servers` is needed. "
-                    "librdkafka's own reference lists the keys.") + "\n\n" + code("[kafka]\nbootstrap.servers = 127.0.0.1:9092") + "\n"
+            rows = [(f"`{key}`", f"`{only}`" if only else f"not `{never}`" if never else "not set", why) for key, only, never, why in ours()]
+            text += "## `[kafka]`\n\n" + wrap("What is in this section goes to librdkafka as it stands. `bootstrap.servers` is needed. "
+                    "librdkafka's own reference lists the keys. These are pruned's; another value is an error, with the line:") + "\n\n" \
+                + table(("key", "value", "why"), rows) + "\n" + code("[kafka]\nbootstrap.servers = 127.0.0.1:9092") + "\n"
         elif not section.startswith("jobs."):
             text += f"## `[{section}]`\n\n{section_table(section, keys)}\n"
     return text.rstrip() + "\n"

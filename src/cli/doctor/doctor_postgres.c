@@ -161,6 +161,27 @@ check_days (Doctor *doctor)
     doctor_ok (doctor, "recorded days", "no day of audit and archive is in the future");
 }
 
+/* What a role, a database or the server sets for our sessions, and no transaction can set itself.
+ */
+static void
+check_session (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "sessions", SQL "session_settings.sql", NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const char *name = rows_text (rows, i, "name"), *value = rows_text (rows, i, "value"),
+               *why = rows_text (rows, i, "why");
+    g_autofree char *remedy
+        = grants_psql (doctor->cli->config, "postgres", rows_text (rows, i, "remedy"));
+    if (rows_bool (rows, i, "wrong"))
+      doctor_error (doctor, CODE_POSTGRES, "sessions", remedy, "%s is %s: %s", name, value, why);
+    else
+      doctor_warn (doctor, "sessions", remedy, "%s is %s: %s", name, value, why);
+  }
+  if (rows != NULL && rows_count (rows) == 0)
+    doctor_ok (doctor, "sessions",
+               "no setting of role, database or server changes what is promised");
+}
+
 static void
 check_schema (Doctor *doctor)
 {
@@ -193,6 +214,7 @@ doctor_postgres (Doctor *doctor)
                  PG_UNCHECKED);
   learn_roles (doctor);
   check_schema (doctor);
+  check_session (doctor);
   compare_clocks (doctor);
   compare_daemons (doctor);
   if (doctor->migrated) {

@@ -1,5 +1,7 @@
 -- What every transaction sets (docs/rules.md), for itself only. No jit: the planner's cost estimate
--- of a page can be far too high, and compiling took 5 s for a statement of 10 ms. Values are
+-- of a page can be far too high, and compiling took 5 s for a statement of 10 ms. No exit_on_error:
+-- a row that fails would end the session, and no other would be tried. No transaction_timeout
+-- (PostgreSQL 17): transactions have limits of ours. Values are
 -- written in full, and strings and conditions read, as PostgreSQL does by default, whatever the
 -- database says: keys are texts, and a search by an index leaves out no row. In the search_path,
 -- pg_catalog comes first and pg_temp last: a path without pg_temp begins with it. With row_security
@@ -17,7 +19,9 @@ SELECT CASE WHEN :role::text OPERATOR(pg_catalog.<>) '' THEN pg_catalog.set_conf
        pg_catalog.set_config('bytea_output', 'hex', true), pg_catalog.set_config('standard_conforming_strings', 'on', true),
        pg_catalog.set_config('array_nulls', 'on', true), pg_catalog.set_config('quote_all_identifiers', 'off', true),
        pg_catalog.set_config('transform_null_equals', 'off', true), pg_catalog.set_config('gin_fuzzy_search_limit', '0', true),
-       pg_catalog.set_config('jit', 'off', true),
+       pg_catalog.set_config('jit', 'off', true), pg_catalog.set_config('exit_on_error', 'off', true),
+       CASE WHEN pg_catalog.current_setting('transaction_timeout', true) IS NOT NULL
+            THEN pg_catalog.set_config('transaction_timeout', '0', true) END,
        CASE WHEN :task::text OPERATOR(pg_catalog.<>) '' THEN pg_catalog.set_config('application_name', :task::text, true) END,
        pg_catalog.set_config('pruned.settings', (SELECT s.are FROM (
 -- include: settings.sql
