@@ -1,13 +1,12 @@
 -- What every transaction sets (docs/rules.md), for itself only. No jit: the planner's cost estimate
 -- of a page can be far too high, and compiling took 5 s for a statement of 10 ms. No exit_on_error:
 -- a row that fails would end the session, and no other would be tried. No transaction_timeout
--- (PostgreSQL 17): transactions have limits of ours. Values are
--- written in full, and strings and conditions read, as PostgreSQL does by default, whatever the
--- database says: keys are texts, and a search by an index leaves out no row. In the search_path,
--- pg_catalog comes first and pg_temp last: a path without pg_temp begins with it. With row_security
--- off a statement fails, and names the table, if row-level security would hide rows from it: rows
--- that are not seen can be neither kept nor counted. This statement runs before the path is set, so
--- it qualifies all names.
+-- (PostgreSQL 17): transactions have limits of ours. Values are written in full, and strings and
+-- conditions read, as PostgreSQL does by default, whatever the database says: keys are texts, and a
+-- search by an index leaves out no row. In the search_path, pg_catalog comes first and pg_temp
+-- last: a path without pg_temp begins with it. With row_security off a statement fails, and names
+-- the table, if row-level security would hide rows from it: rows that are not seen can be neither
+-- kept nor counted. This statement runs before the path is set, so it qualifies all names.
 -- `pruned.settings`: what is set, for settings_again.sql.
 SELECT CASE WHEN :role::text OPERATOR(pg_catalog.<>) '' THEN pg_catalog.set_config('role', :role::text, true) END,
        pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true),
