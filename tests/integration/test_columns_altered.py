@@ -31,7 +31,7 @@ ALTERED = {
     "the key is wider": ("ALTER id TYPE bigint", None, None),
     "the key is a text": ("ALTER id TYPE text", None, "text"),
     "the key is renamed": ("RENAME id TO nr", None, "id"),
-    "another column is the key": ("DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (rank)", None, None),
+    "another column is the key": ("DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (rank)", None, "another row of items, whose rank is"),
     "the key begins with another column": ("DROP CONSTRAINT items_pkey, ADD PRIMARY KEY (rank, id)", None, None),
     "the cursor is wider": ("ALTER rank TYPE bigint", None, None),
     "the cursor is a text": ("ALTER rank TYPE text", None, "text"),

@@ -2,6 +2,7 @@
 #include "cli/check/check.h"
 
 #include "base/json.h"
+#include "engine/job/job_files.h"
 #include "pg/quoted.h"
 
 #include <string.h>
@@ -46,13 +47,15 @@ kept_by (const json_t *node)
              : node;
 }
 
-/* A plan names the function only if it is one: unnest of several lists is several. */
+/* A plan names the function only if it is one: unnest of several lists is several. What the engine
+ * has added is no list of the file. */
 static gboolean
 is_list (const json_t *node)
 {
   const char *name = text_of (node, "Function Name");
   return g_str_equal (text_of (node, "Node Type"), "Function Scan")
-         && (*name == '\0' || g_str_equal (name, "unnest"));
+         && (*name == '\0' || g_str_equal (name, "unnest"))
+         && !g_str_has_prefix (text_of (node, "Alias"), JOB_FILES_OWN);
 }
 
 static void

@@ -12,6 +12,10 @@ gboolean job_files_load (Job *job, GError **error) G_GNUC_WARN_UNUSED_RESULT;
  */
 char *job_files_count_text (const char *page);
 
+/* What the names begin with that a user's statement gets besides its own, so that none of its own
+ * is taken for them. */
+#define JOB_FILES_OWN "pruned_own_"
+
 /* `<folder>/<file>.sql`. */
 const PgStatement *job_files_statement (const Job *job, const char *file, GError **error);
 

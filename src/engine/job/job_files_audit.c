@@ -1,6 +1,8 @@
 /* The statements that change rows, with the audit that they write. */
 #include "engine/job/job_files.h"
 
+#include "base/resource.h"
+
 #include <string.h>
 
 /* The server writes the audit itself, so the rows are not sent to the daemon. Columns whose names
@@ -48,6 +50,10 @@
 #define HOW_MANY_OWNED                                                                             \
   "pg_catalog.count(*) AS n, pg_catalog.count(*) FILTER"                                           \
   " (WHERE row ->> '%s' = ANY (:audit.key::text[])) AS owned"
+/* A user's file also tells which of the rows that it returns are of another key than the one that
+ * it returns with them. */
+#define OWN_KEYS "src/engine/job/sql/own_keys.sql"
+#define OWN_OTHER "src/engine/job/sql/own_other.sql"
 #define THEN                                                                                       \
   "\n-- then:" /* the text behind it is further common table expressions, which read `applied` */
 
@@ -58,13 +64,39 @@ quoted_of (const char *name)
   return g_strjoinv ("''", parts);
 }
 
+/* NAME: of a statement. */
+static gboolean
+is_of_user (const char *name)
+{
+  return name[0] == '/';
+}
+
+/* The text of FILE with VALUE in the place of WORD; both are the program's own. */
+static char *
+filled (const char *file, const char *word, const char *value)
+{
+  g_autofree char *text = resource_sql (file, NULL);
+  g_auto (GStrv) parts = g_strsplit (text, word, -1);
+  return g_strjoinv (value, parts);
+}
+
 /* How the rows of a table are recorded; QUOTED: its name, as in a literal. */
 static char *
-secret_of (const char *quoted)
+secret_of (const char *name, const char *quoted)
 {
-  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, quoted, -1);
-  g_autofree char *setting = g_strdup_printf ("pruned.secret_%.16s", sum);
-  return g_strdup_printf (SECRET, quoted, setting, setting, quoted, quoted);
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, quoted, -1),
+                  *setting = g_strdup_printf ("pruned.secret_%.16s", sum),
+                  *secret = g_strdup_printf (SECRET, quoted, setting, setting, quoted, quoted),
+                  *keys = is_of_user (name) ? filled (OWN_KEYS, "{table}", quoted) : NULL;
+  return keys != NULL ? g_strconcat (secret, ",\n", keys, NULL) : g_steal_pointer (&secret);
+}
+
+/* What is returned of each row, besides COLUMNS. */
+static char *
+columns_of (const char *name, const char *action, const char *columns)
+{
+  g_autofree char *other = is_of_user (name) ? filled (OWN_OTHER, "{action}", action) : NULL;
+  return other != NULL ? g_strconcat (columns, ",\n", other, NULL) : g_strdup (columns);
 }
 
 const PgStatement *
@@ -76,10 +108,11 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
     return known;
   const char *then = strstr (sql, THEN);
   g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
-  g_autofree char *quoted = quoted_of (table), *secret = secret_of (quoted);
+  g_autofree char *quoted = quoted_of (table), *secret = secret_of (name, quoted),
+                  *returned = columns_of (name, action, columns);
   g_autofree char *text
       = g_strdup_printf (OF_ONE, first, secret, quoted, action, then != NULL ? "," : "",
-                         then != NULL ? then : "", columns);
+                         then != NULL ? then : "", returned);
   return pg_statement_changing (name, text, table, error);
 }
 
@@ -90,10 +123,11 @@ job_files_audited_owned (const char *name, const char *sql, const char *table, c
   const PgStatement *known = pg_statement_known (name);
   if (known != NULL)
     return known;
-  g_autofree char *quoted = quoted_of (table), *column = quoted_of (owner),
-                  *secret = secret_of (quoted), *columns = g_strdup_printf (HOW_MANY_OWNED, column),
-                  *text = g_strdup_printf (OF_OWNERS, sql, secret, quoted, action, column, "", "",
-                                           columns);
+  g_autofree char *quoted
+      = quoted_of (table),
+      *column = quoted_of (owner), *secret = secret_of (name, quoted),
+      *columns = g_strdup_printf (HOW_MANY_OWNED, column),
+      *text = g_strdup_printf (OF_OWNERS, sql, secret, quoted, action, column, "", "", columns);
   return pg_statement_changing (name, text, table, error);
 }
 
@@ -101,9 +135,10 @@ gboolean
 job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
 {
   g_autofree char *quoted = quoted_of (apply->table), *own = g_strconcat (name, "#many", NULL),
-                  *secret = secret_of (quoted);
+                  *secret = secret_of (name, quoted);
   const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
-  g_autofree char *text = g_strdup_printf (OF_MANY, sql, secret, quoted, action, "", "", "key");
+  g_autofree char *columns = columns_of (name, action, "key"),
+                  *text = g_strdup_printf (OF_MANY, sql, secret, quoted, action, "", "", columns);
   const PgStatement *many = apply->statement;
   if (apply->kind != APPLY_INSERT
       && (many = pg_statement_changing (own, text, apply->table, error)) == NULL)

@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 #include "engine/step/effects_judge.h"
+#include "engine/step/effects_keys.h"
 
 #define SQL "src/engine/step/sql/"
 
@@ -15,7 +16,9 @@ void
 effects_init (Effects *effects, const Job *job)
 {
   *effects = (Effects){ .tables = g_ptr_array_new (),
-                        .counts = g_array_new (FALSE, TRUE, sizeof (EffectsCount)) };
+                        .counts = g_array_new (FALSE, TRUE, sizeof (EffectsCount)),
+                        .others = g_array_new (FALSE, FALSE, sizeof (EffectsKeys)) };
+  g_array_set_clear_func (effects->others, effects_keys_clear);
   for (guint i = 0; GUARDS && i < job->whats->len; i++) {
     const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
     for (guint k = 0; k < apply->len; k++) {
@@ -32,6 +35,7 @@ effects_clear (Effects *effects)
 {
   g_clear_pointer (&effects->tables, g_ptr_array_unref);
   g_clear_pointer (&effects->counts, g_array_unref);
+  g_clear_pointer (&effects->others, g_array_unref);
   g_clear_pointer (&effects->doubt, g_free);
 }
 
@@ -144,6 +148,7 @@ effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows 
   effects->last = apply;
   if (effects->tables->len == 0 || !is_counted (apply))
     return TRUE;
+  effects_keys_note (effects->others, apply, returned);
   g_autoptr (PgRows) rows = take_counts (step, effects, error);
   if (rows == NULL)
     return FALSE;
@@ -254,7 +259,8 @@ effects_end (Step *step, Effects *effects, GError **error)
 {
   const PgStatement *deferred = pg_statement (SQL "effects_deferred.sql");
   gboolean counted = effects->counts->len > 0;
-  if (!pg_queue (step->pg, deferred, NULL, error)
+  if (!effects_keys_fit (step, effects->others, error)
+      || !pg_queue (step->pg, deferred, NULL, error)
       || (counted && !queue_counts (step, effects, error)) || !pg_flush (step->pg, error))
     return FALSE;
   g_autoptr (PgRows) ran = pg_next (step->pg, error);

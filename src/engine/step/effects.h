@@ -29,6 +29,7 @@ typedef struct {
   GPtrArray *tables; /* of const char: those that the job's files delete from or update, and those
                         that a watched file inserts into */
   GArray *counts;    /* of EffectsCount, one a table, as last read; empty: not read yet */
+  GArray *others; /* of EffectsKeys: rows that may be of other keys than they were returned with */
   gint64 deleted, returned; /* of the job's own table since the try began: rows, and those told */
   const JobApply *last;     /* the file that ran last */
   gboolean stirred; /* the file on the job's own table deletes, and rows of that were updated */
@@ -62,5 +63,6 @@ gboolean effects_are_all (const PgRows *returned, const PgRows *decided, const G
 gboolean effects_are_decided (Step *step, const JobApply *apply, const PgRows *returned,
                               const PgRows *decided, const GArray *which, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Runs what was deferred to the end of the transaction, and counts once more. */
+/* Whether all rows are of the keys that they were returned with. Then runs what was deferred to the
+ * end of the transaction, and counts once more. */
 gboolean effects_end (Step *step, Effects *effects, GError **error) G_GNUC_WARN_UNUSED_RESULT;

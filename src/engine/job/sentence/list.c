@@ -144,15 +144,34 @@ row_of (const CatTable *table)
   return g_string_free (out, FALSE);
 }
 
+/* The columns of its key as row_of has them. */
+static char *
+key_of_row (const CatTable *table)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    g_autofree char *value = g_strdup_printf ("%s.%s", table->own, column->quoted),
+                    *member = list_bounded (column, value);
+    g_string_append (out, i > 0 ? ", " : "pg_catalog.jsonb_build_object(");
+    append_literal (out, column->name);
+    g_string_append_printf (out, ", %s", member);
+  }
+  g_string_append_c (out, ')');
+  return g_string_free (out, FALSE);
+}
+
+/* Whose row it is stays to be seen (step/effects_keys.h). */
 char *
 list_row (const CatTable *table, const Sentence *sentence)
 {
   g_autofree char *whole = row_of (table);
-  if (!sentence->audit_said || sentence->audit == SENTENCE_AUDIT_FULL)
+  if (!sentence->audit_said || sentence->audit == SENTENCE_AUDIT_FULL || table->key->len == 0)
     return g_steal_pointer (&whole);
+  g_autofree char *key = key_of_row (table);
   g_autoptr (GString) name = g_string_new (NULL);
   append_literal (name, table->name);
   return g_strdup_printf (
-      "CASE WHEN coalesce(:audit_of::jsonb ->> %s, :audit::text) = 'full' THEN %s END", name->str,
-      whole);
+      "CASE WHEN coalesce(:audit_of::jsonb ->> %s, :audit::text) = 'full' THEN %s ELSE %s END",
+      name->str, whole, key);
 }

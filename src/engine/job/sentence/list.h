@@ -26,5 +26,6 @@ char *list_member (const CatColumn *column, const char *value);
 /* VALUE of COLUMN as rows of the audit have it, in JSON: an array that does not begin at 1 is its
  * text, because JSON has no bounds. */
 char *list_bounded (const CatColumn *column, const char *value);
-/* The row of TABLE for the audit. It is not made where SENTENCE says that it is not recorded. */
+/* The row of TABLE for the audit. Where SENTENCE says that it is not recorded, it has its key only.
+ */
 char *list_row (const CatTable *table, const Sentence *sentence);
