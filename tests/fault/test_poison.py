@@ -141,6 +141,7 @@ SLOW = """
 SELECT 1::bigint AS key, 1::bigint AS id
 FROM (SELECT pg_sleep((:args::jsonb ->> 'seconds')::float)) s
 WHERE :cursor.id::bigint < 1
+ORDER BY id
 """
 KEPT = "SELECT k AS key, 'kept' AS what, NULL::text AS reason FROM unnest(:key::bigint[]) k"
 SLOW_CONF = """

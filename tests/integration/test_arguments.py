@@ -24,6 +24,7 @@ cursor = day date; id bigint
 PAGE = """
 SELECT NULL::bigint AS key, NULL::date AS day, NULL::bigint AS id
 WHERE :cursor.day::date IS NULL AND :cursor.id::bigint > 0 AND (:args::jsonb ->> 'user_id')::bigint IS NULL AND :limit::int = 0
+ORDER BY day, id
 """
 PARENT = """
 [job]
@@ -39,7 +40,7 @@ SELECT 'scratch.typed' AS job, jsonb_build_object('user_id', 'seven') AS args, k
 FROM unnest(:key::bigint[]) k
 """
 KEPT = "SELECT k AS key, 'kept' AS what, NULL::text AS reason FROM unnest(:key::text[]) k"
-FIRST = "SELECT 1::bigint AS key, 1::bigint AS id WHERE :cursor.id::bigint < 1 LIMIT :limit::int"
+FIRST = "SELECT 1::bigint AS key, 1::bigint AS id WHERE :cursor.id::bigint < 1 ORDER BY id LIMIT :limit::int"
 
 
 def job(folder, name, conf, **files):

@@ -205,8 +205,8 @@ def test_a_wrong_folder_is_refused_with_its_line(house, topics, conf, event_key,
 
 
 @pytest.mark.parametrize("event_key", [
-    "SELECT NULL::text AS key FROM unnest(:parts_1::text[]) AS p WHERE false", "SELECT 'a' AS key, :parts_1::text[] FROM generate_series(1, 9)",
-    "SELECT :parts_1::text[] AS no_key", "SELECT nextval('nothing')::text AS key, :parts_1::text[]", "SELECT (1 / 0)::text AS key, :parts_1::text[]"])
+    "SELECT NULL::text AS key FROM unnest(:parts_1::text[]) AS p WHERE false ORDER BY p", "SELECT 'a' AS key, :parts_1::text[] FROM generate_series(1, 9) ORDER BY 1",
+    "SELECT :parts_1::text[] AS no_key ORDER BY 1", "SELECT nextval('nothing')::text AS key, :parts_1::text[] ORDER BY 1", "SELECT (1 / 0)::text AS key, :parts_1::text[] ORDER BY 1"])
 def test_a_file_that_writes_no_key_holds_up_nobody_else(house, topics, event_key):  # noqa: F811
     """Another job of the same topic goes on, and the row of none goes."""
     topics.make("app-users")

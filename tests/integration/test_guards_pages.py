@@ -89,7 +89,7 @@ def test_a_page_that_stands_still_at_null_ends_the_run(own):  # noqa: F811
 
 
 def test_pages_without_keys_whose_cursor_stands_still_end_the_run(own):  # noqa: F811
-    page = "SELECT NULL::bigint AS key, 5 AS id FROM generate_series(1, :limit::int) WHERE :cursor.id::bigint < 10"
+    page = "SELECT NULL::bigint AS key, 5 AS id FROM generate_series(1, :limit::int) WHERE :cursor.id::bigint < 10 ORDER BY id"
     blocks(without_notes(own({"page": page, "apply/removed/10-scratch": OWN})), "page.sql", "stands still")
 
 

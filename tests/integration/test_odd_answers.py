@@ -52,8 +52,8 @@ CASES = {
 REFUSED = {
     "no.entity": (SEEN + MEMBER + "entity = nobody\n", {"decide": DECIDE}, ["job.conf", "'nobody'"]),
     "no.field": (SEEN + "outcome = MemberKept\n", {"decide": DECIDE}, ["job.conf:9: ", "MemberKept", "'member_id'"]),
-    "no.key": ("", {"page": "SELECT s.id FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'key'"]),
-    "no.cursor": ("", {"page": "SELECT s.id AS key FROM scratch s WHERE :cursor.id::bigint < s.id LIMIT :limit::int"}, ["page.sql", "'id'"]),
+    "no.key": ("", {"page": "SELECT s.id FROM scratch s WHERE :cursor.id::bigint < s.id ORDER BY s.id LIMIT :limit::int"}, ["page.sql", "'key'"]),
+    "no.cursor": ("", {"page": "SELECT s.id AS key FROM scratch s WHERE :cursor.id::bigint < s.id ORDER BY s.id LIMIT :limit::int"}, ["page.sql", "'id'"]),
     "no.what": (SEEN, {"decide": "SELECT k AS key FROM unnest(:key::bigint[]) k"}, ["decide.sql", "'what'"]),
     "no.inserted": (REMOVED, {"apply/removed/10-scratch_log.insert": "INSERT INTO scratch_log SELECT k FROM unnest(:key::bigint[]) k"},
                     ["10-scratch_log", "'key'"]),

@@ -161,7 +161,7 @@ def test_each_page_of_a_batch_is_read_with_its_own_step(new_scene, tmp_path):
     shutil.copytree(JOBS, tmp_path / "jobs")
     (tmp_path / "jobs/scratch.endless/page.sql").write_text(
         "SELECT NULL::bigint AS key, :step::int + i AS n FROM generate_series(1, :limit::int) AS i "
-        "WHERE :step::int + i <= (:args::jsonb->>'last')::bigint\n")
+        "WHERE :step::int + i <= (:args::jsonb->>'last')::bigint ORDER BY n\n")
     scene = new_scene({"run.jobs_dir": tmp_path / "jobs", "jobs.scratch.endless.capacity": 1})
     runs = {}
     for last in range(1, 6):

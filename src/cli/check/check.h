@@ -126,6 +126,9 @@ void check_outcomes (Check *check, const char *const *decided);
 /* Applies the first N keys, and rolls back. */
 ExitCode check_apply (Check *check, gint64 n, GError **error);
 
+/* Whether a folder's page is sorted by its cursor; no page is read. */
+void check_order (Check *check);
+
 /* Which columns of tables the cursor's columns of a page are. */
 typedef struct _CheckCursor CheckCursor;
 /* From ROWS of the page. NULL: JOB is no folder of the user, or has no cursor. */

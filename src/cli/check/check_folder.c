@@ -83,6 +83,7 @@ check_folder (Check *check)
   if (!job_is_own_folder (job))
     return;
   check_tables_exist (check);
+  check_order (check);
   for (guint i = 0; i < job->whats->len; i++)
     check_own_rows (check, job->whats->pdata[i]);
   if (job_launches (job, job->name))

@@ -98,7 +98,7 @@ check_page_rows (Check *check, Step *step, int limit, GError **error)
 }
 
 static gboolean
-check_order (Check *check, GPtrArray *columns, CheckPlace place, GError **error)
+check_rows_order (Check *check, GPtrArray *columns, CheckPlace place, GError **error)
 {
   const GArray *cursor = check->job->cursor;
   g_autofree char *sql = order_sql (cursor);
@@ -241,7 +241,7 @@ read_pages (Check *check, Step *step, Asked *asked, Seen *seen, GError **error)
     seen->rows = rows_count (rows) + (next != NULL ? rows_count (next) : 0);
   }
   const guint before = check_errors (check);
-  ok = ok && (!whole || columns->len == 0 || check_order (check, columns, place, error));
+  ok = ok && (!whole || columns->len == 0 || check_rows_order (check, columns, place, error));
   if (ok && whole && columns->len > 0 && check_errors (check) == before)
     ok = check_next (check, step, rows, place, error);
   columns_free (columns);

@@ -2,37 +2,35 @@
 
 #include <string.h>
 
-typedef enum { INTEGER, DECIMAL, OTHER } Kind;
-
 /* Each with its values at both ends; NULL: it has none. No text comes behind all others. */
 static const struct {
   const char *name;
-  Kind kind;
+  CursorKind kind;
   const char *least, *greatest;
 } TYPES[] = {
-  { "bigint", INTEGER, "-9223372036854775808", "9223372036854775807" },
-  { "int8", INTEGER, "-9223372036854775808", "9223372036854775807" },
-  { "integer", INTEGER, "-2147483648", "2147483647" },
-  { "int", INTEGER, "-2147483648", "2147483647" },
-  { "int4", INTEGER, "-2147483648", "2147483647" },
-  { "smallint", INTEGER, "-32768", "32767" },
-  { "int2", INTEGER, "-32768", "32767" },
-  { "numeric", DECIMAL, "-infinity", "infinity" },
-  { "decimal", DECIMAL, "-infinity", "infinity" },
-  { "real", DECIMAL, "-infinity", "infinity" },
-  { "float4", DECIMAL, "-infinity", "infinity" },
-  { "double precision", DECIMAL, "-infinity", "infinity" },
-  { "float8", DECIMAL, "-infinity", "infinity" },
-  { "date", OTHER, "-infinity", "infinity" },
-  { "timestamp", OTHER, "-infinity", "infinity" },
-  { "timestamptz", OTHER, "-infinity", "infinity" },
-  { "timestamp with time zone", OTHER, "-infinity", "infinity" },
-  { "timestamp without time zone", OTHER, "-infinity", "infinity" },
-  { "text", OTHER, "", NULL },
-  { "varchar", OTHER, "", NULL },
-  { "character varying", OTHER, "", NULL },
-  { "citext", OTHER, "", NULL },
-  { "name", OTHER, "", NULL },
+  { "bigint", CURSOR_INTEGER, "-9223372036854775808", "9223372036854775807" },
+  { "int8", CURSOR_INTEGER, "-9223372036854775808", "9223372036854775807" },
+  { "integer", CURSOR_INTEGER, "-2147483648", "2147483647" },
+  { "int", CURSOR_INTEGER, "-2147483648", "2147483647" },
+  { "int4", CURSOR_INTEGER, "-2147483648", "2147483647" },
+  { "smallint", CURSOR_INTEGER, "-32768", "32767" },
+  { "int2", CURSOR_INTEGER, "-32768", "32767" },
+  { "numeric", CURSOR_DECIMAL, "-infinity", "infinity" },
+  { "decimal", CURSOR_DECIMAL, "-infinity", "infinity" },
+  { "real", CURSOR_DECIMAL, "-infinity", "infinity" },
+  { "float4", CURSOR_DECIMAL, "-infinity", "infinity" },
+  { "double precision", CURSOR_DECIMAL, "-infinity", "infinity" },
+  { "float8", CURSOR_DECIMAL, "-infinity", "infinity" },
+  { "date", CURSOR_TIME, "-infinity", "infinity" },
+  { "timestamp", CURSOR_TIME, "-infinity", "infinity" },
+  { "timestamptz", CURSOR_TIME, "-infinity", "infinity" },
+  { "timestamp with time zone", CURSOR_TIME, "-infinity", "infinity" },
+  { "timestamp without time zone", CURSOR_TIME, "-infinity", "infinity" },
+  { "text", CURSOR_OTHER, "", NULL },
+  { "varchar", CURSOR_OTHER, "", NULL },
+  { "character varying", CURSOR_OTHER, "", NULL },
+  { "citext", CURSOR_OTHER, "", NULL },
+  { "name", CURSOR_OTHER, "", NULL },
 };
 
 /* `numeric(9,2)` is numeric, `timestamp(3) with time zone` is the latter. */
@@ -54,7 +52,7 @@ const char *
 cursor_type_first (const char *type, gboolean descending)
 {
   const gssize at = place_of (type);
-  if (at < 0 || (TYPES[at].kind == DECIMAL && strchr (type, '(') != NULL))
+  if (at < 0 || (TYPES[at].kind == CURSOR_DECIMAL && strchr (type, '(') != NULL))
     return NULL; /* numeric(9,2) takes no infinity */
   return descending ? TYPES[at].greatest : TYPES[at].least;
 }
@@ -71,21 +69,56 @@ cursor_type_refusal (const char *name, const char *type, const char *direction)
       type, descending ? "behind" : "before", name, type);
 }
 
-static gboolean
-is_of (const char *type, Kind kind)
+CursorKind
+cursor_type_kind (const char *type)
 {
   const gssize at = place_of (type);
-  return at >= 0 && TYPES[at].kind == kind;
+  return at >= 0 ? TYPES[at].kind : g_str_equal (type, "uuid") ? CURSOR_UUID : CURSOR_OTHER;
+}
+
+/* `2026-11-21`, `2026-11-21 10:20:30.5+00`: such texts are in the order of the times. */
+static gboolean
+is_time (const char *text)
+{
+  return strspn (text, "0123456789") == 4 && text[4] == '-' && strlen (text) >= 10
+         && strstr (text, "BC") == NULL && (text[10] == '\0' || text[10] == ' ');
+}
+
+/* Of equal numbers it is not known whether they differ in further digits, nor of NaN. */
+static gboolean
+order_of_decimals (const char *a, const char *b, int *order)
+{
+  const double x = g_ascii_strtod (a, NULL), y = g_ascii_strtod (b, NULL);
+  *order = (x > y) - (x < y);
+  return *order != 0;
+}
+
+static gboolean
+order_of_integers (const char *a, const char *b, int *order)
+{
+  const gint64 x = g_ascii_strtoll (a, NULL, 10), y = g_ascii_strtoll (b, NULL, 10);
+  *order = (x > y) - (x < y);
+  return TRUE;
 }
 
 gboolean
-cursor_type_is_decimal (const char *type)
+cursor_type_order (CursorKind kind, const char *a, const char *b, int *order)
 {
-  return is_of (type, DECIMAL);
-}
-
-gboolean
-cursor_type_is_integer (const char *type)
-{
-  return is_of (type, INTEGER);
+  *order = 0;
+  switch (kind) {
+  case CURSOR_INTEGER:
+    return order_of_integers (a, b, order);
+  case CURSOR_DECIMAL:
+    return order_of_decimals (a, b, order);
+  case CURSOR_TIME:
+    if (!is_time (a) || !is_time (b))
+      return FALSE;
+    break;
+  case CURSOR_UUID:
+    break;
+  case CURSOR_OTHER:
+    return FALSE;
+  }
+  *order = strcmp (a, b);
+  return strlen (a) == strlen (b);
 }

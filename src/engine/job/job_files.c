@@ -6,6 +6,7 @@
 #include "engine/job/job_folder.h"
 #include "engine/job/job_private.h"
 #include "engine/job/job_reading.h"
+#include "engine/job/step_order.h"
 #include "engine/job/step_text.h"
 
 #include <pthread.h>
@@ -343,5 +344,5 @@ job_files_load (Job *job, GError **error)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: no page.sql", job->folder);
     return FALSE;
   }
-  return job_folder_is_whole (job, error);
+  return job_folder_is_whole (job, error) && step_order_is_said (job, error);
 }

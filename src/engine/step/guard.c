@@ -38,38 +38,6 @@ text_of (const json_t *value)
   return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
 }
 
-/* `2026-11-21`, `2026-11-21 10:20:30.5+00`: such texts are in the order of the times. */
-static gboolean
-is_time (const char *text)
-{
-  return strspn (text, "0123456789") == 4 && text[4] == '-' && strlen (text) >= 10
-         && strstr (text, "BC") == NULL && (text[10] == '\0' || text[10] == ' ');
-}
-
-/* How the order of two values of TYPE can be known without PostgreSQL. FALSE: it cannot, because
- * it depends on a collation, or on an operator of the type. */
-static gboolean
-order_of (const char *type, const char *a, const char *b, int *order)
-{
-  if (cursor_type_is_decimal (type)) {
-    const double x = g_ascii_strtod (a, NULL), y = g_ascii_strtod (b, NULL);
-    *order = (x > y) - (x < y);
-    return *order
-           != 0; /* equal: of numbers that differ in further digits it is not known; nor of NaN */
-  }
-  if (cursor_type_is_integer (type)) {
-    gint64 x = g_ascii_strtoll (a, NULL, 10), y = g_ascii_strtoll (b, NULL, 10);
-    *order = (x > y) - (x < y);
-    return TRUE;
-  }
-  gboolean by_text = g_str_equal (type, "uuid")
-                         ? strlen (a) == strlen (b)
-                         : (g_str_equal (type, "date") || g_str_has_prefix (type, "timestamp"))
-                               && is_time (a) && is_time (b) && strlen (a) == strlen (b);
-  *order = strcmp (a, b);
-  return by_text;
-}
-
 /* The cursor that a page of RUN is given; the first page of a run has none. */
 static json_t *
 given (const Run *run)
@@ -100,7 +68,8 @@ lies_behind (const Job *job, const json_t *was, const json_t *is)
     g_autofree char *a = text_of (before), *b = text_of (after);
     if (json_is_null (before) == json_is_null (after) && g_str_equal (a, b))
       continue; /* NULL is no text, not even `null` */
-    if (json_is_null (before) || json_is_null (after) || !order_of (column->type, a, b, &order))
+    if (json_is_null (before) || json_is_null (after)
+        || !cursor_type_order (cursor_type_kind (column->type), a, b, &order))
       return TRUE;
     if (order != 0)
       return (order < 0) != column->descending;
@@ -132,7 +101,7 @@ guard_page_advances (const Run *run, const Page *page)
 {
   if (page->cursor == NULL || !GUARDS)
     return TRUE;
-  if (column_that_begins (run->job, page) != NULL)
+  if (column_that_begins (run->job, page) != NULL || page->back > 0)
     return FALSE;
   g_autoptr (json_t) was = given (run);
   return lies_behind (run->job, was, page->cursor)
@@ -182,7 +151,12 @@ guard_page (Step *step, const Page *page, GError **error)
   g_autoptr (json_t) was = given (step->run);
   if (!lies_behind (step->job, was, page->cursor))
     return block_page (step, was, page->cursor, "at the end of its page", error);
-  return block_page (step, page->cursor, page->next, "at the first row behind a page", error);
+  if (page->next != NULL && !lies_behind (step->job, page->cursor, page->next))
+    return block_page (step, page->cursor, page->next, "at the first row behind a page", error);
+  return guard_block (step, step->job->page, error,
+                      "returns rows that are not in the order of its cursor: row %d lies before "
+                      "the one before it; ORDER BY must be the cursor",
+                      page->back);
 }
 
 /* --- a decision --- */

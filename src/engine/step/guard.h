@@ -24,8 +24,8 @@
 gboolean guard_block (Step *step, const PgStatement *statement, GError **error, const char *format,
                       ...) G_GNUC_PRINTF (4, 5);
 
-/* The cursor of a page of RUN lies behind the one that the page was given, and the row behind the
- * page lies behind its cursor. */
+/* The cursor of a page of RUN lies behind the one that the page was given, the row behind the page
+ * lies behind its cursor, and no row before the one before it. */
 gboolean guard_page_advances (const Run *run, const Page *page);
 /* The same, and no key is there twice. */
 gboolean guard_page (Step *step, const Page *page, GError **error) G_GNUC_WARN_UNUSED_RESULT;

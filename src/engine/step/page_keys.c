@@ -85,6 +85,36 @@ cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
   return cursor;
 }
 
+/* The row AT of ROWS lies before the row before it, in the order of COLUMNS (of JobCursor), whose
+ * kinds are KINDS. */
+static gboolean
+lies_before (const GArray *columns, const CursorKind *kinds, const PgRows *rows, int at)
+{
+  for (guint i = 0; i < columns->len; i++) {
+    const JobCursor *one = &g_array_index (columns, JobCursor, i);
+    const int column = rows_column (rows, one->name);
+    const char *was = rows_at (rows, at - 1, column), *is = rows_at (rows, at, column);
+    int order;
+    if (was == NULL || is == NULL || !cursor_type_order (kinds[i], was, is, &order))
+      return FALSE;
+    if (order != 0)
+      return (order > 0) != one->descending;
+  }
+  return FALSE;
+}
+
+static int
+find_back (const Job *job, const PgRows *rows)
+{
+  g_autofree CursorKind *kinds = g_new0 (CursorKind, job->cursor->len + 1);
+  for (guint i = 0; i < job->cursor->len; i++)
+    kinds[i] = cursor_type_kind (g_array_index (job->cursor, JobCursor, i).type);
+  for (int row = 1; row < rows_count (rows); row++)
+    if (lies_before (job->cursor, kinds, rows, row))
+      return row + 1;
+  return 0;
+}
+
 void
 page_read (const Run *run, const PgRows *rows, int limit, Page *page)
 {
@@ -92,6 +122,7 @@ page_read (const Run *run, const PgRows *rows, int limit, Page *page)
   page->keys = g_ptr_array_new_with_free_func (g_free);
   page->more = rows_count (rows) > limit;
   page->cursor = page->next = NULL;
+  page->back = job_is_own_folder (run->job) ? find_back (run->job, rows) : 0;
   int key = rows_column (rows, "key");
   for (int i = 0; i < n; i++)
     if (rows_at (rows, i, key) != NULL)

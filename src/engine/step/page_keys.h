@@ -12,6 +12,8 @@ typedef struct {
   gboolean more;   /* a next page exists, or a next range of the same chain */
   json_t *cursor;  /* after the last key; NULL: nothing was found */
   json_t *next;    /* of the row behind it; NULL: there is none */
+  int back;        /* of a user's folder: the first row, from 1, that lies before the row before it,
+                      if that can be told; 0: none */
 } Page;
 void page_clear (Page *page);
 

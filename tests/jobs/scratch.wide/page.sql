@@ -2,4 +2,5 @@
 SELECT n.id AS key, n.id
 FROM (SELECT (:args::jsonb->>'n')::bigint AS id) AS n
 WHERE n.id IS NOT NULL AND n.id > :cursor.id::bigint
+ORDER BY n.id
 LIMIT :limit::int

@@ -1,2 +1,2 @@
 -- Always empty.
-SELECT NULL::bigint AS key, 0::bigint AS id WHERE :cursor.id::bigint > 0 AND :limit::int > 0
+SELECT NULL::bigint AS key, 0::bigint AS id WHERE :cursor.id::bigint > 0 AND :limit::int > 0 ORDER BY id
