@@ -130,9 +130,53 @@ cron_parse (const char *text, GError **error)
   return g_steal_pointer (&cron);
 }
 
+/* Names of the time zone database that look like it, and mean what they say. */
+static const char *const NAMES[]
+    = { "EST5EDT", "CST6CDT", "MST7MDT", "PST8PDT", "GMT0", "GMT+0", "GMT-0", NULL };
+
+gboolean
+cron_zone_is_posix (const char *name)
+{
+  return g_regex_match_simple ("^:?(<[^>]*>|[A-Za-z]+)[-+]?[0-9]", name, 0, 0)
+         && !g_strv_contains (NAMES, name);
+}
+
+gboolean
+cron_zone_is_offset (const char *name)
+{
+  return g_regex_match_simple ("^[-+]?[0-9]{1,2}(:?[0-9]{2})*$", name, 0, 0);
+}
+
+/* What ZONE, by the rules of POSIX, means now. */
+static char *
+offset_text (GTimeZone *zone)
+{
+  const gint64 now_s = g_get_real_time () / G_USEC_PER_SEC;
+  const int interval = g_time_zone_find_interval (zone, G_TIME_TYPE_UNIVERSAL, now_s),
+            minutes = g_time_zone_get_offset (zone, interval) / 60;
+  return g_strdup_printf ("%c%02d:%02d", minutes < 0 ? '-' : '+', ABS (minutes) / 60,
+                          ABS (minutes) % 60);
+}
+
+static void
+refuse_posix (const char *name, GError **error)
+{
+  g_autoptr (GTimeZone) zone = g_time_zone_new_identifier (name);
+  g_autofree char *means = zone != NULL ? offset_text (zone) : NULL;
+  g_set_error (
+      error, PRUNED_ERROR, PRUNED_FATAL,
+      "time zone '%s' is read by the rules of POSIX, where what is written with + lies "
+      "west of Greenwich%s%s: write a name, like Europe/Berlin, or the offset, like +03:00",
+      name, means != NULL ? ": it means " : "", means != NULL ? means : "");
+}
+
 GTimeZone *
 cron_zone (const char *name, GError **error)
 {
+  if (cron_zone_is_posix (name)) {
+    refuse_posix (name, error);
+    return NULL;
+  }
   GTimeZone *zone = *name != '\0' ? g_time_zone_new_identifier (name) : NULL;
   if (zone == NULL)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,

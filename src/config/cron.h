@@ -22,5 +22,12 @@ Cron *cron_parse (const char *text, GError **error);
  * February). */
 gint64 cron_next (const Cron *cron, GTimeZone *zone, gint64 after_us);
 
-/* The zone called NAME, like UTC or Europe/Berlin. PRUNED_FATAL: not known on this machine. */
+/* Whether NAME is a zone by the rules of POSIX, like UTC+3: it counts west of Greenwich, so that
+ * one lies at -03:00. */
+gboolean cron_zone_is_posix (const char *name);
+/* Whether NAME is an offset alone, like +03:00. It lies east of Greenwich for us, and west of it
+ * for PostgreSQL. */
+gboolean cron_zone_is_offset (const char *name);
+/* The zone called NAME, like UTC, Europe/Berlin or +03:00. PRUNED_FATAL: not known on this machine,
+ * or one by the rules of POSIX. */
 GTimeZone *cron_zone (const char *name, GError **error);

@@ -113,6 +113,10 @@ void check_keys (Check *check, const char *file, CheckPlace place, const PgState
                  const char *plan);
 /* So is a condition of a sentence that no index serves. FALSE: PostgreSQL refuses the condition. */
 gboolean check_where (Check *check);
+/* A condition of a sentence, with its PLAN, that asks the clock instead of T is a warning; so is a
+ * FILE of a folder of one's own that does so where it chooses rows. */
+void check_clock (Check *check, CheckPlace place, const char *plan);
+void check_clock_of_file (Check *check, const char *file, CheckPlace place, const char *plan);
 /* And the question which rows name the same object. */
 void check_same_object (Check *check);
 /* Of a sentence with `keep`: the index by which the newest rows of a group are found. */

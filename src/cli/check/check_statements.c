@@ -92,8 +92,10 @@ explain (Files *files, const char *file, const PgStatement *statement, CheckPlac
                  "%s%s", error->message, hint);
   } else if (plan != NULL)
     check_plan (check, place, plan);
-  if (plan != NULL && file != NULL && !check->job->built_in)
+  if (plan != NULL && file != NULL && !check->job->built_in) {
     check_keys (check, file, place, statement, plan);
+    check_clock_of_file (check, file, place, plan);
+  }
 }
 
 /* The statements of a sentence have no files. */

@@ -1,6 +1,7 @@
 #include "engine/job/step_calls.h"
 
 #include "engine/job/step_words.h"
+#include "engine/job/step_zone.h"
 #include "pg/quoted.h"
 
 #include <string.h>
@@ -213,7 +214,8 @@ wrong_with (const char *text, const char *word, const char *p)
     return g_strdup ("\"..\" calls a function by a name with escapes: write the name plainly");
   if (g_str_equal (word, "update") && updates_settings (text, p))
     return g_strdup (" of pg_settings" STEP_CALLS_LASTS "write SET LOCAL");
-  return g_str_equal (word, "set_config") ? wrong_with_setting (text, p) : NULL;
+  return g_str_equal (word, "set_config") ? wrong_with_setting (text, p)
+                                          : step_zone_wrong (text, word, p);
 }
 
 /* How many words WORD TEXT has up to END. */

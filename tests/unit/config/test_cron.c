@@ -247,6 +247,30 @@ test_against_the_c_library (gconstpointer zone_name)
   g_unsetenv ("TZ");
 }
 
+/* POSIX counts west of Greenwich, people count east of it. */
+static void
+test_zones (void)
+{
+  static const char *const names[]
+      = { "UTC",       "Europe/Berlin", "+03:00", "-0330",  "+3",
+          "Etc/GMT+3", "EST5EDT",       "GMT-0",  "NZ-CHAT" },
+      *const posix[]
+      = { "UTC+3", "UTC-3", "UTC3", "GMT+3", "EST5", "<+03>-3", "CET-1CEST,M3.5.0,M10.5.0/3" };
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GTimeZone) zone = cron_zone (names[i], &error);
+    g_assert_no_error (error);
+    g_assert_nonnull (zone);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (posix); i++) {
+    g_autoptr (GError) error = NULL;
+    g_assert_null (cron_zone (posix[i], &error));
+    g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
+    g_assert_nonnull (strstr (error->message, "is read by the rules of POSIX"));
+  }
+  FIRES ("0 0 * * *", "+03:00", "2026-11-21T12:00:00Z", "2026-11-21T21:00:00Z");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -268,5 +292,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/cron/against_the_c_library/new_york", "America/New_York",
                         test_against_the_c_library);
   g_test_add_data_func ("/cron/against_the_c_library/utc", "UTC", test_against_the_c_library);
+  g_test_add_func ("/cron/zones", test_zones);
   return g_test_run ();
 }

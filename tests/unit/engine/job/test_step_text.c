@@ -51,6 +51,12 @@ static const Case FILES[] = {
   { "SELECT pg_try_advisory_lock(1)", "pg_try_advisory_lock" },
   { "SELECT pg_terminate_backend(1)", "pg_terminate_backend" },
   { "SELECT pg_cancel_backend(1)", "pg_cancel_backend" },
+  { "SELECT a AT TIME ZONE 'Europe/Berlin', b AT TIME ZONE INTERVAL '+03:00'", NULL },
+  { "SELECT at, 'AT TIME ZONE UTC+3', timezone FROM a AS at", NULL },
+  { "SELECT a AT TIME ZONE 'Etc/GMT+3', timezone('EST5EDT', a)", NULL },
+  { "SELECT a AT TIME ZONE 'UTC+3'", "AT TIME ZONE 'UTC+3' is read by the rules of POSIX" },
+  { "SELECT a at time\n zone ('+03:00')", "TIME ZONE '+03:00' is read by the rules of POSIX" },
+  { "SELECT timezone ('CET-1CEST', a)", "TIMEZONE of 'CET-1CEST' is read by the rules of POSIX" },
 };
 
 static void

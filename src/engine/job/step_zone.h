@@ -1,0 +1,11 @@
+/* Zones in an SQL text. PostgreSQL reads `'UTC+3'`, and `'+03:00'` too, by the rules of POSIX:
+ * there it lies west of Greenwich, three hours on the other side of what people mean.
+ *
+ * Threads: any. Ownership: g_free a text.
+ */
+#pragma once
+#include <glib.h>
+
+/* What is wrong with the zone that WORD of TEXT, which ends at P, gives: behind AT TIME ZONE, or as
+ * the first argument of timezone(). NULL: nothing, or it gives none that is a literal. */
+char *step_zone_wrong (const char *text, const char *word, const char *p);
