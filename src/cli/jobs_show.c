@@ -81,7 +81,8 @@ add_settings (const Job *job, GString *conf)
   g_auto (GStrv) keys = g_key_file_get_keys (job->conf, "job", NULL, NULL);
   for (guint i = 0; keys != NULL && keys[i] != NULL; i++) {
     g_autofree char *value = g_key_file_get_value (job->conf, "job", keys[i], NULL);
-    g_string_append_printf (conf, "%s = %s\n", keys[i], value);
+    if (job_reads (job, keys[i]))
+      g_string_append_printf (conf, "%s = %s\n", keys[i], value);
   }
 }
 

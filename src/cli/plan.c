@@ -301,7 +301,8 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
     show_differences (cli->out, was, since, lines);
   else if (diff)
     say_first (cli->out);
-  say_held (cli->out, pg, job, at_us, args, known ? &tally : NULL);
+  if (!job_only_names_rows (job)) /* each of its runs is about one row */
+    say_held (cli->out, pg, job, at_us, args, known ? &tally : NULL);
   keep (pg, job, at_us, lines);
   return CODE_OK;
 }
@@ -331,8 +332,8 @@ command_plan (Cli *cli, GError **error)
     return cli_usage (error, "job %s has no plan: another job decides what it does; plan that one",
                       job->name);
   if (job_only_names_rows (job))
-    log_warning ("A run of this job is about the one row that an event names: the plan shows all "
-                 "rows that events can name",
+    log_warning ("This job takes no ticks, and a run is about the one row that an event names: the "
+                 "plan shows all rows that events can name",
                  "job", job->name);
   if (!parse_at (&at_us, error))
     return CODE_USAGE;

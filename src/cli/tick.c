@@ -171,8 +171,9 @@ tick_prepare (Cli *cli, Tick *tick, GError **error)
   tick->job = cli_job (cli, cli->arguments[0], error);
   if (tick->job == NULL)
     return CODE_NOT_FOUND;
-  if (!tick->job->by_tick)
-    return cli_usage (error, "job %s takes no ticks", tick->job->name);
+  g_autofree char *reason = job_ticks_refusal (tick->job);
+  if (reason != NULL)
+    return cli_usage (error, "%s", reason);
   if (!parse_at (&tick->at_us, error) || (tick->args = canonical_args (tick->job, error)) == NULL)
     return CODE_USAGE;
   warn_too_old (cli, tick->at_us);

@@ -106,7 +106,7 @@ def test_a_request_that_is_withdrawn_and_a_tick_beside(house, topics):  # noqa: 
     """Rows of a tick are answered to nobody."""
     topics.make("app-users")
     house.sql(PEOPLE)
-    house.say("people.erase", "table = people\non = Erase\nwhere = id < 3\nchildren = auto\nmax_share = off")
+    house.say("people.erase", "table = people\non = Erase\nticks = on\nwhere = id < 3\nchildren = auto\nmax_share = off")
     say_event(house, "Erase", "app-users", "key = id\ndue = due\ncancel_on = Withdrawn")
     say_event(house, "Withdrawn", "app-users", "key = id")
     house.start()

@@ -32,8 +32,8 @@ EASY = "approve = never\nbatch = 3\nmax_attempts = 1\ncapacity = 1\n"
 SENTENCES = {
     "people.json": "table = people\non = Asked\nset = email = NULL, erased_at = :T\n",
     "people.avro": "table = people\non = AskedInAvro\n",
-    "people.later": "table = people\non = Later\nset = email = NULL\nwhere = email IS NOT NULL\n",
-    "orders.purge": "table = orders\nwhere = day < :T\non = OrderAsked\nranges = 2\n",
+    "people.later": "table = people\non = Later\nticks = on\nset = email = NULL\nwhere = email IS NOT NULL\n",
+    "orders.purge": "table = orders\nwhere = day < :T\non = OrderAsked\nticks = on\nranges = 2\n",
     "items.purge": "table = items\nwhere = dead\nchildren = items\n",
     "items.keep": "table = items\nkeep = 3 per dead by id desc\nchildren = auto\n",
 }

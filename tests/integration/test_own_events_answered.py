@@ -76,7 +76,7 @@ def test_a_run_that_is_retried_after_it_died_answers_again(house, topics):  # no
 
 def test_a_run_that_is_discarded_answers_its_event_and_that_of_a_tick_does_not(erasure):
     """One that waits, one of a job that is refused, one that is dead, and one of a tick."""
-    erasure.say("people.erase", ERASE + "\nwhere = id > 4")
+    erasure.say("people.erase", ERASE + "\nwhere = id > 4\nticks = on")
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     erasure.start()
     erasure.pruned.run("pause", "people.erase").ok()
@@ -155,7 +155,7 @@ def test_a_request_that_is_withdrawn_while_its_job_is_away_is_answered(erasure):
 
 def test_a_run_that_only_plans_answers_its_event(erasure):
     """Its row stays as it is, and the event's time is used up."""
-    erasure.say("people.erase", ERASE + "\nwhere = id < 4\nmode = plan")
+    erasure.say("people.erase", ERASE + "\nwhere = id < 4\nticks = on\nmode = plan")
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     erasure.start()
     for key in (1, 7, 77):
@@ -243,7 +243,7 @@ def test_rows_of_a_tick_are_answered_to_nobody(erasure):
     """They go, one fails; and an event of the same job has its answer."""
     erasure.sql("""CREATE FUNCTION stays() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'this one stays'; END $$;
         CREATE TRIGGER stays BEFORE UPDATE ON people FOR EACH ROW WHEN (OLD.id = 3) EXECUTE FUNCTION stays()""")
-    erasure.say("people.erase", ERASE + "\nwhere = id < 4")
+    erasure.say("people.erase", ERASE + "\nwhere = id < 4\nticks = on")
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     counters, _ = erasure.done("people.erase")
     assert counters == {"changed": 2, "updated_rows": 2, "failed": 1} and erased(erasure) == [1, 2]

@@ -111,7 +111,8 @@ void check_plan (Check *check, CheckPlace place, const char *plan);
  * of another table than the job's own which the keys do not name, or that should change none. */
 void check_keys (Check *check, const char *file, CheckPlace place, const PgStatement *statement,
                  const char *plan);
-/* So is a condition of a sentence that no index serves. FALSE: PostgreSQL refuses the condition. */
+/* So is a condition of a sentence that no index serves, if runs search by it. FALSE: PostgreSQL
+ * refuses the condition. */
 gboolean check_where (Check *check);
 /* A condition of a sentence, with its PLAN, that asks the clock instead of T is a warning; so is a
  * FILE of a folder of one's own that does so where it chooses rows. */

@@ -280,10 +280,11 @@ check_where (Check *check)
   CheckPlace place = check_place_of_key (check, "where");
   g_autofree char *where = sql_text_at (sentence->where, ":scheduled_at::timestamptz"),
                   *plan = plan_of_condition (check, where, &error);
-  if (plan != NULL) {
+  if (plan != NULL)
     check_clock (check, place, plan);
+  if (plan != NULL && !job_only_names_rows (check->job))
     check_condition (check, place, plan, "the condition is asked of");
-  } else {
+  else if (plan == NULL) {
     ExitCode code = check_code (check, error);
     const char *name = check_name (check, "statements");
     g_autofree char *hint = check_hint (check, sentence->where, error);

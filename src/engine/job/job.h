@@ -289,6 +289,8 @@ const char *job_final_by_audit (const char *audit);
 gboolean job_is_asked (const Job *job, const json_t *args);
 /* Events of an application name rows of its table (`on`). */
 gboolean job_names_rows (const Job *job);
+/* Why it takes no ticks; NULL: it does. g_free it. */
+char *job_ticks_refusal (const Job *job);
 /* Nothing else starts a run of it, so no page is ever looked for. */
 gboolean job_only_names_rows (const Job *job);
 gboolean job_takes_argument (const Job *job, const char *argument);

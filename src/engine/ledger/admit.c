@@ -18,9 +18,9 @@ static char *
 tick_refusal (const Admission *admission, const Job *job, gint64 scheduled_at_us, json_t *args,
               gsize args_len)
 {
-  if (!job->by_tick)
-    return g_strdup_printf ("job %s takes no ticks", job->name);
-  char *reason = arguments_refusal (job, args, args_len);
+  char *reason = job_ticks_refusal (job);
+  if (reason == NULL)
+    reason = arguments_refusal (job, args, args_len);
   return reason != NULL ? reason : admit_time_refusal (admission, scheduled_at_us);
 }
 

@@ -28,10 +28,9 @@ tick_refusal (const Run *run)
 {
   if (may_be_of_event (run->job))
     return NULL;
-  if (!run->job->by_tick)
-    return g_strdup_printf ("job %s takes no ticks", run->job->name);
+  char *reason = job_ticks_refusal (run->job);
   g_autofree char *text = json_text (run->args);
-  return arguments_refusal (run->job, run->args, strlen (text));
+  return reason != NULL ? reason : arguments_refusal (run->job, run->args, strlen (text));
 }
 
 void

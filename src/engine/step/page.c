@@ -53,8 +53,10 @@ page_find (Step *step, Page *page, GError **error)
     return portion_cut (step, NULL, page, error);
   /* Without `where`, the page of a sentence is the whole table. */
   if (step->job->page == NULL || job_only_names_rows (step->job))
-    return step_fail (step, error, PRUNED_REJECT,
-                      "args: expected a key of a row, because the job has no page.sql");
+    return step_fail (step, error, PRUNED_REJECT, "args: expected a key of a row, because %s",
+                      step->job->page == NULL
+                          ? "the job has no page.sql"
+                          : "the job takes no ticks: events name its rows (on)");
   int limit = (int)step_limit (step, in_force_of (step->job)->batch);
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows

@@ -66,6 +66,14 @@ sentence_event_free (SentenceEvent *event)
 }
 
 gboolean
+sentence_has_pages (const Sentence *sentence)
+{
+  return sentence != NULL
+         && (sentence->where != NULL || sentence->keep.rows > 0
+             || sentence->kind == SENTENCE_PARTITIONS);
+}
+
+gboolean
 sentence_is_of_partitions (const Sentence *sentence)
 {
   return sentence != NULL && sentence->kind == SENTENCE_PARTITIONS;

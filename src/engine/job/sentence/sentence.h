@@ -23,6 +23,8 @@ typedef enum {
 } SentenceKind;
 
 typedef enum { SENTENCE_AUDIT_FULL, SENTENCE_AUDIT_KEYS, SENTENCE_AUDIT_OFF } SentenceAudit;
+/* Not said: with `on` a sentence takes ticks if it has a schedule, without it always. */
+typedef enum { SENTENCE_TICKS_UNSAID, SENTENCE_TICKS_ON, SENTENCE_TICKS_OFF } SentenceTicks;
 
 /* `order_items`, or `order_notes(order_id)` where no foreign key says which column. */
 typedef struct {
@@ -62,6 +64,7 @@ typedef struct {
   char *archive;                /* a table */
   char *consistency;            /* `data_consistency`; NULL: always */
   char **on;                    /* names of [event] sections; empty: none */
+  SentenceTicks ticks;          /* `ticks` */
 } Sentence;
 
 typedef enum { EVENT_JSON, EVENT_AVRO } EventFormat;
@@ -82,6 +85,8 @@ typedef struct {
   char *version; /* changes with every key of the section, and with the schema's file */
 } SentenceEvent;
 
+/* Whether it says which rows a run of a tick would look for. SENTENCE can be NULL: FALSE. */
+gboolean sentence_has_pages (const Sentence *sentence);
 /* Whether it drops partitions instead of rows. SENTENCE can be NULL: FALSE. */
 gboolean sentence_is_of_partitions (const Sentence *sentence);
 /* Whether its rows go only after their objects in a store. SENTENCE can be NULL: FALSE. */

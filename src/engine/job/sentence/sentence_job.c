@@ -102,6 +102,16 @@ set_defaults (const Sentence *sentence, GKeyFile *settings)
   set_default (settings, "max_rows", MAX_PARTITIONS);
 }
 
+/* A condition beside `on` is often a guard for events that come twice, and not a search. */
+static gboolean
+takes_ticks (const Sentence *sentence, GKeyFile *settings)
+{
+  g_autofree char *schedule = g_key_file_get_string (settings, "job", "schedule", NULL);
+  const gboolean said = sentence->ticks == SENTENCE_TICKS_ON
+                        || (schedule != NULL && !g_str_equal (schedule, "off"));
+  return sentence_has_pages (sentence) && (said || sentence->on[0] == NULL);
+}
+
 Job *
 sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
 {
@@ -115,8 +125,7 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->labels[LABEL_DATA_CONSISTENCY] = g_strdup (sentence->consistency);
   job->on = g_strdupv (sentence->on);
   job->by_event = job_names_rows (job);
-  job->by_tick
-      = sentence->where != NULL || sentence->keep.rows > 0 || sentence->kind == SENTENCE_PARTITIONS;
+  job->by_tick = takes_ticks (sentence, settings);
   job->unique_key = g_strdup (job->name);
   job->table = g_strdup (sentence->table);
   job->items = list (sentence->table);

@@ -168,6 +168,42 @@ check_beside (const Section *section, const char *key, const char *const *others
   return TRUE;
 }
 
+/* The keys that say which rows a run of a tick looks for. */
+static gboolean
+has_pages (const Section *section)
+{
+  return section_find (section, "where") != NULL || section_find (section, "keep") != NULL
+         || section_find (section, "drop_partitions_older_than") != NULL;
+}
+
+/* NULL: it has none, or it is off. */
+static const KeyFileEntry *
+schedule_of (const Section *section)
+{
+  const KeyFileEntry *schedule = section_find (section, "schedule");
+  return schedule != NULL && !g_str_equal (schedule->value, "off") ? schedule : NULL;
+}
+
+static gboolean
+check_ticks (const Section *section, GError **error)
+{
+  const KeyFileEntry *ticks = section_find (section, "ticks"), *schedule = schedule_of (section);
+  if (ticks == NULL)
+    return TRUE;
+  if (g_str_equal (ticks->value, "on"))
+    return has_pages (section)
+           || section_fail (section, ticks, error,
+                            "ticks: a run of a tick needs 'where' or 'keep', because 'on' names "
+                            "single rows");
+  if (section_find (section, "on") == NULL)
+    return section_fail (section, ticks, error,
+                         "ticks: without 'on' nothing else starts a run; enabled = false switches "
+                         "a job off");
+  return schedule == NULL
+         || section_fail (section, ticks, error, "ticks: off, and 'schedule' in line %d sends them",
+                          schedule->line);
+}
+
 /* A sentence must say which rows it means: a missing `where` does not mean every row. */
 static gboolean
 check_rows (const Section *section, GError **error)
@@ -180,14 +216,12 @@ check_rows (const Section *section, GError **error)
     return section_fail (section, NULL, error,
                          "which rows? Write where, keep, on or drop_partitions_older_than "
                          "(where = true: every row)");
-  const KeyFileEntry *schedule = section_find (section, "schedule");
-  if (schedule != NULL && !g_str_equal (schedule->value, "off")
-      && section_find (section, "where") == NULL && section_find (section, "keep") == NULL
-      && section_find (section, "drop_partitions_older_than") == NULL)
+  const KeyFileEntry *schedule = schedule_of (section);
+  if (schedule != NULL && !has_pages (section))
     return section_fail (section, schedule, error,
                          "schedule: a scheduled run needs 'where' or 'keep', because 'on' names "
                          "single rows");
-  return TRUE;
+  return check_ticks (section, error);
 }
 
 static gboolean

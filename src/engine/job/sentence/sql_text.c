@@ -197,6 +197,25 @@ sql_text_only_name (const char *text, int parts, GError **error)
   return g_steal_pointer (&name);
 }
 
+char **
+sql_text_columns (const char *text, GError **error)
+{
+  g_auto (GStrv) items = sql_text_list (text, error);
+  for (guint i = 0; items != NULL && items[i] != NULL; i++) {
+    char *name = sql_text_only_name (items[i], 1, error);
+    if (name == NULL)
+      return NULL;
+    g_free (items[i]);
+    items[i] = name;
+    for (guint j = 0; j < i; j++)
+      if (g_str_equal (items[j], name)) {
+        error_fatal (error, "the column %s twice", name);
+        return NULL;
+      }
+  }
+  return g_steal_pointer (&items);
+}
+
 gboolean
 sql_text_skip_word (const char **at, const char *word)
 {

@@ -25,6 +25,8 @@ char *sql_text_name (const char **at, int parts, GError **error);
 
 /* TEXT as one name and nothing else. */
 char *sql_text_only_name (const char *text, int parts, GError **error);
+/* TEXT as a list of names of columns, none of them twice. */
+char **sql_text_columns (const char *text, GError **error);
 
 /* Skips WORD, a keyword in any case, and the blanks behind it. */
 gboolean sql_text_skip_word (const char **at, const char *word);
