@@ -137,8 +137,8 @@ def test_postgres_and_kafka_are_away(own_postgres, own_kafka, scene):
 
 @pytest.mark.check_all
 def test_no_statement_waits_for_a_lock_without_a_limit(new_scene):
-    """The dispatcher's statements between transactions do not wait either: an operator who alters
-    pruned.runs never waits behind a queue of the daemon's."""
+    """Of no session. The dispatcher's statements between transactions do not wait either: an operator
+    who alters pruned.runs never waits behind a queue of the daemon's."""
     scene = new_scene({})
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
@@ -147,7 +147,7 @@ def test_no_statement_waits_for_a_lock_without_a_limit(new_scene):
     def given_up():
         waiting = scene.database.rows(
             "SELECT pid, query_start, extract(epoch FROM clock_timestamp() - query_start)::float8 AS age_s FROM pg_stat_activity "
-            "WHERE datname = current_database() AND application_name LIKE 'pruned run%%' AND wait_event_type = 'Lock'")
+            "WHERE datname = current_database() AND application_name LIKE 'pruned%' AND wait_event_type = 'Lock'")
         assert all(row["age_s"] < patient(3) for row in waiting), waiting
         begun.update((row["pid"], row["query_start"]) for row in waiting)
         return (any("lock timeout" in line["detail"] for line in daemon.lines("Dispatcher round failed; will retry"))
