@@ -15,12 +15,13 @@ JOB = "scratch.remove"
 SENT_AGAIN = "Work message was missing and is sent again"
 
 
-def insert_ready(scene, job=JOB, n=1, slot=0):
-    """Inserts runs as if intake had died between commit and publish."""
+def insert_ready(scene, job=JOB, n=1, slot=0, ago_s=3):
+    """Inserts runs as if intake had died between commit and publish, AGO_S ago: after two seconds
+    their messages count as missing."""
     ids = [str(uuid.uuid4()) for _ in range(n)]
     scene.database.executemany(
-        "INSERT INTO pruned.runs (run_id, job, state, slot, scheduled_at, due_at, published_at) "
-        "VALUES (%s, %s, 'ready', %s, now(), now(), now())", [(i, job, slot) for i in ids])
+        "INSERT INTO pruned.runs (run_id, job, state, slot, scheduled_at, due_at, published_at, changed_at) SELECT %s, %s, 'ready', %s, "
+        "now(), now(), t, t FROM (SELECT now() - %s * interval '1 s') AS x (t)", [(i, job, slot, ago_s) for i in ids])
     return ids
 
 
@@ -62,7 +63,7 @@ def start_and_meet_the_lock(scene, ids):
 @pytest.mark.parametrize("others", [0, 3])
 def test_a_message_waits_while_its_run_is_locked_for_a_moment(scene, others):
     """For a single message, and in a batch."""
-    run_id, *ids = insert_ready(scene, "scratch.wide", 1 + others)
+    run_id, *ids = insert_ready(scene, "scratch.wide", 1 + others, ago_s=0)
     with locked(scene, run_id):
         daemon, began = start_and_meet_the_lock(scene, [run_id, *ids])
         for id_ in ids:
@@ -77,7 +78,7 @@ def test_a_message_waits_while_its_run_is_locked_for_a_moment(scene, others):
 def test_killed_while_a_message_waits_for_a_lock_on_its_run(scene, others):
     """The lane's next owner reads the message again."""
     scene.run_at_once(1)
-    ids = insert_ready(scene, "scratch.wide", 1 + others)
+    ids = insert_ready(scene, "scratch.wide", 1 + others, ago_s=0)
     with locked(scene, ids[0]):
         daemon, _ = start_and_meet_the_lock(scene, ids)
         daemon.kill()
@@ -91,7 +92,7 @@ def test_killed_while_a_message_waits_for_a_lock_on_its_run(scene, others):
 @pytest.mark.check_all
 def test_a_run_that_is_locked_for_long_delays_no_other(scene):
     """The message is dropped; when the lock is released the run is found without a message."""
-    run_id, other_id = insert_ready(scene, "scratch.wide", 2)
+    run_id, other_id = insert_ready(scene, "scratch.wide", 2, ago_s=0)
     with locked(scene, run_id):
         send_work(scene, run_id, "scratch.wide")
         daemon = scene.start()
@@ -108,10 +109,10 @@ def test_each_step_whose_message_is_gone_is_sent_again_as_soon_as_the_first(scen
     scene.start()
     [run_id] = insert_ready(scene, "scratch.wide")
     for step in range(1, 7):
-        scene.wait_run(run_id, "finished")
-        scene.database.execute("UPDATE pruned.runs SET state = 'ready', step = %s, finished_at = NULL, published_at = now(), changed_at = now()"
-                               " WHERE run_id = %s", [step, run_id])
-    scene.wait_run(run_id, "finished")
+        scene.wait_run(run_id, "finished", deadline_s=10)
+        scene.database.execute("UPDATE pruned.runs SET state = 'ready', step = %s, finished_at = NULL, published_at = now() - interval '3 s', "
+                               "changed_at = now() - interval '3 s' WHERE run_id = %s", [step, run_id])
+    scene.wait_run(run_id, "finished", deadline_s=10)
 
 
 @pytest.mark.check_all
@@ -280,18 +281,18 @@ def test_what_was_sent_is_not_sent_again_while_the_next_step_takes_long(new_scen
     scene = new_scene({"jobs.scratch.wide.capacity": 1})
     scene.database.execute("CREATE OR REPLACE FUNCTION scratch_ended() RETURNS timestamptz LANGUAGE plpgsql AS "
                            "$$ BEGIN PERFORM pg_sleep(3); RETURN clock_timestamp(); END $$")
-    for n in range(4):
+    for n in range(2):
         scene.topics.tick("scratch.wide", now(minutes=-n - 1), {"n": n + 1})
     daemon = scene.run_until_idle()
     assert not daemon.lines("Sent messages that a crash had left")
-    assert len(scene.topics.outcomes("RunFinished")) == 4
+    assert len(scene.topics.outcomes("RunFinished")) == 2
 
 
 @pytest.mark.check_all
 def test_a_step_that_takes_long_is_not_taken_for_lost(scene):
     fill(scene.database, 1)
     scene.database.execute("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS "
-                           "$$ BEGIN PERFORM pg_sleep(6); RETURN OLD; END $$;"
+                           "$$ BEGIN PERFORM pg_sleep(4); RETURN OLD; END $$;"
                            "CREATE TRIGGER slow BEFORE DELETE ON scratch FOR EACH ROW EXECUTE FUNCTION slow()")
     at = now(minutes=-1)
     scene.topics.tick(JOB, at)
@@ -326,7 +327,7 @@ def test_messages_that_the_dispatcher_is_still_sending_are_not_looked_for(scene_
     """More runs than begin before their messages become due at once, and the dispatcher is slow to
     send."""
     scene, wide = scene_with_faults, "scratch.wide"
-    daemon = scene.start(environment={"PRUNED_FAULT": "dispatcher.before_send:sleep=8000"})
+    daemon = scene.start(environment={"PRUNED_FAULT": "dispatcher.before_send:sleep=5000"})
     daemon.wait_line("Partitions assigned")
     at = now(seconds=3)
     for n in range(1, 7):
