@@ -137,8 +137,8 @@ def test_postgres_and_kafka_are_away(own_postgres, own_kafka, scene):
 
 @pytest.mark.check_all
 def test_no_statement_waits_for_a_lock_without_a_limit(new_scene):
-    """Of no session. The dispatcher's statements between transactions do not wait either: an operator
-    who alters pruned.runs never waits behind a queue of the daemon's."""
+    """Of no session. The dispatcher's statements between transactions do not wait either: an
+    operator who alters pruned.runs never waits behind a queue of the daemon's."""
     scene = new_scene({})
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
