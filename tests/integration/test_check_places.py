@@ -39,7 +39,8 @@ def test_each_finding_about_a_folder_has_a_file(house):  # noqa: F811
     places = {line["check"]: line["file"] for line in said}
     whole = str(JOBS / "scratch.remove" / "job.conf")
     assert [places[check] for check in ("rights", "triggers", "brakes")] == [whole] * 3, said
-    assert places["row-level security"].startswith(str(JOBS / "scratch.remove/")), said  # the statement that PostgreSQL refuses
+    # of the statement that PostgreSQL refuses
+    assert places["row-level security"].startswith(str(JOBS / "scratch.remove/")), said
     assert all(line["file"] for line in said)
 
 
