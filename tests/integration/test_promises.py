@@ -76,3 +76,9 @@ def test_each_guarantee_names_tests_that_are_there():
         for place, test in promise.tests:
             assert (promises.HERE / place).exists(), place
             assert test is None or f"def {test}(" in (promises.HERE / place).read_text(), (place, test)
+
+
+def test_each_line_of_quick_names_a_test_that_is_there():
+    lines = [line.split()[1] for line in (promises.HERE / "quick.txt").read_text().splitlines() if line and line[0] != "#"]
+    for file, _, test in (line.partition("::") for line in lines):
+        assert f"def {test}(" in (promises.HERE / file).read_text(), (file, test)
