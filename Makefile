@@ -31,8 +31,11 @@ OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter $(FAULTY),$(SOURCES))) $(patsubs
 EMBEDDED := $(sort $(shell find src/jobs src/engine src/web src/cli src/pg schemas -type f \( -name '*.sql' -o -name '*.conf' -o -name '*.avsc' -o -name '*.html' \)))
 LIB     := $(BUILD)/libpruned.a
 UNIT_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/support/*.c))
-# A unit lies where its source does in src; so does its program below $(BUILD)/unit.
-UNIT    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(sort $(shell find tests/unit -name 'test_*.c')))
+# A unit lies where its source does in src. All are linked once, into one program, which is each of
+# them by the name that it is called by, below $(BUILD)/unit.
+UNITS   := $(patsubst tests/unit/%.c,%,$(sort $(shell find tests/unit -name 'test_*.c')))
+UNIT    := $(UNITS:%=$(BUILD)/unit/%)
+symbol   = unit_$(subst /,_,$(subst .,_,$(1)))
 # What units may play themselves (tests/unit/support/played.c, catalogue.c).
 PLAYED  := $(patsubst %,-Wl$(comma)--wrap=%,$(shell sed -n 's/^\#define PLAYED_[A-Z_]* //p' tests/unit/support/*.h))
 
@@ -66,16 +69,29 @@ $(LIB): $(filter-out $(MAIN),$(OBJECTS))
 	@rm -f $@
 	@ar rcs $@ $^
 
-$(BUILD)/pruned $(UNIT): $(SHIM)
+$(BUILD)/pruned: $(SHIM)
 $(BUILD)/pruned: $(MAIN) $(LIB) $(BUILD)/pruned.gresource.o
 	@echo "  link  $@"
 	@$(CC) $(ALL_LDFLAGS) $(MAIN) $(BUILD)/pruned.gresource.o $(LIB) $(PKG_LIBS) -o $@
 
-$(UNIT_SUPPORT): ALL_CFLAGS += -Itests/unit
-$(BUILD)/unit/%: tests/unit/%.c $(UNIT_SUPPORT) $(LIB) $(BUILD)/pruned.gresource.o
+UNIT_OBJECTS := $(BUILD)/tests/unit/units.o $(UNIT_SUPPORT) $(UNITS:%=$(BUILD)/tests/unit/%.o)
+$(UNIT_OBJECTS): ALL_CFLAGS += -Itests/unit
+# Each unit has a main and names of its own.
+$(UNITS:%=$(BUILD)/unit/%.o): $(BUILD)/unit/%.o: $(BUILD)/tests/unit/%.o
 	@mkdir -p $(@D)
+	@objcopy --redefine-sym main=$(call symbol,$*) --keep-global-symbol=$(call symbol,$*) $< $@
+$(BUILD)/units.h: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(foreach unit,$(UNITS),'UNIT ("$(unit)", $(call symbol,$(unit)))') >$@.new
+	@cmp -s $@.new $@ || cp $@.new $@
+	@rm -f $@.new
+$(BUILD)/tests/unit/units.o: $(BUILD)/units.h
+$(BUILD)/units: $(SHIM) $(BUILD)/tests/unit/units.o $(UNIT_SUPPORT) $(UNITS:%=$(BUILD)/unit/%.o) $(LIB) $(BUILD)/pruned.gresource.o
 	@echo "  link  $@"
-	@$(CC) $(ALL_CFLAGS) -Itests/unit $(PKG_CFLAGS) -MMD -MP $< $(UNIT_SUPPORT) $(BUILD)/pruned.gresource.o $(LIB) $(ALL_LDFLAGS) $(PLAYED) $(PKG_LIBS) -o $@
+	@$(CC) $(ALL_LDFLAGS) $(filter-out $(SHIM) $(LIB),$^) $(LIB) $(PLAYED) $(PKG_LIBS) -o $@
+$(UNIT): $(BUILD)/units
+	@mkdir -p $(@D)
+	@ln -sfr $< $@
 
 # What the machine is missing is installed once, and said.
 deps-build:
@@ -199,7 +215,7 @@ install: all
 help:
 	@sed -n 's/^#: //p' $(MAKEFILE_LIST)
 
--include $(OBJECTS:.o=.d) $(UNIT_SUPPORT:.o=.d) $(UNIT:=.d) $(FUZZ:=.d)
+-include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(FUZZ:=.d)
 
 .PHONY: all docs release-check demo bench chaos mutants clean units deps-build deps-test deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:
