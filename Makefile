@@ -75,7 +75,7 @@ $(BUILD)/pruned: $(MAIN) $(LIB) $(BUILD)/pruned.gresource.o
 	@$(CC) $(ALL_LDFLAGS) $(MAIN) $(BUILD)/pruned.gresource.o $(LIB) $(PKG_LIBS) -o $@
 
 UNIT_OBJECTS := $(BUILD)/tests/unit/units.o $(UNIT_SUPPORT) $(UNITS:%=$(BUILD)/tests/unit/%.o)
-$(UNIT_OBJECTS): ALL_CFLAGS += -Itests/unit
+$(UNIT_OBJECTS): ALL_CFLAGS += -Itests/unit -O0
 # Each unit has a main and names of its own.
 $(UNITS:%=$(BUILD)/unit/%.o): $(BUILD)/unit/%.o: $(BUILD)/tests/unit/%.o
 	@mkdir -p $(@D)

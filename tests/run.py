@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed, wait
 
 from report import SAID, Count, Kept, count_junit, count_tap, say
 from stack.pair import Pair
@@ -174,13 +174,23 @@ def compile_tests(folders):
     output_of([sys.executable, "-m", "pytest", "-c", HERE / "pytest.ini", "-q", "--collect-only", *folders], 300, cwd=HERE.parent)
 
 
-def run_pytest(arguments):
-    with tempfile.TemporaryDirectory() as scratch:
+def show_later(stream, others):
+    """Shows what is printed once OTHERS, futures, have ended; what came before is kept until then."""
+    wait(others)
+    for line in iter(lambda: os.read(stream.fileno(), 1 << 16), b""):
+        os.write(sys.stdout.fileno(), line)
+
+
+def run_pytest(arguments, beside=()):
+    """BESIDE: futures of what runs at the same time and tells of itself first."""
+    with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(1) as shown:
         report = pathlib.Path(scratch) / "report.xml"
         process = spawn(
             [sys.executable, "-m", "pytest", "-c", HERE / "pytest.ini", "-q", "-n", str(workers(arguments)),
              "--dist", "worksteal", f"--timeout={patient(TEST_DEADLINE_S):.0f}", f"--junitxml={report}",
-             *arguments], cwd=HERE.parent)
+             *arguments], cwd=HERE.parent, stdout=subprocess.PIPE if beside else None)
+        if beside:
+            shown.submit(show_later, process.stdout, beside)
         try:
             code = process.wait()
         except BaseException:
@@ -205,8 +215,10 @@ def run_quick(build, arguments):
     for job in forgotten:
         say(f"tests/quick.txt has no test of {job}")
     total = Count(failed=len(forgotten))
-    total.add(run_units(build, unit_sources()))
-    total.add(run_pytest([*tests, *arguments]))
+    with ThreadPoolExecutor(1) as pool:
+        units = pool.submit(run_units, build, unit_sources())
+        total.add(run_pytest([*tests, *arguments], [units]))
+        total.add(units.result())
     return total
 
 
@@ -233,17 +245,16 @@ def run_everything(build, arguments, everything):
 
 def run_all_parts(build, arguments, everything):
     total = Count()
-    with pair_for_all():
-        with ThreadPoolExecutor(1) as beside:
-            lints = beside.submit(run_lints, build)  # units wait for most of their time
-            total.add(run_units(build, unit_sources()))
-            total.add(lints.result())
-        folders = [HERE / name for name in FOLDERS if any((HERE / name).glob("test_*.py"))]
-        with ThreadPoolExecutor(1) as beside:
-            beside.submit(compile_tests, folders)  # the fuzz programs end after a given time
-            if everything:
-                total.add(run_fuzz(build))
-        total.add(run_pytest([*map(str, folders), *arguments]))
+    folders = [HERE / name for name in FOLDERS if any((HERE / name).glob("test_*.py"))]
+    with pair_for_all(), ThreadPoolExecutor(2) as pool:
+        # units wait for most of their time
+        beside = [pool.submit(run_units, build, unit_sources()), pool.submit(run_lints, build)]
+        compile_tests(folders)
+        if everything:
+            total.add(run_fuzz(build))
+        total.add(run_pytest([*map(str, folders), *arguments], beside))
+        for one in beside:
+            total.add(one.result())
     return total
 
 
