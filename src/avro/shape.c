@@ -31,6 +31,7 @@ node_free (gpointer data)
   Node *node = data;
   g_clear_pointer (&node->names, g_ptr_array_unref);
   g_clear_pointer (&node->parts, g_ptr_array_unref);
+  g_free (node->name);
   g_free (node);
 }
 
@@ -208,6 +209,7 @@ node_of_named (Parse *parse, const json_t *schema, ShapeKind kind, const char *s
   const char *dot = strrchr (full, '.');
   g_autofree char *inner = dot != NULL ? g_strndup (full, dot - full) : g_strdup ("");
   Node *node = add_node (parse, kind);
+  node->name = g_strdup (full);
   if (g_hash_table_contains (parse->names, full))
     return fail (parse, "the type %s is there twice", full);
   g_hash_table_insert (parse->names, g_steal_pointer (&full), node);

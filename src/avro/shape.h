@@ -26,8 +26,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Shape, shape_free)
 guint64 shape_fingerprint (const Shape *shape);
 
 /* The content of BYTES, which must be exactly one datum. PRUNED_REJECT says where and what is
- * wrong. */
-json_t *shape_read (const Shape *shape, const guint8 *bytes, gsize len, GError **error);
+ * wrong. RECORD can be NULL; *RECORD: the full name of the record that the datum is, of a union
+ * that of its branch, borrowed from SHAPE; NULL: it is no record. */
+json_t *shape_read (const Shape *shape, const guint8 *bytes, gsize len, const char **record,
+                    GError **error);
 
 /* Whether VALUE stands for bytes, or a fixed, without a meaning. */
 gboolean shape_is_bytes (const json_t *value);

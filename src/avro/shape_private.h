@@ -38,6 +38,7 @@ typedef enum {
 typedef struct {
   ShapeKind kind;
   ShapeMeaning meaning;
+  char *name;       /* of a record, enum or fixed: the full name */
   gint64 size;      /* of a fixed, in bytes */
   gint64 scale;     /* of a decimal */
   GPtrArray *names; /* of char: of a record's fields, of an enum's symbols */

@@ -299,14 +299,28 @@ read_node (Datum *datum, const Node *node)
   return value;
 }
 
+/* BYTES are a datum. */
+static const char *
+record_of (const Shape *shape, const guint8 *bytes, gsize len)
+{
+  gint64 branch;
+  const Node *node = shape->root;
+  Datum datum = { .at = bytes, .end = bytes + len };
+  if (node->kind == SHAPE_UNION && take_long (&datum, &branch))
+    node = node->parts->pdata[branch];
+  return node->kind == SHAPE_RECORD ? node->name : NULL;
+}
+
 json_t *
-shape_read (const Shape *shape, const guint8 *bytes, gsize len, GError **error)
+shape_read (const Shape *shape, const guint8 *bytes, gsize len, const char **record, GError **error)
 {
   Datum datum = { .at = bytes,
                   .end = bytes + len,
                   .values = (gint64)len * VALUES_PER_BYTE + VALUES_MORE,
                   .error = error };
   g_autoptr (json_t) value = read_node (&datum, shape->root);
+  if (value != NULL && datum.at == datum.end && record != NULL)
+    *record = record_of (shape, bytes, len);
   if (value == NULL || datum.at == datum.end)
     return g_steal_pointer (&value);
   g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%" G_GSIZE_FORMAT " bytes too many",

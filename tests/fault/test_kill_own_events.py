@@ -28,7 +28,7 @@ def story(house):  # noqa: F811
         INSERT INTO stamps SELECT n, (n - 1) / 2 + 1 FROM generate_series(1, 36) AS n""")
     house.say("people.erase", SENTENCE)
     (house.folder / "event.conf").write_text(
-        f"[event UserErasureRequested]\ntopic = {house.pruned.topics.full(TOPIC)}\nkey = id\n")
+        f"[event UserErasureRequested]\ntopic = {house.pruned.topics.full(TOPIC)}\nkey = id\nmatch = any\n")
     house.pruned.topics.make(TOPIC)
     house.start()
     for key in (1, 2, 3, GONE):

@@ -97,13 +97,13 @@ def test_what_has_no_effect_is_a_warning(house):  # noqa: F811
     (house.folder / "orders").write_text("# Old ones.\n[retention]\ntable = t\nwhere = dead\n")
     (house.folder / "README").write_text("Here are our jobs.\n")
     (house.folder / "picture.png").write_bytes(b"\x00\xff[retention")
-    house.say("t.named", "table = t\non = Used\n[event Used]\ntopic = used\nkey = id\ncancel_on = Back\n[event Back]\ntopic = used\nkey = id\n"
-              "[event Unused]\ntopic = unused\nkey = id\n[retention wrong]\ntable = t\nwhere = (\non = OfARefused\n"
-              "[event OfARefused]\ntopic = refused\nkey = id")
+    house.say("t.named", "table = t\non = Used\n[event Used]\ntopic = used\nkey = id\nmatch = any\ncancel_on = Back\n[event Back]\ntopic = used\nkey = id\nmatch = any\n"
+              "[event Unused]\ntopic = unused\nkey = id\nmatch = any\n[retention wrong]\ntable = t\nwhere = (\non = OfARefused\n"
+              "[event OfARefused]\ntopic = refused\nkey = id\nmatch = any")
     said = [one for one in findings(house.pruned) if one["check"] == "no effect"]
     assert [(one["job"], one["level"], one["file"], one["line"]) for one in said] == [
         ("orders", "warning", str(house.folder / "orders"), None),
-        ("event Unused", "warning", str(house.folder / "t.named.conf"), 11)], said
+        ("event Unused", "warning", str(house.folder / "t.named.conf"), 13)], said
     assert "only files NAME.conf are read" in said[0]["detail"] and "its topic is not read" in said[1]["detail"]
     doctor = house.pruned.run("doctor", "--json").stdout
     assert "only files NAME.conf are read" in doctor and "its topic is not read" in doctor

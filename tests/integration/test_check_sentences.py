@@ -11,7 +11,7 @@ PEOPLE = """CREATE TABLE people (id bigint PRIMARY KEY, email text); CREATE TABL
     CREATE TABLE profiles (person bigint PRIMARY KEY REFERENCES people);
     CREATE TABLE lent (person bigint REFERENCES people, thing bigint, PRIMARY KEY (person, thing));
     CREATE TABLE alone (id bigint PRIMARY KEY, people_id bigint)"""
-EVENT = "[event Erase]\ntopic = app-users\nkey = id\n"
+EVENT = "[event Erase]\ntopic = app-users\nkey = id\nmatch = any\n"
 
 
 def found(house, job, check):  # noqa: F811

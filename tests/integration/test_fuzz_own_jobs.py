@@ -38,10 +38,10 @@ SENTENCES = {
     "items.keep": "table = items\nkeep = 3 per dead by id desc\nchildren = auto\n",
 }
 EVENTS = {
-    "Asked": ("app-json", "key = user.id\n"),
-    "AskedInAvro": ("app-avro", "format = avro\nschema = user.avsc\nkey = user.id\n"),
-    "Later": ("app-json", "key = user.id\ndue = user.due\ncancel_on = Cancelled\n"),
-    "Cancelled": ("app-json", "key = user.id\n"),
+    "Asked": ("app-json", "key = user.id\nmatch = any\n"),
+    "AskedInAvro": ("app-avro", "format = avro\nschema = user.avsc\nkey = user.id\nmatch = record = Event\n"),
+    "Later": ("app-json", "key = user.id\ndue = user.due\ncancel_on = Cancelled\nmatch = any\n"),
+    "Cancelled": ("app-json", "key = user.id\nmatch = any\n"),
     "OrderAsked": ("app-json", "key = order.shop, order.day, order.id\nmatch = kind = order\n"),
 }
 USER = {"type": "record", "name": "Event", "fields": [

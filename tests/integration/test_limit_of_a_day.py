@@ -90,7 +90,7 @@ def test_large_children_in_several_lanes(house):  # noqa: F811
     most, job, topics = 400, "tb.erase", house.pruned.topics
     house.sql(FAMILY)
     topics.make("app-tb", 2)
-    (house.folder / "event-Erase.conf").write_text(f"[event Erase]\ntopic = {topics.full('app-tb')}\nformat = json\nkey = id\n")
+    (house.folder / "event-Erase.conf").write_text(f"[event Erase]\ntopic = {topics.full('app-tb')}\nformat = json\nkey = id\nmatch = any\n")
     house.say(job, f"table = tb\non = Erase\nchildren = tbc\nbatch = 1\ncapacity = 4\nmax_share = off\nmax_rows_per_day = {most}")
     house.start()
     house.pruned.start(settings={"run.workers": 8}).wait_line("Partitions assigned")

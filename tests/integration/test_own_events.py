@@ -45,7 +45,7 @@ def test_what_fits_starts_a_run_and_the_rest_is_passed_over(erasure):
                                  for key in ("1", "2", "4", "6", "77", "8")]
 
 
-def test_match_chooses_messages_without_a_type(erasure):
+def test_match_chooses_messages_with_and_without_a_type(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id\nmatch = meta.type = erase")
     send(erasure, user(1) | {"meta": {"type": "erase"}})
     send(erasure, user(2) | {"meta": {"type": "create"}})
@@ -53,8 +53,9 @@ def test_match_chooses_messages_without_a_type(erasure):
     send(erasure, user(4) | {"meta": "erase"})
     send(erasure, None)
     send(erasure, user(5), ce_type="UserErasureRequested")
+    send(erasure, user(6) | {"meta": {"type": "erase"}}, ce_type="UserErasureRequested")
     erasure.work()
-    assert erased(erasure) == [1, 5] and dead(erasure) == {} and len(runs(erasure)) == 2
+    assert erased(erasure) == [1, 6] and dead(erasure) == {} and len(runs(erasure)) == 2
 
 
 def test_the_same_event_twice_is_one_run(erasure):

@@ -123,7 +123,7 @@ def apart(erasure):
     erasure.other = erasure.folder.parent / "other"
     erasure.other.mkdir()
     (erasure.other / "people.mark.conf").write_text(f"[retention people.mark]\n{MARK}\n")
-    (erasure.other / "marked.conf").write_text(f"[event UserMarked]\ntopic = {erasure.topics.full('app-users')}\nkey = payload.user.id\n")
+    (erasure.other / "marked.conf").write_text(f"[event UserMarked]\ntopic = {erasure.topics.full('app-users')}\nkey = payload.user.id\nmatch = any\n")
     erasure.start()
     other_settings(erasure, "topics", "--apply")
     return erasure

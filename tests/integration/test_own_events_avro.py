@@ -68,7 +68,6 @@ def test_what_cannot_be_read_is_dead_and_nothing_stops(registered):  # noqa: F81
         good: "undecodable: not in the frame of a schema registry, 00 and four bytes",
         b"{}": "undecodable: not in the frame of a schema registry, 00 and four bytes",
         b"\0\0\0": "undecodable: not in the frame of a schema registry, 00 and four bytes",
-        b"": "undecodable: empty value",
         wire(number, datum(USER, user("\0"))): "undecodable: payload: user: id: a text with a NUL",
         wire(number, datum(USER, user("x"))): "undecodable: key payload.user.id: invalid input syntax for type bigint",
         wire(number, datum(USER, user(None))): "undecodable: key payload.user.id is null",
@@ -76,6 +75,7 @@ def test_what_cannot_be_read_is_dead_and_nothing_stops(registered):  # noqa: F81
     }
     for value in bad:
         send(registered, value)
+    send(registered, b"")  # no record
     registered.send_user(3)
     registered.work()
     told = dead(registered)
@@ -87,8 +87,8 @@ def test_what_cannot_be_read_is_dead_and_nothing_stops(registered):  # noqa: F81
 
 def test_match_due_and_cancel_on(registered):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users",
-              "key = payload.user.id\ndue = payload.due_at\ncancel_on = UserErasureWithdrawn\nmatch = type = ERASE")
-    say_event(registered, "UserErasureWithdrawn", "app-users", "key = payload.user.id\nmatch = type = CREATED")
+              "key = payload.user.id\ndue = payload.due_at\ncancel_on = UserErasureWithdrawn\nmatch = type = ERASE\nmatch = record = *")
+    say_event(registered, "UserErasureWithdrawn", "app-users", "key = payload.user.id\nmatch = type = CREATED\nmatch = record = *")
     due = datetime.datetime.now(UTC).replace(microsecond=123000) + datetime.timedelta(days=30)
     registered.send_user(1, due_at=due)
     registered.send_user(2, due_at=due)

@@ -97,7 +97,7 @@ def test_two_formats_on_one_topic(erasure):  # noqa: F811
     (erasure.folder / "user.avsc").write_text(json.dumps(USER))
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id\nschema = user.avsc")
     (erasure.folder / "event-old.conf").write_text(
-        f"[event OldErasure]\ntopic = {erasure.pruned.topics.full('app-users')}\nkey = id\n")
+        f"[event OldErasure]\ntopic = {erasure.pruned.topics.full('app-users')}\nkey = id\nmatch = any\n")
     erasure.say("people.erase", ERASE.replace("UserErasureRequested", "UserErasureRequested, OldErasure"))
     send(erasure, datum(USER, user(1)), ce_type="UserErasureRequested")
     send(erasure, {"id": 2}, ce_type="OldErasure")

@@ -18,7 +18,7 @@ def wrong(house, topics):  # noqa: F811
     house.say("q", "table = q\nwhere = dead")
 
     def say(name):
-        house.say("people.erase", f"table = people\non = E1\nset = email = NULL\n[event E1]\ntopic = {name}\nkey = id")
+        house.say("people.erase", f"table = people\non = E1\nset = email = NULL\n[event E1]\ntopic = {name}\nkey = id\nmatch = any")
         return house
 
     return say

@@ -60,7 +60,7 @@ def test_a_tick_that_waited_for_its_job_is_refused_by_it(items, text, args, reas
     another_process(items, OTHER)
     items.pruned.topics.tick(OTHER, now(minutes=-1), args=args)
     row = waiting(items, OTHER)
-    (items.folder / "event.conf").write_text("[event ItemGone]\ntopic = app-items\nkey = id\n")
+    (items.folder / "event.conf").write_text("[event ItemGone]\ntopic = app-items\nkey = id\nmatch = any\n")
     items.say(OTHER, text + "max_attempts = 0\n")
     items.pruned.run("topics", "--apply")
     hang_up(daemon)

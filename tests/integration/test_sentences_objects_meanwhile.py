@@ -92,7 +92,7 @@ def test_an_event_names_one_row(uploads):  # noqa: F811
     topic = uploads.house.pruned.topics.make("uploads", 1)
     name = uploads.house.pruned.topics.full("uploads")
     uploads.house.sql(TABLE)
-    (uploads.house.folder / "gone.conf").write_text(f"[event UploadGone]\ntopic = {name}\nformat = json\nkey = id\n")
+    (uploads.house.folder / "gone.conf").write_text(f"[event UploadGone]\ntopic = {name}\nformat = json\nkey = id\nmatch = any\n")
     uploads.house.say("files", f"table = uploads\non = UploadGone\nobject = s3:{uploads.bucket} column s3_key")
     uploads.add((1, "one", False), (2, "two", False), (3, "a/../b", False))
     uploads.put("one", "two")
@@ -110,7 +110,7 @@ def test_of_two_processes_the_last_row_takes_the_object_along(uploads):  # noqa:
     uploads.house.pruned.topics.make("uploads", 4)
     uploads.house.sql(TABLE)
     (uploads.house.folder / "gone.conf").write_text(
-        f"[event UploadGone]\ntopic = {uploads.house.pruned.topics.full('uploads')}\nformat = json\nkey = id\n")
+        f"[event UploadGone]\ntopic = {uploads.house.pruned.topics.full('uploads')}\nformat = json\nkey = id\nmatch = any\n")
     uploads.house.say("files", f"table = uploads\non = UploadGone\nobject = s3:{uploads.bucket} column s3_key\ncapacity = 4")
     uploads.house.pruned.settings["topics.partitions"] = 4
     uploads.house.start()

@@ -67,7 +67,7 @@ def test_of_a_job_that_a_reload_adds(items):
 @pytest.mark.check_all
 def test_the_topic_of_an_event_is_never_made(items):
     """Not at the start, by a reload or the command. It is read once somebody has made it."""
-    (items.folder / "event-Gone.conf").write_text(f"[event Gone]\ntopic = {items.pruned.topics.full('app-items')}\nkey = id\n")
+    (items.folder / "event-Gone.conf").write_text(f"[event Gone]\ntopic = {items.pruned.topics.full('app-items')}\nkey = id\nmatch = any\n")
     items.say(OTHER, "table = items\non = Gone\n")
     daemon = start(items)
     items.say("items.third", "table = items\non = Gone\nwhere = id < 0\n")

@@ -22,6 +22,9 @@ def topics(house):  # noqa: F811
 
 
 def say_event(house, name, topic, text):  # noqa: F811
+    """If TEXT does not say which messages are meant, all without a type are."""
+    if "match =" not in text:
+        text += "\nmatch = record = *" if "format = avro" in text else "\nmatch = any"
     (house.folder / f"event-{name}.conf").write_text(f"[event {name}]\ntopic = {house.pruned.topics.full(topic)}\n{text}\n")
 
 

@@ -19,14 +19,33 @@ list_of (char **texts)
   return list;
 }
 
+/* A program that knows one `match` only takes no message without a type by what it cannot read. */
+static void
+add_match (json_t *object, const SentenceEvent *event)
+{
+  json_t *list = json_array ();
+  for (guint i = 0; i < event->match->len; i++) {
+    const SentenceMatch *match = event->match->pdata[i];
+    json_array_append_new (list,
+                           json_pack ("{s:s, s:s}", "path", match->path, "value", match->value));
+  }
+  json_object_set_new (object, "match", list);
+  if (event->match->len > 0 || event->format == EVENT_AVRO) {
+    const SentenceMatch *only = event->match->len == 1 ? event->match->pdata[0] : NULL;
+    json_object_set_new (object, "match_path", json_string (only != NULL ? only->path : ""));
+    json_object_set_new (object, "match_value", json_string (only != NULL ? only->value : "none"));
+  }
+}
+
 static json_t *
 event_json (const SentenceEvent *event)
 {
-  return json_pack ("{s:s, s:s, s:s, s:o, s:s*, s:s*, s:s*, s:s*, s:s*}", "name", event->name,
-                    "topic", event->topic, "format", event->format == EVENT_AVRO ? "avro" : "json",
-                    "key", list_of (event->key), "due", event->due, "cancel_on", event->cancel_on,
-                    "match_path", event->match_path, "match_value", event->match_value, "schema",
-                    event->schema_text);
+  json_t *object = json_pack (
+      "{s:s, s:s, s:s, s:o, s:s*, s:s*, s:s*}", "name", event->name, "topic", event->topic,
+      "format", event->format == EVENT_AVRO ? "avro" : "json", "key", list_of (event->key), "due",
+      event->due, "cancel_on", event->cancel_on, "schema", event->schema_text);
+  add_match (object, event);
+  return object;
 }
 
 static void
@@ -81,6 +100,32 @@ texts_of (const json_t *list)
   return (char **)g_ptr_array_free (texts, FALSE);
 }
 
+static gboolean
+take_match (SentenceEvent *event, const char *path, const char *value)
+{
+  if (path != NULL && value != NULL)
+    sentence_event_match (event, path, value);
+  return path != NULL && value != NULL;
+}
+
+/* A program that knows one `match` only took each record. FALSE: one cannot be read. */
+static gboolean
+read_match (SentenceEvent *event, const json_t *object)
+{
+  const json_t *list = json_object_get (object, "match");
+  const char *path = text_of (object, "match_path"), *value = text_of (object, "match_value");
+  gboolean ok = TRUE;
+  if (list == NULL && (path != NULL || value != NULL))
+    ok = take_match (event, path, value);
+  if (list == NULL && event->format == EVENT_AVRO)
+    sentence_event_match (event, "record", "*");
+  for (gsize i = 0; ok && i < json_array_size (list); i++) {
+    const json_t *match = json_array_get (list, i);
+    ok = take_match (event, text_of (match, "path"), text_of (match, "value"));
+  }
+  return ok && (list == NULL || json_is_array (list));
+}
+
 /* NULL: it is none, or of a newer program. */
 static SentenceEvent *
 event_of (const json_t *object, GPtrArray *events)
@@ -90,20 +135,18 @@ event_of (const json_t *object, GPtrArray *events)
   const json_t *key = json_object_get (object, "key");
   if (name == NULL || topic == NULL || json_array_size (key) == 0)
     return NULL;
-  SentenceEvent *event = g_new0 (SentenceEvent, 1);
-  gboolean avro = g_strcmp0 (text_of (object, "format"), "avro") == 0;
-  *event = (SentenceEvent){ .name = g_strdup (name),
-                            .topic = g_strdup (topic),
-                            .format = avro ? EVENT_AVRO : EVENT_JSON,
-                            .key = texts_of (key),
-                            .due = g_strdup (text_of (object, "due")),
-                            .cancel_on = g_strdup (text_of (object, "cancel_on")),
-                            .match_path = g_strdup (text_of (object, "match_path")),
-                            .match_value = g_strdup (text_of (object, "match_value")),
-                            .schema = schema != NULL ? shape_parse (NULL, schema, NULL) : NULL };
+  SentenceEvent *event = sentence_event_new (name);
+  event->topic = g_strdup (topic);
+  event->format = g_strcmp0 (text_of (object, "format"), "avro") == 0 ? EVENT_AVRO : EVENT_JSON;
+  event->key = texts_of (key);
+  event->due = g_strdup (text_of (object, "due"));
+  event->cancel_on = g_strdup (text_of (object, "cancel_on"));
+  event->schema = schema != NULL ? shape_parse (NULL, schema, NULL) : NULL;
   g_ptr_array_add (events, event);
   const gboolean all_texts = g_strv_length (event->key) == json_array_size (key);
-  return all_texts && (schema == NULL || event->schema != NULL) ? event : NULL;
+  return read_match (event, object) && all_texts && (schema == NULL || event->schema != NULL)
+             ? event
+             : NULL;
 }
 
 static void

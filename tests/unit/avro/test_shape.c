@@ -119,11 +119,42 @@ test_data (void)
     g_autoptr (Shape) shape = shape_parse (NULL, data[i].schema, &error);
     g_assert_no_error (error);
     g_autoptr (json_t) value
-        = shape_read (shape, (const guint8 *)data[i].bytes, data[i].len, &error);
+        = shape_read (shape, (const guint8 *)data[i].bytes, data[i].len, NULL, &error);
     g_autofree char *text = value != NULL ? json_text (value) : NULL;
     g_test_message ("%u %s: %s", i, data[i].schema, text != NULL ? text : error->message);
     g_assert_cmpstr (text, ==, data[i].json);
     g_assert_true ((value == NULL) == (error != NULL));
+  }
+}
+
+/* The record that a datum is: its full name, also as the branch of a union. */
+static void
+test_record (void)
+{
+  static const struct {
+    const char *schema, *bytes;
+    gsize len;
+    const char *record;
+  } cases[] = {
+    { "{\"type\": \"record\", \"name\": \"A\", \"namespace\": \"shop\", \"fields\": []}", "", 0,
+      "shop.A" },
+    { "{\"type\": \"record\", \"name\": \"A\", \"fields\": []}", "", 0, "A" },
+    { "[\"null\", {\"type\": \"record\", \"name\": \"s.A\", \"fields\": []}, {\"type\": \"record\", \"name\": \"s.B\", \"fields\": [{\"name\": \"id\", \"type\": \"int\"}]}]",
+      "\4\2", 2, "s.B" },
+    { "[\"null\", {\"type\": \"record\", \"name\": \"s.A\", \"fields\": []}]", "\0", 1, NULL },
+    { "[\"null\", {\"type\": \"record\", \"name\": \"s.A\", \"fields\": []}]", "\2", 1, "s.A" },
+    { "{\"type\": \"array\", \"items\": {\"type\": \"record\", \"name\": \"s.A\", \"fields\": []}}",
+      "\0", 1, NULL },
+    { "{\"type\": \"enum\", \"name\": \"s.E\", \"symbols\": [\"X\"]}", "\0", 1, NULL },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const char *record = NULL;
+    g_autoptr (Shape) shape = shape_parse (NULL, cases[i].schema, NULL);
+    g_autoptr (json_t) value
+        = shape_read (shape, (const guint8 *)cases[i].bytes, cases[i].len, &record, NULL);
+    g_test_message ("%u %s", i, cases[i].schema);
+    g_assert_nonnull (value);
+    g_assert_cmpstr (record, ==, cases[i].record);
   }
 }
 
@@ -132,6 +163,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/shape/refused", test_refused);
+  g_test_add_func ("/shape/record", test_record);
   g_test_add_func ("/shape/data", test_data);
   return g_test_run ();
 }

@@ -54,16 +54,17 @@ read_json (OwnEvent *own)
 }
 
 static json_t *
-read_datum (const Shape *schema, const guint8 *bytes, gsize len, GError **error)
+read_datum (const Shape *schema, const guint8 *bytes, gsize len, const char **record,
+            GError **error)
 {
-  json_t *body = shape_read (schema, bytes, len, error);
+  json_t *body = shape_read (schema, bytes, len, record, error);
   if (body == NULL)
     g_prefix_error (error, "undecodable: ");
   return body;
 }
 
 static json_t *
-read_registered (const MessageSource *source, GError **error)
+read_registered (const MessageSource *source, const char **record, GError **error)
 {
   guint32 id;
   if (source->value[0] != '\0' || source->value_len < REGISTRY_BYTES) {
@@ -73,14 +74,14 @@ read_registered (const MessageSource *source, GError **error)
   memcpy (&id, source->value + 1, sizeof id);
   const Shape *schema = registry_shape (GUINT32_FROM_BE (id), error);
   return schema != NULL ? read_datum (schema, source->value + REGISTRY_BYTES,
-                                      source->value_len - REGISTRY_BYTES, error)
+                                      source->value_len - REGISTRY_BYTES, record, error)
                         : NULL;
 }
 
 /* A datum of the file's schema: alone, behind the frame of a registry, or behind the schema's
  * fingerprint. Which one it is must be beyond doubt: what is read decides which row goes. */
 static json_t *
-read_of_file (const MessageSource *source, const Shape *schema, GError **error)
+read_of_file (const MessageSource *source, const Shape *schema, const char **record, GError **error)
 {
   guint64 fingerprint;
   GError *cause = NULL;
@@ -89,13 +90,13 @@ read_of_file (const MessageSource *source, const Shape *schema, GError **error)
   if (len >= FINGERPRINT_BYTES && value[0] == 0xc3 && value[1] == 0x01) {
     memcpy (&fingerprint, value + 2, sizeof fingerprint);
     if (GUINT64_FROM_LE (fingerprint) == shape_fingerprint (schema))
-      return read_datum (schema, value + FINGERPRINT_BYTES, len - FINGERPRINT_BYTES, error);
+      return read_datum (schema, value + FINGERPRINT_BYTES, len - FINGERPRINT_BYTES, record, error);
   }
-  g_autoptr (json_t) plain = shape_read (schema, value, len, &cause),
-                     framed
-                     = len >= REGISTRY_BYTES && value[0] == '\0'
-                           ? shape_read (schema, value + REGISTRY_BYTES, len - REGISTRY_BYTES, NULL)
-                           : NULL;
+  g_autoptr (json_t) plain
+      = shape_read (schema, value, len, record, &cause),
+      framed = len >= REGISTRY_BYTES && value[0] == '\0'
+                   ? shape_read (schema, value + REGISTRY_BYTES, len - REGISTRY_BYTES, record, NULL)
+                   : NULL;
   if (plain != NULL && framed != NULL)
     refuse (error, "undecodable: it can be read with and without the frame of a registry");
   else if (plain == NULL && framed == NULL)
@@ -118,13 +119,14 @@ static void
 read_avro (OwnEvent *own, const Shape *schema)
 {
   own->schema = schema;
-  own->avro.body = schema != NULL ? read_of_file (own->source, schema, &own->avro.unreadable)
-                                  : read_registered (own->source, &own->avro.unreadable);
+  own->record = NULL;
+  own->avro.body = schema != NULL
+                       ? read_of_file (own->source, schema, &own->record, &own->avro.unreadable)
+                       : read_registered (own->source, &own->record, &own->avro.unreadable);
 }
 
-/* The value as EVENT has it. NULL: it cannot be read. */
-static const json_t *
-body_of (OwnEvent *own, const SentenceEvent *event, GError **error)
+const json_t *
+own_event_body (OwnEvent *own, const SentenceEvent *event, GError **error)
 {
   gboolean is_avro = event->format == EVENT_AVRO;
   OwnBody *body = is_avro ? &own->avro : &own->json;
@@ -202,8 +204,6 @@ own_event_clear (OwnEvent *own)
   g_clear_pointer (&own->type, g_free);
 }
 
-/* --- does it fit --- */
-
 gboolean
 own_event_type_is (const char *type, const char *name)
 {
@@ -212,36 +212,12 @@ own_event_type_is (const char *type, const char *name)
          || (type_len > len && g_str_has_suffix (type, name) && type[type_len - len - 1] == '.');
 }
 
-/* `"5"`, `5` and `true` are written alike. NULL: not a single value. */
-static char *
-text_of (const json_t *value)
+char *
+own_event_text (const json_t *value)
 {
   if (json_is_string (value))
     return g_strdup (json_string_value (value));
   return json_is_integer (value) || json_is_boolean (value) ? json_text (value) : NULL;
-}
-
-static gboolean
-matches (OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
-{
-  const json_t *body = body_of (own, event, error);
-  if (body == NULL)
-    return FALSE;
-  g_autofree char *text
-      = event->match_path != NULL ? text_of (own_event_find (body, event->match_path)) : NULL;
-  *fits = g_strcmp0 (text, event->match_value) == 0;
-  return TRUE;
-}
-
-gboolean
-own_event_fits (OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
-{
-  *fits = FALSE;
-  if (own->type != NULL)
-    *fits = own_event_type_is (own->type, event->name);
-  else if (event->match_path == NULL || own->source->value_len > 0)
-    return matches (own, event, fits, error);
-  return TRUE; /* a topic that is compacted has messages without a value */
 }
 
 /* --- what it says --- */
@@ -260,7 +236,7 @@ key_part (const json_t *body, const char *path, GError **error)
     refuse (error, "undecodable: key %s is an %s, not a value", path,
             json_is_object (value) ? "object" : "array");
   else
-    return text_of (value);
+    return own_event_text (value);
   return NULL;
 }
 
@@ -268,7 +244,7 @@ char **
 own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error)
 {
   g_autoptr (GStrvBuilder) parts = g_strv_builder_new ();
-  const json_t *body = body_of (own, event, error);
+  const json_t *body = own_event_body (own, event, error);
   if (body == NULL)
     return NULL;
   for (char **path = event->key; *path != NULL; path++) {
@@ -295,7 +271,7 @@ own_event_due (OwnEvent *own, const SentenceEvent *event, char **due, GError **e
   *due = NULL;
   if (event->due == NULL)
     return TRUE;
-  const json_t *body = body_of (own, event, error);
+  const json_t *body = own_event_body (own, event, error);
   const json_t *value = body != NULL ? own_event_find (body, event->due) : NULL;
   if (body == NULL)
     return FALSE;

@@ -23,6 +23,7 @@ typedef struct {
   gboolean is_whole;   /* a CloudEvent in structured mode: its attributes are in the body */
   OwnBody json, avro;  /* the value as JSON, and as Avro: */
   const Shape *schema; /* of this file; NULL: of the registry's */
+  const char *record;  /* the full name of the Avro record; NULL: the value is none */
 } OwnEvent;
 
 /* SOURCE must outlive OWN. After an error OWN is clear. */
@@ -34,7 +35,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OwnEvent, own_event_clear)
 /* Whether a message of TYPE is one of the event NAME: `com.example.UserErased` is a `UserErased`.
  */
 gboolean own_event_type_is (const char *type, const char *name);
-/* Whether the message is one of EVENT. An error: it cannot be told. */
+/* Whether the message is one of EVENT: its type is the event's, if it says one, and all of `match`
+ * hold. The value is read only if that needs it. An error: it cannot be told. */
 gboolean own_event_fits (OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* The values of the primary key's columns as texts, g_strfreev them. NULL: one is missing, null, or
@@ -47,5 +49,9 @@ gboolean own_event_due (OwnEvent *own, const SentenceEvent *event, char **due, G
 gboolean own_event_identity (const OwnEvent *own, MessageDecoded *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/* The value as EVENT has it, borrowed. NULL: it cannot be read. */
+const json_t *own_event_body (OwnEvent *own, const SentenceEvent *event, GError **error);
+/* `"5"`, `5` and `true` are written alike. NULL: not a single value. g_free it. */
+char *own_event_text (const json_t *value);
 /* What PATH (`payload.items.0.id`) names in BODY; NULL: nothing. Borrowed. */
 const json_t *own_event_find (const json_t *body, const char *path);

@@ -45,6 +45,32 @@ sentence_place_of (const Sentence *sentence, const char *why)
              : g_strdup_printf ("%.*s:%d", (int)(last - sentence->place), sentence->place, line);
 }
 
+static void
+match_free (gpointer data)
+{
+  SentenceMatch *match = data;
+  g_free (match->path);
+  g_free (match->value);
+  g_free (match);
+}
+
+SentenceEvent *
+sentence_event_new (const char *name)
+{
+  SentenceEvent *event = g_new0 (SentenceEvent, 1);
+  event->name = g_strdup (name);
+  event->match = g_ptr_array_new_with_free_func (match_free);
+  return event;
+}
+
+void
+sentence_event_match (SentenceEvent *event, const char *path, const char *value)
+{
+  SentenceMatch *match = g_new0 (SentenceMatch, 1);
+  *match = (SentenceMatch){ g_strdup (path), g_strdup (value) };
+  g_ptr_array_add (event->match, match);
+}
+
 void
 sentence_event_free (SentenceEvent *event)
 {
@@ -56,8 +82,7 @@ sentence_event_free (SentenceEvent *event)
   g_strfreev (event->key);
   g_free (event->due);
   g_free (event->cancel_on);
-  g_free (event->match_path);
-  g_free (event->match_value);
+  g_ptr_array_unref (event->match);
   g_free (event->version);
   g_free (event->schema_file);
   g_free (event->schema_text);

@@ -69,6 +69,12 @@ typedef struct {
 
 typedef enum { EVENT_JSON, EVENT_AVRO } EventFormat;
 
+/* `match = type = X`. PATH: in the value; `header.NAME` a header; of Avro `record` the record's
+ * name. One that begins with a dot is in the value, whatever its name. */
+typedef struct {
+  char *path, *value;
+} SentenceMatch;
+
 /* An `[event NAME]` section: messages of an application's own topic. */
 typedef struct {
   char *name;
@@ -81,8 +87,9 @@ typedef struct {
   char **key;        /* paths to the primary key's columns, in their order */
   char *due;         /* a path; NULL: at once */
   char *cancel_on;   /* the name of another event; NULL: none */
-  char *match_path, *match_value; /* `match = type = X`; NULL: every message */
-  char *version; /* changes with every key of the section, and with the schema's file */
+  GPtrArray *match;  /* of SentenceMatch: all must hold. Empty: any message fits; of Avro those
+                        whose record has the name of the event */
+  char *version;     /* changes with every key of the section, and with the schema's file */
 } SentenceEvent;
 
 /* Whether it says which rows a run of a tick would look for. SENTENCE can be NULL: FALSE. */
@@ -95,7 +102,9 @@ gboolean sentence_has_objects (const Sentence *sentence);
 int sentence_line (const Sentence *sentence, const char *key);
 /* The `file:line` of the key that WHY begins with (`set: ...`), else of `table`; g_free it. */
 char *sentence_place_of (const Sentence *sentence, const char *why);
+SentenceEvent *sentence_event_new (const char *name);
 void sentence_event_free (SentenceEvent *event);
+void sentence_event_match (SentenceEvent *event, const char *path, const char *value);
 void sentence_free (Sentence *sentence);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Sentence, sentence_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SentenceEvent, sentence_event_free)

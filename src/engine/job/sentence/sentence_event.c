@@ -6,6 +6,8 @@
 
 #define TOPIC_MOST 249
 
+#define ANY "any"
+
 /* `payload.user.id` */
 static gboolean
 is_path (const char *text, GError **error)
@@ -73,18 +75,21 @@ read_cancel_on (SentenceEvent *event, const char *value, GError **error)
   return *value != '\0' || error_fatal (error, "the value is empty");
 }
 
-/* `type = X` */
+/* `type = X`, or `any` */
 static gboolean
 read_match (SentenceEvent *event, const char *value, GError **error)
 {
   const char *equals = strchr (value, '=');
+  if (g_str_equal (value, ANY))
+    return TRUE;
   if (equals == NULL)
-    return error_fatal (error, "expected path = value, not '%s'", value);
-  event->match_path = g_strstrip (g_strndup (value, equals - value));
-  event->match_value = g_strstrip (g_strdup (equals + 1));
-  return is_path (event->match_path, error)
-         && (*event->match_value != '\0'
-             || error_fatal (error, "expected path = value, not '%s'", value));
+    return error_fatal (error, "expected path = value, or any, not '%s'", value);
+  g_autofree char *path = g_strstrip (g_strndup (value, equals - value)),
+                  *wanted = g_strstrip (g_strdup (equals + 1));
+  sentence_event_match (event, path, wanted);
+  return is_path (*path == '.' ? path + 1 : path, error)
+         && (*wanted != '\0'
+             || error_fatal (error, "expected path = value, or any, not '%s'", value));
 }
 
 static const struct {
@@ -103,11 +108,43 @@ take (SentenceEvent *event, const Section *section, const KeyFileEntry *entry, G
     known[i] = KEYS[i].name;
     if (!g_str_equal (entry->key, known[i]))
       continue;
-    return sentence_key_once (section, entry, error)
+    return (KEYS[i].read == read_match || sentence_key_once (section, entry, error))
            && (KEYS[i].read (event, entry->value, &cause)
                || section_fail (section, entry, error, "%s: %s", entry->key, cause->message));
   }
   return sentence_key_unknown (section, entry, known, error);
+}
+
+/* --- match --- */
+
+static const KeyFileEntry *
+find_any (const Section *section)
+{
+  for (guint i = 0; i < section->n; i++) {
+    const KeyFileEntry *entry = section_entry (section, i);
+    if (g_str_equal (entry->key, "match") && g_str_equal (entry->value, ANY))
+      return entry;
+  }
+  return NULL;
+}
+
+/* No section takes whatever is in its topic unless it says so. */
+static gboolean
+says_which (const SentenceEvent *event, const Section *section, GError **error)
+{
+  const KeyFileEntry *any = find_any (section);
+  if (any != NULL && event->match->len > 0)
+    return section_fail (section, any, error, "match: any stands alone: leave it out");
+  if (any != NULL && event->format == EVENT_AVRO)
+    return section_fail (section, any, error,
+                         "match: of Avro `record = *` takes every record of the topic, not any");
+  return any != NULL || event->match->len > 0 || event->format == EVENT_AVRO
+         || section_fail (section, NULL, error,
+                          "[event %s] says nothing of messages without a type, and would take all"
+                          " of them. Add `match = header.ce_type = %s` to take only those with this"
+                          " header; or a field that says what a message is, as in `match = type ="
+                          " %s`; or `match = any`, if nothing else is in %s",
+                          event->name, event->name, event->name, event->topic);
 }
 
 /* --- the schema --- */
@@ -149,8 +186,7 @@ add_entries (const Section *section, GChecksum *sum)
 SentenceEvent *
 sentence_event_read (const Section *section, gboolean no_registry, GError **error)
 {
-  g_autoptr (SentenceEvent) event = g_new0 (SentenceEvent, 1);
-  event->name = g_strdup (section->name);
+  g_autoptr (SentenceEvent) event = sentence_event_new (section->name);
   event->place = g_strdup_printf ("%s:%d", section->path, section->line);
   if (!sentence_name_check (section, error))
     return NULL;
@@ -168,8 +204,9 @@ sentence_event_read (const Section *section, gboolean no_registry, GError **erro
     return NULL;
   }
   event->version = g_strndup (g_checksum_get_string (sum), 16);
-  if (event->topic != NULL && event->key != NULL)
+  if (event->topic == NULL || event->key == NULL)
+    section_fail (section, NULL, error, "there is no '%s'", event->topic == NULL ? "topic" : "key");
+  else if (says_which (event, section, error))
     return g_steal_pointer (&event);
-  section_fail (section, NULL, error, "there is no '%s'", event->topic == NULL ? "topic" : "key");
   return NULL;
 }

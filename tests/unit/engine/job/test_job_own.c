@@ -26,7 +26,7 @@ static const OwnJobsCase REFUSED[] = {
     "[event NAME]" },
   { "# nothing\n", "wrong.conf:1: there is no section [retention]" },
   { "[retention]\ntable = t\non = UserErasureRequest\n[event UserErasureRequested]\ntopic = t\n"
-    "key = id\n",
+    "key = id\nmatch = any\n",
     "wrong.conf:3: on: there is no [event UserErasureRequest], did you mean "
     "'UserErasureRequested'?" },
   { "[retention]\ntable = t\non = MemberExpirySett\n",
@@ -36,8 +36,8 @@ static const OwnJobsCase REFUSED[] = {
     "this table: write an [event] section with your topic, and a key" },
   { "[retention]\ntable = t\non = E\n[event E]\ntopic = t\nkeys = id\n",
     "wrong.conf:3: on: [event E] is refused: wrong.conf:6: unknown key 'keys' in [event E], did you mean 'key'?" },
-  { "[retention]\ntable = t\non = E\n[event E]\ntopic = t\nkey = id\ncancel_on = F\n",
-    "wrong.conf:3: on: [event E] is refused: wrong.conf:7: cancel_on: there is no [event F]: write this section, with 'topic' and 'key'" },
+  { "[retention]\ntable = t\non = E\n[event E]\ntopic = t\nkey = id\nmatch = any\ncancel_on = F\n",
+    "wrong.conf:3: on: [event E] is refused: wrong.conf:8: cancel_on: there is no [event F]: write this section, with 'topic' and 'key'" },
   { "[retention]\ntable = t\nwhere = (true\n",
     "wrong.conf:3: where: a bracket is not closed: ')' is missing" },
 };

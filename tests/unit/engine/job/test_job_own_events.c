@@ -40,19 +40,19 @@ static void
 test_a_topic_of_pruned_or_of_kafka (void)
 {
   static const char *const cases[][3] = {
-    { PREFIX, "topic = t.ticks\nkey = id", OURS ("t.ticks") },
-    { PREFIX, "topic = t.events\nkey = id", OURS ("t.events") },
-    { PREFIX, "topic = t.clock\nkey = id", OURS ("t.clock") },
-    { PREFIX, "topic = t.dead\nkey = id", OURS ("t.dead") },
-    { PREFIX, "topic = t.work.q\nkey = id", OURS ("t.work.q") },
-    { PREFIX, "topic = t.work.no.such\nkey = id", OURS ("t.work.no.such") },
-    { "", "topic = pruned.ticks\nkey = id", OURS ("pruned.ticks") },
-    { PREFIX, "topic = __consumer_offsets\nkey = id",
+    { PREFIX, "topic = t.ticks\nkey = id\nmatch = any", OURS ("t.ticks") },
+    { PREFIX, "topic = t.events\nkey = id\nmatch = any", OURS ("t.events") },
+    { PREFIX, "topic = t.clock\nkey = id\nmatch = any", OURS ("t.clock") },
+    { PREFIX, "topic = t.dead\nkey = id\nmatch = any", OURS ("t.dead") },
+    { PREFIX, "topic = t.work.q\nkey = id\nmatch = any", OURS ("t.work.q") },
+    { PREFIX, "topic = t.work.no.such\nkey = id\nmatch = any", OURS ("t.work.no.such") },
+    { "", "topic = pruned.ticks\nkey = id\nmatch = any", OURS ("pruned.ticks") },
+    { PREFIX, "topic = __consumer_offsets\nkey = id\nmatch = any",
       "6: topic: __consumer_offsets is one of Kafka's own" FROM },
-    { PREFIX, "topic = pruned.ticks\nkey = id", NULL },
-    { PREFIX, "topic = t.outcomes\nkey = id", NULL },
-    { PREFIX, "topic = t.ticksy\nkey = id", NULL },
-    { PREFIX, "topic = t.workers\nkey = id", NULL },
+    { PREFIX, "topic = pruned.ticks\nkey = id\nmatch = any", NULL },
+    { PREFIX, "topic = t.outcomes\nkey = id\nmatch = any", NULL },
+    { PREFIX, "topic = t.ticksy\nkey = id\nmatch = any", NULL },
+    { PREFIX, "topic = t.workers\nkey = id\nmatch = any", NULL },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     assert_event (cases[i][0], cases[i][1], cases[i][2]);
@@ -115,13 +115,14 @@ test_an_event_whose_cancelling_event_is_refused (void)
   static const struct {
     const char *order;
     int lines[3];
-  } cases[] = { { "ABC", { 7, 11, 15 } }, { "CBA", { 15, 11, 7 } }, { "BAC", { 11, 7, 15 } } };
+  } cases[] = { { "ABC", { 8, 13, 18 } }, { "CBA", { 18, 13, 8 } }, { "BAC", { 13, 8, 18 } } };
   static const char *const follows[] = { "B", "C", "Nowhere" };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GString) text = g_string_new ("[retention]\ntable = items\non = A\n");
     for (const char *name = cases[i].order; *name != '\0'; name++)
-      g_string_append_printf (text, "[event %c]\ntopic = app-items\nkey = id\ncancel_on = %s\n",
-                              *name, follows[*name - 'A']);
+      g_string_append_printf (
+          text, "[event %c]\ntopic = app-items\nkey = id\nmatch = any\ncancel_on = %s\n", *name,
+          follows[*name - 'A']);
     g_autofree char *want = g_strdup_printf (
         "leave.conf:3: on: [event A] is refused: leave.conf:%d: cancel_on: [event B] is refused: "
         "leave.conf:%d: cancel_on: [event C] is refused: leave.conf:%d: cancel_on: there is no "

@@ -29,13 +29,13 @@ test_sections_of_the_configuration_and_of_files_are_jobs (void)
                   "[retention]\ntable = people\non = UserErasureRequested\n"
                   "set = email = NULL, name = 'a, b'\n"
                   "[event UserErasureRequested]\ntopic = user-events\nformat = json\n"
-                  "key = payload.user.id\n"
+                  "key = payload.user.id\nmatch = header.ce_type = UserErasureRequested\n"
                   "[retention devices.newest]\ntable = devices\n"
                   "keep = 5 per user_id by seen_at desc\ndelay_ms = 9\n");
   assert_loads ();
   assert_setting ("jobs.orders.purge.schedule", "30 3 * * * (pruned.conf:2)");
   assert_setting ("jobs.orders.purge.batch", "70 (pruned.conf:2)");
-  assert_setting ("jobs.devices.newest.delay_ms", "9 (people.erase.conf:9)");
+  assert_setting ("jobs.devices.newest.delay_ms", "9 (people.erase.conf:10)");
   assert_setting ("jobs.devices.newest.schedule", "off (built-in)");
   static const char *const names[] = { "orders.purge", "people.erase", "devices.newest" };
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {

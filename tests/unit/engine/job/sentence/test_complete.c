@@ -219,12 +219,14 @@ test_archives (void)
 /* --- events --- */
 
 static const Case EVENTS[] = {
-  { "table = people\non = E\n[event E]\ntopic = t\nkey = a, b", "people r id:int8* name:text", NULL,
+  { "table = people\non = E\n[event E]\ntopic = t\nkey = a, b\nmatch = any",
+    "people r id:int8* name:text", NULL,
     "3: on: the key of [event E] has 2 paths, and the primary key of people 1 column" },
-  { "table = rooms\non = E\n[event E]\ntopic = t\nkey = a", "rooms r nr:int4* room:int4*", NULL,
+  { "table = rooms\non = E\n[event E]\ntopic = t\nkey = a\nmatch = any",
+    "rooms r nr:int4* room:int4*", NULL,
     "3: on: the key of [event E] has 1 path, and the primary key of rooms 2 columns" },
-  { "table = people\non = E\n[event E]\ntopic = t\nkey = a", "people r id:int8* name:text", NULL,
-    NULL },
+  { "table = people\non = E\n[event E]\ntopic = t\nkey = a\nmatch = any",
+    "people r id:int8* name:text", NULL, NULL },
 };
 
 static void

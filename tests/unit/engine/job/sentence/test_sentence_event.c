@@ -23,7 +23,8 @@ test_event (void)
   g_autoptr (GPtrArray) sections
       = sections_with ("[event Erase]\ntopic = user-events\nformat = avro\n"
                        "key = payload.user.id, tenant\ndue = payload.due_at\n"
-                       "cancel_on = Keep\nmatch = type = a = b\n");
+                       "cancel_on = Keep\nmatch = type = a = b\nmatch = header.x-kind = gone\n"
+                       "match = .header.x = 5\nmatch = record = *\n");
   g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (event->name, ==, "Erase");
@@ -33,8 +34,15 @@ test_event (void)
   g_assert_cmpstr (key, ==, "payload.user.id|tenant");
   g_assert_cmpstr (event->due, ==, "payload.due_at");
   g_assert_cmpstr (event->cancel_on, ==, "Keep");
-  g_assert_cmpstr (event->match_path, ==, "type");
-  g_assert_cmpstr (event->match_value, ==, "a = b");
+  static const char *const match[][2] = {
+    { "type", "a = b" }, { "header.x-kind", "gone" }, { ".header.x", "5" }, { "record", "*" }
+  };
+  g_assert_cmpuint (event->match->len, ==, G_N_ELEMENTS (match));
+  for (guint i = 0; i < G_N_ELEMENTS (match); i++) {
+    const SentenceMatch *one = event->match->pdata[i];
+    g_assert_cmpstr (one->path, ==, match[i][0]);
+    g_assert_cmpstr (one->value, ==, match[i][1]);
+  }
 }
 
 static void
@@ -50,8 +58,8 @@ test_formats (void)
                   { "cloudevents", EVENT_JSON } };
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     g_autoptr (GError) error = NULL;
-    g_autofree char *text
-        = g_strdup_printf ("[event X]\ntopic = t\nkey = a\nformat = %s\n", formats[i].word);
+    g_autofree char *text = g_strdup_printf (
+        "[event X]\ntopic = t\nkey = a\nmatch = type = X\nformat = %s\n", formats[i].word);
     g_autoptr (GPtrArray) sections = sections_with (text);
     g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
     g_assert_no_error (error);
@@ -78,8 +86,32 @@ static const struct {
   { "topic = t\nkey = a\ndue = \n", 4, "due: " },
   { "topic = t\nkey = a\nmatch = type\n", 4, "match: expected path = value" },
   { "topic = t\nkey = a\nmatch = type =\n", 4, "match: expected path = value" },
+  { "topic = t\nkey = a\nmatch = any\nmatch = type = x\n", 4, "match: any stands alone" },
+  { "topic = t\nkey = a\nmatch = type = x\nmatch = any\n", 5, "match: any stands alone" },
+  { "topic = t\nkey = a\nmatch = any\nformat = avro\n", 4, "match: of Avro `record = *`" },
+  { "topic = t\nkey = a\nmatch = ..a = x\n", 4, "match: '.a' is not a path" },
+  { "topic = t\nkey = a\n", 1,
+    "[event X] says nothing of messages without a type, and would take all of them. Add `match = "
+    "header.ce_type = X` to take only those with this header; or a field that says what a message "
+    "is, as in `match = type = X`; or `match = any`, if nothing else is in t" },
   { "topic = t\nkey = a\ncancel_on = X\n", 4, "cancel_on: an event cannot cancel itself" },
 };
+
+/* What takes no message without a type, or says which, is taken. */
+static void
+test_match_is_said (void)
+{
+  static const char *const texts[]
+      = { "match = any", "match = type = X", "format = avro", "match = header.ce_type = X" };
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *text = g_strdup_printf ("[event X]\ntopic = t\nkey = a\n%s\n", texts[i]);
+    g_autoptr (GPtrArray) sections = sections_with (text);
+    g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
+    g_assert_no_error (error);
+    g_assert_cmpuint (event->match->len, ==, i % 2);
+  }
+}
 
 static void
 test_events_refused (void)
@@ -105,6 +137,7 @@ main (int argc, char **argv)
   path = g_build_filename (folder, "jobs.conf", NULL);
   g_test_add_func ("/job/sentence_event/event", test_event);
   g_test_add_func ("/job/sentence_event/formats", test_formats);
+  g_test_add_func ("/job/sentence_event/match_is_said", test_match_is_said);
   g_test_add_func ("/job/sentence_event/refused", test_events_refused);
   int failed = g_test_run ();
   g_unlink (path);
