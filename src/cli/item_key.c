@@ -93,14 +93,32 @@ take_number (Item *item, gboolean whole, const ItemKey *key, GError **error)
 
 /* --- what the audit has ----------------------------------------------------------------------- */
 
-/* The first of KEYS that is recorded; those before N_READ are keys of the table, whether any of
- * them is or not. *KEY: NULL if there is none. */
+/* A key that is a secret is recorded by its hash (src/engine/job/sql/hashed.sql). */
+static void
+add_hashed (GPtrArray *keys)
+{
+  const guint n = keys->len;
+  for (guint i = 0; i < n; i++) {
+    const char *key = keys->pdata[i];
+    g_autoptr (json_t) value = json_parse (key, strlen (key), NULL);
+    if (!json_is_string (value))
+      continue;
+    g_autofree char *sum
+        = g_compute_checksum_for_string (G_CHECKSUM_SHA256, json_string_value (value), -1);
+    g_ptr_array_add (keys, g_strdup_printf ("\"sha256:%s\"", sum));
+  }
+}
+
+/* The first of KEYS that is recorded, also as a hash; those before N_READ are keys of the table,
+ * whether any of them is or not. *KEY: NULL if there is none. */
 static gboolean
-choose (const Item *item, Pg *pg, const GPtrArray *keys, guint n_read, char **key, GError **error)
+choose (Item *item, Pg *pg, GPtrArray *keys, guint n_read, char **key, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   g_autoptr (PgRows) rows = NULL;
+  const guint plain = keys->len;
   *key = n_read > 0 ? g_strdup (keys->pdata[0]) : NULL;
+  add_hashed (keys);
   if (keys->len == 0 || (keys->len == 1 && n_read == 1))
     return TRUE;
   pg_values_set (values, "whose", item->table);
@@ -111,6 +129,8 @@ choose (const Item *item, Pg *pg, const GPtrArray *keys, guint n_read, char **ke
   if (rows != NULL && rows_count (rows) > 0) {
     g_free (*key);
     *key = g_strdup (keys->pdata[rows_int (rows, 0, "n")]);
+    if (rows_int (rows, 0, "n") >= plain)
+      g_clear_pointer (&item->in_json, g_free); /* rows do not have it */
   }
   return rows != NULL;
 }
@@ -194,8 +214,8 @@ add_read (Item *item, Pg *pg, char **parts, GPtrArray *keys, char **why, GError 
 
 /* Takes what choose finds among KEYS. WHY: there is none. */
 static ExitCode
-take_chosen (Item *item, Pg *pg, const GPtrArray *keys, guint n_read, const ItemKey *key,
-             const char *why, GError **error)
+take_chosen (Item *item, Pg *pg, GPtrArray *keys, guint n_read, const ItemKey *key, const char *why,
+             GError **error)
 {
   if (!choose (item, pg, keys, n_read, &item->key, error))
     return cli_pg_failed (pg, error);

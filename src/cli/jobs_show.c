@@ -158,6 +158,10 @@ conf_of (const Job *job, const Written *written)
   add_events (job, conf);
   if (job->audit != NULL)
     g_string_append_printf (conf, "audit = %s\n", job->audit);
+  if (job->sentence->record != NULL) {
+    g_autofree char *columns = g_strjoinv ("; ", job->sentence->record);
+    g_string_append_printf (conf, "record = %s\n", columns);
+  }
   if (job->sentence->consistency != NULL)
     g_string_append_printf (conf, "data_consistency = %s\n", job->sentence->consistency);
   g_string_append (conf, "follows = cascade; set null; set default\ncursor = ");

@@ -7,6 +7,7 @@
 #include "engine/job/sentence/sentence_keys.h"
 #include "engine/job/sentence/sentence_read.h"
 #include "engine/job/sentence/sentence_write.h"
+#include "engine/ledger/unrecorded.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -159,6 +160,22 @@ ask (New *new, Pg *pg, GError **error)
   return look (new, pg, error);
 }
 
+/* Nothing is said where the schema pruned is not there yet. */
+static void
+look_at_secrets (New *new, Pg *pg)
+{
+  if (new->by == NEW_BY_PARTITIONS || !pg_begin_read_only (pg, NULL))
+    return;
+  g_autoptr (GPtrArray) whats = g_ptr_array_new ();
+  const Job job = { .name = (char *)new->job,
+                    .sentence = new->sentence,
+                    .table = new->sentence->table,
+                    .whats = whats };
+  g_autoptr (GPtrArray) columns = unrecorded_find (pg, &job, NULL);
+  pg_rollback (pg);
+  new->unrecorded = columns != NULL ? unrecorded_words (columns) : NULL;
+}
+
 /* --- the file --------------------------------------------------------------------------------- */
 
 static ExitCode
@@ -227,5 +244,7 @@ command_new (Cli *cli, GError **error)
     return CODE_POSTGRES;
   code = pg_begin_read_only (pg, error) ? ask (&new, pg, error) : cli_pg_failed (pg, error);
   pg_rollback (pg);
+  if (code == CODE_OK)
+    look_at_secrets (&new, pg);
   return code == CODE_OK ? put (cli, &new, path, error) : code;
 }

@@ -25,6 +25,7 @@ typedef struct {
   gboolean all;            /* `where` asks nothing of a row */
   char *index;             /* that finds the rows; NULL: none */
   gboolean by_time;        /* it is partitioned by ranges of a time */
+  char *unrecorded;        /* columns that the audit would not have; NULL: none */
   const char *bucket;      /* of [store.object]; "": none */
   const CatColumn *object; /* looks like the key of an object; NULL: none does */
 } New;

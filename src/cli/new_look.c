@@ -18,6 +18,7 @@ new_clear (New *new)
   g_clear_pointer (&new->catalogue, catalogue_free);
   g_clear_pointer (&new->children, g_free);
   g_clear_pointer (&new->index, g_free);
+  g_clear_pointer (&new->unrecorded, g_free);
 }
 
 /* --- where ------------------------------------------------------------------------------------ */

@@ -172,6 +172,11 @@ new_text (const New *new)
   if (table->key->len > 0)
     remark (text, "Key: %s", key);
   g_string_append_printf (text, "table = %s\n", table->name);
+  if (new->unrecorded != NULL)
+    remark (text,
+            "Look like secrets and are not recorded, so a restore lacks them: %s. "
+            "`record = COLUMN` records one that is none.",
+            new->unrecorded);
   if (new->by == NEW_BY_PARTITIONS)
     add_partitions (text, table);
   else

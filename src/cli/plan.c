@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/plan_kept.h"
+#include "cli/plan_unrecorded.h"
 #include "cli/words.h"
 #include "engine/job/sentence/sql_clock.h"
 
@@ -303,6 +304,7 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
     say_first (cli->out);
   if (!job_only_names_rows (job)) /* each of its runs is about one row */
     say_held (cli->out, pg, job, at_us, args, known ? &tally : NULL);
+  plan_say_unrecorded (cli->out, pg, job);
   keep (pg, job, at_us, lines);
   return CODE_OK;
 }

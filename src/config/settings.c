@@ -151,7 +151,7 @@ const Setting settings_table[] = {
   { "audit", "rows_of", SETTING_PER_TABLE, "", 0, 0, "full|keys|off",
     "the same for single tables; empty: none differs" },
   { "audit", "secret_columns", SETTING_PATTERNS, "", 0, 0, NULL,
-    "columns that are never recorded, in addition to *token*, *password*, *encrypted*, *digest*, *_secret and private_key; empty: none" },
+    "columns that are not recorded if their type can hold a secret, in addition to *token*, *password*, *encrypted*, *digest*, *_secret and private_key; empty: none" },
   INT ("audit", "keep_days", "30", 1, DAYS_MOST,
        "days the audit record is kept; after lowering it, run `pruned migrate`"),
   { "audit", "keep_days_of", SETTING_PER_TABLE, "", 1, DAYS_MOST, NULL,

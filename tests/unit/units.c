@@ -1,5 +1,5 @@
-/* The program that is each of the C units, by the name that it is called by: build/release/unit is a
- * folder of links to it. One program is linked in a second, a hundred in minutes. */
+/* The program that is each of the C units, by the name that it is called by: build/release/unit is
+ * a folder of links to it. One program is linked in a second, a hundred in minutes. */
 #include <glib.h>
 
 #include <stdlib.h>

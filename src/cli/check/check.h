@@ -159,6 +159,7 @@ void check_rights (Check *check);     /* by check_access; of a sentence that has
 void check_say_role (Check *check);   /* a daemon has another role; by check_job */
 void check_access (Check *check);     /* rights and hidden rows, by check_tables */
 void check_tables (Check *check);     /* rights, hidden rows, keys that are off, ties, brakes */
+void check_recorded (Check *check);   /* what the audit leaves out, by check_tables */
 void check_ties (Check *check);       /* triggers, rules, foreign keys, by check_tables */
 
 /* What a daemon checks when it loads JOBS (of Job); no row is read. ERRORS: `PLACE: why` for each

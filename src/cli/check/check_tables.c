@@ -285,5 +285,6 @@ check_tables (Check *check)
   check_access (check);
   check_keys_off (check);
   check_ties (check);
+  check_recorded (check);
   check_brakes (check);
 }

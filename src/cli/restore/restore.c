@@ -76,13 +76,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Restore, restore_clear)
 
 /* --- output ----------------------------------------------------------------------------------- */
 
-void
+Line *
 restore_add_line (Restore *restore, const char *table, const char *key, const char *action,
                   char *reason)
 {
   Line *line = g_new0 (Line, 1);
-  *line = (Line){ g_strdup (table), g_strdup (key), reason, action };
+  *line = (Line){ g_strdup (table), g_strdup (key), reason, action, FALSE };
   g_ptr_array_add (restore->lines, line);
+  return line;
 }
 
 static void
@@ -104,6 +105,7 @@ restore_say_lines (Restore *restore)
   for (guint i = 0; i < restore->lines->len; i++) {
     const Line *line = restore->lines->pdata[i];
     count (restore, line->action);
+    restore->incomplete += line->incomplete;
     output_row (restore->cli->out, json_string (line->table), json_string (line->key),
                 json_string (line->action),
                 line->reason != NULL ? json_string (line->reason) : NULL);
@@ -116,9 +118,12 @@ say_end (Restore *restore)
 {
   Output *out = restore->cli->out;
   output_end (out);
-  output_say (out, "%s%u restored, %u exist again, %u cannot be, %u left out%s",
-              restore->restored > 0 ? "\n" : "", restore->restored, restore->there, restore->lost,
-              restore->left_out, dry_run ? "; nothing was changed (--dry-run)" : "");
+  g_autofree char *incomplete
+      = restore->incomplete > 0 ? g_strdup_printf (" (%u of them incomplete)", restore->incomplete)
+                                : g_strdup ("");
+  output_say (out, "%s%u restored%s, %u exist again, %u cannot be, %u left out%s",
+              restore->restored > 0 ? "\n" : "", restore->restored, incomplete, restore->there,
+              restore->lost, restore->left_out, dry_run ? "; nothing was changed (--dry-run)" : "");
   if (restore->children > 0)
     output_say (out, "It started %u %s: use --with-children to restore what %s removed.",
                 restore->children, plural (restore->children, "run", "runs"),

@@ -31,8 +31,9 @@ typedef struct {
   const PgStatement *statement; /* NULL: blocked */
   const PgStatement *check;     /* whether triggers left it so; NULL: there are none */
   char *blocked, *notes;        /* why no row can be restored; what will differ. NULL: nothing */
-  gboolean makes; /* the job inserts into the table: rows created during the run are its own */
-  GArray *open;   /* of gint64: rows not restored yet, counted from 1 */
+  gboolean makes;      /* the job inserts into the table: rows created during the run are its own */
+  gboolean incomplete; /* a value that the rows had does not come back */
+  GArray *open;        /* of gint64: rows not restored yet, counted from 1 */
 } Record;
 
 typedef struct {
@@ -44,6 +45,7 @@ typedef struct {
 typedef struct {
   char *table, *key, *reason;
   const char *action;
+  gboolean incomplete; /* not all of it comes back */
 } Line;
 
 typedef struct {
@@ -67,7 +69,7 @@ typedef struct {
   gboolean loosened;     /* foreign keys are deferred: nothing is committed between */
   gboolean last;         /* the last pass: rows that wait for others are given up */
   GPtrArray *lines;      /* of Line: not committed yet */
-  guint restored, there, lost, left_out;
+  guint restored, incomplete, there, lost, left_out; /* incomplete: of those restored */
 } Restore;
 
 /* Finds the runs and their steps. Not CODE_OK: nothing can be restored, ERROR says why. */
@@ -114,7 +116,7 @@ void restore_record_free (gpointer record);
 gboolean restore_rows (Restore *restore, RestoreStep *step, Record *record, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Takes REASON. */
-void restore_add_line (Restore *restore, const char *table, const char *key, const char *action,
-                       char *reason);
+/* Takes REASON. The line that was added, until lines are said. */
+Line *restore_add_line (Restore *restore, const char *table, const char *key, const char *action,
+                        char *reason);
 void restore_say_lines (Restore *restore);

@@ -131,8 +131,9 @@ take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *s
       parts[n++] = record->notes;
     if ((parts[n] = said_of (said, key)) != NULL)
       n++;
-    restore_add_line (restore, record->table, key, action_of (rows, i),
-                      n > 0 ? g_strjoinv ("; ", (char **)parts) : NULL);
+    Line *line = restore_add_line (restore, record->table, key, action_of (rows, i),
+                                   n > 0 ? g_strjoinv ("; ", (char **)parts) : NULL);
+    line->incomplete = record->incomplete && restore_is_restored (rows, i);
     if (xid != NULL
         && (restore->own->len == 0
             || !g_str_equal (restore->own->pdata[restore->own->len - 1], xid)))

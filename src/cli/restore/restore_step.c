@@ -2,6 +2,7 @@
 
 #include "cli/note.h"
 #include "engine/ledger/keeping.h"
+#include "engine/ledger/unrecorded.h"
 
 #define SQL "src/cli/restore/sql/"
 
@@ -59,23 +60,28 @@ statement_of (const Record *record, const char *does, const char *sql, GError **
   return pg_statement_changing (name, sql, record->table, error);
 }
 
-/* Builds the statements for rows of the record. FINAL: why the job's rows cannot be restored; NULL:
- * they can. */
+/* Builds the statements for rows of the record of STEP. */
 static gboolean
-build (Restore *restore, Record *record, const char *columns, const char *final, GError **error)
+build (Restore *restore, const RestoreStep *step, Record *record, const char *columns,
+       GError **error)
 {
+  const Job *job = step->job;
+  const char *final = job != NULL ? job->final : NULL;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "table_name", record->table);
   pg_values_set (values, "columns", columns);
   pg_values_set (values, "action", record->deleted ? "deleted" : "updated");
   pg_values_take (values, "secret", keeping_secret (restore->cli->config));
+  pg_values_take (values, "emptied", unrecorded_emptied (job));
   g_autoptr (PgRows) made = pg_run_file (restore->pg, SQL "build.sql", values, error);
   if (made == NULL)
     return FALSE;
   const char *sql = rows_text (made, 0, "sql"), *check = rows_text (made, 0, "check"),
              *notes = rows_text (made, 0, "notes");
   record->blocked = g_strdup (final != NULL ? final : rows_text (made, 0, "blocked"));
-  record->notes = record->deleted && *notes != '\0' ? g_strdup (notes) : NULL;
+  record->incomplete = rows_bool (made, 0, "incomplete");
+  record->notes
+      = (record->deleted || record->incomplete) && *notes != '\0' ? g_strdup (notes) : NULL;
   if (record->blocked != NULL)
     return TRUE;
   return (record->statement = statement_of (record, "restore", sql, error)) != NULL
@@ -130,7 +136,6 @@ look_at_records (Restore *restore, RestoreStep *step, GError **error)
   g_autoptr (PgRows) rows = pg_run_file (restore->pg, SQL "entries.sql", values, error);
   if (rows == NULL)
     return FALSE;
-  const char *final = step->job != NULL ? step->job->final : NULL;
   step->records = g_ptr_array_new_with_free_func (restore_record_free);
   for (int i = 0; i < rows_count (rows); i++) {
     Record *record = record_new (step, rows, i);
@@ -141,7 +146,7 @@ look_at_records (Restore *restore, RestoreStep *step, GError **error)
       continue;
     if (g_str_equal (rows_text (rows, i, "action"), "forgotten"))
       record->blocked = g_strdup ("it was taken out of the audit (`pruned forget`)");
-    else if (!build (restore, record, rows_text (rows, i, "columns"), final, error))
+    else if (!build (restore, step, record, rows_text (rows, i, "columns"), error))
       return FALSE;
   }
   return TRUE;

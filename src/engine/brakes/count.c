@@ -100,18 +100,38 @@ count_ahead (Step *step, gint64 limit, gint64 *n, GError **error)
 }
 
 /* Values of a column that the audit never has are not shown. */
-static void
-add_values (const Job *job, const PgRows *rows, json_t *values)
+static gboolean
+due_is_hidden (Step *step, gboolean *hidden, GError **error)
 {
+  const Job *job = step->job;
   g_autofree char *secret = keeping_secret (in_force_config ());
-  const gboolean hidden
-      = job->due != NULL && g_regex_match_simple (secret, job->due, G_REGEX_CASELESS, 0);
+  *hidden = job->due != NULL && g_regex_match_simple (secret, job->due, G_REGEX_CASELESS, 0);
+  if (!*hidden || job->table == NULL)
+    return TRUE;
+  g_autoptr (PgValues) names = pg_values_new ();
+  pg_values_set (names, "tab", job->table);
+  pg_values_set (names, "due", job->due);
+  pg_values_set (names, "secret", secret);
+  pg_values_set (names, "record", job_recorded (job));
+  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "due_hidden.sql", names, error);
+  if (rows != NULL)
+    *hidden = rows_bool (rows, 0, "hidden");
+  return rows != NULL;
+}
+
+static gboolean
+add_values (Step *step, const PgRows *rows, json_t *values, GError **error)
+{
+  gboolean hidden;
+  if (!due_is_hidden (step, &hidden, error))
+    return FALSE;
   for (int i = 0; i < rows_count (rows); i++) {
     const char *text = rows_text (rows, i, "value");
     g_autofree char *value = text != NULL ? cut_text (text, VALUE_BYTES) : NULL;
     json_array_append_new (values, json_pack ("{s:s?, s:I}", "value", hidden ? "***" : value,
                                               "rows", (json_int_t)rows_int (rows, i, "rows")));
   }
+  return TRUE;
 }
 
 /* The commonest values of the column that makes the rows KEYS due. */
@@ -129,9 +149,7 @@ read_values (Step *step, const GString *keys, json_t *values, GError **error)
   g_autofree char *key = g_strconcat (keys->str, "}", NULL);
   g_autoptr (PgRows) rows
       = step_query_text (step, error, rows_text (text, 0, "sql"), "key", key, NULL);
-  if (rows != NULL)
-    add_values (step->job, rows, values);
-  return rows != NULL;
+  return rows != NULL && add_values (step, rows, values, error);
 }
 
 /* The same by values.sql: of a job in C, or of a sentence. */
@@ -144,9 +162,7 @@ read_coded_values (Step *step, json_t *found, GError **error)
   step_bind (step, step->job->values, values);
   pg_values_int (values, "limit", PLAN_KEYS);
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->values, values, error);
-  if (rows != NULL)
-    add_values (step->job, rows, found);
-  return rows != NULL;
+  return rows != NULL && add_values (step, rows, found, error);
 }
 
 /* A page with all rows of the table says nothing about how many of the others are due. */

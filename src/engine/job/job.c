@@ -76,6 +76,7 @@ job_free (gpointer data)
   g_strfreev (job->settings);
   g_strfreev (job->on);
   g_free (job->audit);
+  g_free (job->record);
   g_free (job->final);
   g_clear_pointer (&job->conf, g_key_file_unref);
   g_free (job->name);
@@ -213,6 +214,12 @@ job_final_by_audit (const char *audit)
   if (g_strcmp0 (audit, "keys") == 0)
     return "its audit has keys only (audit = keys)";
   return g_strcmp0 (audit, "off") == 0 ? "it has no audit (audit = off)" : NULL;
+}
+
+const char *
+job_recorded (const Job *job)
+{
+  return job->record != NULL ? job->record : "[]";
 }
 
 gboolean

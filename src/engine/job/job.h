@@ -104,6 +104,8 @@ typedef struct _Job {
                    */
   char *audit;    /* what the audit keeps of its rows: `full`, `keys`, `off`; NULL: what [audit]
                      says */
+  char *record;   /* columns that the audit has although they look like secrets: a JSON list of
+                     [table, column]; NULL: none */
   char *final;    /* why the removed rows cannot be used again; NULL: they can be restored */
   char **deletes; /* tables from which statements delete that it composes at run time */
   char **locked;  /* tables whose rows it locks without changing them */
@@ -282,6 +284,8 @@ const JobEvent *job_event (const Job *job, const char *type);
 const JobEvent *job_event_of (const Job *job, const json_t *args);
 /* The row KEY in the quarantine: `<table>:KEY`; in a job without a table `(row):KEY`. g_free it. */
 char *job_item (const Job *job, const char *key);
+/* `record` of JOB as a JSON list of [table, column], perhaps empty. The job's. */
+const char *job_recorded (const Job *job);
 /* Why nothing can be restored with this `audit`; NULL: it can. */
 const char *job_final_by_audit (const char *audit);
 /* An event of an application has named the row of a run with ARGS: who sent it waits for an answer.

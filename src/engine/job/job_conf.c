@@ -5,6 +5,8 @@
 #include "engine/job/job_conf_check.h"
 #include "engine/job/job_conf_named.h"
 #include "engine/job/job_conf_settings.h"
+#include "engine/job/job_record.h"
+#include "pg/quoted.h"
 
 #include <string.h>
 
@@ -147,6 +149,18 @@ parse_groups (Job *job)
       parse_failed (job);
 }
 
+/* Of a folder, tables stand as they are, and columns as SQL writes them. */
+static gboolean
+read_record (Job *job, const char *path, GError **error)
+{
+  g_auto (GStrv) items = list_of (job->conf, "job", "record");
+  g_autofree char *table = job->table != NULL ? quoted_make (job->table) : g_strdup ("");
+  if (items[0] == NULL || (job->record = job_record_read (table, items, error)) != NULL)
+    return TRUE;
+  g_prefix_error (error, "%s: record: ", path);
+  return FALSE;
+}
+
 gboolean
 job_conf_read (Job *job, GError **error)
 {
@@ -189,6 +203,6 @@ job_conf_read (Job *job, GError **error)
   parse_starts (job);
   parse_groups (job);
   job->on = list_of (job->conf, "job", "on");
-  return job_conf_check_settings (job, path, text, error) && job_conf_check_apply (job, error)
-         && job_conf_named (job, error);
+  return read_record (job, path, error) && job_conf_check_settings (job, path, text, error)
+         && job_conf_check_apply (job, error) && job_conf_named (job, error);
 }

@@ -59,6 +59,7 @@ static const struct {
   { "job", "settings" },
   { "job", "on" },
   { "job", "audit", AUDIT },
+  { "job", "record" },
   { "job", "final" },
   { "job", "spacing", BOOL },
   { "what", "counter" },
@@ -97,9 +98,7 @@ unknown (const Check *check, const char *what, const char *name, GPtrArray *name
 static gboolean
 wrong (const Check *check, const char *key, const char *why)
 {
-  g_set_error (check->error, PRUNED_ERROR, PRUNED_FATAL, "%s:%d: %s: %s", check->path, check->line,
-               key, why);
-  return FALSE;
+  return error_fatal (check->error, "%s:%d: %s: %s", check->path, check->line, key, why);
 }
 
 static const char *

@@ -5,33 +5,19 @@
 
 #include <string.h>
 
-/* The server writes the audit itself, so the rows are not sent to the daemon. Columns whose names
- * look like secrets are left out of the rows, and of keys that are objects (a table without a
- * primary key is recorded by whole rows). The first statement on a table in a transaction looks for
- * them and leaves what it finds in a setting of the transaction: until the transaction ends, or is
- * rolled back to before that statement, its lock keeps the columns as they are, and the setting
- * stands as long as the lock.
- * Every function here is PostgreSQL's own, so functions that belong to a column's type are not
- * called. */
-#define KEY_IS_SECRET                                                                                                              \
-  "EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute p ON p.attrelid = i.indrelid AND p.attnum = i.indkey[0]" \
-  " WHERE i.indrelid = pg_catalog.to_regclass('%s') AND i.indisprimary AND i.indnkeyatts = 1 AND p.attname::text ~* :secret::text)"
-#define LOOK                                                                                       \
-  "pg_catalog.set_config('%s', (ARRAY[" KEY_IS_SECRET "::text]"                                    \
-  " OPERATOR(pg_catalog.||) ARRAY(SELECT attname::text FROM pg_catalog.pg_attribute"               \
-  " WHERE attrelid = pg_catalog.to_regclass('%s') AND attnum > 0"                                  \
-  " AND attname::text ~* :secret::text))::text, true)"
-#define SECRET                                                                                     \
-  "secret AS MATERIALIZED (SELECT s.found[2:] AS names, s.found[1] = 'true' AS of_key,"            \
-  " coalesce(:audit_of::jsonb ->> '%s', :audit::text) AS how"                                      \
-  " FROM (SELECT coalesce(nullif(pg_catalog.current_setting('%s', true), ''),"                     \
-  " (SELECT " LOOK "))::text[] AS found) AS s)"
+/* The server writes the audit itself, so the rows are not sent to the daemon. Columns that are
+ * secrets are left out of the rows. The first statement on a table in a transaction looks for them
+ * (SECRET_SQL) and leaves what it finds in a setting of the transaction: until the transaction
+ * ends, or is rolled back to before that statement, its lock keeps the columns as they are, and the
+ * setting stands as long as the lock.
+ * Every function here is PostgreSQL's or the schema's own, so functions that belong to a column's
+ * type are not called. */
+#define SECRET_SQL "src/engine/job/sql/secret.sql"
+#define KEY_SQL "src/engine/job/sql/audited_key.sql"
 #define AUDITED(whose, of, as_one)                                                                                                      \
   "WITH applied AS (%s\n), %s,"                                                                                                         \
   " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
-  " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg("                                                            \
-  "CASE WHEN (SELECT of_key FROM secret) THEN '\"***\"' WHEN pg_catalog.jsonb_typeof(k.key) = 'object'"                                 \
-  " THEN k.key - (SELECT names FROM secret) ELSE k.key END)),"                                                                          \
+  " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg(\n%s)),"                                                     \
   " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
   " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k" of                                                         \
   " WHERE (SELECT how FROM secret) <> 'off'" as_one ")%s%s"                                                                             \
@@ -86,7 +72,9 @@ secret_of (const char *name, const char *quoted)
 {
   g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, quoted, -1),
                   *setting = g_strdup_printf ("pruned.secret_%.16s", sum),
-                  *secret = g_strdup_printf (SECRET, quoted, setting, setting, quoted, quoted),
+                  *text = filled (SECRET_SQL, "{setting}", setting);
+  g_auto (GStrv) parts = g_strsplit (text, "{table}", -1);
+  g_autofree char *secret = g_strjoinv (quoted, parts),
                   *keys = is_of_user (name) ? filled (OWN_KEYS, "{table}", quoted) : NULL;
   return keys != NULL ? g_strconcat (secret, ",\n", keys, NULL) : g_steal_pointer (&secret);
 }
@@ -109,9 +97,10 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
   const char *then = strstr (sql, THEN);
   g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
   g_autofree char *quoted = quoted_of (table), *secret = secret_of (name, quoted),
-                  *returned = columns_of (name, action, columns);
+                  *returned = columns_of (name, action, columns),
+                  *key = resource_sql (KEY_SQL, NULL);
   g_autofree char *text
-      = g_strdup_printf (OF_ONE, first, secret, quoted, action, then != NULL ? "," : "",
+      = g_strdup_printf (OF_ONE, first, secret, quoted, action, key, then != NULL ? "," : "",
                          then != NULL ? then : "", returned);
   return pg_statement_changing (name, text, table, error);
 }
@@ -126,8 +115,9 @@ job_files_audited_owned (const char *name, const char *sql, const char *table, c
   g_autofree char *quoted
       = quoted_of (table),
       *column = quoted_of (owner), *secret = secret_of (name, quoted),
-      *columns = g_strdup_printf (HOW_MANY_OWNED, column),
-      *text = g_strdup_printf (OF_OWNERS, sql, secret, quoted, action, column, "", "", columns);
+      *columns = g_strdup_printf (HOW_MANY_OWNED, column), *key = resource_sql (KEY_SQL, NULL),
+      *text
+      = g_strdup_printf (OF_OWNERS, sql, secret, quoted, action, key, column, "", "", columns);
   return pg_statement_changing (name, text, table, error);
 }
 
@@ -137,8 +127,9 @@ job_files_audited_many (const char *name, const char *sql, JobApply *apply, GErr
   g_autofree char *quoted = quoted_of (apply->table), *own = g_strconcat (name, "#many", NULL),
                   *secret = secret_of (name, quoted);
   const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
-  g_autofree char *columns = columns_of (name, action, "key"),
-                  *text = g_strdup_printf (OF_MANY, sql, secret, quoted, action, "", "", columns);
+  g_autofree char *columns = columns_of (name, action, "key"), *key = resource_sql (KEY_SQL, NULL),
+                  *text
+                  = g_strdup_printf (OF_MANY, sql, secret, quoted, action, key, "", "", columns);
   const PgStatement *many = apply->statement;
   if (apply->kind != APPLY_INSERT
       && (many = pg_statement_changing (own, text, apply->table, error)) == NULL)

@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "pg/pg.h"
 
-/* A regular expression of the column names that are never recorded. g_free it. */
+/* A regular expression of the column names that look like secrets. g_free it. */
 char *keeping_secret (const Config *config);
 /* What is recorded of single tables, as a JSON object: `{"users":"keys"}`. g_free it. */
 char *keeping_rows_of (const Config *config);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define COMMON                                                                                     \
-  "run_id", "step", "scheduled_at", "plan", "args", "audit", "audit_of", "secret", "job",          \
-      "park_retry_days"
+  "run_id", "step", "scheduled_at", "plan", "args", "audit", "audit_of", "secret", "record",       \
+      "job", "park_retry_days"
 
 const char *const step_bound[] = { COMMON, "rows", "index", "began_at", NULL };
 
@@ -32,6 +32,8 @@ set_audit (const Job *job, const char *name, PgValues *values)
   else if (g_str_equal (name, "audit_of"))
     pg_values_take (values, name,
                     said != NULL ? g_strdup ("{}") : keeping_rows_of (in_force_config ()));
+  else if (g_str_equal (name, "record"))
+    pg_values_set (values, name, job_recorded (job));
   else
     pg_values_take (values, name, keeping_secret (in_force_config ()));
 }

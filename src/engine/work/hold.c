@@ -7,6 +7,7 @@
 #include "engine/ledger/named_row.h"
 #include "engine/service/stats.h"
 #include "engine/work/conclude.h"
+#include "engine/ledger/unrecorded.h"
 
 #define WOULD "would_be_held"
 #define TIMED_OUT "57014" /* statement_timeout; our own cancel is PRUNED_BUSY */
@@ -40,6 +41,21 @@ write_run (Step *step, RunFailure *failure, gboolean *moved, GError **error)
   return written != NULL;
 }
 
+/* What cannot be brought back is to be known before a run is approved. */
+static gboolean
+name_unrecorded (Step *step, BrakeFinding *finding, GError **error)
+{
+  if (step->job->built_in)
+    return TRUE;
+  g_autoptr (GPtrArray) columns = unrecorded_find (step->pg, step->job, error);
+  g_autofree char *words = columns != NULL ? unrecorded_words (columns) : NULL;
+  if (words != NULL) {
+    g_autofree char *held = finding->error;
+    finding->error = g_strconcat (held, "; not recorded: ", words, NULL);
+  }
+  return columns != NULL;
+}
+
 static gboolean
 count_and_judge (Service *service, Step *step, Held *held, GError **error)
 {
@@ -54,6 +70,8 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
   FAULT ("brakes.counted");
   if (held->finding.limit == NULL)
     return brake_let_go (step, &held->count, &held->finding, error);
+  if (!name_unrecorded (step, &held->finding, error))
+    return FALSE;
   held->held = TRUE;
   RunFailure failure = { .state = "held", .error = held->finding.error };
   if (!write_run (step, &failure, &held->moved, error) || held->moved)

@@ -1,9 +1,10 @@
 -- Builds the statement that restores rows of a table, or undoes a change of them, from a record
 -- whose rows have these columns; also returns why that is impossible (`blocked`), and what will
--- differ (`notes`). Names come from the catalogue and are quoted here and nowhere else. Parameters
--- of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its rows),
--- `:item_column` (see job.conf), `:makes`; for changes also `:xid` and `:own` (transactions whose
--- rows are ours) and `:runs` (all runs that are restored). Reads the catalogue only.
+-- differ (`notes`), and whether something is lost (`incomplete`). `:emptied`: columns that the job
+-- itself has changed; null: any. Names come from the catalogue and are quoted here and nowhere
+-- else. Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its
+-- rows), `:item_column` (see job.conf), `:makes`; for changes also `:xid` and `:own` (transactions
+-- whose rows are ours) and `:runs` (all runs that are restored). Reads the catalogue only.
 -- `key` is the row's key as pages give it, which names the row in quarantine: the record has that
 -- of one column as a value of JSON (`2020-01-01T00:00:00+00:00`), so it is read as one of the
 -- column. A record says null both for NULL and for the null of JSON: where NULL cannot be, it is
@@ -50,7 +51,7 @@ whole AS (
 -- Columns that the record, or the table, does not have.
 passed_over AS (
   SELECT coalesce(pg_catalog.array_agg(o.name ORDER BY o.name), '{}') AS names
-  FROM (SELECT c.attname::text FROM col c WHERE c.secret OR NOT c.kept
+  FROM (SELECT c.attname::text FROM col c WHERE NOT c.kept
         UNION SELECT u FROM pg_catalog.unnest(:columns::text[]) AS u WHERE u NOT IN (SELECT c.attname FROM col c)) AS o (name)
 ),
 piece AS (
@@ -60,7 +61,7 @@ piece AS (
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
          coalesce(pg_catalog.string_agg(pg_catalog.format('x.%I = %s', c.attname, c.value), ' AND ') FILTER (WHERE c.is_key),
                   pg_catalog.format('(%2$s) - %1$L::text[] = e.row - %1$L::text[]', (SELECT names FROM passed_over), (SELECT of_x FROM whole))) AS match,
-         pg_catalog.bool_or(c.is_key) AS has_key, coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret), '{}') AS secret,
+         pg_catalog.bool_or(c.is_key) AS has_key, coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret AND NOT c.kept), '{}') AS secret,
          coalesce('pg_catalog.jsonb_build_array(' || pg_catalog.string_agg('%1$s -> ' || pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
                     FILTER (WHERE c.is_key) || ')',
                   '%1$s - ' || pg_catalog.replace(pg_catalog.quote_literal((SELECT names FROM passed_over)::text), '%', '%%') || '::text[]') AS key_of,
@@ -70,8 +71,8 @@ piece AS (
              || ' LIKE ''[%%:%%]=%%'' THEN pg_catalog.format(''%%s'', %s) ELSE e.key #>> ''{}'' END'
          ELSE 'e.key #>> ''{}''' END AS named,
          pg_catalog.max(c.value) FILTER (WHERE c.is_key) AS key_value, pg_catalog.max(pg_catalog.format('x.%I', c.attname)) FILTER (WHERE c.is_key) AS key_now,
-         pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND (c.wanted OR c.is_key)) AS missing,
-         pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND c.secret) AS secrets,
+         pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND (c.is_key OR c.wanted AND :action::text = 'deleted')) AS missing,
+         pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND c.secret AND (:action::text = 'deleted' OR coalesce(c.attname = ANY (:emptied::text[]), true))) AS secrets,
          pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND NOT c.secret) AS added,
          pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE c.kept AND NOT c.computed AND c.json) AS json,
          (SELECT pg_catalog.string_agg(u, ', ') FROM pg_catalog.unnest(:columns::text[]) AS u WHERE u NOT IN (SELECT o.attname FROM col o)) AS dropped
@@ -90,6 +91,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             WHEN p.missing IS NOT NULL THEN 'not in the record, and must not be null: ' || p.missing
             WHEN CASE :action::text WHEN 'deleted' THEN p.into_columns ELSE p.sets END IS NULL THEN 'no column of the record is left'
        END AS blocked,
+       p.secrets IS NOT NULL AS incomplete,
        pg_catalog.concat_ws('; ', 'restored without ' || p.secrets || ', which the record leaves out', 'column added since: ' || p.added,
                  'column dropped since: ' || p.dropped, 'written as jsonb writes it: ' || p.json) AS notes,
        CASE WHEN :action::text = 'deleted' THEN

@@ -15,6 +15,7 @@ sentence_free (Sentence *sentence)
   g_free (sentence->due);
   g_clear_pointer (&sentence->children, g_ptr_array_unref);
   g_clear_pointer (&sentence->set, g_ptr_array_unref);
+  g_strfreev (sentence->record);
   g_strfreev (sentence->keep.per);
   g_strfreev (sentence->keep.by);
   g_free (sentence->older_than);

@@ -58,6 +58,7 @@ typedef struct {
   GPtrArray *set; /* of SentenceSet */
   SentenceAudit audit;
   gboolean audit_said; /* FALSE: no `audit`; what [audit] says counts */
+  char **record;       /* columns; NULL: none */
   SentenceKeep keep;
   char *older_than;             /* an interval: of `drop_partitions_older_than` */
   char *bucket, *object_column; /* of `object = s3:BUCKET column COL` */

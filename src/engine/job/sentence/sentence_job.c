@@ -3,6 +3,7 @@
 #include "engine/job/consistency.h"
 #include "engine/job/job_private.h"
 #include "engine/job/job_ranges.h"
+#include "engine/job/job_record.h"
 
 static char **
 list (const char *item)
@@ -141,6 +142,8 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->launches = g_new0 (char *, 1);
   job->settings = settings_of (settings);
   job->audit = audit_of (sentence);
+  if (sentence->record != NULL)
+    job->record = job_record_read (sentence->table, sentence->record, NULL);
   job->final = g_strdup (final_because (sentence, job->audit));
   job->version = digest_of (sentence, section, settings); /* what it does */
   job->written = digest_of (sentence, section, NULL);

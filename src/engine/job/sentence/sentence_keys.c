@@ -1,6 +1,7 @@
 #include "engine/job/sentence/sentence_keys.h"
 
 #include "engine/job/consistency.h"
+#include "engine/job/job_record.h"
 #include "engine/job/sentence/sentence_keep_read.h"
 #include "engine/job/sentence/sql_interval.h"
 #include "engine/job/sentence/sql_text.h"
@@ -163,6 +164,17 @@ read_audit (Sentence *sentence, const char *value, GError **error)
   return error_fatal (error, "expected full, keys or off, not '%s'", value);
 }
 
+/* TABLE is not known yet: job_record_read is asked again when it is. */
+static gboolean
+read_record (Sentence *sentence, const char *value, GError **error)
+{
+  sentence->record = sql_text_list (value, error);
+  if (sentence->record == NULL)
+    return FALSE;
+  g_autofree char *read = job_record_read ("", sentence->record, error);
+  return read != NULL;
+}
+
 static gboolean
 read_keep (Sentence *sentence, const char *value, GError **error)
 {
@@ -253,6 +265,7 @@ const SentenceKey sentence_keys[] = {
   { "ticks", read_ticks },
   { "set", read_set },
   { "audit", read_audit },
+  { "record", read_record },
   { "keep", read_keep },
   { "drop_partitions_older_than", read_older_than },
   { "object", read_object },

@@ -1,0 +1,16 @@
+-- A part of each statement that writes the audit (job_files_audit.c): the key `k.key` of the row
+-- `a.row` as it is recorded. A key that is a secret is recorded by its hash, so that whoever has it
+-- can look for it. A table without a primary key is recorded by whole rows, which are named by what
+-- else is in them.
+(SELECT CASE
+   WHEN s.names = '{}' THEN k.key
+   WHEN s.of_key = 'none' AND pg_catalog.jsonb_typeof(k.key) = 'object' THEN k.key - s.names
+   WHEN s.of_key <> 'hashed' AND pg_catalog.jsonb_typeof(k.key) = 'object' THEN (
+     SELECT coalesce(pg_catalog.jsonb_object_agg(m.key, CASE WHEN m.key = ANY (s.names) THEN
+-- include: hashed.sql
+       ELSE m.value END), '{}') FROM pg_catalog.jsonb_each(k.key) AS m)
+   WHEN s.of_key = 'hashed' OR s.of_key <> 'plain' AND EXISTS (
+     SELECT FROM pg_catalog.unnest(s.names) AS n (name) WHERE a.row ->> n.name = k.key #>> '{}') THEN (SELECT
+-- include: hashed.sql
+     FROM (SELECT k.key AS value) AS m)
+   ELSE k.key END FROM secret s)

@@ -1,0 +1,88 @@
+"""A column is kept out of the audit if its name looks like that of a secret and its type can hold
+one. What is left out, and what cannot be put back without it, is said before rows go."""
+
+import hashlib
+import json
+
+from support.sentences import house  # noqa: F401
+
+SECRET = "s3cr3t"
+NUMBERS = """CREATE TYPE digest_kind AS ENUM ('md5', 'none'); CREATE DOMAIN token_count AS numeric(20, 0);
+    CREATE TABLE llm_usage (token_id bigint PRIMARY KEY, tokens_used int NOT NULL, email_digest_sent_at timestamptz, password_changed_on date NOT NULL,
+      is_token bool NOT NULL, digest digest_kind NOT NULL, token_total token_count NOT NULL, token_ids bigint[] NOT NULL, token_valid tstzrange NOT NULL, at timestamptz);
+    INSERT INTO llm_usage SELECT g, 10 * g, now(), '2026-01-01', true, 'md5', g, ARRAY[g], tstzrange(NULL, now()), now() - interval '100 days' FROM generate_series(1, 20) g"""
+JOB = "table = {}\nwhere = at < :T - interval '30 days'\nmax_share = off"
+
+
+def findings(house, job):  # noqa: F811
+    done = house.pruned.run("check", job, "--json")
+    return done.code, [(f["level"], f["detail"]) for f in done.json() if f["check"] == "record"]
+
+
+def hashed(text):
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def test_a_number_or_a_time_is_no_secret_whatever_its_name(house):  # noqa: F811
+    house.sql(NUMBERS)
+    house.say("llm.purge", JOB.format("llm_usage"))
+    before = house.rows("llm_usage")
+    assert findings(house, "llm.purge") == (0, [])
+    _, run = house.done("llm.purge")
+    assert house.rows("llm_usage") == []
+    assert sorted(house.database.value("SELECT keys FROM pruned.deletions WHERE run_id = %s", [run])) == list(range(1, 21))
+    who = house.pruned.run("who", "llm_usage:7").ok().stdout
+    assert str(run) in who
+    assert {line["action"] for line in house.restore(run)} == {"restored"}
+    assert house.rows("llm_usage") == before
+
+
+def test_a_key_that_is_a_secret_is_recorded_as_a_hash(house):  # noqa: F811
+    house.sql(f"""CREATE TABLE sessions (token text PRIMARY KEY, note text, at timestamptz);
+        CREATE TABLE grants (tenant int, reset_token uuid, at timestamptz, PRIMARY KEY (tenant, reset_token));
+        INSERT INTO sessions VALUES ('{SECRET}', 'a note', now() - interval '100 days');
+        INSERT INTO grants VALUES (5, '00000000-0000-0000-0000-00000000000a', now() - interval '100 days')""")
+    house.say("sessions.purge", JOB.format("sessions"))
+    house.say("grants.purge", JOB.format("grants"))
+    code, said = findings(house, "sessions.purge")
+    assert code == 2 and said == [("error", "sessions.token is not recorded, and it is the key, of which only a hash is recorded:"
+                                            " the rows cannot be put back")]
+    _, run = house.done("sessions.purge")
+    _, other = house.done("grants.purge")
+    records = house.rows("pruned.deletions", "keys, rows", "table_name DESC")
+    whole = json.dumps(records)
+    assert SECRET not in whole and "00000000000a" not in whole and "a note" in whole
+    assert [r[0] for r in records] == [[hashed(SECRET)], [{"tenant": 5, "reset_token": hashed("00000000-0000-0000-0000-00000000000a")}]]
+    assert str(run) in house.pruned.run("who", f"sessions:{SECRET}").ok().stdout
+    refused = house.pruned.run("restore", str(run), "--only", f"sessions:{SECRET}", "--json")
+    assert refused.code == 6 and [line["action"] for line in refused.json()] == ["cannot be"]
+    house.say("sessions.purge", JOB.format("sessions") + "\naudit = keys")
+    assert findings(house, "sessions.purge") == (0, [])
+    assert other
+
+
+def test_what_cannot_be_put_back_is_said_before_rows_go(house):  # noqa: F811
+    house.sql(f"""CREATE TABLE hooks (id int PRIMARY KEY, api_token text NOT NULL, pin_digest bytea, at timestamptz);
+        INSERT INTO hooks SELECT g, '{SECRET}', '\\x00', now() - interval '100 days' FROM generate_series(1, 3) g""")
+    named = "hooks.api_token (its rows cannot be put back), hooks.pin_digest"
+    house.say("hooks.purge", JOB.format("hooks") + "\napprove = first")
+    code, said = findings(house, "hooks.purge")
+    assert code == 2 and [s[0] for s in said] == ["error", "warning"]
+    assert f"not recorded: {named}" in house.pruned.run("plan", "hooks.purge").ok().stdout
+    held = house.run("hooks.purge")
+    assert held["state"] == "held" and held["error"].endswith(f"; not recorded: {named}")
+    house.pruned.run("discard", str(held["run_id"])).ok()
+    house.say("hooks.purge", JOB.format("hooks") + "\nrecord = api_token\napprove = never")
+    assert findings(house, "hooks.purge") == (0, [("warning", "hooks.pin_digest is not recorded: the rows come back without it")])
+    _, run = house.done("hooks.purge")
+    back = house.pruned.run("restore", str(run)).ok().stdout
+    assert "3 restored (3 of them incomplete), 0 exist again, 0 cannot be" in back
+    assert named in house.pruned.run("new", "hooks.other", "--table", "hooks", "--where", "at < :T", "--json").ok().stdout
+    assert house.rows("hooks", "id, api_token, pin_digest") == [(i, SECRET, None) for i in (1, 2, 3)]
+
+
+def test_a_name_that_is_recorded_in_vain_is_wrong(house):  # noqa: F811
+    house.sql("CREATE TABLE hooks (id int PRIMARY KEY, api_token text, at timestamptz)")
+    house.say("hooks.purge", JOB.format("hooks") + "\nrecord = api_tokn, id, hooks.api_token")
+    assert findings(house, "hooks.purge") == (2, [("error", "record = hooks.api_tokn: there is no such column"),
+                                                  ("error", "record = hooks.id: it is recorded anyway")])
