@@ -1,6 +1,7 @@
 #include "web/metrics.h"
 
 #include "base/log_queue.h"
+#include "engine/clock/chores.h"
 #include "engine/clock/letters.h"
 #include "engine/engine.h"
 #include "engine/job/in_force.h"
@@ -207,6 +208,35 @@ add_tables (Metrics *metrics, GString *body)
   line_give (&metrics->line);
 }
 
+/* --- housekeeping --- */
+
+typedef struct {
+  GString *well, *failures;
+} Chores;
+
+static void
+on_chore (const char *part, double well_s, guint failures, gpointer data)
+{
+  const Chores *chores = data;
+  g_autofree char *label = exposition_label ("part", part);
+  exposition_value (chores->well, "pruned_housekeeping_last_success_timestamp_seconds", label,
+                    well_s);
+  exposition_value (chores->failures, "pruned_housekeeping_failures", label, failures);
+}
+
+static void
+add_chores (GString *body)
+{
+  g_autoptr (GString) failures = g_string_new (NULL);
+  const Chores chores = { body, failures };
+  exposition_head (body, "pruned_housekeeping_last_success_timestamp_seconds", "gauge",
+                   "When the part of housekeeping last went well, since the epoch; 0: never.");
+  exposition_head (failures, "pruned_housekeeping_failures", "gauge",
+                   "How often the part of housekeeping has failed since it last went well.");
+  chores_each (on_chore, (gpointer)&chores);
+  g_string_append (body, failures->str);
+}
+
 /* --- the page --- */
 
 void
@@ -230,6 +260,7 @@ metrics_add (Metrics *metrics, GString *body)
                    "Log lines dropped because the reader of the log was too slow.");
   exposition_value (body, "pruned_log_lines_dropped_total", "", (double)log_queue_dropped ());
   process_add (body);
+  add_chores (body);
   g_string_append (body, metrics->labels);
   add_running (body);
   add_tables (metrics, body);

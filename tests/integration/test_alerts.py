@@ -105,6 +105,8 @@ CASES = [
     ("PrunedLocksHeldByOthers", locks("0x10 20x80", "0x10 20x80"), []),
     ("PrunedDatabaseAway", {'pruned_database_up{instance="a"}': "1x90", 'pruned_database_up{instance="b"}': "1x10 0x80"}, [20, 30, 88]),
     ("PrunedStopped", {'pruned_stopped{instance="a"}': "0x10 1x15 0x60", 'pruned_stopped{instance="b"}': "0x90"}, [12, 20]),
+    ("PrunedHousekeepingFailing", {'pruned_housekeeping_failures{part="the archive"}': "0x10 9x15 0x60"}, [20]),
+    ("PrunedHousekeepingFailing", {'pruned_housekeeping_failures{part="the archive"}': "0x10 2x80"}, []),
     ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "0x10 600x80"}, [12, 20, 30, 88]),
     ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "0x90"}, []),
     ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "-86400x90"}, []),

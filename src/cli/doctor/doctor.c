@@ -214,6 +214,7 @@ command_doctor (Cli *cli, GError **error)
   doctor_rights (&doctor);
   doctor_settings (&doctor);
   doctor_work (&doctor);
+  doctor_housekeeping (&doctor);
   doctor_gentle (&doctor);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (&doctor, cli->out);
   g_clear_pointer (&doctor.pg, pg_free);

@@ -58,4 +58,5 @@ void doctor_stores (Doctor *doctor);
 void doctor_gentle (Doctor *doctor);   /* thresholds, dead rows */
 void doctor_jobs (Doctor *doctor);     /* those of the user's own; which built-in ones, and why */
 void doctor_settings (Doctor *doctor); /* modes, schedules */
-void doctor_work (Doctor *doctor);     /* runs, quarantine, bloat, the application's own workers */
+void doctor_housekeeping (Doctor *doctor); /* of the running processes: what fails */
+void doctor_work (Doctor *doctor); /* runs, quarantine, bloat, the application's own workers */

@@ -76,18 +76,39 @@ forget (Pg *pg, const PgValues *entry, GError **error)
   return rows != NULL;
 }
 
+/* FALSE: it failed, and is rolled back. */
+static gboolean
+look_at (Pg *pg, const PgRows *rows, int row, GError **error)
+{
+  const Job *job = jobs_find (in_force_jobs (), rows_text (rows, row, "job"));
+  g_autoptr (PgValues) entry = entry_values (rows, row);
+  if (job == NULL)
+    return TRUE; /* of another version */
+  gboolean settled = rows_bool (rows, row, "settled") || !in_force_of (job)->enabled;
+  if (settled ? forget (pg, entry, error) : ask_again (pg, job, entry, error))
+    return TRUE;
+  pg_rollback (pg);
+  g_prefix_error (error, "%s: ", job->name);
+  return FALSE;
+}
+
 gboolean
 blocked_look (Service *service, Pg *pg, GError **error)
 {
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "blocked_list.sql", NULL, error);
+  gboolean ok = rows != NULL;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    const Job *job = jobs_find (in_force_jobs (), rows_text (rows, i, "job"));
-    g_autoptr (PgValues) entry = entry_values (rows, i);
-    if (job == NULL)
-      continue; /* of another version */
-    gboolean settled = rows_bool (rows, i, "settled") || !in_force_of (job)->enabled;
-    if (settled ? !forget (pg, entry, error) : !ask_again (pg, job, entry, error))
-      return FALSE;
+    GError *cause = NULL;
+    if (look_at (pg, rows, i, &cause))
+      continue;
+    const gboolean away = cause->code == PRUNED_OUTAGE;
+    if (ok)
+      g_propagate_error (error, cause);
+    else
+      g_error_free (cause);
+    ok = FALSE;
+    if (away)
+      break;
   }
-  return rows != NULL;
+  return ok;
 }

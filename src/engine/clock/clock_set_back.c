@@ -63,8 +63,10 @@ clock_set_back_look (Service *service, Pg *pg, GError **error)
 {
   static gint64 next_us; /* of the one housekeeping thread */
   gboolean back;
+  service->housekeeping.compared = FALSE;
   if (!compare (service, pg, &back, error))
     return FALSE;
+  service->housekeeping.compared = TRUE;
   gint64 before_us = clock_monotonic_us ();
   if (back)
     next_us = before_us;

@@ -9,7 +9,9 @@
 #include "engine/clock/letters.h"
 #include "engine/clock/missing.h"
 #include "engine/clock/outbox_left.h"
+#include "engine/clock/chores.h"
 #include "engine/clock/processes.h"
+#include "engine/clock/reads.h"
 #include "engine/clock/rounds.h"
 #include "engine/clock/settings_changed.h"
 #include "engine/job/in_force.h"
@@ -33,43 +35,87 @@ struct _Housekeeping {
 };
 
 static gboolean
-note_settings (Housekeeping *housekeeping, GError **error)
+note_settings (Service *service, Pg *pg, GError **error)
 {
+  Housekeeping *housekeeping = service->housekeeping.self;
   guint number = in_force_number ();
   if (housekeeping->noted == number)
     return TRUE;
-  if (!settings_changed (housekeeping->rounds.service, housekeeping->rounds.pg,
-                         housekeeping->noted == 0 ? "start" : "reload", error))
+  if (!settings_changed (service, pg, housekeeping->noted == 0 ? "start" : "reload", error))
     return FALSE;
   housekeeping->noted = number;
   return TRUE;
 }
 
 static gboolean
-look_at_load (Housekeeping *housekeeping, GError **error)
+look_at_load (Service *service, Pg *pg, GError **error)
 {
+  Housekeeping *housekeeping = service->housekeeping.self;
   if (housekeeping->seen != in_force_number ()) {
     g_clear_pointer (&housekeeping->throttle, throttle_eye_free);
     housekeeping->throttle = throttle_eye_new (in_force_jobs ());
     housekeeping->seen = in_force_number ();
   }
-  return throttle_beat (housekeeping->throttle, housekeeping->rounds.pg, error);
+  return throttle_beat (housekeeping->throttle, pg, error);
 }
 
 static gboolean
-round_once (Housekeeping *housekeeping, GError **error)
+tell_reads (Service *service, Pg *pg, GError **error)
 {
-  Service *service = housekeeping->rounds.service;
-  Pg *pg = housekeeping->rounds.pg;
-  return processes_beat (service, pg, error) && look_at_load (housekeeping, error)
-         && note_settings (housekeeping, error) && jobs_off_look (pg, error)
-         && clock_set_back_look (service, pg, error)
-         && transaction_remove_sent (service->publisher, pg, error)
-         && outbox_left_look (housekeeping->left, pg, error) && growth_look (service, pg, error)
-         && astray_look (service, pg, error) && missing_look (housekeeping->missing, pg, error)
-         && blocked_look (service, pg, error) && letters_look (service, pg, error)
-         && janitor_look (service, pg, error);
+  return reads_tell (pg, error);
 }
+
+static gboolean
+put_off (Service *service, Pg *pg, GError **error)
+{
+  return jobs_off_look (pg, error);
+}
+
+static gboolean
+remove_sent (Service *service, Pg *pg, GError **error)
+{
+  return transaction_remove_sent (service->publisher, pg, error);
+}
+
+static gboolean
+send_left (Service *service, Pg *pg, GError **error)
+{
+  return outbox_left_look (service->housekeeping.self->left, pg, error);
+}
+
+static gboolean
+find_missing (Service *service, Pg *pg, GError **error)
+{
+  return missing_look (service->housekeeping.self->missing, pg, error);
+}
+
+/* In the order in which they are done. */
+static const Chore CHORES[] = {
+  { "this process's row", 0, processes_beat },
+  { "what jobs read", 5 * G_USEC_PER_SEC, tell_reads },
+  { "thresholds", 0, look_at_load },
+  { "settings in the journal", 0, note_settings },
+  { "runs of jobs that are off", 0, put_off },
+  { "the database's clock", 0, clock_set_back_look },
+  { "messages that were sent", 0, remove_sent },
+  { "messages that were left", 0, send_left },
+  { "growth of the ledger", 0, growth_look },
+  { "partitions that went astray", 0, astray_look },
+  { "missing messages", 0, find_missing },
+  { "blocked ticks", 0, blocked_look },
+  { "dead letters", 5 * G_USEC_PER_SEC, letters_look },
+  { "entries of rows that are gone", 10 * G_USEC_PER_SEC, janitor_sweep },
+  { "this machine's clock", 0, janitor_tell_clock },
+  { "states of jobs", 10 * G_TIME_SPAN_MINUTE, janitor_note_states },
+  { "new days of the audit", 10 * G_TIME_SPAN_MINUTE, janitor_make_days },
+  { "old days of audit and archive", 10 * G_TIME_SPAN_MINUTE, janitor_drop_days },
+  { "old timers", 10 * G_TIME_SPAN_MINUTE, janitor_forget_timers },
+  { "old verdicts on letters", 10 * G_TIME_SPAN_MINUTE, janitor_forget_verdicts },
+  { "old lines of the journal", 10 * G_TIME_SPAN_MINUTE, janitor_forget_journal },
+  { "old ids of events", 10 * G_TIME_SPAN_MINUTE, janitor_forget_event_ids },
+  { "schedules", 15 * G_USEC_PER_SEC, janitor_mend_schedules },
+  { "the archive", 5 * G_USEC_PER_SEC, janitor_archive },
+};
 
 /* What a reload has just put in force is told, too. */
 static void
@@ -77,7 +123,7 @@ leave (Housekeeping *housekeeping)
 {
   g_autoptr (GError) error = NULL;
   in_force_renew ();
-  if (!note_settings (housekeeping, &error))
+  if (!note_settings (housekeeping->rounds.service, housekeeping->rounds.pg, &error))
     log_warning ("Changed settings are missing in the journal", "detail", error->message);
   processes_leave (housekeeping->rounds.pg);
 }
@@ -91,7 +137,7 @@ housekeeping_main (void *data)
   while (wake_sleep (housekeeping->wake, wait_us)) {
     in_force_renew ();
     g_autoptr (GError) error = NULL;
-    if (round_once (housekeeping, &error)) {
+    if (chores_round (housekeeping->rounds.service, housekeeping->rounds.pg, &error)) {
       housekeeping->rounds.failures = 0;
       wait_us = EVERY_US;
     } else
@@ -106,6 +152,7 @@ housekeeping_main (void *data)
 static void
 clear (Housekeeping *housekeeping)
 {
+  chores_end ();
   missing_free (housekeeping->missing);
   outbox_left_free (housekeeping->left);
   g_clear_pointer (&housekeeping->throttle, throttle_eye_free);
@@ -122,6 +169,8 @@ housekeeping_new (Service *service, GError **error)
   housekeeping->wake = wake_new ();
   housekeeping->missing = missing_new (service);
   housekeeping->left = outbox_left_new (service);
+  service->housekeeping.self = housekeeping;
+  chores_begin (CHORES, G_N_ELEMENTS (CHORES));
   if (thread_start (&housekeeping->thread, housekeeping_main, housekeeping, error))
     return housekeeping;
   clear (housekeeping);

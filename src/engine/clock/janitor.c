@@ -9,16 +9,13 @@
 #include "kafka/inspect.h"
 
 #define SQL "src/engine/clock/sql/"
-#define DAYS_EVERY_US (10 * G_TIME_SPAN_MINUTE)
-#define ARCHIVE_EVERY_US (5 * G_TIME_SPAN_SECOND)
-#define ARCHIVE_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* per second, as long as there is more */
+#define WORK_FOR_US (100 * G_TIME_SPAN_MILLISECOND) /* per second, as long as there is more */
+#define TELL_EVERY_US (10 * G_TIME_SPAN_MINUTE)
 /* Ended runs are kept for an hour, and so are the rows that a restore notes. A clock that is wrong
  * by less than half of that drops nothing too early. */
 #define HOUR_SKEW_US (30 * G_TIME_SPAN_MINUTE)
-#define SWEEP_EVERY_US (10 * G_TIME_SPAN_SECOND)
 #define RETENTION_WAIT_MS 3000
 #define DAY_MS (G_TIME_SPAN_DAY / 1000)
-#define MEND_EVERY_US (15 * G_TIME_SPAN_SECOND)
 #define CLOCK_UNSURE_US G_TIME_SPAN_SECOND
 
 /* MORE may be NULL: the statement does not say whether there is more. */
@@ -32,8 +29,8 @@ in_transaction (Pg *pg, const char *file, const PgValues *values, gboolean *more
 }
 
 /* The first look reads a day, which covers all that is not archived; later ones half an hour. */
-static gboolean
-note_states (Service *service, Pg *pg, GError **error)
+gboolean
+janitor_note_states (Service *service, Pg *pg, GError **error)
 {
   static gboolean before; /* of the one housekeeping thread */
   g_autoptr (PgValues) values = pg_values_new ();
@@ -80,51 +77,108 @@ ask_event_days (Service *service, Pg *pg, PgValues *values, gint64 *days, GError
   return TRUE;
 }
 
-/* DONE: the clocks agree, so what is old can be dropped. */
+/* Can the database's clock be trusted for rows that are kept for days? Otherwise the part is due in
+ * the next round. */
 static gboolean
-keep_days (Service *service, Pg *pg, gboolean *done, gint64 *event_days, GError **error)
+day_is_reliable (Service *service)
 {
-  g_autoptr (PgValues) values = days_of (service);
-  *done = clocks_agree (service, G_TIME_SPAN_DAY,
-                        "Nothing old is dropped: the database's clock differs from this machine's");
-  return !*done
-         || (in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error)
-             && keeping_ask (pg, in_force_config (), error)
-             && in_transaction (pg, SQL "audit_drop.sql", values, NULL, error)
-             && ask_event_days (service, pg, values, event_days, error));
+  service->housekeeping.more
+      = !service->housekeeping.compared
+        || !clocks_agree (
+            service, G_TIME_SPAN_DAY,
+            "Nothing old is dropped: the database's clock differs from this machine's");
+  return !service->housekeeping.more;
 }
 
-/* Deletes page by page, within its share of the second. *MORE: a page was full when time was up. */
+/* For rows that are kept for an hour: the same. */
 static gboolean
-forget (Service *service, Pg *pg, gint64 event_days, gboolean *more, GError **error)
+hour_is_reliable (Service *service)
 {
-  static const char *const files[] = { SQL "timers_forget.sql", SQL "verdicts_forget.sql",
-                                       SQL "journal_forget.sql", SQL "event_ids_forget.sql" };
+  service->housekeeping.more
+      = !service->housekeeping.compared
+        || !clocks_agree (service, HOUR_SKEW_US,
+                          "Nothing is archived: the database's clock differs from this machine's");
+  return !service->housekeeping.more;
+}
+
+gboolean
+janitor_make_days (Service *service, Pg *pg, GError **error)
+{
+  return !day_is_reliable (service) || in_transaction (pg, SQL "audit_days.sql", NULL, NULL, error);
+}
+
+gboolean
+janitor_drop_days (Service *service, Pg *pg, GError **error)
+{
   g_autoptr (PgValues) values = days_of (service);
-  pg_values_int (values, "event_days", event_days);
-  gint64 until = clock_monotonic_us () + ARCHIVE_FOR_US;
-  gboolean any = FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (files) - (event_days < 0); i++)
-    for (*more = TRUE; *more;) {
-      if (!in_transaction (pg, files[i], values, more, error))
-        return FALSE;
-      if (*more && clock_monotonic_us () >= until) {
-        any = TRUE;
-        break;
-      }
-    }
-  *more = any;
+  return !day_is_reliable (service)
+         || (keeping_ask (pg, in_force_config (), error)
+             && in_transaction (pg, SQL "audit_drop.sql", values, NULL, error));
+}
+
+/* Deletes page by page, within its share of the second. */
+static gboolean
+forget (Service *service, Pg *pg, const char *file, const PgValues *values, GError **error)
+{
+  gboolean *more = &service->housekeeping.more;
+  const gint64 until_us = clock_monotonic_us () + WORK_FOR_US;
+  do
+    if (!in_transaction (pg, file, values, more, error))
+      return FALSE;
+  while (*more && clock_monotonic_us () < until_us);
   return TRUE;
 }
 
-/* Writes this clock's difference from the server's into the session's application_name: with AGAIN,
- * and at once in a new session. The server's time is compared with the middle of the question's
- * duration; if that was too long (a slow server, a stopped process), the next look asks again. */
+/* What is as old as runs of the archive. */
 static gboolean
-tell_clock (Pg *pg, gboolean again, GError **error)
+forget_old (Service *service, Pg *pg, const char *file, GError **error)
 {
-  static guint session; /* number of the session that has it; 0: none */
-  if (!again && pg_connections (pg) == session)
+  g_autoptr (PgValues) values = days_of (service);
+  return !day_is_reliable (service) || forget (service, pg, file, values, error);
+}
+
+gboolean
+janitor_forget_timers (Service *service, Pg *pg, GError **error)
+{
+  return forget_old (service, pg, SQL "timers_forget.sql", error);
+}
+
+gboolean
+janitor_forget_verdicts (Service *service, Pg *pg, GError **error)
+{
+  return forget_old (service, pg, SQL "verdicts_forget.sql", error);
+}
+
+gboolean
+janitor_forget_journal (Service *service, Pg *pg, GError **error)
+{
+  return forget_old (service, pg, SQL "journal_forget.sql", error);
+}
+
+gboolean
+janitor_forget_event_ids (Service *service, Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = days_of (service);
+  gint64 days;
+  if (!day_is_reliable (service))
+    return TRUE;
+  if (!ask_event_days (service, pg, values, &days, error))
+    return FALSE;
+  if (days < 0)
+    return TRUE;
+  pg_values_int (values, "event_days", days);
+  return forget (service, pg, SQL "event_ids_forget.sql", values, error);
+}
+
+/* The server's time is compared with the middle of the question's duration; if that was too long (a
+ * slow server, a stopped process), the next look asks again. */
+gboolean
+janitor_tell_clock (Service *service, Pg *pg, GError **error)
+{
+  /* Of the one housekeeping thread. `session`: the number of the session that has it; 0: none. */
+  static guint session;
+  static gint64 told_us;
+  if (pg_connections (pg) == session && clock_monotonic_us () - told_us < TELL_EVERY_US)
     return TRUE;
   session = 0;
   gint64 before_us = clock_now_us (), database_us;
@@ -137,6 +191,7 @@ tell_clock (Pg *pg, gboolean again, GError **error)
   if (!in_transaction (pg, SQL "clock_tell.sql", values, NULL, error))
     return FALSE;
   session = pg_connections (pg);
+  told_us = clock_monotonic_us ();
   return TRUE;
 }
 
@@ -157,78 +212,30 @@ archive_page (Pg *pg, gboolean *more, GError **error)
   return ok;
 }
 
-/* Page by page, as long as they are full. */
-static gboolean
-archive (Pg *pg, gboolean *more, GError **error)
-{
-  *more = TRUE;
-  for (gint64 until = clock_monotonic_us () + ARCHIVE_FOR_US;
-       *more && clock_monotonic_us () < until;)
-    if (!archive_page (pg, more, error))
-      return FALSE;
-  return TRUE;
-}
-
-/* Can the database's clock be trusted for rows that are kept for an hour? */
-static gboolean
-hour_is_reliable (const Service *service)
-{
-  return clocks_agree (service, HOUR_SKEW_US,
-                       "Nothing is archived: the database's clock differs from this machine's");
-}
-
-/* Removes entries of quarantine whose rows are gone. */
-static gboolean
-sweep (Service *service, Pg *pg, GError **error)
-{
-  static gint64 swept_us; /* of the one housekeeping thread */
-  gint64 now = clock_monotonic_us ();
-  if (swept_us != 0 && now - swept_us < SWEEP_EVERY_US)
-    return TRUE;
-  swept_us = now;
-  if (!pg_begin (pg, error))
-    return FALSE;
-  if (quarantine_sweep (service, pg, error) && pg_commit (pg, error))
-    return TRUE;
-  pg_rollback (pg);
-  return FALSE;
-}
-
 gboolean
-janitor_look (Service *service, Pg *pg, GError **error)
+janitor_archive (Service *service, Pg *pg, GError **error)
 {
-  static gint64 days_us, archive_us, mended_us; /* of the one housekeeping thread */
-  static gint64 event_days;
-  static gboolean forgetting;
-  gint64 now = clock_monotonic_us ();
-  gboolean again = days_us == 0 || now - days_us > DAYS_EVERY_US, done = FALSE;
-  if (again)
-    days_us = now;
-  gboolean hour = hour_is_reliable (service);
-  if ((hour && !sweep (service, pg, error)) || !tell_clock (pg, again, error)
-      || (again
-          && (!note_states (service, pg, error)
-              || !keep_days (service, pg, &done, &event_days, error))))
-    return FALSE;
-  if (again && !done)
-    days_us = 0;
-  forgetting |= done;
-  if (forgetting && !forget (service, pg, event_days, &forgetting, error))
-    return FALSE;
-  if (now - mended_us >= MEND_EVERY_US) {
-    mended_us = now;
-    if (!schedule_mend (pg, error))
-      return FALSE;
-  }
-  if (!hour || (archive_us != 0 && now - archive_us < ARCHIVE_EVERY_US))
+  gboolean *more = &service->housekeeping.more;
+  const gint64 until_us = clock_monotonic_us () + WORK_FOR_US;
+  if (!hour_is_reliable (service))
     return TRUE;
   if (!in_transaction (pg, SQL "ranges_left.sql", NULL, NULL, error))
     return FALSE;
-  archive_us = now; /* also if it fails: housekeeping does other work before it tries again */
-  gboolean more = FALSE;
-  if (!archive (pg, &more, error))
-    return FALSE;
-  if (more)
-    archive_us = 0;
+  do
+    if (!archive_page (pg, more, error))
+      return FALSE;
+  while (*more && clock_monotonic_us () < until_us);
   return TRUE;
+}
+
+gboolean
+janitor_sweep (Service *service, Pg *pg, GError **error)
+{
+  return !hour_is_reliable (service) || quarantine_sweep (service, pg, error);
+}
+
+gboolean
+janitor_mend_schedules (Service *service, Pg *pg, GError **error)
+{
+  return schedule_mend (pg, error);
 }

@@ -1,11 +1,9 @@
 #include "engine/clock/letters.h"
 
-#include "base/clock.h"
 #include "engine/outbox/publish.h"
 
 #include <stdatomic.h>
 
-#define EVERY_US (5 * G_USEC_PER_SEC)
 #define PATIENCE_MS 500
 
 static _Atomic gint64 waiting = -1;
@@ -56,11 +54,7 @@ count (Service *service, Pg *pg, GError **error)
 gboolean
 letters_look (Service *service, Pg *pg, GError **error)
 {
-  static gint64 looked_us; /* of the one housekeeping thread */
-  gint64 now = clock_monotonic_us ();
-  if (*config_text (service->config, "http", "listen") == '\0' || service->dead_partitions <= 0
-      || (looked_us != 0 && now - looked_us < EVERY_US))
+  if (*config_text (service->config, "http", "listen") == '\0' || service->dead_partitions <= 0)
     return TRUE;
-  looked_us = now;
   return count (service, pg, error);
 }

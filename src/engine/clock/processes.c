@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "config/settings.h"
-#include "engine/clock/reads.h"
+#include "engine/clock/chores.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/lane.h"
 
@@ -156,6 +156,8 @@ row_values (Service *service)
   pg_values_time (values, "started_at", started_us);
   add_in_force (values);
   pg_values_int (values, "partitions", lanes->len);
+  g_autoptr (json_t) failing = chores_failing ();
+  pg_values_take (values, "housekeeping", json_text (failing));
   return values;
 }
 
@@ -186,7 +188,7 @@ beat (Service *service, Pg *pg, GError **error)
   pthread_mutex_lock (&lock);
   gboolean written = write_row (service, pg, error);
   pthread_mutex_unlock (&lock);
-  return written && reads_tell (pg, error);
+  return written;
 }
 
 gboolean
@@ -211,20 +213,10 @@ processes_beat (Service *service, Pg *pg, GError **error)
     return TRUE;
   told = in_force_number ();
   beat_us = now_us;
-  GError *cause = NULL;
-  if (beat (service, pg, &cause))
+  if (beat (service, pg, error))
     return TRUE;
-  if (cause->code == PRUNED_OUTAGE) {
-    beat_us = 0;
-    g_propagate_error (error, cause);
-    return FALSE;
-  }
-  log_warning_every (
-      300, "processes",
-      "Could not write this process's row in pruned.processes; everything else continues",
-      cause->message);
-  g_error_free (cause);
-  return TRUE;
+  beat_us = 0;
+  return FALSE;
 }
 
 void

@@ -14,9 +14,10 @@
 
 #include <stdatomic.h>
 
-typedef struct _BrokerClock BrokerClock; /* clock/broker_clock.h */
-typedef struct _Lanes Lanes;             /* lane/lane.h */
-typedef struct _Publisher Publisher;     /* outbox/publish.h */
+typedef struct _BrokerClock BrokerClock;   /* clock/broker_clock.h */
+typedef struct _Housekeeping Housekeeping; /* clock/housekeeping.h */
+typedef struct _Lanes Lanes;               /* lane/lane.h */
+typedef struct _Publisher Publisher;       /* outbox/publish.h */
 
 typedef struct {
   /* Set before the threads start. Any thread reads them; what they point to has its own rules. */
@@ -46,7 +47,10 @@ typedef struct {
 
   /* Of the thread of housekeeping. No lock. */
   struct {
+    Housekeeping *self;
     gint64 ledger_bytes; /* as growth.c measured it last */
+    gboolean more;       /* the part that is done (chores.h) has more to do */
+    gboolean compared;   /* the last comparison of the database's clock went well */
   } housekeeping;
 
   /* Of the main thread. No lock. */

@@ -160,9 +160,10 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
 }
 
 /* Of the entries in row I of PAGE. Entries whose keys are no values of the key's type any more
- * stay, or whose rows are too large to be compared, and those of their page too. */
+ * stay, or whose rows are too large to be compared, and those of their page too. *FAILED: the first
+ * other reason why some stay. */
 static gboolean
-forget_gone (Pg *pg, const PgRows *page, int i, GError **error)
+forget_gone (Pg *pg, const PgRows *page, int i, GError **failed, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", rows_text (page, i, "job"));
@@ -174,11 +175,25 @@ forget_gone (Pg *pg, const PgRows *page, int i, GError **error)
     return FALSE;
   if (run_made (pg, SQL "quarantine_gone.sql", rows_text (page, i, "tab"), values, &gone, &cause))
     return pg_exec (pg, "RELEASE SAVEPOINT page", error);
-  if (pg_is_no_value (pg) || pg_is_too_large (pg))
-    return pg_exec (pg, "ROLLBACK TO SAVEPOINT page", error)
-           && pg_exec (pg, "RELEASE SAVEPOINT page", error);
-  g_propagate_error (error, g_steal_pointer (&cause));
-  return FALSE;
+  if (*failed == NULL && !pg_is_no_value (pg) && !pg_is_too_large (pg)) {
+    g_propagate_error (failed, g_steal_pointer (&cause));
+    g_prefix_error (failed, "%s, %s: ", rows_text (page, i, "job"), rows_text (page, i, "tab"));
+  }
+  return pg_exec (pg, "ROLLBACK TO SAVEPOINT page", error)
+         && pg_exec (pg, "RELEASE SAVEPOINT page", error);
+}
+
+static gboolean
+forget_page (Pg *pg, const PgRows *page, GError **failed, GError **error)
+{
+  for (int i = 0; i < rows_count (page); i++) {
+    const Job *known = jobs_find (in_force_jobs (), rows_text (page, i, "job"));
+    if (known != NULL
+        && g_strv_contains ((const char *const *)known->items, rows_text (page, i, "tab"))
+        && !forget_gone (pg, page, i, failed, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 gboolean
@@ -190,17 +205,18 @@ quarantine_sweep (Service *service, Pg *pg, GError **error)
   pg_values_set (values, "after_item", item != NULL ? item : "");
   g_clear_pointer (&job, g_free);
   g_clear_pointer (&item, g_free);
+  g_autoptr (GError) failed = NULL;
+  if (!pg_begin (pg, error))
+    return FALSE;
   g_autoptr (PgRows) page = pg_run_file (pg, SQL "quarantine_page.sql", values, error);
-  for (int i = 0; page != NULL && i < rows_count (page); i++) {
-    const Job *known = jobs_find (in_force_jobs (), rows_text (page, i, "job"));
-    if (known != NULL
-        && g_strv_contains ((const char *const *)known->items, rows_text (page, i, "tab"))
-        && !forget_gone (pg, page, i, error))
-      return FALSE;
+  if (page == NULL || !forget_page (pg, page, &failed, error) || !pg_commit (pg, error))
+    return FALSE;
+  if (rows_count (page) > 0) {
+    job = g_strdup (rows_text (page, 0, "last_job"));
+    item = g_strdup (rows_text (page, 0, "last_item"));
   }
-  if (page == NULL || rows_count (page) == 0)
-    return page != NULL;
-  job = g_strdup (rows_text (page, 0, "last_job"));
-  item = g_strdup (rows_text (page, 0, "last_item"));
-  return TRUE;
+  if (failed == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&failed));
+  return FALSE;
 }

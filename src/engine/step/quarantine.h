@@ -16,5 +16,6 @@ PgRows *quarantine_known (Step *step, const GPtrArray *items, GArray **over, GEr
 /* The states of the rows that ITEMS (of text) name, in their order: an array literal, empty where
  * it is not known; g_free it. NULL: error. */
 char *quarantine_states (Pg *pg, const GPtrArray *items, GError **error);
-/* Removes entries whose rows the application has deleted. Looks at a thousand entries. */
+/* Removes entries whose rows the application has deleted, in a transaction of its own. Looks at a
+ * thousand entries; those of a table that cannot be read stay, and the others go. */
 gboolean quarantine_sweep (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

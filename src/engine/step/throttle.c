@@ -118,27 +118,17 @@ replace (ThrottleLook *look, const Jobs *jobs)
 gboolean
 throttle_beat (ThrottleEye *eye, Pg *pg, GError **error)
 {
-  GError *cause = NULL;
   if (looked_us != 0 && clock_monotonic_us () - looked_us < EVERY_US)
     return TRUE;
-  ThrottleLook *look = throttle_eye_look (eye, pg, &cause);
-  looked_us = clock_monotonic_us ();
+  ThrottleLook *look = throttle_eye_look (eye, pg, error);
+  looked_us = look != NULL ? clock_monotonic_us () : 0;
   if (look != NULL) {
     drop_long_maintenance (look);
     tell_hidden (look);
-  }
+  } else
+    g_prefix_error (error, "no run waits for the thresholds of [throttle]: ");
   replace (look, throttle_eye_jobs (eye));
-  if (look != NULL)
-    return TRUE;
-  if (cause->code == PRUNED_OUTAGE) {
-    g_propagate_error (error, cause);
-    return FALSE;
-  }
-  log_warning_every (600, "throttle",
-                     "Could not check the thresholds of [throttle]; no run waits for them",
-                     cause->message);
-  g_error_free (cause);
-  return TRUE;
+  return look != NULL;
 }
 
 /* With the lock: no run begins before housekeeping has looked for the first time. Not longer than

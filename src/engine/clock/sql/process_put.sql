@@ -1,5 +1,5 @@
 -- A process that is new, or has new settings.
-INSERT INTO pruned.processes (id, host, pid, version, started_at, settings, shared, jobs, versions, refused, partitions)
-VALUES (:id::uuid, :host::text, :pid::int, :version::text, :started_at::timestamptz, :settings::text, :shared::jsonb, :jobs::jsonb, :versions::jsonb, :refused::jsonb, :partitions::int)
+INSERT INTO pruned.processes (id, host, pid, version, started_at, settings, shared, jobs, versions, refused, partitions, housekeeping)
+VALUES (:id::uuid, :host::text, :pid::int, :version::text, :started_at::timestamptz, :settings::text, :shared::jsonb, :jobs::jsonb, :versions::jsonb, :refused::jsonb, :partitions::int, :housekeeping::jsonb)
 ON CONFLICT (id) DO UPDATE
-SET seen_at = clock_timestamp(), settings = excluded.settings, shared = excluded.shared, jobs = excluded.jobs, versions = excluded.versions, refused = excluded.refused, partitions = excluded.partitions
+SET seen_at = clock_timestamp(), settings = excluded.settings, shared = excluded.shared, jobs = excluded.jobs, versions = excluded.versions, refused = excluded.refused, partitions = excluded.partitions, housekeeping = excluded.housekeeping
