@@ -175,7 +175,8 @@ def compile_tests(folders):
 
 
 def show_later(stream, others):
-    """Shows what is printed once OTHERS, futures, have ended; what came before is kept until then."""
+    """Shows what is printed once OTHERS, futures, have ended; what came before is kept until
+    then."""
     wait(others)
     for line in iter(lambda: os.read(stream.fileno(), 1 << 16), b""):
         os.write(sys.stdout.fileno(), line)

@@ -111,6 +111,22 @@ def test_over_the_budget_a_step_ends_between_schedules(hierarchy):
     assert run["step"] == 4 and {"removed": 12, "updated_rows": 4}.items() <= result(run).items()
 
 
+@pytest.mark.check_all  # unit/engine/step/test_pace.c has the rule
+def test_slow_removals_make_the_next_steps_smaller(hierarchy):
+    """Ten schedules with a membership each are read at once, far less than a page may have."""
+    for project in many_projects(hierarchy, hierarchy.top, 30):
+        user = hierarchy.user()
+        join(hierarchy, user, [project])
+        hierarchy.leave(hierarchy.top, user, hierarchy.admin)
+    hierarchy.database.connection.execute("""
+        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.15); RETURN OLD; END $$;
+        CREATE TRIGGER slow BEFORE DELETE ON members FOR EACH ROW EXECUTE FUNCTION slow()""")
+    run = prune(hierarchy, **{f"jobs.{CHILD}.target_step_ms": 300})
+    # 10 take 1.5 s, so that 5 come, then 2, which take the time that a step may take, or more
+    assert {"removed": 30, "updated_rows": 30}.items() <= result(run).items()
+    assert 10 <= run["step"] <= 18
+
+
 def refuse(tenant, members):
     tenant.database.connection.execute(f"""
         CREATE OR REPLACE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -80,18 +80,18 @@ pace_is_too_slow (const Step *step, const GError *cause)
   return cause->code == PRUNED_RETRY && g_str_equal (pg_sqlstate (step->pg), "57014");
 }
 
-/* The time that a step may take without the next page being smaller. */
+/* The time that a step may take without the next page being smaller: what cuts it bounds it. */
 static gint64
 goal_us (const Step *step)
 {
-  return MIN (step_setting (step, "target_step_ms") * 1000, budget_us (step));
+  return MIN (step_setting (step, "target_step_ms") * 1000, MAX (budget_us (step), LEAST_US));
 }
 
 gint64
-pace_next_limit (gint64 limit, gint64 most, gint64 took_us, gint64 goal)
+pace_next_limit (gint64 limit, gint64 had, gint64 most, gint64 took_us, gint64 goal)
 {
   if (took_us > goal)
-    return MAX (1, limit / 2);
+    return MAX (1, (had > 0 ? MIN (limit, had) : limit) / 2);
   if (took_us < goal / 2)
     return limit + CLAMP (most / 10, 1, limit);
   return limit;
@@ -103,8 +103,8 @@ pace_continue (Step *step)
   if (step->most <= 0 || !step->continues)
     return;
   gint64 took_us = step->took_us > 0 ? step->took_us : clock_monotonic_us () - step->transaction_us;
-  gint64 limit = pace_next_limit (pace_limit_within (step->run, step->most), step->most, took_us,
-                                  goal_us (step));
+  gint64 limit = pace_next_limit (pace_limit_within (step->run, step->most), step->had, step->most,
+                                  took_us, goal_us (step));
   if (limit >= step->most && limit_of (step->run) <= 0)
     return;
   if (step->next_cursor == NULL)
@@ -149,6 +149,7 @@ void
 step_tries (Step *step, gint64 rows)
 {
   step->tried = rows;
+  step->had = MAX (step->had, rows);
 }
 
 gboolean

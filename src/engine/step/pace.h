@@ -1,7 +1,7 @@
 /* How many rows a step may touch: the limit, `limit` in the run's cursor, for jobs of all kinds.
  *
- * A step that is done but took longer than `target_step_ms` halves the limit; one that took less
- * than half of that raises it by a tenth of the job's page, and at most doubles it, until it is the
+ * A step that is done but took longer than `target_step_ms` halves the limit: the next one may touch
+ * half of the rows that it had. One that took less than half of that raises it by a tenth of the job's page, and at most doubles it, until it is the
  * whole page again. A step that takes far too long is cut: rolled back, not charged, and repeated
  * with half of its rows, down to one.
  *
@@ -34,9 +34,9 @@ gboolean pace_is_too_slow (const Step *step, const GError *cause);
 /* The limit of the next try of STEP, which took too long: half of what it tried, or a quarter of
  * its limit if that is not known. 0: it is one row already. */
 gint64 pace_less (const Step *step);
-/* The limit after a step with LIMIT rows of a page of MOST that took TOOK_US and should take GOAL
- * at most, microseconds. MOST or more: none. */
-gint64 pace_next_limit (gint64 limit, gint64 most, gint64 took_us, gint64 goal);
+/* The limit after a step that was allowed LIMIT rows of a page of MOST, HAD so many (0: not known),
+ * took TOOK_US and should take GOAL at most, microseconds. MOST or more: none. */
+gint64 pace_next_limit (gint64 limit, gint64 had, gint64 most, gint64 took_us, gint64 goal);
 /* STEP is done and the run continues: sets the limit of its next step. */
 void pace_continue (Step *step);
 /* Time until the next try after N failures before this one: n^4 + 15 + rand(0..9) * (n + 1) seconds

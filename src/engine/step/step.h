@@ -41,6 +41,7 @@ struct _Step {
   gint64 most;  /* MOST of step_limit: rows that it touches if it is not cut (pace.h); 0: step_limit
                    was not called */
   gint64 tried; /* rows that it was about to touch; 0: not known */
+  gint64 had;   /* the most that it has tried at once; 0: not known */
   gint64 took_us;       /* until its end, if other steps follow in the transaction; 0: none does */
   gint64 started_at_us; /* as the database has it */
   gboolean shared; /* other runs are stepped in the same transaction: what fails is not tried again
