@@ -270,11 +270,23 @@ def pair_for_all():
         pair.close()
 
 
+def keep_out_others():
+    """What the checkout's files are for others, and what tests make, does not depend on who cloned
+    it: the program refuses files of jobs that others can change."""
+    os.umask(0o022)
+    for path in (HERE / "jobs", *(HERE / "jobs").rglob("*")):
+        if path.stat().st_mode & 0o002:
+            path.chmod(path.stat().st_mode & ~0o002)
+        if os.geteuid() == 0 and path.stat().st_uid != 0:
+            os.chown(path, 0, -1)
+
+
 def main():
     began = time.monotonic()
     build, arguments = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     os.environ["TEST_BUILD"] = str(build)
     keep_bytecode()
+    keep_out_others()
     os.environ.setdefault("TEST_PATIENCE", "5" if build.name.startswith("san-") else "2")
     modes = {word for word in arguments if word in ("--quick", "--all")}
     arguments = [word for word in arguments if word not in modes]

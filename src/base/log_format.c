@@ -1,6 +1,7 @@
 #include "base/log_format.h"
 
 #include "base/clock.h"
+#include "base/visible.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -87,45 +88,31 @@ is_plain (const char *text, const char *forbidden)
   if (*text == '\0')
     return FALSE;
   for (; *text != '\0'; text++)
-    if ((guchar)*text < 0x20 || *text == 0x7f || strchr (forbidden, *text) != NULL)
+    if (g_ascii_iscntrl (*text) || strchr (forbidden, *text) != NULL)
       return FALSE;
   return TRUE;
-}
-
-/* Replaces control characters by blanks: they would end the line or control the terminal. */
-static void
-append_message (GString *line, const char *message)
-{
-  for (; *message != '\0'; message++)
-    if ((guchar)*message < 0x20 || *message == 0x7f)
-      g_string_append_c (line, ' ');
-    else
-      g_string_append_c (line, *message);
 }
 
 static void
 append_field (GString *line, const char *key, const json_t *value)
 {
   const char *text = json_string_value (value);
-  g_string_append_printf (line, " %s=", key);
-  if (text != NULL && is_plain (text, " \"=\\")) {
-    g_string_append (line, text);
-    return;
-  }
-  g_autofree char *quoted = json_text (value);
-  g_string_append (line, quoted);
+  gboolean plain = text != NULL && is_plain (text, " \"=\\");
+  g_autofree char *exact = plain ? g_strdup (text) : json_text (value),
+                  *shown = visible_line (exact);
+  g_string_append_printf (line, " %s=%s", key, shown);
 }
 
 static char *
 text_line (const char *time, LogLevel level, const char *message, const json_t *fields)
 {
   GString *line = g_string_new (time);
-  g_autofree char *valid = g_utf8_make_valid (message, -1);
+  g_autofree char *shown = visible_line (message);
   if (atomic_load (&coloured))
     g_string_append_printf (line, " %s%-7s" PLAIN " ", colours[level], names[level]);
   else
     g_string_append_printf (line, " %-7s ", names[level]);
-  append_message (line, valid);
+  g_string_append (line, shown);
   const char *key;
   json_t *value;
   json_object_foreach ((json_t *)fields, key, value)

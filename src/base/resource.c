@@ -1,5 +1,7 @@
 #include "base/resource.h"
 
+#include "base/trusted.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <gio/gio.h>
@@ -49,6 +51,8 @@ text_of_file (const char *path, GError **error)
   g_autoptr (GError) cause = NULL;
   if (resource_is_no_file (path))
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: this is no file", path);
+  else if (!trusted_file (path, error))
+    return NULL;
   else if (!g_file_get_contents (path, &text, &len, &cause))
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", path, cause->message);
   return text != NULL ? checked (path, text, len, error) : NULL;
@@ -178,6 +182,8 @@ add_on_disk (GPtrArray *names, const char *folder, GError **error)
 {
   if (!resource_exists (folder))
     return TRUE;
+  if (!trusted_file (folder, error))
+    return FALSE;
   DIR *dir = opendir (folder);
   if (dir == NULL)
     return fail_by_errno (folder, error);

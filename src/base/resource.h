@@ -6,8 +6,9 @@
 #pragma once
 #include "base/error.h"
 
-/* PRUNED_FATAL if the file does not exist, is none (a FIFO, a device) or is no UTF-8 text (with its
- * line); a NUL byte is none. Without the byte order mark. */
+/* PRUNED_FATAL if the file does not exist, can be changed by others (base/trusted.h), is none (a
+ * FIFO, a device) or is no UTF-8 text (with its line); a NUL byte is none. Without the byte order
+ * mark. */
 char *resource_text (const char *path, GError **error);
 /* Something is there that is no regular file, nor a link to one. */
 gboolean resource_is_no_file (const char *path);
@@ -22,5 +23,5 @@ void resource_includes (const char *path, GHashTable *paths);
 
 /* The names in a folder, sorted by the number that they begin with, then as text; names of folders
  * end with `/`. Empty if the folder does not exist. NULL, PRUNED_FATAL with its path: it cannot be
- * read, which never happens to an embedded one. */
+ * read, or others can change it, which never happens to an embedded one. */
 char **resource_list (const char *folder, GError **error) G_GNUC_WARN_UNUSED_RESULT;

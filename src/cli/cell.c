@@ -1,5 +1,7 @@
 #include "cli/cell.h"
 
+#include "base/visible.h"
+
 #include <string.h>
 
 static const struct {
@@ -45,24 +47,14 @@ cell_from_text (CellType type, const char *text)
   return value != NULL ? value : json_string (text);
 }
 
-/* Control characters would break the line, or control the terminal. */
-static void
-blank_controls (char *text)
-{
-  for (; *text != '\0'; text++)
-    if ((guchar)*text < 0x20 || *text == 0x7f)
-      *text = ' ';
-}
-
 char *
 cell_text (const Column *column, gboolean terminal, const json_t *cell)
 {
   if (cell == NULL || json_is_null (cell))
     return g_strdup (terminal ? "-" : "");
-  if (!json_is_string (cell))
-    return json_text (cell);
-  char *text = g_strdup (json_string_value (cell));
-  blank_controls (text);
+  g_autofree char *exact
+      = json_is_string (cell) ? g_strdup (json_string_value (cell)) : json_text (cell);
+  char *text = visible_line (exact);
   if (column->type == CELL_TIME && terminal && strlen (text) > 19) {
     text[10] = ' ';
     text[19] = '\0';

@@ -3,6 +3,7 @@
 #include "avro/message.h"
 #include "base/clock.h"
 #include "base/log_queue.h"
+#include "base/visible.h"
 #include "cli/arguments.h"
 #include "cli/by_tables.h"
 #include "cli/words.h"
@@ -56,8 +57,10 @@ say_error (const Cli *cli, const GError *error)
   g_autofree char *text = words_in_one_line (error->message);
   if (cli->config != NULL && g_str_equal (config_text (cli->config, "log", "format"), "json"))
     log_error (text, "command", cli->command->name);
-  else
-    fprintf (stderr, "pruned: %s\n", text);
+  else {
+    g_autofree char *shown = visible_line (text);
+    fprintf (stderr, "pruned: %s\n", shown);
+  }
 }
 
 static void

@@ -75,6 +75,13 @@ grants_as_owner (const Cli *cli, const PgRows *owners)
 {
   const char *ours = owners != NULL ? rows_text (owners, 0, "ours") : NULL;
   const char *owner = ours != NULL ? ours : owners != NULL ? rows_text (owners, 0, "owner") : NULL;
+  const char *lacks = ours == NULL && owners != NULL ? rows_text (owners, 0, "lacks") : NULL;
+  if (lacks != NULL && g_str_equal (owner, rows_text (owners, 0, "role"))) {
+    g_autofree char *grant = grants_psql (cli->config, rows_text (owners, 0, "of_database"), lacks);
+    return g_strdup_printf (
+        "this role %s may make no schema in the database; let its owner allow it: %s", owner,
+        grant);
+  }
   g_autofree char *database = grants_database (cli->config, owner), *quoted = word (database);
   g_autoptr (GString) command = g_string_new (cli->command->name);
   for (guint i = 0; i < cli->n_arguments; i++) {

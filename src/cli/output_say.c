@@ -1,6 +1,8 @@
 /* Lines for people, beside the tables. */
 #include "cli/output_private.h"
 
+#include "base/visible.h"
+
 #include <stdarg.h>
 
 #define RED "\033[31m"
@@ -25,15 +27,11 @@ output_say (Output *out, const char *format, ...)
   va_end (list);
 }
 
-/* A control character would break the line, or control the terminal. */
 static char *
-without_control (const char *format, va_list list)
+line_of (const char *format, va_list list)
 {
-  char *text = g_strdup_vprintf (format, list);
-  for (char *at = text; *at != '\0'; at++)
-    if ((guchar)*at < 0x20 || *at == 0x7f)
-      *at = ' ';
-  return text;
+  g_autofree char *text = g_strdup_vprintf (format, list);
+  return visible_line (text);
 }
 
 void
@@ -41,7 +39,7 @@ output_line (Output *out, const char *format, ...)
 {
   va_list list;
   va_start (list, format);
-  g_autofree char *text = without_control (format, list);
+  g_autofree char *text = line_of (format, list);
   va_end (list);
   output_say (out, "%s", text);
 }
@@ -51,7 +49,7 @@ output_titled (Output *out, const char *title, const char *format, ...)
 {
   va_list list;
   va_start (list, format);
-  g_autofree char *text = without_control (format, list);
+  g_autofree char *text = line_of (format, list);
   va_end (list);
   g_autofree char *lines = output_wrapped (out, text, TITLE_WIDTH);
   output_say (out, TITLE "%s", title, lines);
@@ -62,7 +60,7 @@ output_alarm (Output *out, const char *format, ...)
 {
   va_list list;
   va_start (list, format);
-  g_autofree char *text = without_control (format, list);
+  g_autofree char *text = line_of (format, list);
   va_end (list);
   output_say (out, "%s%s%s", out->colours ? RED : "", text, out->colours ? PLAIN : "");
 }

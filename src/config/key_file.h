@@ -18,7 +18,7 @@ typedef struct {
 } KeyFileEntry;
 
 /* The entries in the order of the file. A missing file has none; if MUST_EXIST, it is an error.
- * PRUNED_FATAL: `<path>:<line>: ...`. */
+ * PRUNED_FATAL: `<path>:<line>: ...`, or others can change it (base/trusted.h). */
 GPtrArray *key_file_read (const char *path, gboolean must_exist, GError **error);
 
 /* The same of TEXT, which PATH names. */

@@ -16,9 +16,9 @@ def well(pruned):
 
 
 def findings(done):
-    """The findings, without the one about librdkafka's version, which depends on this machine and
-    has its own test."""
-    lines = [line for line in done.json() if line["check"] != "librdkafka"]
+    """The findings, without those about librdkafka's version and about what the tests' role may not
+    see of the server, which depend on where they run and have their own tests."""
+    lines = [line for line in done.json() if line["check"] != "librdkafka" and "off, because" not in line["detail"]]
     for line in lines:
         assert {"check", "ok", "detail", "remedy"} <= set(line), line
         assert line["detail"], line

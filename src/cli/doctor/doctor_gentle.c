@@ -47,9 +47,9 @@ say_hidden (Doctor *doctor, const ThrottleLook *look, const char *role)
                  plural (look->hidden_standbys, "is", "are"), look->hidden_standbys,
                  plural (look->hidden_standbys, "standby", "standbys"), whose, hidden);
   else if (look->hidden != 0)
-    doctor_ok (doctor, "throttle",
-               "off, because %s may not see what they need: %s (a superuser can allow it: %s)%s",
-               whose, hidden, remedy, disk);
+    doctor_warn (doctor, "throttle", remedy,
+                 "off, because %s may not see what they need: %s; a superuser can allow it%s",
+                 whose, hidden, disk);
   else
     doctor_ok (doctor, "throttle", "%s can see all thresholds%s", whose, disk);
 }

@@ -1,9 +1,9 @@
 /* How many rows a step may touch: the limit, `limit` in the run's cursor, for jobs of all kinds.
  *
- * A step that is done but took longer than `target_step_ms` halves the limit: the next one may touch
- * half of the rows that it had. One that took less than half of that raises it by a tenth of the job's page, and at most doubles it, until it is the
- * whole page again. A step that takes far too long is cut: rolled back, not charged, and repeated
- * with half of its rows, down to one.
+ * A step that is done but took longer than `target_step_ms` halves the limit: the next one may
+ * touch half of the rows that it had. One that took less than half of that raises it by a tenth of
+ * the job's page, and at most doubles it, until it is the whole page again. A step that takes far
+ * too long is cut: rolled back, not charged, and repeated with half of its rows, down to one.
  *
  * Invariant: no step holds its transaction open for longer than PACE_MOST_US. A step that could
  * touch fewer rows is cut after `budget_ms`, but not before two seconds, so that a busy machine

@@ -48,6 +48,8 @@ test_texts_for_people (void)
   assert_text (CELL_TIME, TRUE, json_string ("2026-11-21T10:20:30.100000Z"), "2026-11-21 10:20:30");
   assert_text (CELL_TIME, TRUE, json_string ("infinity"), "infinity");
   assert_text (CELL_TEXT, FALSE, json_string ("a\tb\nc\033[2Jd\177"), "a b c [2Jd ");
+  assert_text (CELL_TEXT, TRUE, json_string ("\342\200\256fdp.exe"), "\\u202efdp.exe");
+  assert_text (CELL_JSON, TRUE, json_pack ("[s]", "\302\2332J"), "[\"\\u009b2J\"]");
 }
 
 int

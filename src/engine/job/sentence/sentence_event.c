@@ -1,6 +1,7 @@
 #include "engine/job/sentence/sentence_read.h"
 
 #include "base/resource.h"
+#include "base/trusted.h"
 
 #include <string.h>
 
@@ -164,7 +165,7 @@ load_schema (SentenceEvent *event, const Section *section, GChecksum *sum, GErro
     return section_fail (section, entry, error, "schema: only an event with format = avro has one");
   if (resource_is_no_file (path)) /* who reads it waits for a writer */
     return section_fail (section, entry, error, "schema: %s: this is no file", path);
-  if (!g_file_get_contents (path, &text, NULL, &cause))
+  if (!trusted_file (path, &cause) || !g_file_get_contents (path, &text, NULL, &cause))
     return section_fail (section, entry, error, "schema: %s", cause->message);
   g_checksum_update (sum, (const guchar *)text, -1);
   event->schema = shape_parse (NULL, text, &cause);
