@@ -211,30 +211,38 @@ add_tables (Metrics *metrics, GString *body)
 /* --- housekeeping --- */
 
 typedef struct {
-  GString *well, *failures;
-} Chores;
+  const char *part; /* of the program's text */
+  double well_s;
+  guint failures;
+} Part;
 
 static void
-on_chore (const char *part, double well_s, guint failures, gpointer data)
+on_part (const char *part, double well_s, guint failures, gpointer data)
 {
-  const Chores *chores = data;
-  g_autofree char *label = exposition_label ("part", part);
-  exposition_value (chores->well, "pruned_housekeeping_last_success_timestamp_seconds", label,
-                    well_s);
-  exposition_value (chores->failures, "pruned_housekeeping_failures", label, failures);
+  const Part one = { part, well_s, failures };
+  g_array_append_val ((GArray *)data, one);
 }
 
 static void
 add_chores (GString *body)
 {
-  g_autoptr (GString) failures = g_string_new (NULL);
-  const Chores chores = { body, failures };
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (Part));
+  chores_each (on_part, parts);
   exposition_head (body, "pruned_housekeeping_last_success_timestamp_seconds", "gauge",
                    "When the part of housekeeping last went well, since the epoch; 0: never.");
-  exposition_head (failures, "pruned_housekeeping_failures", "gauge",
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *one = &g_array_index (parts, Part, i);
+    g_autofree char *label = exposition_label ("part", one->part);
+    exposition_value (body, "pruned_housekeeping_last_success_timestamp_seconds", label,
+                      one->well_s);
+  }
+  exposition_head (body, "pruned_housekeeping_failures", "gauge",
                    "How often the part of housekeeping has failed since it last went well.");
-  chores_each (on_chore, (gpointer)&chores);
-  g_string_append (body, failures->str);
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *one = &g_array_index (parts, Part, i);
+    g_autofree char *label = exposition_label ("part", one->part);
+    exposition_value (body, "pruned_housekeeping_failures", label, one->failures);
+  }
 }
 
 /* --- the page --- */

@@ -10,7 +10,7 @@
 -- include: hashed.sql
        ELSE m.value END), '{}') FROM pg_catalog.jsonb_each(k.key) AS m)
    WHEN s.of_key = 'hashed' OR s.of_key <> 'plain' AND EXISTS (
-     SELECT FROM pg_catalog.unnest(s.names) AS n (name) WHERE a.row ->> n.name = k.key #>> '{}') THEN (SELECT
+     SELECT FROM pg_catalog.unnest(s.names) AS pruned_own_secret (name) WHERE a.row ->> pruned_own_secret.name = k.key #>> '{}') THEN (SELECT
 -- include: hashed.sql
      FROM (SELECT k.key AS value) AS m)
    ELSE k.key END FROM secret s)
