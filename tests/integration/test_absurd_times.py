@@ -41,6 +41,7 @@ def runs_a_tick(scene):
     scene.wait_run(tick_id(JOB, at.replace(microsecond=at.microsecond // 1000 * 1000)), deadline_s=60)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("topic", ["ticks", "events"])
 def test_each_is_buried_once_and_the_partition_goes_on(lax, topic):
     value, headers = (TICK, None) if topic == "ticks" else (EVENT, {"ce_type": "pruned.events.PlaceholderUserOrphaned"})

@@ -146,16 +146,27 @@ def test_each_rule_is_one(promtool):
     assert {alert for alert, _, fires in CASES if fires} == set(re.findall(r"- alert: (\w+)", RULES.read_text()))
 
 
-@pytest.mark.parametrize("alert, series, fires", CASES, ids=[f"{alert}-{n}" for n, (alert, *_) in enumerate(CASES)])
-def test_an_alert_fires_when_it_should_and_no_other_does(promtool, tmp_path, alert, series, fires):
-    tests = tmp_path / "test.yml"
-    tests.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": [story(alert, series, fires)]}))
-    promtool("test", "rules", tests)
+def told(folder, stories):
+    """A file with these stories, for promtool."""
+    tests = folder / "test.yml"
+    tests.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": stories}))
+    return tests
+
+
+def test_each_alert_fires_when_it_should_and_no_other_does(promtool, tmp_path):
+    """All at once; if that fails, one by one, so that the failing one is named."""
+    try:
+        promtool("test", "rules", told(tmp_path, [story(*case) for case in CASES]))
+    except AssertionError:
+        for case in CASES:
+            try:
+                promtool("test", "rules", told(tmp_path, [story(*case)]))
+            except AssertionError as error:
+                raise AssertionError(case) from error
+        raise
 
 
 def test_while_all_is_stopped_no_run_is_overdue(promtool, tmp_path):
-    tests = tmp_path / "test.yml"
     looks = [{"eval_time": f"{minute}m", "expr": FIRING, "exp_samples": firing(alert)} for minute, alert in ((20, "PrunedRunsOverdue"), (30, "PrunedStopped"))]
     one = {"interval": "1m", "promql_expr_test": looks, "input_series": [{"series": name, "values": values} for name, values in (READY | STOPPED).items()]}
-    tests.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": [one]}))
-    promtool("test", "rules", tests)
+    promtool("test", "rules", told(tmp_path, [one]))

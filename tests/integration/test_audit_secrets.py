@@ -65,6 +65,7 @@ def test_the_usual_secrets_are_masked_without_a_setting(gone):
     assert SECRET not in whole and "a hash" in whole and '"odd"' in whole
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("change", ["ALTER TABLE notes ADD api_token text DEFAULT %s", "ALTER TABLE notes RENAME remark TO otp_secret",
                                     "ALTER TABLE notes DROP remark, ADD remark text DEFAULT 'a remark', ADD push_token text DEFAULT %s"])
 def test_a_secret_column_that_appears_is_masked_by_the_very_next_run(running, change):  # noqa: F811

@@ -41,6 +41,7 @@ def found(pruned, code):
     return done.json()
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("batch", [10, 60, 1000])
 def test_null_where_it_may_be_is_well(own, batch):
     page(own, "s.id")

@@ -25,6 +25,7 @@ def make(house, remedy):  # noqa: F811
     house.database.connection.execute("ANALYZE")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("keep, columns", [
     ('20 per "User" by at desc', '"User", at DESC NULLS LAST, id'), ("20 by at", "at, id"), ("20 by at desc, e", "at DESC NULLS LAST, e, id"),
     ('20 per e, "User" by at asc, id desc', 'e, "User", at, id DESC NULLS LAST')])

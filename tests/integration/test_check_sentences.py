@@ -44,6 +44,7 @@ def test_a_child_by_a_column_that_refers_to_another_table_is_a_warning(house, ch
     assert found(house, "people", "children") == ([("warning", warned)] if warned else [])
 
 
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("lines, blocks", [
     ("table = places", ["rows of places block those of places, by places_above_fkey"]),
     ("table = places\nchildren = places", []), ("table = places\nchildren = places(above)", []), ("table = places\nchildren = auto", []),

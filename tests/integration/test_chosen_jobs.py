@@ -44,6 +44,7 @@ def work_topics(pruned, **settings):
 
 # --- the choice
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("text, chosen", [
     ("gitlab", NAMES),
     ("none", []),
@@ -94,6 +95,7 @@ def test_what_a_job_starts_is_in_its_job_conf():
     assert any(re.search(r"^launches = ", p.read_text(), re.M) for p in SOURCES.glob("*/job.conf"))
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("text", ["own.wrong", "own.w*", "own.*; ci.*"])
 def test_a_job_of_ones_own_that_is_refused_is_known(stored, tmp_path, text):
     """It is refused alone, whatever names it."""

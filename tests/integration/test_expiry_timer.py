@@ -63,6 +63,7 @@ def test_an_end_in_the_past_or_today_is_acted_upon_at_once(timers, day, avro):
     assert [(m["member_id"], m["reason"]) for m in timers.outcomes("MemberRemoved")] == [(member, "expired")]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("avro", [False, True])
 def test_an_end_to_come_waits_until_that_days_midnight(timers, avro):
     member = member_until(timers, 2)
@@ -86,6 +87,7 @@ def test_the_same_event_twice_is_one_timer(timers):
     assert states(timers) == {event_id("/test", "the same", JOB): ("waiting", None)}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("together", [True, False])
 def test_the_later_event_replaces_the_earlier_one(timers, together):
     member = member_until(timers, 5)
@@ -97,6 +99,7 @@ def test_the_later_event_replaces_the_earlier_one(timers, together):
     assert states(timers) == {first: ("skipped", f"superseded by {second}"), second: ("waiting", None)}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("together", [True, False])
 def test_an_event_that_comes_late_changes_nothing(timers, together):
     member = member_until(timers, 5)
@@ -109,6 +112,7 @@ def test_an_event_that_comes_late_changes_nothing(timers, together):
     assert there(timers, member)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("together", [True, False])
 def test_of_two_events_of_one_moment_the_later_offset_wins(timers, together):
     member = member_until(timers, 5)
@@ -120,6 +124,7 @@ def test_of_two_events_of_one_moment_the_later_offset_wins(timers, together):
     assert states(timers) == {first: ("skipped", f"superseded by {second}"), second: ("waiting", None)}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("avro", [False, True])
 @pytest.mark.parametrize("together", [True, False])
 def test_null_cancels_and_what_comes_late_stays_cancelled(timers, together, avro):
@@ -165,6 +170,7 @@ def test_a_row_whose_end_was_taken_away_is_kept(timers):
     assert result(timers.runs(JOB)[0])["kept"] == 1 and there(timers, member)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("avro", [False, True])
 def test_a_membership_that_is_gone_or_never_existed_is_reported(timers, avro):
     gone = member_until(timers, 0)

@@ -40,6 +40,7 @@ def test_a_table_that_is_none_refuses_the_job(made):
     assert why in blocked(scene)[1]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["public.scratch", '"scratch"', "SCRATCH"])
 def test_a_table_is_named_as_in_sql(made, table):
     scene = without_notes(made("table = scratch\n", f"table = {table}\n", {f"apply/removed/10-{table}": OWN}))
@@ -53,6 +54,7 @@ def test_a_file_named_after_no_table_refuses_the_job(made):
     assert any(one.startswith("a file of apply/ is named after scratch notes: there is no such table") for one in found), found
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("needs, why", [
     ("nope.id", "there is no table nope"), ("scratch.id; scratch_notes.scratchid", "there is no column scratchid of scratch_notes")])
 def test_what_a_job_needs_blocks_it_until_it_is_there(made, needs, why):

@@ -66,6 +66,7 @@ def compare(house, name, reset, tables, act):  # noqa: F811
     return seen[0]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("which", SENTENCES)
 def test_events_of_a_folder_are_done_and_answered_as_those_of_its_sentence(house, topics, which):  # noqa: F811
     """1 and 2 go, 3 may be held, 5 fails, 77 is not there, and the last is no key."""
@@ -139,6 +140,7 @@ def test_a_folder_with_events_alone_has_no_pages(house, topics):  # noqa: F811
     assert house.rows("people WHERE email IS NULL", "id") == [(1,)]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("audit", ["full", "keys", "off"])
 def test_an_audit_of_its_own(house, audit):  # noqa: F811
     """Also against what [audit] says."""
@@ -204,6 +206,7 @@ def test_a_wrong_folder_is_refused_with_its_line(house, topics, conf, event_key,
     assert done.code == 2 and all(word in said for word in words), said
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("event_key", [
     "SELECT NULL::text AS key FROM unnest(:parts_1::text[]) AS p WHERE false ORDER BY p", "SELECT 'a' AS key, :parts_1::text[] FROM generate_series(1, 9) ORDER BY 1",
     "SELECT :parts_1::text[] AS no_key ORDER BY 1", "SELECT nextval('nothing')::text AS key, :parts_1::text[] ORDER BY 1", "SELECT (1 / 0)::text AS key, :parts_1::text[] ORDER BY 1"])

@@ -46,6 +46,7 @@ def off(house, job, code=3):  # noqa: F811
     return [(line["detail"], line["remedy"]) for line in done.json() if line["check"] == "keys off"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("how", ["DISABLE TRIGGER ALL", "ENABLE REPLICA TRIGGER"])
 def test_nothing_goes_while_the_trigger_of_a_key_is_off(orders, how):
     names = orders.database.column("SELECT tgname FROM pg_trigger WHERE tgrelid = 'orders'::regclass ORDER BY tgtype & 8 DESC")

@@ -28,6 +28,7 @@ def refuse(database, table, of, length):
         CREATE TRIGGER stays BEFORE UPDATE OR DELETE ON {table} FOR EACH ROW WHEN ({of}) EXECUTE FUNCTION stays()""")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("length", [1100000, 30000000])
 def test_the_answer_about_a_row_that_failed(erasure, length):  # noqa: F811
     refuse(erasure.database, "people", "OLD.id = 1", length)

@@ -60,6 +60,7 @@ def start_and_meet_the_lock(scene, ids):
     return daemon, datetime.datetime.fromisoformat(line["time"])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("others", [0, 3])
 def test_a_message_waits_while_its_run_is_locked_for_a_moment(scene, others):
     """For a single message, and in a batch."""

@@ -154,6 +154,7 @@ def test_a_membership_that_cannot_go_keeps_its_schedule_which_waits(hierarchy):
     assert hierarchy.ids("members_deletion_schedules") == [] and hierarchy.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("refusal", ["RAISE EXCEPTION 'not schedule %', OLD.id", "RETURN NULL"])
 def test_a_schedule_that_cannot_be_dropped_waits_and_the_others_go_on(hierarchy, refusal):
     users = [hierarchy.user() for _ in range(12)]
@@ -223,6 +224,7 @@ def test_a_schedule_is_parked_once_its_tries_are_used_up(hierarchy):
 
 # --- concurrent changes: the application was first, and the daemon waits for it
 
+@pytest.mark.check_first(1)
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("change", [
     "DELETE FROM users WHERE id = {boss}",
@@ -245,6 +247,7 @@ def test_what_the_application_changes_meanwhile_is_seen(hierarchy, change):
     assert member in hierarchy.ids("members")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("place, batch", [("sub", 100), ("project", 100), ("sub", 1)])
 def test_a_membership_that_is_added_while_the_others_go_keeps_its_schedule(hierarchy, place, batch):
     """It is added after the page was read; another one, which is denied, keeps nothing."""

@@ -47,6 +47,7 @@ def test_a_chain_pauses_between_its_pages_and_goes_on(scene):
     assert result(row)["removed"] == 3000 and row["error"] is None
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("restarts", [False, True])
 def test_hours_that_are_changed_meanwhile_end_as_they_do_now(scene, restarts):
     """Earlier, later, and at once."""

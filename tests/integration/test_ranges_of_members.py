@@ -8,6 +8,7 @@ JOB = "members.remove_expired"
 DAYS = (-9, -5, -1)  # so the owners of a group are in different ranges
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("ranges", [1, 4])
 def test_each_group_keeps_one_of_its_expired_owners(tenant, ranges):  # noqa: F811
     groups = [tenant.group() for _ in range(20)]

@@ -86,6 +86,7 @@ def test_another_primary_key_begins_at_its_first_row(items):
 
 # --- limits
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("before, after, words", [
     ("max_rows = 100000", "max_rows = 45", "max_rows 45, counted 400"),
     ("max_rows = off", "max_rows = 45", "max_rows 45, counted 400"),

@@ -171,6 +171,7 @@ NEEDS = {
 }
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("name", NEEDS)
 def test_whatever_would_forbid_the_drop_keeps_the_partition(house, name):  # noqa: F811
     """`plan` and `check` say so, too, and nothing is detached."""
@@ -237,6 +238,7 @@ def test_grants_make_the_role_a_member_of_the_owner(house):  # noqa: F811
     assert house.done("logs.old")[0] == {"removed": 1, "updated_rows": 1}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("beside", [False, True])
 def test_who_must_own_what_lies_below_a_partition(house, beside):  # noqa: F811
     """DETACH CONCURRENTLY adds a constraint to all of it; other ways ask for the partition."""

@@ -10,6 +10,7 @@ from support.scene import configure, due_now, now
 from support.sentences import house  # noqa: F401
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("batch", [1, 2, 10])
 def test_too_many_are_held_before_the_first_is_touched(house, batch):  # noqa: F811
     make(house)

@@ -103,6 +103,7 @@ def test_two_processes_and_two_ticks_drop_each_once(house):  # noqa: F811
     assert [daemon.stop() for daemon in daemons] == [0, 0]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("hours, goes", [(23, False), (25, True)])
 @pytest.mark.parametrize("attached", [True, False])
 def test_what_another_job_has_begun_is_its_own_for_a_day(house, hours, goes, attached):  # noqa: F811
@@ -121,6 +122,7 @@ def test_what_another_job_has_begun_is_its_own_for_a_day(house, hours, goes, att
     assert tables(house) == (["logs"] if goes else ["logs", "logs_1"]) and noted(house) == ([] if goes else [("logs_1",)])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("default", [False, True])
 def test_behind_pgbouncer_partitions_go_as_ever(house, shared, default):  # noqa: F811
     """In transaction mode: a detach has no transaction, and leaves nothing on the connection that
