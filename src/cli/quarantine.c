@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/cli.h"
@@ -10,7 +11,8 @@ static char *reason;
 const GOptionEntry quarantine_options[]
     = { { "all", 0, 0, G_OPTION_ARG_NONE, &all,
           "list: also items that will be retried automatically", NULL },
-        { "yes", 0, 0, G_OPTION_ARG_NONE, &yes, "drop of all items: do not ask", NULL },
+        { "yes", 0, 0, G_OPTION_ARG_NONE, &yes,
+          "retry or drop of the items of all jobs: do not ask", NULL },
         { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "retry, drop: why; the journal keeps it",
           "TEXT" },
         { NULL } };
@@ -34,6 +36,7 @@ static const struct {
 };
 
 #define LIST 0
+#define RETRY 1
 #define DROP 2
 
 /* The index in VERBS; -1: error. */
@@ -138,6 +141,25 @@ say_counts (Cli *cli, Pg *pg, GError **error)
   return CODE_OK;
 }
 
+/* A retry of many leaves restored rows alone. */
+static ExitCode
+say_restored (Cli *cli, Pg *pg, const char *job, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", job);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/quarantine_restored.sql", values, error);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  gint64 held = rows_int (rows, 0, "held");
+  output_end (cli->out);
+  if (held > 0)
+    output_say (cli->out,
+                "%" G_GINT64_FORMAT " restored %s held: pruned quarantine drop JOB ITEM lets the "
+                "job remove one again",
+                held, plural (held, "row stays", "rows stay"));
+  return CODE_OK;
+}
+
 ExitCode
 command_quarantine (Cli *cli, GError **error)
 {
@@ -149,7 +171,11 @@ command_quarantine (Cli *cli, GError **error)
   gboolean known = job == NULL || jobs_find (cli->jobs, job) != NULL;
   if (!known && VERBS[verb].releases && cli_job (cli, job, error) == NULL)
     return CODE_NOT_FOUND;
-  if (verb == DROP && job == NULL && ask_first (yes, "drop all items", error) != CODE_OK)
+  if (verb != LIST && job == NULL
+      && ask_first (yes,
+                    verb == DROP ? "drop the items of all jobs" : "retry the items of all jobs",
+                    error)
+             != CODE_OK)
     return CODE_USAGE;
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
@@ -164,5 +190,7 @@ command_quarantine (Cli *cli, GError **error)
     return cli_fail (CODE_NOT_FOUND, error, "job %s has no item '%s' in quarantine", job, item);
   output_table (cli->out, COLUMNS);
   output_rows (cli->out, rows);
-  return verb == LIST ? say_counts (cli, pg, error) : CODE_OK;
+  return verb == LIST                    ? say_counts (cli, pg, error)
+         : verb == RETRY && item == NULL ? say_restored (cli, pg, job, error)
+                                         : CODE_OK;
 }

@@ -166,7 +166,7 @@ def test_an_item_is_parked_after_its_last_try_and_released_by_hand(page):
     let_rows_go(page.database)
     row, _ = run(page)
     assert result(row)["passed_over"] == 1 and left(page) == [5]
-    page.run("quarantine", "retry").ok()
+    page.run("quarantine", "retry", "--yes").ok()
     run(page)
     assert left(page) == [] and quarantine(page) == []
 

@@ -114,6 +114,22 @@ def test_held_rows_go_after_they_are_released(expired):  # noqa: F811
     assert expired.ids("members", f"id = {expired.ids_gone[0]}") == []
 
 
+def test_a_retry_of_all_items_leaves_restored_rows_alone(expired):  # noqa: F811
+    run = expired.tick(EXPIRED, **QUIET)
+    restore(expired.pruned, run["run_id"])
+    expired.database.execute("INSERT INTO pruned.quarantine (job, item, reason, attempts, parked) VALUES (%s, 'members:4711', 'failed', 25, true)",
+                             [EXPIRED])
+    assert expired.pruned.run("quarantine", "retry").code == 1, "without a job it asks"
+    held = len(expired.ids_gone)
+    for command in (["retry", EXPIRED], ["retry", "--yes"]):
+        done = expired.pruned.run("quarantine", *command).ok()
+        assert f"{held} restored rows stay held: pruned quarantine drop JOB ITEM" in done.stdout
+    rows = expired.database.rows("SELECT item, parked FROM pruned.quarantine")
+    assert sorted(row["item"] for row in rows if not row["parked"]) == ["members:4711"]
+    again = expired.tick(EXPIRED, at=expired.at.replace(microsecond=1000), **QUIET)
+    assert result(again)["removed"] == 0 and set(expired.ids_gone) <= set(expired.ids("members"))
+
+
 @pytest.mark.check_all
 def test_a_group_with_everything_in_it(doomed):  # noqa: F811
     before = world(doomed.database)

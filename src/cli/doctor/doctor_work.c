@@ -133,15 +133,20 @@ check_quarantine (Doctor *doctor)
   if (rows == NULL)
     return;
   g_autofree char *parked = doctor_count (rows_int (rows, 0, "parked"), "item"),
-                  *others = doctor_count (rows_int (rows, 0, "others"), "item");
+                  *others = doctor_count (rows_int (rows, 0, "others"), "item"),
+                  *restored = doctor_count (rows_int (rows, 0, "restored"), "restored row");
   if (rows_int (rows, 0, "parked") > 0)
     doctor_warn (
         doctor, "quarantine", "pruned quarantine list",
         "%s parked: retried once in park_retry_days (files in a store: once a day), or at once "
-        "by `pruned quarantine retry`",
+        "by `pruned quarantine retry JOB`",
         parked);
   else
     doctor_ok (doctor, "quarantine", "nothing is parked; %s will be retried automatically", others);
+  if (rows_int (rows, 0, "restored") > 0)
+    doctor_ok (doctor, "quarantine",
+               "%s held: `pruned quarantine drop JOB ITEM` lets the job remove one again",
+               restored);
 }
 
 /* The jobs of which ticks are expected. */

@@ -1,8 +1,10 @@
 -- Makes items due now and unparks them: the job's next run takes them. Attempts are kept. `was`:
--- the former time.
+-- the former time. Rows that were restored are held until an operator releases each: whoever means
+-- all items does not mean these.
 WITH held AS (
   SELECT q.job, q.item, q.next_try_at FROM pruned.quarantine q
   WHERE (:job::text IS NULL OR q.job = :job::text) AND (:item::text IS NULL OR q.item = :item::text)
+    AND (:item::text IS NOT NULL OR NOT (q.parked AND q.reason = 'restored'))
   ORDER BY q.job, q.item
   FOR UPDATE)
 UPDATE pruned.quarantine q
