@@ -52,6 +52,8 @@ job_free (gpointer data)
   for (guint i = 0; i < job->cursor->len; i++) {
     g_free (g_array_index (job->cursor, JobCursor, i).name);
     g_free (g_array_index (job->cursor, JobCursor, i).type);
+    g_free (g_array_index (job->cursor, JobCursor, i).greater);
+    g_free (g_array_index (job->cursor, JobCursor, i).equal);
   }
   g_array_free (job->cursor, TRUE);
   g_ptr_array_unref (job->locks);

@@ -27,7 +27,8 @@ typedef struct {
   char *name;
   char *type; /* SQL type, to cast the first page's value */
   gboolean descending;
-  gboolean open; /* NULL on the first page: no value comes before all others */
+  gboolean open;         /* NULL on the first page: no value comes before all others */
+  char *greater, *equal; /* the operators that compare it; NULL: > (where it descends <) and = */
 } JobCursor;
 
 typedef enum { APPLY_DELETE, APPLY_UPDATE, APPLY_INSERT } ApplyKind;

@@ -40,8 +40,10 @@ parse_cursor (Job *job)
   g_auto (GStrv) columns = list_of (job->conf, "job", "cursor");
   for (guint i = 0; columns[i] != NULL; i++) {
     g_auto (GStrv) words = g_strsplit_set (columns[i], " \t", -1);
-    JobCursor column = { g_strdup (words[0]), g_strdup (words[1]),
-                         g_strcmp0 (words[2], "desc") == 0, g_strcmp0 (words[2], "null") == 0 };
+    JobCursor column = { .name = g_strdup (words[0]),
+                         .type = g_strdup (words[1]),
+                         .descending = g_strcmp0 (words[2], "desc") == 0,
+                         .open = g_strcmp0 (words[2], "null") == 0 };
     g_array_append_val (job->cursor, column);
   }
 }

@@ -11,10 +11,14 @@ behind (const Job *job)
     const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
     g_autofree char *inner = rest,
                     *end = g_strdup_printf (":until.%s::%s", column->name, column->type);
-    const char *sign = column->descending ? "<" : ">";
-    rest = inner == NULL ? g_strdup_printf ("p.\"%s\" %s %s", column->name, sign, end)
-                         : g_strdup_printf ("p.\"%s\" %s %s OR (p.\"%s\" = %s AND (%s))",
-                                            column->name, sign, end, column->name, end, inner);
+    const char *sign = column->greater != NULL ? column->greater
+                       : column->descending    ? "<"
+                                               : ">",
+               *equal = column->equal != NULL ? column->equal : "=";
+    rest = inner == NULL
+               ? g_strdup_printf ("p.\"%s\" %s %s", column->name, sign, end)
+               : g_strdup_printf ("p.\"%s\" %s %s OR (p.\"%s\" %s %s AND (%s))", column->name, sign,
+                                  end, column->name, equal, end, inner);
   }
   return rest;
 }

@@ -135,10 +135,10 @@ add_key (GString *rows, const char *line)
   g_autofree char *from = columns_of (words[0], nulls), *to = columns_of (words[1], more),
                   *first = g_strndup (from + 2, strcspn (from + 2, "\"")),
                   *alike = json_text (nulls);
-  g_string_append_printf (rows, "\n%s_%s_fkey|%s|%s|%s|%s|%s|public.|%s|-|%s|%s|%s", words[0],
-                          first, words[0], words[1], words[2],
-                          g_strv_contains (flags, "deferrable") ? "t" : "f",
-                          g_strv_contains (flags, "full") ? "t" : "f", from, to, alike, alike);
+  g_string_append_printf (
+      rows, "\n%s_%s_fkey|%s|%s|%s|%s|%s|public.|%s|-|%s|%s|%s|%s", words[0], first, words[0],
+      words[1], words[2], g_strv_contains (flags, "deferrable") ? "t" : "f",
+      g_strv_contains (flags, "full") ? "t" : "f", from, to, alike, alike, alike);
 }
 
 void
@@ -148,7 +148,7 @@ catalogue_answer (const char *tables, const char *keys)
       "oid|asked|place|name|own|whole|kind|hidden|root|inherited|ours|catches|stirs|partly|columns|key");
   g_autoptr (GString) of_keys
       = g_string_new ("name|child|parent|deltype|deferrable|full|schema|child_columns|emptied|"
-                      "parent_columns|casts|collates");
+                      "parent_columns|casts|collates|operators");
   g_auto (GStrv) lines = g_strsplit (tables, "\n", -1);
   g_auto (GStrv) more = g_strsplit (keys != NULL ? keys : "", "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)

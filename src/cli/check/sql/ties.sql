@@ -18,7 +18,7 @@ follows AS (
   SELECT l.job, l.rel, pg_catalog.split_part(l.name, ' ', 2) AS kinds, substring(l.name FROM '\[.*\]')::jsonb AS columns, l.name NOT LIKE '% others' AS selves
   FROM located l WHERE l.name LIKE 'follows %'),
 key AS (
-  SELECT w.job, w.oid, w.relname, k.conrelid, k.conname, k.confdeltype, k.conkey, k.confkey
+  SELECT w.job, w.oid, w.relname, k.conrelid, k.conname, k.confdeltype, k.conkey, k.confkey, k.conpfeqop
   FROM written w
   JOIN pg_constraint k ON k.confrelid = w.oid AND k.contype = 'f' AND k.conparentid = 0
   WHERE 'DELETE' = ANY (w.privileges) AND NOT EXISTS (
@@ -29,11 +29,14 @@ key AS (
         JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.attnum)))),
 named AS ( -- the rows `:key` of the own table: by its primary key
   SELECT DISTINCT l.job, i.indrelid AS rel,
-         CASE WHEN i.indnkeyatts = 1 THEN (SELECT pg_catalog.format('o.%I = ANY (:key::text[]::%s[])', a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod))
-                                           FROM pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = i.indkey[0])
-              ELSE (SELECT pg_catalog.format('(%s) IN (SELECT %s FROM pg_catalog.unnest(:key::text[]) AS u (k))',
-                                             pg_catalog.string_agg(pg_catalog.format('o.%I', a.attname), ', ' ORDER BY k.n),
-                                             pg_catalog.string_agg(pg_catalog.format('(u.k::jsonb ->> %L)::%s', a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY k.n))
+         CASE WHEN i.indnkeyatts = 1 THEN (SELECT pg_catalog.format('o.%I %s ANY (:key::text[]::%s[])', a.attname,
+-- include: ../../../pg/sql/key_operator.sql
+                                             , pg_catalog.format_type(a.atttypid, a.atttypmod))
+                                           FROM (VALUES (1)) AS k (n) JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0])
+              ELSE (SELECT pg_catalog.format('EXISTS (SELECT FROM pg_catalog.unnest(:key::text[]) AS u (k) WHERE %s)',
+                                             pg_catalog.string_agg(pg_catalog.format('o.%I %s (u.k::jsonb ->> %L)::%s', a.attname,
+-- include: ../../../pg/sql/key_operator.sql
+                                               , a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod)), ' AND ' ORDER BY k.n))
                     FROM pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
                     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum WHERE k.n <= i.indnkeyatts) END AS rows
   FROM located l JOIN pg_index i ON i.indrelid = l.rel AND i.indisprimary
@@ -41,8 +44,9 @@ named AS ( -- the rows `:key` of the own table: by its primary key
 counted AS (
   SELECT k.job, k.oid, k.conname, k.conrelid,
          pg_catalog.format('(SELECT count(*) FROM (SELECT FROM %s AS c JOIN %s AS o ON %s WHERE %s LIMIT 100000) AS l)', k.conrelid::regclass, k.oid::regclass,
-                           (SELECT pg_catalog.string_agg(pg_catalog.format('c.%I = o.%I', a.attname, b.attname), ' AND ')
-                            FROM ROWS FROM (pg_catalog.unnest(k.conkey), pg_catalog.unnest(k.confkey)) AS u (a, b)
+                           (SELECT pg_catalog.string_agg(pg_catalog.format('o.%I OPERATOR(%I.%s) c.%I', b.attname, s.nspname, e.oprname, a.attname), ' AND ')
+                            FROM ROWS FROM (pg_catalog.unnest(k.conkey), pg_catalog.unnest(k.confkey), pg_catalog.unnest(k.conpfeqop)) AS u (a, b, e)
+                            JOIN pg_operator e ON e.oid = u.e JOIN pg_namespace s ON s.oid = e.oprnamespace
                             JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.a
                             JOIN pg_attribute b ON b.attrelid = k.oid AND b.attnum = u.b), n.rows) AS question
   FROM key k

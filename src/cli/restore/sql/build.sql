@@ -31,12 +31,18 @@ col AS (
          pg_catalog.format(CASE WHEN a.attnotnull AND a.atttypid IN ('json'::regtype, 'jsonb'::regtype) THEN 'coalesce(r.%I, ''null'')'
                                 ELSE 'r.%I' END, a.attname) AS value,
          a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS wanted,
-         EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND a.attnum = ANY ((i.indkey::smallint[])[0: (i.indnkeyatts - 1)])) AS is_key
+         g.sign IS NOT NULL AS is_key, g.sign
   FROM relation r JOIN pg_attribute a ON a.attrelid = r.rel AND a.attnum > 0 AND NOT a.attisdropped
   CROSS JOIN LATERAL (
     WITH RECURSIVE base (oid) AS (
       SELECT a.atttypid UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
     SELECT t.oid, t.typcategory, t.typelem, t.typlen FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
+  LEFT JOIN LATERAL (
+    SELECT
+-- include: ../../../pg/sql/key_operator.sql
+           AS sign
+    FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
+    WHERE i.indrelid = a.attrelid AND i.indisprimary AND k.n <= i.indnkeyatts AND k.attnum = a.attnum) AS g ON true
 ),
 -- The row that is there, as the record has rows; and one that is put back.
 whole AS (
@@ -59,7 +65,7 @@ piece AS (
          pg_catalog.string_agg(c.value, ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS from_columns,
          pg_catalog.string_agg(pg_catalog.format('%I = %s', c.attname, c.value), ', ' ORDER BY c.attnum)
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
-         coalesce(pg_catalog.string_agg(pg_catalog.format('x.%I = %s', c.attname, c.value), ' AND ') FILTER (WHERE c.is_key),
+         coalesce(pg_catalog.string_agg(pg_catalog.format('x.%I %s %s', c.attname, c.sign, c.value), ' AND ') FILTER (WHERE c.is_key),
                   pg_catalog.format('(%2$s) - %1$L::text[] = e.row - %1$L::text[]', (SELECT names FROM passed_over), (SELECT of_x FROM whole))) AS match,
          pg_catalog.bool_or(c.is_key) AS has_key, coalesce(pg_catalog.array_agg(c.attname) FILTER (WHERE c.secret AND NOT c.kept), '{}') AS secret,
          coalesce('pg_catalog.jsonb_build_array(' || pg_catalog.string_agg('%1$s -> ' || pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)

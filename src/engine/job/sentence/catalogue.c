@@ -18,6 +18,8 @@ column_free (gpointer data)
   g_free (column->emptied);
   g_free (column->element);
   g_free (column->collation);
+  for (guint i = 0; i < CAT_SIGNS; i++)
+    g_free (column->signs[i]);
   g_free (column);
 }
 
@@ -47,6 +49,7 @@ catalogue_key_free (gpointer data)
   g_ptr_array_unref (key->to);
   g_clear_pointer (&key->casts, g_ptr_array_unref);
   g_clear_pointer (&key->collates, g_ptr_array_unref);
+  g_clear_pointer (&key->operators, g_ptr_array_unref);
   g_ptr_array_unref (key->emptied);
   g_ptr_array_unref (key->loosens);
   g_free (key);
@@ -112,6 +115,29 @@ texts_of (const json_t *names)
   return texts;
 }
 
+static CatColumn *
+column_new (const json_t *one)
+{
+  CatColumn *column = g_new0 (CatColumn, 1);
+  column->name = g_strdup (json_string_value (json_object_get (one, "name")));
+  column->quoted = g_strdup (json_string_value (json_object_get (one, "quoted")));
+  column->type = g_strdup (json_string_value (json_object_get (one, "type")));
+  column->declared = g_strdup (json_string_value (json_object_get (one, "declared")));
+  column->emptied = g_strdup (json_string_value (json_object_get (one, "emptied")));
+  column->collation = g_strdup (json_string_value (json_object_get (one, "collation")));
+  column->notnull = json_is_true (json_object_get (one, "notnull"));
+  column->made = json_is_true (json_object_get (one, "made"));
+  column->several = json_is_true (json_object_get (one, "several"));
+  column->as_text = json_is_true (json_object_get (one, "as_text"));
+  column->element = g_strdup (json_string_value (json_object_get (one, "element")));
+  column->bounded = json_is_true (json_object_get (one, "bounded"));
+  column->timed = json_is_true (json_object_get (one, "timed"));
+  const json_t *signs = json_object_get (one, "signs");
+  for (guint i = 0; i < CAT_SIGNS; i++)
+    column->signs[i] = g_strdup (json_string_value (json_array_get (signs, i)));
+  return column;
+}
+
 static CatTable *
 table_new (const PgRows *rows, int row)
 {
@@ -131,24 +157,8 @@ table_new (const PgRows *rows, int row)
   table->stirs = rows_bool (rows, row, "stirs");
   table->partly = g_strdup (rows_text (rows, row, "partly"));
   g_autoptr (json_t) columns = parsed (rows, row, "columns"), key = parsed (rows, row, "key");
-  for (gsize i = 0; i < json_array_size (columns); i++) {
-    const json_t *one = json_array_get (columns, i);
-    CatColumn *column = g_new0 (CatColumn, 1);
-    column->name = g_strdup (json_string_value (json_object_get (one, "name")));
-    column->quoted = g_strdup (json_string_value (json_object_get (one, "quoted")));
-    column->type = g_strdup (json_string_value (json_object_get (one, "type")));
-    column->declared = g_strdup (json_string_value (json_object_get (one, "declared")));
-    column->emptied = g_strdup (json_string_value (json_object_get (one, "emptied")));
-    column->collation = g_strdup (json_string_value (json_object_get (one, "collation")));
-    column->notnull = json_is_true (json_object_get (one, "notnull"));
-    column->made = json_is_true (json_object_get (one, "made"));
-    column->several = json_is_true (json_object_get (one, "several"));
-    column->as_text = json_is_true (json_object_get (one, "as_text"));
-    column->element = g_strdup (json_string_value (json_object_get (one, "element")));
-    column->bounded = json_is_true (json_object_get (one, "bounded"));
-    column->timed = json_is_true (json_object_get (one, "timed"));
-    g_ptr_array_add (table->columns, column);
-  }
+  for (gsize i = 0; i < json_array_size (columns); i++)
+    g_ptr_array_add (table->columns, column_new (json_array_get (columns, i)));
   table->key = columns_of (table, key);
   return table;
 }
@@ -180,7 +190,8 @@ key_new (const Catalogue *catalogue, const PgRows *rows, int row)
   CatKey *key = g_new0 (CatKey, 1);
   g_autoptr (json_t) from = parsed (rows, row, "child_columns"),
                      to = parsed (rows, row, "parent_columns"), casts = parsed (rows, row, "casts"),
-                     collates = parsed (rows, row, "collates");
+                     collates = parsed (rows, row, "collates"),
+                     operators = parsed (rows, row, "operators");
   key->name = g_strconcat (rows_text (rows, row, "schema"), rows_text (rows, row, "name"), NULL);
   key->child = table_by_oid (catalogue, rows_text (rows, row, "child"));
   key->parent = table_by_oid (catalogue, rows_text (rows, row, "parent"));
@@ -188,6 +199,7 @@ key_new (const Catalogue *catalogue, const PgRows *rows, int row)
   key->to = columns_of (key->parent, to);
   key->casts = texts_of (casts);
   key->collates = texts_of (collates);
+  key->operators = texts_of (operators);
   gboolean some = rows_text (rows, row, "emptied") != NULL;
   g_autoptr (json_t) emptied = parsed (rows, row, "emptied");
   key->emptied = some ? columns_of (key->child, emptied) : g_ptr_array_ref (key->from);

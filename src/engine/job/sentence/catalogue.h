@@ -7,6 +7,9 @@
 #include "engine/job/sentence/sentence.h"
 #include "pg/pg.h"
 
+/* How a B-tree compares two values, in the order of its strategies. */
+typedef enum { CAT_LESS, CAT_AT_MOST, CAT_EQUAL, CAT_AT_LEAST, CAT_GREATER, CAT_SIGNS } CatSign;
+
 typedef struct {
   char *name, *quoted;
   char *type; /* as a cast takes it that cuts and rounds nothing: the base type, without a length */
@@ -19,6 +22,8 @@ typedef struct {
   gboolean bounded;       /* an array: JSON does not have the bounds of `[0:2]={1,2,3}` */
   char *element;          /* of an array: the base type of its elements, if it is PostgreSQL's */
   gboolean timed;         /* a list, range or row in which there are dates or times */
+  char *signs[CAT_SIGNS]; /* the operators of the index on the key, or of the type, in full; NULL:
+                             those that PostgreSQL has itself for exactly this type */
 } CatColumn;
 
 typedef struct {
@@ -44,6 +49,8 @@ typedef struct {
   GPtrArray *from, *to; /* of CatColumn, borrowed: of the child, of the parent */
   GPtrArray *casts;     /* of text or NULL: the type in which a column of the child is compared */
   GPtrArray *collates;  /* of text or NULL: the collation by which it is */
+  GPtrArray *operators; /* of text or NULL: the operator of the foreign key, in full, which has the
+                           parent's value on its left; NULL: as CatColumn.signs */
   GPtrArray *emptied;   /* of CatColumn, borrowed: what SET NULL or DEFAULT changes of the child */
   GPtrArray *loosens;   /* of CatColumn, borrowed: once they are NULL the child refers to nothing;
                            empty: that cannot be */
@@ -75,4 +82,6 @@ const CatColumn *catalogue_column (const CatTable *table, const char *name);
 const CatColumn *catalogue_column_plain (const CatTable *table, const char *plain);
 /* Says that TABLE has no column NAME, with the nearest one; g_free it. */
 char *catalogue_no_column (const CatTable *table, const char *name);
+/* The operator that compares two values of COLUMN. */
+const char *catalogue_sign (const CatColumn *column, CatSign sign);
 void catalogue_key_free (gpointer key);

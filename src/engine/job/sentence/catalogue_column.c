@@ -33,6 +33,13 @@ catalogue_column (const CatTable *table, const char *name)
   return catalogue_column_plain (table, plain);
 }
 
+const char *
+catalogue_sign (const CatColumn *column, CatSign sign)
+{
+  static const char *const plain[CAT_SIGNS] = { "<", "<=", "=", ">=", ">" };
+  return column->signs[sign] != NULL ? column->signs[sign] : plain[sign];
+}
+
 char *
 catalogue_no_column (const CatTable *table, const char *name)
 {

@@ -18,9 +18,69 @@ list_equal (const char *own, const GPtrArray *columns, const char *other)
 {
   GString *out = g_string_new (NULL);
   for (guint i = 0; i < columns->len; i++)
-    list_add (out, " AND ", "%s.%s = %s.pruned_%u", own, ((CatColumn *)columns->pdata[i])->quoted,
-              other, i + 1);
+    list_add (out, " AND ", "%s.%s %s %s.pruned_%u", own,
+              ((const CatColumn *)columns->pdata[i])->quoted,
+              catalogue_sign (columns->pdata[i], CAT_EQUAL), other, i + 1);
   return g_string_free (out, FALSE);
+}
+
+char *
+list_equal_there (const char *own, const CatTable *there, const GPtrArray *columns,
+                  const char *other)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < columns->len; i++) {
+    const CatColumn *column = columns->pdata[i], *one = catalogue_column (there, column->quoted);
+    const gboolean alike = g_str_equal (one->type, column->type);
+    list_add (out, " AND ", "%s.%s %s %s.pruned_%u", own, one->quoted,
+              alike ? catalogue_sign (column, CAT_EQUAL) : "=", other, i + 1);
+  }
+  return g_string_free (out, FALSE);
+}
+
+/* Behind the first I columns, which are equal. */
+static char *
+compare_from (const GPtrArray *columns, guint i, CatSign sign, const ListValue *values)
+{
+  const CatColumn *column = columns->pdata[i];
+  const char *left = values[i].left, *right = values[i].right;
+  if (i + 1 == columns->len)
+    return g_strdup_printf ("%s %s %s", left, catalogue_sign (column, sign), right);
+  const CatSign strict = sign == CAT_AT_LEAST ? CAT_GREATER : sign == CAT_AT_MOST ? CAT_LESS : sign;
+  g_autofree char *rest = compare_from (columns, i + 1, sign, values);
+  return g_strdup_printf ("(%s %s %s OR %s %s %s AND %s)", left, catalogue_sign (column, strict),
+                          right, left, catalogue_sign (column, CAT_EQUAL), right, rest);
+}
+
+/* The operator that all columns of a row are compared with; NULL: it is not the same for all. */
+static const char *
+common_sign (const GPtrArray *columns, CatSign sign)
+{
+  const char *common = catalogue_sign (columns->pdata[0], sign);
+  for (guint i = 1; i < columns->len; i++)
+    if (!g_str_equal (common, catalogue_sign (columns->pdata[i], sign)))
+      return NULL;
+  return common;
+}
+
+char *
+list_compare (const GPtrArray *columns, CatSign sign, const ListValue *values)
+{
+  const char *common = common_sign (columns, sign);
+  if (columns->len == 1)
+    return compare_from (columns, 0, sign, values);
+  if (common != NULL) {
+    g_autoptr (GString) left = g_string_new (NULL), right = g_string_new (NULL);
+    for (guint i = 0; i < columns->len; i++) {
+      list_add (left, ", ", "%s", values[i].left);
+      list_add (right, ", ", "%s", values[i].right);
+    }
+    return g_strdup_printf ("(%s) %s (%s)", left->str, common, right->str);
+  }
+  const CatSign bound = sign == CAT_GREATER || sign == CAT_AT_LEAST ? CAT_AT_LEAST : CAT_AT_MOST;
+  g_autofree char *all = compare_from (columns, 0, sign, values);
+  return g_strdup_printf ("%s %s %s AND %s", values[0].left,
+                          catalogue_sign (columns->pdata[0], bound), values[0].right, all);
 }
 
 static const char *
@@ -33,8 +93,11 @@ char *
 list_refers (const CatKey *key, guint i, const char *child, const char *parent)
 {
   const char *cast = text_at (key->casts, i), *collate = text_at (key->collates, i);
-  return g_strconcat (child, cast != NULL ? "::" : "", cast != NULL ? cast : "", " = ", parent,
-                      collate != NULL ? " COLLATE " : "", collate, NULL);
+  const char *sign = text_at (key->operators, i);
+  g_autofree char *from = g_strconcat (child, cast != NULL ? "::" : "", cast, NULL),
+                  *to = g_strconcat (parent, collate != NULL ? " COLLATE " : "", collate, NULL);
+  return sign != NULL ? g_strdup_printf ("%s %s %s", to, sign, from)
+                      : g_strdup_printf ("%s = %s", from, to);
 }
 
 char *

@@ -9,6 +9,16 @@
 void list_add (GString *out, const char *between, const char *format, ...) G_GNUC_PRINTF (3, 4);
 /* `orders.id = pruned_p.pruned_1 AND ...` for each of COLUMNS of the table OWN. */
 char *list_equal (const char *own, const GPtrArray *columns, const char *other);
+/* The same for columns of these names in THERE, called OWN, whose types can be others. */
+char *list_equal_there (const char *own, const CatTable *there, const GPtrArray *columns,
+                        const char *other);
+/* Two values of one column, as SQL; borrowed. */
+typedef struct {
+  const char *left, *right;
+} ListValue;
+/* How the row of COLUMNS with the left VALUES lies to that with the right ones, as the index on
+ * COLUMNS, a primary key, compares them. An index finds such rows. */
+char *list_compare (const GPtrArray *columns, CatSign sign, const ListValue *values);
 /* That column I of KEY has the same value in the child and in the parent, as PostgreSQL compares
  * them for the foreign key; CHILD, PARENT: these values. */
 char *list_refers (const CatKey *key, guint i, const char *child, const char *parent);

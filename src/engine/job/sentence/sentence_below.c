@@ -49,6 +49,14 @@ is_followed (const Below *below, const CatKey *key)
   return below->sentence->children_auto && (key->deltype == 'a' || key->deltype == 'r');
 }
 
+/* How PostgreSQL would compare KEY, a column of the primary key, with a column CHILD that a foreign
+ * key makes refer to it; NULL: as a sentence would, since their types differ. */
+static char *
+operator_of_key (const CatColumn *key, const CatColumn *child)
+{
+  return g_str_equal (key->type, child->type) ? g_strdup (key->signs[CAT_EQUAL]) : NULL;
+}
+
 /* A child whose columns the sentence names, and that no foreign key names. */
 static char *
 add_said (Below *below, const SentenceChild *child)
@@ -70,6 +78,7 @@ add_said (Below *below, const SentenceChild *child)
                    .from = g_ptr_array_new (),
                    .emptied = g_ptr_array_new (),
                    .loosens = g_ptr_array_new (),
+                   .operators = g_ptr_array_new_with_free_func (g_free),
                    .to = g_ptr_array_ref (below->root->key) };
   for (char **name = child->columns; *name != NULL; name++) {
     const CatColumn *column = catalogue_column (table, *name);
@@ -77,6 +86,8 @@ add_said (Below *below, const SentenceChild *child)
       g_autofree char *why = catalogue_no_column (table, *name);
       return g_strconcat ("children: ", why, NULL);
     }
+    if (key->from->len < key->to->len)
+      g_ptr_array_add (key->operators, operator_of_key (key->to->pdata[key->from->len], column));
     g_ptr_array_add (key->from, (gpointer)column);
   }
   if (key->from->len != key->to->len)

@@ -110,7 +110,8 @@ going_of (const Below *below, const CatKey *key)
   for (guint i = 0; i < key->to->len; i++) {
     guint at = 0;
     g_ptr_array_find (child->key, key->to->pdata[i], &at);
-    list_add (same, " AND ", "pruned_k.pruned_%u = pruned_p.pruned_%u", at + 1, i + 1);
+    list_add (same, " AND ", "pruned_k.pruned_%u %s pruned_p.pruned_%u", at + 1,
+              catalogue_sign (key->to->pdata[i], CAT_EQUAL), i + 1);
   }
   return g_strdup_printf (" JOIN (%s) AS pruned_q ON %s AND NOT EXISTS (SELECT FROM %s WHERE %s)",
                           rows, on, (char *)g_hash_table_lookup (below->words, "keys"), same->str);

@@ -131,6 +131,8 @@ set_cursor (Job *job, const Written *written)
   for (guint i = 0; i < written->cursor->len; i++) {
     JobCursor column = { .name = g_strdup_printf ("k%u", i + 1),
                          .type = g_strdup (written->cursor->pdata[i]),
+                         .greater = g_strdup (written->behind->pdata[i]),
+                         .equal = g_strdup (written->beside->pdata[i]),
                          .open = TRUE };
     g_array_append_val (job->cursor, column);
   }

@@ -22,15 +22,17 @@ sentence_keep_beyond (const Sentence *sentence, const CatTable *table, const cha
   g_autofree char *keys = list_named (table->own, table->key), *order = order_of (sentence, table);
   g_string_append (outer, keys);
   for (char **per = sentence->keep.per; per != NULL && *per != NULL; per++) {
-    const char *quoted = catalogue_column (table, *per)->quoted;
+    const CatColumn *column = catalogue_column (table, *per);
+    const char *quoted = column->quoted;
     g_string_append_printf (known, "%s.%s IS NOT NULL AND ", table->own, quoted);
-    g_string_append_printf (group, " AND %s.%s = pruned_g.pruned_per_%u", table->own, quoted,
-                            (guint)(per - sentence->keep.per));
+    g_string_append_printf (group, " AND %s.%s %s pruned_g.pruned_per_%u", table->own, quoted,
+                            catalogue_sign (column, CAT_EQUAL), (guint)(per - sentence->keep.per));
     list_add (outer, ", ", "%s.%s AS pruned_per_%u", table->own, quoted,
               (guint)(per - sentence->keep.per));
   }
   for (guint i = 1; i <= table->key->len; i++)
-    list_add (same, " AND ", "pruned_s.pruned_%u = pruned_g.pruned_%u", i, i);
+    list_add (same, " AND ", "pruned_s.pruned_%u %s pruned_g.pruned_%u", i,
+              catalogue_sign (table->key->pdata[i - 1], CAT_EQUAL), i);
   return g_strdup_printf (
       "%s(SELECT NOT EXISTS (SELECT FROM (SELECT %s FROM %s WHERE (%s)%s ORDER BY %s LIMIT %" G_GINT64_FORMAT
       ") AS pruned_s WHERE %s) FROM (SELECT %s) AS pruned_g)",

@@ -203,7 +203,8 @@ sentence_key_is_exact (const CatTable *table)
     const CatColumn *column = table->key->pdata[i];
     g_autofree char *text = g_strdup_printf ("pruned_p.pruned_%u", i + 1);
     g_autofree char *value = g_strdup_printf ("%s::%s", text, column->type);
-    list_add (out, " AND ", "%s = %s::%s::%s", value, text, column->declared, column->type);
+    list_add (out, " AND ", "%s %s %s::%s::%s", value, catalogue_sign (column, CAT_EQUAL), text,
+              column->declared, column->type);
     g_autofree char *condition = is_exact (column, text, value);
     if (condition != NULL)
       list_add (out, " AND ", "%s", condition);
@@ -226,8 +227,8 @@ sentence_key_matches (const CatTable *table)
   GString *out = g_string_new (NULL);
   for (guint i = 0; i < table->key->len; i++) {
     const CatColumn *column = table->key->pdata[i];
-    list_add (out, " AND ", "%s.%s = pruned_p.pruned_%u::%s", table->own, column->quoted, i + 1,
-              column->type);
+    list_add (out, " AND ", "%s.%s %s pruned_p.pruned_%u::%s", table->own, column->quoted,
+              catalogue_sign (column, CAT_EQUAL), i + 1, column->type);
   }
   return g_string_free (out, FALSE);
 }

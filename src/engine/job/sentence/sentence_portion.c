@@ -278,8 +278,8 @@ set_emptied (const Below *below, const Unit *unit)
     const char *column = ((CatColumn *)key->emptied->pdata[i])->quoted;
     list_add (set, ", ", "%s = %s", column, key->deltype == 'd' ? "DEFAULT" : "NULL");
     list_add (old, ", ", "%s.%s AS pruned_was_%u", table->own, column, i);
-    list_add (changed, " OR ", "%s.%s IS DISTINCT FROM pruned_o.pruned_was_%u", table->own, column,
-              i);
+    list_add (changed, " OR ", "NOT pg_catalog.record_eq(ROW(%s.%s), ROW(pruned_o.pruned_was_%u))",
+              table->own, column, i);
   }
   words_set (below->words, "why", key->name);
   words_set (below->words, "set_empty", set->str);

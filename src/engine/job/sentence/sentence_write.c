@@ -39,38 +39,47 @@ set_due (Writer *writer)
     words_set (writer->words, "due", where);
 }
 
+/* The word NAME: how the key of a row lies to the VALUES (SIGN). */
+static void
+set_compared (Writer *writer, const char *name, CatSign sign, const GPtrArray *values)
+{
+  const CatTable *table = writer->table;
+  g_autoptr (GPtrArray) own = g_ptr_array_new_with_free_func (g_free);
+  g_autofree ListValue *pairs = g_new0 (ListValue, table->key->len);
+  for (guint i = 0; i < table->key->len; i++) {
+    const CatColumn *column = table->key->pdata[i];
+    g_ptr_array_add (own, g_strdup_printf ("%s.%s", table->own, column->quoted));
+    pairs[i] = (ListValue){ own->pdata[i], values->pdata[i] };
+  }
+  words_take (writer->words, name, list_compare (table->key, sign, pairs));
+}
+
 /* Pages: the first begins at the first row, since no value comes before every other of any type. */
 static void
 set_page (Writer *writer)
 {
   const CatTable *table = writer->table;
-  g_autoptr (GString) cursor = g_string_new (NULL), pk = g_string_new (NULL),
-                      from = g_string_new (NULL), after = g_string_new (NULL),
-                      until = g_string_new (NULL);
-  g_autofree char *order = NULL;
+  g_autoptr (GString) cursor = g_string_new (NULL), order = g_string_new (NULL);
+  g_autoptr (GPtrArray) from = g_ptr_array_new_with_free_func (g_free),
+                        after = g_ptr_array_new_with_free_func (g_free),
+                        until = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < table->key->len; i++)
-    list_add (pk, ", ", "%s.%s", table->own, ((CatColumn *)table->key->pdata[i])->quoted);
-  order = g_strdup (pk->str);
+    list_add (order, ", ", "%s.%s", table->own, ((CatColumn *)table->key->pdata[i])->quoted);
   for (guint i = 0; i < table->key->len; i++) {
     const CatColumn *column = table->key->pdata[i];
     list_add (cursor, ", ", "%s.%s AS k%u", table->own, column->quoted, i + 1);
-    list_add (after, ", ", ":cursor.k%u::%s", i + 1, column->type);
-    list_add (until, ", ", ":until.k%u::%s", i + 1, column->type);
-    list_add (from, ", ", "coalesce(:cursor.k%u::%s, (SELECT %s.%s FROM %s ORDER BY %s LIMIT 1))",
-              i + 1, column->type, table->own, column->quoted, table->name, order);
+    g_ptr_array_add (after, g_strdup_printf (":cursor.k%u::%s", i + 1, column->type));
+    g_ptr_array_add (until, g_strdup_printf (":until.k%u::%s", i + 1, column->type));
+    g_ptr_array_add (
+        from,
+        g_strdup_printf ("coalesce(:cursor.k%u::%s, (SELECT %s.%s FROM %s ORDER BY %s LIMIT 1))",
+                         i + 1, column->type, table->own, column->quoted, table->name, order->str));
   }
-  gboolean several = table->key->len > 1;
-  const char *form = several ? "(%s)" : "%s";
-  const struct {
-    const char *word;
-    const GString *list;
-  } lists[] = { { "pk", pk }, { "from", from }, { "after", after }, { "until", until } };
-  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
-    g_auto (GStrv) parts = g_strsplit (form, "%s", 2);
-    words_take (writer->words, lists[i].word, g_strjoinv (lists[i].list->str, parts));
-  }
+  set_compared (writer, "from", CAT_AT_LEAST, from);
+  set_compared (writer, "after", CAT_GREATER, after);
+  set_compared (writer, "until", CAT_AT_MOST, until);
   words_set (writer->words, "cursor", cursor->str);
-  words_set (writer->words, "order", order);
+  words_set (writer->words, "order", order->str);
   const char *type = ((CatColumn *)table->key->pdata[0])->type;
   words_take (writer->words, "begins", g_strdup_printf (":cursor.k1::%s IS NULL", type));
   words_take (writer->words, "endless", g_strdup_printf (":until.k1::%s IS NULL", type));
@@ -101,7 +110,7 @@ set_archive (Writer *writer)
   words_set (writer->words, "archive_values", values->str);
   words_set (writer->words, "archive_same", same->str);
   words_take (writer->words, "archive_match",
-              list_equal ("pruned_a", writer->table->key, "pruned_k"));
+              list_equal_there ("pruned_a", archive, writer->table->key, "pruned_k"));
   words_take (writer->words, "archive_back",
               list_equal ("pruned_t", writer->table->key, "pruned_k"));
   words_take (
@@ -119,19 +128,21 @@ set_object (Writer *writer)
   if (writer->sentence->kind != SENTENCE_OBJECTS)
     return;
   const CatTable *table = writer->table;
-  const char *own = table->own,
-             *object = catalogue_column (table, writer->sentence->object_column)->quoted;
+  const CatColumn *named = catalogue_column (table, writer->sentence->object_column);
+  const char *own = table->own, *object = named->quoted;
   g_autofree char *going = sentence_key_rows (table, "going"),
                   *same = list_equal ("pruned_t", table->key, "pruned_k");
   g_autoptr (GString) itself = g_string_new (NULL);
   for (guint i = 0; i < table->key->len; i++) {
-    const char *column = ((CatColumn *)table->key->pdata[i])->quoted;
-    list_add (itself, " AND ", "pruned_t.%s = %s.%s", column, own, column);
+    const CatColumn *column = table->key->pdata[i];
+    list_add (itself, " AND ", "pruned_t.%s %s %s.%s", column->quoted,
+              catalogue_sign (column, CAT_EQUAL), own, column->quoted);
   }
-  char *shared
-      = g_strdup_printf ("EXISTS (SELECT FROM %s AS pruned_t WHERE pruned_t.%s = %s.%s AND NOT (%s)"
-                         " AND NOT EXISTS (SELECT FROM %s WHERE %s))",
-                         table->name, object, own, object, itself->str, going, same);
+  char *shared = g_strdup_printf (
+      "EXISTS (SELECT FROM %s AS pruned_t WHERE pruned_t.%s %s %s.%s AND NOT (%s)"
+      " AND NOT EXISTS (SELECT FROM %s WHERE %s))",
+      table->name, object, catalogue_sign (named, CAT_EQUAL), own, object, itself->str, going,
+      same);
   words_take (
       writer->words, "free",
       g_strdup_printf (
@@ -297,6 +308,8 @@ note_cursor (Writer *writer)
   for (guint i = 0; i < writer->table->key->len; i++) {
     const CatColumn *column = writer->table->key->pdata[i];
     g_ptr_array_add (writer->written->cursor, g_strdup (column->type));
+    g_ptr_array_add (writer->written->behind, g_strdup (column->signs[CAT_GREATER]));
+    g_ptr_array_add (writer->written->beside, g_strdup (column->signs[CAT_EQUAL]));
     g_string_append_printf (columns, "%s%s %s", i > 0 ? ", " : "", column->quoted, column->type);
     if (column->collation != NULL)
       g_string_append_printf (columns, " COLLATE %s", column->collation);

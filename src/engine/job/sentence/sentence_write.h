@@ -23,8 +23,9 @@ typedef struct {
 #define WRITTEN_PORTION_WORD "portion"
 
 typedef struct {
-  GPtrArray *files;  /* of WrittenFile, in order */
-  GPtrArray *cursor; /* of char: the types of the cursor's columns k1, k2, ... */
+  GPtrArray *files;           /* of WrittenFile, in order */
+  GPtrArray *cursor;          /* of char: the types of the cursor's columns k1, k2, ... */
+  GPtrArray *behind, *beside; /* of char or NULL: their operators (JobCursor) */
   char *cursor_of;   /* the columns of the table that these are, with all that their order depends
                         on; NULL: they are no columns of it */
   const char *word;  /* what becomes of a row: `removed` or `changed` */

@@ -31,6 +31,8 @@ written_new (void)
   written->files = g_ptr_array_new_with_free_func (file_free);
   written->tables = g_ptr_array_new_with_free_func (g_free);
   written->cursor = g_ptr_array_new_with_free_func (g_free);
+  written->behind = g_ptr_array_new_with_free_func (g_free);
+  written->beside = g_ptr_array_new_with_free_func (g_free);
   return written;
 }
 
@@ -41,6 +43,8 @@ written_free (Written *written)
     return;
   g_ptr_array_unref (written->files);
   g_ptr_array_unref (written->cursor);
+  g_ptr_array_unref (written->behind);
+  g_ptr_array_unref (written->beside);
   g_ptr_array_unref (written->tables);
   g_free (written->below);
   g_free (written->known_rows);

@@ -14,7 +14,9 @@ SELECT pg_catalog.format('DELETE FROM pruned.quarantine q USING (SELECT u.key, u
               pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
 FROM (
   SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('k.k%s IS NOT NULL', k.n) AS known,
-         pg_catalog.format('t.%I OPERATOR(pg_catalog.=) k.k%s', a.attname, k.n) AS condition,
+         pg_catalog.format('t.%I %s k.k%s', a.attname,
+-- include: ../../../pg/sql/key_operator.sql
+                           , k.n) AS condition,
          pg_catalog.format(CASE WHEN i.indnkeyatts > 1 AND
 -- include: quarantine_json.sql
                                 THEN '(u.key::jsonb -> %1$L)::%2$s AS k%3$s'

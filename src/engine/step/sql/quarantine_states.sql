@@ -5,7 +5,9 @@
 SELECT pg_catalog.format('SELECT k.key, pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text) AS state FROM (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS k'
               ' JOIN %s t ON %s', pg_catalog.string_agg(c.value, ', ' ORDER BY c.n), c.relation, pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
 FROM (
-  SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('t.%I OPERATOR(pg_catalog.=) k.k%s', a.attname, k.n) AS condition,
+  SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('t.%I %s k.k%s', a.attname,
+-- include: ../../../pg/sql/key_operator.sql
+                           , k.n) AS condition,
          pg_catalog.format(CASE WHEN i.indnkeyatts = 1 THEN 'u.key::%2$s AS k%3$s'
                                 WHEN
 -- include: quarantine_json.sql

@@ -8,8 +8,10 @@
 -- column's value in JSON is no text that a cast takes as that value:
 -- an array, a row, a type with a cast to JSON of its own. `bounded`: an array, whose bounds JSON
 -- does not have. `element`: the base type of what an array has. `timed`: a list, a range or a row
--- in which there are dates or times, however deep. Names are quoted here and nowhere else. Reads
--- the catalogue only.
+-- in which there are dates or times, however deep. `signs`: the operators (<, <=, =, >=, >) by
+-- which the index on the primary key compares values of the column, or its type does; null: those
+-- that PostgreSQL has for exactly this type. Names are quoted here and nowhere else. Reads the
+-- catalogue only.
 WITH RECURSIVE named AS (
   SELECT t.name, t.n, pg_catalog.to_regclass(t.name)::oid AS rel FROM pg_catalog.unnest(:tables::text[]) WITH ORDINALITY AS t (name, n)
   UNION ALL SELECT :archive::text, 0, pg_catalog.to_regclass(:archive::text)::oid WHERE :archive::text IS NOT NULL
@@ -45,6 +47,17 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                       ELSE pg_catalog.format_type(y.oid, -1) END,
                  'declared', pg_catalog.format_type(a.atttypid, a.atttypmod),
                  'notnull', a.attnotnull, 'made', a.attgenerated <> '',
+                 'signs', (SELECT pg_catalog.jsonb_agg(CASE WHEN o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprleft = a.atttypid THEN NULL
+                                                            ELSE pg_catalog.format('OPERATOR(%I.%s)', s.nspname, o.oprname) END ORDER BY m.amopstrategy)
+                           FROM pg_opclass x
+                           JOIN pg_amop m ON m.amopfamily = x.opcfamily AND m.amoplefttype = x.opcintype AND m.amoprighttype = x.opcintype AND m.amoppurpose = 's'
+                           JOIN pg_operator o ON o.oid = m.amopopr JOIN pg_namespace s ON s.oid = o.oprnamespace
+                           WHERE x.oid = coalesce(
+                             (SELECT (i.indclass::oid[])[k.n - 1]
+                              FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
+                              WHERE i.indrelid = c.oid AND i.indisprimary AND k.n <= i.indnkeyatts AND k.attnum = a.attnum),
+                             (SELECT d.oid FROM pg_opclass d JOIN pg_am h ON h.oid = d.opcmethod AND h.amname = 'btree'
+                              WHERE d.opcdefault AND d.opcintype = y.oid))),
                  'collation', (SELECT l.oid::regcollation::text FROM pg_collation l WHERE l.oid = a.attcollation),
                  'several', NOT coalesce(y.typtype = 'e' OR y.typnamespace = 'pg_catalog'::regnamespace
                    AND (y.typname IN ('bool', 'int2', 'int4', 'int8', 'oid', 'uuid', 'date', 'time', 'timestamp', 'timestamptz', 'bytea', 'char')

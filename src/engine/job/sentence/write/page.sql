@@ -3,8 +3,8 @@
 -- condition. `:until`: where a range of the run ends.
 SELECT {key} AS key, {cursor}
 FROM {table}
-WHERE {pk} >= {from} AND ({begins} OR {pk} > {after})
-  AND ({endless} OR {pk} <= {until})
+WHERE {from} AND ({begins} OR {after})
+  AND ({endless} OR {until})
   AND ({due})
 ORDER BY {order}
 LIMIT :limit::int
