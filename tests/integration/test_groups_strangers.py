@@ -14,6 +14,21 @@ def doomed(tenant):  # noqa: F811
     return doom(tenant)
 
 
+def untouched(tenant):
+    """What is there while nothing of a group has gone."""
+    return {table: tenant.ids(table) for table in ("projects", "namespaces", "members", "routes", "redirect_routes")}
+
+
+def refused(tenant, what, **settings):
+    """The deletion is refused, names WHAT, and has not begun."""
+    before = untouched(tenant)
+    run = destroy(tenant, **{f"jobs.{CHILD}.batch": 1} | settings)
+    assert (run["state"], run["attempts"], run["step"]) == ("waiting", 1, 0) and what in run["error"], run
+    assert untouched(tenant) == before, "it went in part"
+    assert tenant.row("namespace_details", tenant.top, "namespace_id")["deleted_at"] is None
+    return run
+
+
 def go_on(tenant, run):
     tenant.pruned.run("retry", str(run["run_id"])).ok()
     tenant.work()
@@ -24,10 +39,7 @@ def test_a_project_elsewhere_whose_own_namespace_lies_in_the_group_stays(doomed)
     own = doomed.row("projects", doomed.other_project)["project_namespace_id"]
     place = "UPDATE namespaces SET parent_id = %s, traversal_ids = %s || id WHERE id = %s"
     doomed.database.execute(place, [doomed.sub, doomed.row("namespaces", doomed.sub)["traversal_ids"], own])
-    run = destroy(doomed)
-    assert doomed.row("projects", doomed.other_project) is not None, "its namespace's key would have taken it along"
-    assert (run["state"], run["attempts"]) == ("waiting", 1) and f"projects {doomed.other_project}" in run["error"]
-    assert doomed.row("namespace_details", doomed.top, "namespace_id")["deleted_at"] is None
+    run = refused(doomed, f"projects {doomed.other_project}")
     doomed.database.execute(place, [doomed.neighbour, [doomed.neighbour], own])
     assert go_on(doomed, run)["state"] == "finished"
     assert doomed.ids("projects") == [doomed.other_project] and doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
@@ -41,9 +53,7 @@ def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays
     doomed.database.execute(f"UPDATE {table} SET namespace_id = %s WHERE source_type = 'Project' AND source_id = %s",
                             [doomed.sub if place == "sub" else own, doomed.other_project])
     (path,) = doomed.ids(table, f"source_type = 'Project' AND source_id = {doomed.other_project}")
-    run = destroy(doomed)
-    assert doomed.row(table, path) is not None
-    assert (run["state"], run["attempts"]) == ("waiting", 1) and f"{table} {path}" in run["error"]
+    run = refused(doomed, f"{table} {path}")
     doomed.database.execute(f"UPDATE {table} SET namespace_id = NULL WHERE id = %s", [path])
     assert go_on(doomed, run)["state"] == "finished" and doomed.row(table, path) is not None
 
@@ -56,12 +66,24 @@ def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed
     own = doomed.row("projects", doomed.project_id)["project_namespace_id"] if place == "own" else doomed.sub
     where = {"project": doomed.other_project} if of == "other_project" else {"group": doomed.neighbour}
     member = doomed.member(doomed.user(), **where, member_namespace_id=own)
-    run = destroy(doomed)
-    assert doomed.row("members", member) is not None
-    assert (run["state"], run["attempts"]) == ("waiting", 1) and f"members {member}" in run["error"]
-    assert doomed.row("namespace_details", doomed.top, "namespace_id")["deleted_at"] is None
+    run = refused(doomed, f"members {member}")
     doomed.database.execute("UPDATE members SET member_namespace_id = NULL WHERE id = %s", [member])
     assert go_on(doomed, run)["state"] == "finished" and doomed.ids("members") == [member]
+
+
+@pytest.mark.parametrize("place", ["own", "sub"])
+def test_a_path_of_another_part_of_the_group_that_still_stands_is_found_before_anything_goes(doomed, place):
+    own = doomed.row("projects", doomed.project_id)["project_namespace_id"] if place == "own" else doomed.sub
+    path = doomed.put("redirect_routes", source_type="Namespace", source_id=doomed.top, path="old", namespace_id=own)
+    refused(doomed, f"redirect_routes {path}")
+
+
+@pytest.mark.parametrize("table, rule", [("projects", "ON DELETE CASCADE"), ("users", "ON DELETE CASCADE"), ("projects", ""), ("members", "ON DELETE CASCADE")])
+def test_what_is_never_taken_along_and_names_the_group_by_another_key_is_found_before_anything_goes(doomed, table, rule):
+    doomed.database.connection.execute(f"ALTER TABLE {table} ADD sample bigint REFERENCES namespaces {rule}; CREATE INDEX ON {table} (sample)")
+    row = {"projects": lambda: doomed.other_project, "users": doomed.user, "members": lambda: doomed.member(doomed.user(), doomed.neighbour)}[table]()
+    doomed.database.execute(f"UPDATE {table} SET sample = %s WHERE id = %s", [doomed.top, row])
+    refused(doomed, f"a row of {table} refers to namespace {doomed.top}")
 
 
 def test_a_membership_of_what_goes_too_or_is_gone_goes_with_the_namespace_it_names_and_is_audited(doomed):

@@ -3,7 +3,9 @@
 -- deleted; every portion checks again.
 -- A table that any key with ON DELETE CASCADE ties to the group is left to its portion, because its
 -- rows can be deleted in another way. Rows that belong elsewhere and only name a namespace of the
--- group, or lie below one where nothing removes them, are those of hold/30-strangers.sql.
+-- group, or lie below one where nothing removes them, are those of hold/30-strangers.sql and
+-- drain/strangers.sql: `place` has all namespaces that a portion takes, also those of projects that
+-- live elsewhere or are gone (chunk/children.sql).
 -- Fast: at most a hundred thousand index look-ups, so that a huge group is not refused for the time
 -- this takes. A column without an index is read if its table is small. What is not checked here is
 -- left to the portion.
@@ -31,27 +33,61 @@ restricting (rel, col, kind, what) AS (
   JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1] AND f.attname = 'id'
   WHERE c.conrelid NOT IN (SELECT rel FROM goes) AND pg_catalog.has_table_privilege(c.conrelid, 'SELECT')
 ),
+-- What is never taken along by a key, and which of its rows stay (`x`).
+precious (tab, stays) AS (
+  VALUES ('projects', 'x.namespace_id NOT IN (SELECT id FROM below)'),
+         ('namespaces', '(x.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint]) IS NOT TRUE'),
+         ('users', 'true'),
+         ('members', 'CASE x.source_type::text'
+            ' WHEN ''Project'' THEN EXISTS (SELECT FROM projects p WHERE p.id = x.source_id AND p.namespace_id NOT IN (SELECT id FROM below))'
+            ' ELSE EXISTS (SELECT FROM namespaces n WHERE n.id = x.source_id AND (n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint]) IS NOT TRUE) END'),
+         ('ci_job_artifacts', 'EXISTS (SELECT FROM projects p WHERE p.id = x.project_id AND p.namespace_id NOT IN (SELECT id FROM below))')
+),
 stray (rel, col, elsewhere) AS (
   SELECT pg_catalog.to_regclass(s.tab)::oid, s.col, s.elsewhere
-  FROM (SELECT 'projects' AS tab, 'project_namespace_id' AS col, 'x.namespace_id NOT IN (SELECT id FROM below)' AS elsewhere
+  FROM (SELECT p.tab, CASE p.tab WHEN 'projects' THEN 'project_namespace_id' ELSE 'member_namespace_id' END AS col, p.stays AS elsewhere
+        FROM precious p WHERE p.tab IN ('projects', 'members')
         UNION ALL
         SELECT 'namespaces', 'parent_id', '((x.type::text IN (''Group'', ''Project'')) IS NOT TRUE OR x.parent_id NOT IN (SELECT id FROM below))'
         UNION ALL
+        -- A path of something that still stands when this place goes: projects go before groups,
+        -- and groups from the deepest up.
         SELECT tab, 'namespace_id',
-               'CASE x.source_type::text WHEN ''Project'' THEN EXISTS (SELECT FROM projects p WHERE p.id = x.source_id AND p.namespace_id NOT IN (SELECT id FROM below))'
-               ' ELSE EXISTS (SELECT FROM namespaces n WHERE n.id = x.source_id AND (n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint]) IS NOT TRUE) END'
+               'CASE x.source_type::text'
+               ' WHEN ''Project'' THEN EXISTS (SELECT FROM projects p WHERE p.id = x.source_id'
+               ' AND (p.namespace_id NOT IN (SELECT id FROM below) OR d.own AND p.project_namespace_id IS DISTINCT FROM d.id))'
+               ' ELSE x.source_id <> d.id AND EXISTS (SELECT FROM namespaces n WHERE n.id = x.source_id'
+               ' AND ((n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint]) IS NOT TRUE'
+               ' OR n.type::text = ''Group'' AND (d.own OR pg_catalog.cardinality(n.traversal_ids) < d.depth))) END'
         FROM unnest(ARRAY['routes', 'redirect_routes']) AS t (tab)) AS s
+  WHERE EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = pg_catalog.to_regclass(s.tab) AND a.attname = s.col AND NOT a.attisdropped)
+),
+-- Other keys of what is never taken along, to the projects or namespaces.
+keyed (rel, col, kind, what, elsewhere) AS (
+  SELECT c.conrelid, a.attname, t.kind, t.what, p.stays
+  FROM (VALUES ('projects', 'project', 'project'), ('namespaces', 'namespace', 'place')) AS t (tab, kind, what)
+  JOIN pg_constraint c ON c.confrelid = pg_catalog.to_regclass(t.tab) AND c.contype = 'f' AND c.confdeltype IN ('a', 'r', 'c') AND c.conparentid = 0
+    AND pg_catalog.cardinality(c.conkey) = 1
+  JOIN precious p ON pg_catalog.to_regclass(p.tab) = c.conrelid
+  JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+  JOIN pg_attribute f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1] AND f.attname = 'id'
+  WHERE (c.conrelid, a.attname) NOT IN (SELECT s.rel, s.col FROM stray s) AND (c.conrelid, a.attname) NOT IN (SELECT r.rel, r.col FROM restricting r)
+    AND pg_catalog.has_table_privilege(c.conrelid, 'SELECT')
 ),
 asked (rel, col, kind, what, elsewhere) AS (
   SELECT rel, col, kind, what, 'true' FROM restricting
   UNION ALL
   SELECT rel, col, NULL, 'place', elsewhere FROM stray
+  UNION ALL
+  SELECT rel, col, kind, what, elsewhere FROM keyed
 )
-SELECT pg_catalog.format('WITH below AS MATERIALIZED (SELECT n.id FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint] AND n.type::text = ''Group''), '
+SELECT pg_catalog.format('WITH below AS MATERIALIZED (SELECT n.id, pg_catalog.cardinality(n.traversal_ids) AS depth FROM namespaces n WHERE n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint] AND n.type::text = ''Group''), '
               'project AS MATERIALIZED (SELECT p.* FROM below b, LATERAL ('
               'SELECT p.id, p.project_namespace_id FROM projects p WHERE p.namespace_id = b.id OFFSET 0) AS p LIMIT %1$s), '
-              'place AS MATERIALIZED (SELECT id FROM below UNION ALL SELECT n.id FROM project p, LATERAL ('
-              'SELECT n.id FROM namespaces n WHERE n.id = p.project_namespace_id AND n.type::text = ''Project'' OFFSET 0) AS n LIMIT %1$s) ',
+              'place AS MATERIALIZED (SELECT id, false AS own, depth FROM below UNION SELECT n.id, true, NULL FROM project p, LATERAL ('
+              'SELECT n.id FROM namespaces n WHERE n.id = p.project_namespace_id AND n.type::text = ''Project'' OFFSET 0) AS n '
+              'UNION (SELECT n.id, true, NULL FROM below b, LATERAL ('
+              'SELECT n.id FROM namespaces n WHERE n.parent_id = b.id AND n.type::text = ''Project'' OFFSET 0) AS n LIMIT %1$s) LIMIT %1$s) ',
               greatest(1000, 100000 / count(*)))
        || pg_catalog.string_agg(
             pg_catalog.format('(SELECT %L AS tab, %L AS kind, %s AS id FROM ', a.rel::regclass, a.kind, CASE WHEN a.kind IS NULL THEN 'x.id' ELSE 'd.id' END)

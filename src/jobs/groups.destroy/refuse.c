@@ -40,6 +40,6 @@ portion_refuse_group (Step *step, const char *group, const char *catalogue, GErr
     return portion_refuse_stranger (step, found, error);
   return step_fail (
       step, error, PRUNED_DATA,
-      "a row of %s refers to %s %s, by a foreign key that forbids its deletion: move or delete it first, then `pruned retry`",
+      "a row of %s refers to %s %s, by a foreign key that forbids its deletion, or would take the row along: move or delete it first, then `pruned retry`",
       rows_text (found, 0, "tab"), rows_text (found, 0, "kind"), rows_text (found, 0, "id"));
 }
