@@ -10,6 +10,7 @@ from support.database import with_database
 from support.pruned import clean_environment
 
 STRANGER, OWNER, TEAM = "pruned_test_stranger", "pruned_test_migrator", "pruned_test_team"
+TABLES_OWNER = "pruned_test_tables_owner"
 
 
 def make_role(database, name, *words):
@@ -49,14 +50,14 @@ def test_without_the_right_to_migrate_the_error_names_the_owner(new_pruned, new_
 def test_an_owner_who_may_make_no_schema_is_told_what_to_grant(new_pruned, new_database, topics):
     """The owner of the tables is not always the owner of the database."""
     database = new_database("app")
-    make_role(database, OWNER, "LOGIN")
+    make_role(database, TABLES_OWNER, "LOGIN")
     owner = database.value("SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()")
     database.execute(f"""DO $$ DECLARE t regclass; BEGIN FOR t IN SELECT c.oid FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace
-        AND c.relkind IN ('r', 'p') LOOP EXECUTE format('ALTER TABLE %s OWNER TO {OWNER}', t); END LOOP; END $$""")
-    pruned = new_pruned(database, topics, settings={"postgres.url": with_database(database.url, database.name, OWNER)})
+        AND c.relkind IN ('r', 'p') LOOP EXECUTE format('ALTER TABLE %s OWNER TO {TABLES_OWNER}', t); END LOOP; END $$""")
+    pruned = new_pruned(database, topics, settings={"postgres.url": with_database(database.url, database.name, TABLES_OWNER)})
     done = pruned.run("migrate")
-    says(done, 3, f"GRANT CREATE ON DATABASE {database.name} TO {OWNER}", f"{owner}@")
-    database.execute(f"GRANT CREATE ON DATABASE {database.name} TO {OWNER}")
+    says(done, 3, f"GRANT CREATE ON DATABASE {database.name} TO {TABLES_OWNER}", f"{owner}@")
+    database.execute(f"GRANT CREATE ON DATABASE {database.name} TO {TABLES_OWNER}")
     pruned.run("migrate").ok()
 
 
