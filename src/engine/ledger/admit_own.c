@@ -119,6 +119,16 @@ run_id_of (const Reading *reading, const MessageDecoded *identity, const Job *jo
                                         message->timestamp_ms, job->name);
 }
 
+/* NULL: the event has neither. */
+static json_t *
+event_of (const MessageDecoded *identity)
+{
+  return identity->ce_id == NULL && identity->ce_source == NULL
+             ? NULL
+             : json_pack ("{s:s*, s:s*}", RUN_EVENT_ID, identity->ce_id, RUN_EVENT_SOURCE,
+                          identity->ce_source);
+}
+
 static void
 add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cancels, json_t *args)
 {
@@ -130,6 +140,7 @@ add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cance
     RunSpec *spec = admit_add (reading->specs, job, run_id_of (reading, &identity, job), at,
                                json_incref (args), job_expand_key (event->unique_key, args));
     spec->state = job->refused != NULL ? NULL : spec->state; /* it waits for the job */
+    spec->context = event_of (&identity);
     spec->named_table = g_strdup (job->table != NULL ? job->table : "");
     timer_prepare (event, spec);
     spec->cancels = cancels && spec->timer;

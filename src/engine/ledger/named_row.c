@@ -31,7 +31,15 @@ named_row_tell (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end
   const char *table = run->job->table != NULL    ? run->job->table
                       : run->named_table != NULL ? run->named_table
                                                  : ""; /* its job is refused */
-  const char *fields[] = { run->run_id, step, run->job->name, table, key, end.what, end.reason };
+  const char *fields[] = { run->run_id,
+                           step,
+                           run->job->name,
+                           table,
+                           key,
+                           end.what,
+                           end.reason,
+                           run_event_text (run, RUN_EVENT_ID),
+                           run_event_text (run, RUN_EVENT_SOURCE) };
   bundle_add (bundle, topic, -1, key, "pruned.outcomes." RECORD, ce_id, fields);
 }
 
@@ -50,11 +58,14 @@ named_row_leave_of (Pg *pg, const Jobs *jobs, const PgRows *rows, int row, const
   const char *name = rows_text (rows, row, "job"), *text = rows_text (rows, row, "args");
   const Job *job = jobs_asked (jobs, name);
   g_autoptr (Job) away = job_of_name (name, 1); /* nothing need be written about it any more */
-  g_autoptr (json_t) args = json_parse_exact (text, strlen (text), NULL);
+  const char *said = rows_text (rows, row, "context");
+  g_autoptr (json_t) args = json_parse_exact (text, strlen (text), NULL),
+                     context = said != NULL ? json_parse_exact (said, strlen (said), NULL) : NULL;
   const Run run = { .run_id = (char *)rows_text (rows, row, "run_id"),
                     .job = job != NULL ? job : away,
                     .step = (int)rows_int (rows, row, "step"),
                     .named_table = (char *)rows_text (rows, row, "named_table"),
+                    .context = context,
                     .args = args };
   return named_row_leave (pg, &run, prefix, end, error);
 }

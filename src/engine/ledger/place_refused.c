@@ -31,7 +31,8 @@ static gboolean
 leave_answer (Pg *pg, const RunSpec *spec, GError **error)
 {
   const char *prefix = config_text (in_force_config (), "topics", "prefix");
-  const Run run = { .run_id = spec->run_id, .job = spec->job, .args = spec->args };
+  const Run run
+      = { .run_id = spec->run_id, .job = spec->job, .args = spec->args, .context = spec->context };
   const NamedEnd disabled = { PLACE_DISABLED, "failed", PLACE_DISABLED };
   return named_row_leave (pg, &run, prefix, spec->withdrawn ? named_row_withdrawn : disabled,
                           error);

@@ -23,6 +23,7 @@ run_free (Run *run)
   g_free (run->error);
   g_free (run->version);
   g_free (run->named_table);
+  g_free (run->waits_for);
   g_free (run->wrong);
   g_free (run);
 }
@@ -86,6 +87,7 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   run->range_of = text_at (rows, row, "range_of");
   run->version = text_at (rows, row, "job_version");
   run->named_table = text_at (rows, row, "named_table");
+  run->waits_for = text_at (rows, row, "waits_for");
   run->result = json_at (rows, row, "result", NULL);
   run->context = json_at (rows, row, "context", NULL);
   if (rows_column (rows, "now") >= 0) {
@@ -275,6 +277,18 @@ gboolean
 run_was_approved (const Run *run)
 {
   return run->approved_until_us > 0 && !run_is_approved (run);
+}
+
+gboolean
+run_event_has (const char *field)
+{
+  return g_str_equal (field, RUN_EVENT_ID) || g_str_equal (field, RUN_EVENT_SOURCE);
+}
+
+const char *
+run_event_text (const Run *run, const char *field)
+{
+  return json_string_value (json_object_get (run->context, field));
 }
 
 gboolean

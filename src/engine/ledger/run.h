@@ -35,6 +35,7 @@ typedef struct {
   gboolean range_goes; /* the run still wants this range to be worked off beside it */
   char *version;       /* of its job, with which it has begun; NULL: no step of it has ended */
   char *named_table;   /* of the row that an event of an application has named; NULL: none */
+  char *waits_for;     /* the row's entry in quarantine, after a failure; NULL: none */
   char *wrong;         /* why its row cannot be read, which no retry mends; NULL: it can */
   json_t *result;      /* NULL: none yet */
   json_t *context;     /* fields of its log lines, from its parent; NULL: none */
@@ -108,6 +109,14 @@ gboolean run_was_approved (const Run *run);
 const char *run_known_id (const Run *run);
 /* RUN is a range, or a run with ranges. */
 gboolean run_in_ranges (const Run *run);
+
+/* In the context of a run that an event of an application has started: its ce_id and ce_source. */
+#define RUN_EVENT_ID "event_id"
+#define RUN_EVENT_SOURCE "event_source"
+/* FIELD is one of these. */
+gboolean run_event_has (const char *field);
+/* Of RUN's event; NULL: it does not say it, or there is none. Borrowed. */
+const char *run_event_text (const Run *run, const char *field);
 
 /* RUN began as a plan, in an earlier step: it stays one. */
 gboolean run_is_planned (const Run *run);

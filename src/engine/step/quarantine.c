@@ -208,7 +208,9 @@ quarantine_sweep (Service *service, Pg *pg, GError **error)
   g_autoptr (GError) failed = NULL;
   if (!pg_begin (pg, error))
     return FALSE;
-  g_autoptr (PgRows) page = pg_run_file (pg, SQL "quarantine_page.sql", values, error);
+  g_autoptr (PgRows) woken = pg_run_file (pg, SQL "quarantine_woken.sql", NULL, error);
+  g_autoptr (PgRows) page
+      = woken != NULL ? pg_run_file (pg, SQL "quarantine_page.sql", values, error) : NULL;
   if (page == NULL || !forget_page (pg, page, &failed, error) || !pg_commit (pg, error))
     return FALSE;
   if (rows_count (page) > 0) {

@@ -17,5 +17,6 @@ PgRows *quarantine_known (Step *step, const GPtrArray *items, GArray **over, GEr
  * it is not known; g_free it. NULL: error. */
 char *quarantine_states (Pg *pg, const GPtrArray *items, GError **error);
 /* Removes entries whose rows the application has deleted, in a transaction of its own. Looks at a
- * thousand entries; those of a table that cannot be read stay, and the others go. */
+ * thousand entries; those of a table that cannot be read stay, and the others go. Runs that wait
+ * for an entry that is gone go on. */
 gboolean quarantine_sweep (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

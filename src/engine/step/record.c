@@ -7,6 +7,7 @@
 #include "engine/job/template.h"
 #include "engine/step/context.h"
 #include "engine/step/quarantine.h"
+#include "engine/step/row_again.h"
 #include "engine/step/tell.h"
 #include "engine/step/decide.h"
 
@@ -36,11 +37,17 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
   for (int i = 0; i < rows_count (rows); i++) {
     char *key = keys->pdata[rows_int (rows, i, "row")];
     /* An event's sender waits for an answer, so a row that an event names is tried although it is
-     * in quarantine. */
-    if (g_array_index (waits, gboolean, i) && !is_asked (step))
-      g_hash_table_add (over, key);
-    else
+     * in quarantine. From then on the quarantine says when. */
+    const gboolean waits_here
+        = g_array_index (waits, gboolean, i) && (!is_asked (step) || row_again_is (step));
+    if (!waits_here) {
       g_hash_table_add (known, g_strdup (key));
+      continue;
+    }
+    g_hash_table_add (over, key);
+    if (is_asked (step))
+      row_again_note (step, items->pdata[rows_int (rows, i, "row")], rows_text (rows, i, "reason"),
+                      rows_int (rows, i, "wait_ms"));
   }
   if (g_hash_table_size (over) > 0)
     step_count (step, "passed_over", g_hash_table_size (over));

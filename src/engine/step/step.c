@@ -58,6 +58,8 @@ step_free (Step *step)
   g_clear_pointer (&step->said, json_decref);
   g_clear_pointer (&step->ages, g_array_unref);
   g_free (step->wait_reason);
+  g_free (step->waits_for);
+  g_free (step->waits_why);
   g_free (step->outside);
   g_free (step->outside_relid);
   g_free (step);

@@ -74,6 +74,9 @@ struct _Step {
   gboolean ceded; /* of a range: its run does what is left of it */
   int passed; /* steps of this run that came before, in the same transaction: their pages were empty
                */
+  char *waits_for,
+      *waits_why; /* its row's entry in quarantine, and why (row_again.h); NULL: none */
+  gint64 waits_ms;
   char *wait_reason; /* the run waits for something other than time; NULL: it does not */
   GArray *ages;      /* of double: seconds */
   const PgStatement *on_failure;

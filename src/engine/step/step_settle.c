@@ -6,6 +6,7 @@
 #include "engine/ledger/named_row.h"
 #include "engine/step/pace.h"
 #include "engine/step/quarantine.h"
+#include "engine/step/row_again.h"
 
 #include <string.h>
 
@@ -28,10 +29,15 @@ settle_quarantine (Step *step, GError **error)
     pg_values_take (values, "item", array_of_texts (step->failed_items));
     pg_values_take (values, "reason", array_of_texts (step->failed_reasons));
     pg_values_take (values, "park_after", array_take (park));
+    pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));
     g_autoptr (PgRows) put = pg_run_file (step->pg, SQL "quarantine_put.sql", values, error);
     if (put == NULL)
       return FALSE;
+    for (int i = 0; i < rows_count (put); i++)
+      row_again_note (step, rows_text (put, i, "item"), rows_text (put, i, "reason"),
+                      rows_int (put, i, "wait_ms"));
   }
+  row_again_wait (step);
   if (step->cured_items->len == 0)
     return TRUE;
   pg_values_take (values, "item", array_of_texts (step->cured_items));
@@ -218,6 +224,7 @@ add_advance (Step *step, GString *const *arrays)
   array_add_int (arrays[8], step->counted);
   array_add_int (arrays[9], step->limited);
   array_add (arrays[10], step->job->version);
+  array_add (arrays[11], step->waits_for);
 }
 
 /* --- several steps of one run in a transaction --- */
@@ -264,8 +271,9 @@ add_before (Step *step)
 gboolean
 steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 {
-  static const char *const names[] = { "run_id",   "step", "state",   "cursor",  "result", "error",
-                                       "delay_ms", "rows", "counted", "limited", "version" };
+  static const char *const names[]
+      = { "run_id",   "step", "state",   "cursor",  "result",  "error",
+          "delay_ms", "rows", "counted", "limited", "version", "waits_for" };
   Step *first = steps->pdata[0];
   GString *arrays[G_N_ELEMENTS (names)];
   g_autoptr (PgValues) values = pg_values_new ();

@@ -6,7 +6,7 @@ WITH due AS MATERIALIZED (
   WHERE r.state = 'waiting' AND r.due_at <= now() AND r.job = ANY (:known::text[])
     AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = r.job AND c.paused AND coalesce(c.paused_until > now(), true))
     AND NOT EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)
-    AND NOT (r.unique_key IS NULL AND r.job = ANY (:keyed::text[]))
+    AND NOT (r.unique_key IS NULL AND r.waits_for IS NULL AND r.job = ANY (:keyed::text[]))
   ORDER BY r.due_at
   LIMIT 500
   FOR UPDATE SKIP LOCKED)

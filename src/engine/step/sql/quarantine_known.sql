@@ -1,7 +1,10 @@
 -- Which of these items are in quarantine, and which of them are passed over for now. `state`: of
--- the row when it failed; null: not known, or it is held whatever becomes of it.
+-- the row when it failed; null: not known, or it is held whatever becomes of it. `wait_ms`: until
+-- it is tried again, at least a second; a day at a time where nothing says when.
 SELECT u.ord::int - 1 AS row,
        -- include: quarantine_waits.sql
-       AS passed_over, CASE WHEN q.parked AND q.reason = 'restored' THEN NULL ELSE q.state END AS state
+       AS passed_over, CASE WHEN q.parked AND q.reason = 'restored' THEN NULL ELSE q.state END AS state, q.reason,
+       greatest((extract(epoch FROM q.next_try_at - now()) * 1000)::bigint
+       + CASE WHEN q.parked THEN greatest(:park_retry_days::int, 1)::bigint * 86400000 ELSE 0 END, 1000) AS wait_ms
 FROM pg_catalog.unnest(:item::text[]) WITH ORDINALITY AS u (item, ord)
 JOIN pruned.quarantine q ON q.job = :job::text AND q.item = u.item

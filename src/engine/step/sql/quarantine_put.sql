@@ -1,6 +1,6 @@
 -- Items that failed: one more attempt, and the time of the next try; parked after the last, and
 -- since then. A row that has changed since it failed (`state`; empty: not known) starts with no
--- attempts.
+-- attempts. `wait_ms`: until it is tried again; a day at a time where a parked item never is.
 WITH failed AS MATERIALIZED (
   SELECT DISTINCT ON (u.item) u.item, u.reason, nullif(u.state, '') AS state, n.attempts, n.attempts >= u.park_after AS parked
   FROM unnest(:item::text[], :reason::text[], :park_after::int[], :state::text[]) AS u (item, reason, park_after, state)
@@ -18,3 +18,5 @@ ORDER BY t.item
 ON CONFLICT (job, item) DO UPDATE
 SET reason = excluded.reason, attempts = excluded.attempts, parked = excluded.parked, next_try_at = excluded.next_try_at,
     state = excluded.state, first_at = CASE WHEN excluded.attempts = 1 THEN now() ELSE q.first_at END
+RETURNING q.item, q.reason, (extract(epoch FROM q.next_try_at - now()) * 1000)::bigint
+       + CASE WHEN q.parked THEN greatest(:park_retry_days::int, 1)::bigint * 86400000 ELSE 0 END AS wait_ms

@@ -5,7 +5,7 @@
 -- from choosing the partial index (100 times slower). `range_goes`: the run of a range has not
 -- ended, and does not take its ranges in. An approval that ends more than a day from now was
 -- written by a clock that was ahead, and no longer counts: it ended in 1970.
-SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.named_table, r.cursor, r.result, r.error,
+SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.named_table, r.waits_for, r.cursor, r.result, r.error,
        (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000.0)::bigint AS due_at,
        (extract(epoch FROM now()) * 1000000.0)::bigint AS now,
