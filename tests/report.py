@@ -11,6 +11,7 @@ import promises
 TAP_LINE = re.compile(r"^(not )?ok\b.*?(# *SKIP\b.*)?$", re.I)
 SAID = 2000  # characters of why a test failed
 SLOWEST = 10
+FAILED = "TEST_FAILED"  # where it writes each failure as it comes
 MARKED = "TEST_MARKED"  # where conftest.py writes which cases are marked check_all
 
 
@@ -98,12 +99,12 @@ class Kept:
     def __init__(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self.killed, self.marked = folder / "killed.txt", folder / "marked.json"
-        for path in (self.killed, self.marked):
+        self.killed, self.marked, self.failed = folder / "killed.txt", folder / "marked.json", folder / "failed.txt"
+        for path in (self.killed, self.marked, self.failed):
             path.unlink(missing_ok=True)
 
     def tell(self, environment):
-        environment[promises.KILLED], environment[MARKED] = str(self.killed), str(self.marked)
+        environment[promises.KILLED], environment[MARKED], environment[FAILED] = str(self.killed), str(self.marked), str(self.failed)
 
     def keep_durations(self, cases):
         slowest = sorted(cases.items(), key=lambda case: -case[1])

@@ -93,8 +93,8 @@ write_files (const Sentence *sentence, const PgRows *rows)
   add_effect (written, words, drop, name, 'd', "partitions_drop");
   written_add (written, g_strdup (WRITTEN_SHOWN), NULL, 0, words_fill (words, "partitions_detach"));
   g_ptr_array_add (written->tables, g_strdup (name));
-  g_ptr_array_add (written->cursor, g_strdup ("timestamptz"));
-  g_ptr_array_add (written->cursor, g_strdup ("int8"));
+  written_add_cursor (written, "timestamptz", NULL, NULL);
+  written_add_cursor (written, "int8", NULL, NULL);
   return written;
 }
 

@@ -307,9 +307,8 @@ note_cursor (Writer *writer)
   g_autoptr (GString) columns = g_string_new (NULL);
   for (guint i = 0; i < writer->table->key->len; i++) {
     const CatColumn *column = writer->table->key->pdata[i];
-    g_ptr_array_add (writer->written->cursor, g_strdup (column->type));
-    g_ptr_array_add (writer->written->behind, g_strdup (column->signs[CAT_GREATER]));
-    g_ptr_array_add (writer->written->beside, g_strdup (column->signs[CAT_EQUAL]));
+    written_add_cursor (writer->written, column->type, column->signs[CAT_GREATER],
+                        column->signs[CAT_EQUAL]);
     g_string_append_printf (columns, "%s%s %s", i > 0 ? ", " : "", column->quoted, column->type);
     if (column->collation != NULL)
       g_string_append_printf (columns, " COLLATE %s", column->collation);

@@ -45,5 +45,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Written, written_free)
 
 /* NULL: the catalogue does not fit; *REFUSAL says why (g_free it). */
 Written *sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **refusal);
+/* A column of the cursor, of that type, with the operators of its index; NULL: PostgreSQL's own. */
+void written_add_cursor (Written *written, const char *type, const char *greater,
+                         const char *equal);
 /* Takes TEXT. TABLE: of an effect; NULL: none. */
 void written_add (Written *written, char *path, const CatTable *table, char action, char *text);

@@ -55,6 +55,14 @@ written_free (Written *written)
 }
 
 void
+written_add_cursor (Written *written, const char *type, const char *greater, const char *equal)
+{
+  g_ptr_array_add (written->cursor, g_strdup (type));
+  g_ptr_array_add (written->behind, g_strdup (greater));
+  g_ptr_array_add (written->beside, g_strdup (equal));
+}
+
+void
 written_add (Written *written, char *path, const CatTable *table, char action, char *text)
 {
   WrittenFile *file = g_new0 (WrittenFile, 1);

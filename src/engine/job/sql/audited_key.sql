@@ -3,7 +3,7 @@
 -- can look for it. A table without a primary key is recorded by whole rows, which are named by what
 -- else is in them.
 (SELECT CASE
-   WHEN s.names = '{}' THEN k.key
+   WHEN pg_catalog.cardinality(s.names) = 0 THEN k.key
    WHEN s.of_key = 'none' AND pg_catalog.jsonb_typeof(k.key) = 'object' THEN k.key - s.names
    WHEN s.of_key <> 'hashed' AND pg_catalog.jsonb_typeof(k.key) = 'object' THEN (
      SELECT coalesce(pg_catalog.jsonb_object_agg(m.key, CASE WHEN m.key = ANY (s.names) THEN
