@@ -127,16 +127,16 @@ show_summary (Output *out, Pg *pg, const Plan *plan)
 
 /* The rows that go with those of the plan: of other tables, and of the own one below them. */
 static void
-show_below (Output *out, const json_t *tables)
+show_below (Output *out, const char *name, const char *said, const json_t *tables)
 {
   const char *table;
   json_t *n;
   if (json_object_size (tables) == 0)
     return;
-  g_autoptr (json_t) below = json_pack ("{s:O}", "below", tables);
+  g_autoptr (json_t) below = json_pack ("{s:O}", name, tables);
   output_object (out, below);
   json_object_foreach ((json_t *)tables, table, n)
-    output_say (out, "with them: %" JSON_INTEGER_FORMAT " %s of %s", json_integer_value (n),
+    output_say (out, "%s: %" JSON_INTEGER_FORMAT " %s of %s", said, json_integer_value (n),
                 plural (json_integer_value (n), "row", "rows"), table);
 }
 
@@ -297,7 +297,8 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
   }
   if (listed)
     show_summary (cli->out, pg, &one);
-  show_below (cli->out, tally.tables);
+  show_below (cli->out, "below", "with them", tally.tables);
+  show_below (cli->out, "changed", "changed with them", tally.emptied);
   if (was != NULL)
     show_differences (cli->out, was, since, lines);
   else if (diff)

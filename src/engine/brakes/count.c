@@ -36,7 +36,9 @@ gint64
 count_below_before (const Step *step)
 {
   const gint64 own = count_own_rows (step->run->result);
-  return step->job->below != NULL ? MAX (0, step->run->rows_done - own) : 0;
+  return step->job->below != NULL
+             ? MAX (0, step->run->rows_done - own)
+             : json_integer_value (json_object_get (step->run->result, STEP_OTHERS));
 }
 
 static gboolean
@@ -218,6 +220,7 @@ count_by_file (Step *step, RunCount *count, GError **error)
   if (!count_coded (step, COUNT_MOST, &n, error))
     return FALSE;
   count->rows = step->run->rows_done + n;
+  count->below = count_below_before (step);
   count->estimated = n == COUNT_MOST;
   return read_coded_values (step, count->values, error);
 }
@@ -236,6 +239,14 @@ count_known (const Step *step, RunCount *count)
                        .values = json_array () };
 }
 
+void
+count_add_seen (const Step *step, RunCount *count)
+{
+  const gint64 more = MAX (0, count_below_before (step) + step->below - count->below);
+  count->rows += more;
+  count->below += more;
+}
+
 gboolean
 count_run (Step *step, RunCount *count, GError **error)
 {
@@ -251,6 +262,7 @@ count_run (Step *step, RunCount *count, GError **error)
     ok = count_pages (counter, count, error);
   else
     count->estimated = step->continues;
+  count_add_seen (step, count);
   count->rows = MAX (count->rows, least);
   step_fails_as (step, counter);
   g_clear_pointer (&run.cursor, json_decref);

@@ -7,7 +7,7 @@
 
 typedef struct {
   gint64 rows;  /* of the whole run: those that it has changed already, too */
-  gint64 below; /* of these: rows of other tables, which are no share of the job's own */
+  gint64 below; /* of these: rows beside its own, which are no share of the job's own */
   gboolean estimated;
   gboolean most;    /* the rest was not counted: each of its rows counts as if it were due */
   gboolean unknown; /* there can be more than `rows` */
@@ -22,8 +22,11 @@ gint64 count_own_rows (const json_t *result);
 /* How many rows a row of JOB can take with it, itself included, as far as OWN rows with BELOW rows
  * below them tell. */
 gint64 count_each (const Job *job, gint64 own, gint64 below);
-/* Rows of other tables that the run of STEP has deleted with its own, before this step. */
+/* Rows beside its own that the run of STEP has removed or changed before this step. */
 gint64 count_below_before (const Step *step);
+/* Adds to COUNT what STEP had changed beside its own rows, as far as COUNT, by a plan, does not
+ * have it: what triggers and foreign keys do is seen only when it happens. */
+void count_add_seen (const Step *step, RunCount *count);
 /* Counts the run of STEP, whose transaction was rolled back; at least what the step had changed. */
 gboolean count_run (Step *step, RunCount *count, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -11,15 +11,6 @@
 #define LONGEST_US (8 * G_USEC_PER_SEC)
 #define GONE_MOST (1024 * 1024) /* bytes of keys in a run's cursor */
 
-static void
-add_counts (Step *step, const json_t *counts)
-{
-  const char *counter;
-  json_t *n;
-  json_object_foreach ((json_t *)counts, counter, n)
-    step_add_count (step->counts, counter, json_integer_value (n));
-}
-
 /* The next step goes on behind CURSOR, knowing what would be gone. */
 static void
 continue_plan (Step *step, const PlanTally *tally, const json_t *cursor)
@@ -52,7 +43,7 @@ plan_pages (Step *step, GError **error)
   gboolean ok = plan_tally (planner, &tally, error);
   step_fails_as (step, planner);
   if (ok) {
-    add_counts (step, tally.counts);
+    step_add_counts (step->counts, tally.counts);
     step->counted = MAX (0, step->run->rows_counted) + tally.rows;
     tell_reason (step, &tally);
   }

@@ -36,8 +36,9 @@ typedef enum { APPLY_DELETE, APPLY_UPDATE, APPLY_INSERT } ApplyKind;
 typedef struct {
   char *table;
   ApplyKind kind;
-  gboolean watched; /* an insert of a user's folder: what it deletes and updates is counted, too */
-  gboolean upserts; /* such an insert may update the row that is there */
+  gboolean watched;  /* an insert of a user's folder: what it deletes and updates is counted, too */
+  gboolean upserts;  /* such an insert may update the row that is there */
+  gboolean of_going; /* it updates rows that go themselves: they count once */
   const PgStatement *statement; /* with the audit */
   const PgStatement *many;      /* the same for rows of several runs, each audited as its own
                                    (step/many.h); NULL: it reads what only one run has */

@@ -36,24 +36,52 @@ queue_rows (Step *step, const JobApply *file, const Trial *trial, const GArray *
   return pg_queue (step->pg, statement, values, error);
 }
 
-/* FILE of a sentence, not on the rows that it names, has returned ROWS. */
-static void
-count_below (const Step *step, const JobApply *file, const PgRows *rows, Trial *trial)
+/* How many of ROWS are really changed, and are none of the rows WHICH, which go themselves. */
+static gint64
+count_changed (const Step *step, const JobApply *file, const PgRows *rows, const GArray *which,
+               Trial *trial)
 {
   const gboolean own = g_strcmp0 (file->table, step->job->table) == 0;
-  if (file->kind == APPLY_DELETE)
-    *(own ? &trial->own_below : &trial->below) += rows_count (rows);
-  for (int i = 0; file->kind == APPLY_UPDATE && i < rows_count (rows); i++)
-    if (rows_text (rows, i, "key") != NULL)
-      trial->emptied++;
-    else
-      trial->stuck = TRUE;
+  g_autoptr (GHashTable) going = g_hash_table_new (g_str_hash, g_str_equal);
+  gint64 n = 0;
+  for (guint i = 0; own && i < which->len; i++)
+    g_hash_table_add (going,
+                      (gpointer)rows_text (trial->decided, g_array_index (which, int, i), "key"));
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *key = rows_text (rows, i, "key");
+    trial->stuck |= key == NULL;
+    n += key != NULL && !g_hash_table_contains (going, key);
+  }
+  return n;
+}
+
+/* FILE, not the one on the rows that it names, has returned ROWS. What a folder does in its own
+ * table is done to its own rows. */
+static void
+count_below (const Step *step, const JobApply *file, const PgRows *rows, const GArray *which,
+             Trial *trial)
+{
+  const Job *job = step->job;
+  const gboolean own = g_strcmp0 (file->table, job->table) == 0,
+                 deletes = file->kind == APPLY_DELETE;
+  if (job->built_in || file->kind == APPLY_INSERT || file->of_going
+      || (own && job->sentence == NULL))
+    return;
+  const gint64 n = deletes || job->sentence == NULL
+                       ? rows_count (rows)
+                       : count_changed (step, file, rows, which, trial);
+  if (own && deletes)
+    trial->own_below += n;
+  else {
+    trial->below += n;
+    step_add_other (trial->effects.beside, file->table, deletes ? STEP_DELETED : STEP_CHANGED, n);
+  }
 }
 
 /* The answers of the files FROM to TO. *LAST gets the rows of the last one. */
 static gboolean
-take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, PgRows **last,
-            GError **error)
+take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
+            const GArray *which, PgRows **last, GError **error)
 {
   const JobApply *files = &g_array_index (what->apply, JobApply, 0);
   guint own = job_own_file (step->job, what);
@@ -64,8 +92,8 @@ take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
     *last = pg_next (step->pg, error);
     if (*last == NULL || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
       return FALSE;
-    if (i != own && step->job->sentence != NULL)
-      count_below (step, &files[i], *last, trial);
+    if (i != own)
+      count_below (step, &files[i], *last, which, trial);
     if (step->applied != NULL)
       step->applied (files[i].statement, rows_count (*last), step->applied_data);
   }
@@ -89,7 +117,7 @@ run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, 
     return FALSE;
   if (changed) /* PostgreSQL works meanwhile */
     tell_ahead (step, what, trial, which);
-  if (take_files (step, what, from, to, trial, last, error))
+  if (take_files (step, what, from, to, trial, which, last, error))
     return pg_finish (step->pg, error) && effects_settle (step, &trial->effects, error);
   g_autoptr (GError) second = NULL; /* the first one is told */
   if (step->blocked && !pg_finish (step->pg, &second))

@@ -1,6 +1,7 @@
 #include "engine/step/effects.h"
 
 #include "base/plural.h"
+#include "engine/step/effects_beside.h"
 #include "engine/step/effects_judge.h"
 #include "engine/step/effects_keys.h"
 
@@ -17,7 +18,9 @@ effects_init (Effects *effects, const Job *job)
 {
   *effects = (Effects){ .tables = g_ptr_array_new (),
                         .counts = g_array_new (FALSE, TRUE, sizeof (EffectsCount)),
-                        .others = g_array_new (FALSE, FALSE, sizeof (EffectsKeys)) };
+                        .others = g_array_new (FALSE, FALSE, sizeof (EffectsKeys)),
+                        .told = g_array_new (FALSE, TRUE, sizeof (EffectsCount)),
+                        .beside = json_object () };
   g_array_set_clear_func (effects->others, effects_keys_clear);
   for (guint i = 0; GUARDS && i < job->whats->len; i++) {
     const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
@@ -37,6 +40,10 @@ effects_clear (Effects *effects)
   g_clear_pointer (&effects->counts, g_array_unref);
   g_clear_pointer (&effects->others, g_array_unref);
   g_clear_pointer (&effects->doubt, g_free);
+  g_clear_pointer (&effects->rels, g_free);
+  g_clear_pointer (&effects->before, g_hash_table_unref);
+  g_clear_pointer (&effects->told, g_array_unref);
+  g_clear_pointer (&effects->beside, json_decref);
 }
 
 /* --- counting --- */
@@ -94,10 +101,11 @@ table_at (const Effects *effects, const char *table)
 }
 
 gboolean
-effects_queue_first (Step *step, const Effects *effects, GError **error)
+effects_queue_first (Step *step, Effects *effects, GError **error)
 {
   return effects->tables->len == 0 || effects->counts->len > 0
-         || queue_counts (step, effects, error);
+         || (effects_beside_begin (step, effects, error) && queue_counts (step, effects, error)
+             && effects_beside_queue (step, effects, error));
 }
 
 gboolean
@@ -108,7 +116,7 @@ effects_take_first (Step *step, Effects *effects, GError **error)
   g_autoptr (PgRows) rows = take_counts (step, effects, error);
   if (rows != NULL)
     count_on (effects, rows);
-  return rows != NULL;
+  return rows != NULL && effects_beside_take (step, effects, error);
 }
 
 gboolean
@@ -154,6 +162,7 @@ effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows 
     return FALSE;
   gint64 n = rows_count (returned);
   guint table = table_at (effects, apply->table);
+  effects_beside_told (effects, table, apply, n);
   EffectsCount grown = grown_at (effects, rows, table);
   gint64 moved = moved_by (apply, grown, rows_bool (rows, (int)table, "parted"));
   if (g_strcmp0 (apply->table, step->job->table) == 0)
@@ -261,11 +270,14 @@ effects_end (Step *step, Effects *effects, GError **error)
   gboolean counted = effects->counts->len > 0;
   if (!effects_keys_fit (step, effects->others, error)
       || !pg_queue (step->pg, deferred, NULL, error)
-      || (counted && !queue_counts (step, effects, error)) || !pg_flush (step->pg, error))
+      || (counted
+          && (!queue_counts (step, effects, error) || !effects_beside_queue (step, effects, error)))
+      || !pg_flush (step->pg, error))
     return FALSE;
   g_autoptr (PgRows) ran = pg_next (step->pg, error);
   g_autoptr (PgRows) rows = ran != NULL && counted ? take_counts (step, effects, error) : NULL;
-  if (ran == NULL || (counted && rows == NULL) || !pg_finish (step->pg, error))
+  if (ran == NULL || (counted && (rows == NULL || !effects_beside_take (step, effects, error)))
+      || !pg_finish (step->pg, error))
     return FALSE;
   if (counted)
     judge_own (step, effects, NULL, rows, 0);

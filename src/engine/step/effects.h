@@ -32,6 +32,12 @@ typedef struct {
   GArray *others; /* of EffectsKeys: rows that may be of other keys than they were returned with */
   gint64 deleted, returned; /* of the job's own table since the try began: rows, and those told */
   const JobApply *last;     /* the file that ran last */
+  /* what changed beside what files returned (effects_beside.h) */
+  char *rels;            /* tables to look at, an array literal; NULL: none, or not asked yet */
+  GHashTable *before;    /* of these: oid -> EffectsCount, before the try */
+  GArray *told;          /* of EffectsCount, one a table: rows that files have returned */
+  json_t *beside;        /* counters as in a result: rows of other tables */
+  gint64 others_changed; /* rows that were deleted or changed, and that no file has returned */
   gboolean stirred; /* the file on the job's own table deletes, and rows of that were updated */
   /* the file whose counts do not fit and must be looked into; NULL: none */
   const JobApply *doubted;
@@ -43,7 +49,7 @@ void effects_init (Effects *effects, const Job *job);
 void effects_clear (Effects *effects);
 
 /* In a pipeline: the counts before the first file, if they were not read yet in this try. */
-gboolean effects_queue_first (Step *step, const Effects *effects, GError **error)
+gboolean effects_queue_first (Step *step, Effects *effects, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 gboolean effects_take_first (Step *step, Effects *effects, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -1,6 +1,7 @@
 #include "engine/step/many.h"
 
 #include "engine/job/in_force.h"
+#include "engine/step/effects_beside.h"
 #include "engine/step/guard.h"
 #include "engine/step/page_event.h"
 #include "engine/step/quarantine.h"
@@ -227,16 +228,20 @@ add_one (Union *all, One *one)
   }
 }
 
-/* What TRIAL has done about the keys of ONE. */
+/* What TRIAL has done about the keys of ONE. SHARE: what changed beside each of its rows. */
 static gboolean
-record_one (const One *one, const Trial *trial, GHashTable *nothing, GError **error)
+record_one (const One *one, const Trial *trial, const json_t *share, GHashTable *nothing,
+            GError **error)
 {
   const int *rows = (const int *)(gpointer)one->rows->data;
   g_autofree const char **what = g_new0 (const char *, one->rows->len + 1);
   for (guint i = 0; i < one->rows->len; i++)
     what[i] = trial->what[rows[i]];
   g_autoptr (PgRows) decided = rows_part (trial->decided, rows, one->rows->len);
-  const Trial part = { .decided = decided, .what = what };
+  g_autoptr (json_t) beside = json_object ();
+  for (gint64 n = trial_changed (one->step->job, what, (int)one->rows->len); n > 0; n--)
+    step_add_counts (beside, share);
+  const Trial part = { .decided = decided, .what = what, .effects.beside = beside };
   return record_trial (one->step, one->page.keys, &part, NULL, nothing, error);
 }
 
@@ -252,9 +257,14 @@ record_all (const Union *all, GArray *ones, const Trial *trial, GError **error)
                         "a key is written differently than in its run; each run is tried alone");
     g_array_append_val (one->rows, i);
   }
+  const gint64 n = trial_changed (all->lead->job, trial->what, rows_count (trial->decided));
+  g_autoptr (json_t) share = effects_beside_share (&trial->effects, n);
+  if (share == NULL)
+    return step_fail (all->lead, error, PRUNED_BUSY,
+                      "rows of other tables changed; each run is tried alone");
   for (guint i = 0; i < ones->len; i++) {
     const One *one = &g_array_index (ones, One, i);
-    if (has_keys (one) && !record_one (one, trial, nothing, error))
+    if (has_keys (one) && !record_one (one, trial, share, nothing, error))
       return FALSE;
   }
   return TRUE;

@@ -19,12 +19,6 @@ typedef struct {
   PlanTally *tally; /* NULL: nobody counts */
 } Plan;
 
-static char *
-closed (const GString *array)
-{
-  return g_strconcat (array->str, "}", NULL);
-}
-
 /* Shows items that wait in quarantine as such. Returns the others. */
 static gboolean
 show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **error)
@@ -115,7 +109,26 @@ end_page (Plan *plan)
   plan->room = 0;
 }
 
-/* The rows that go with those of DECIDED: of other tables, and of the own one below them. */
+/* How many rows of each table go or change; ROWS: NULL, it is not known. */
+static void
+tally_tables (PlanTally *tally, const PgRows *rows)
+{
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const gint64 n = rows_int (rows, i, "n");
+    const gboolean emptied = rows_bool (rows, i, "emptied");
+    const char *table = rows_text (rows, i, "table");
+    tally->rows += n;
+    if (n > 0)
+      step_add_count (emptied ? tally->emptied : tally->tables, table, n);
+    if (emptied || !rows_bool (rows, i, "own")) {
+      tally->below += n;
+      step_add_other (tally->counts, table, emptied ? STEP_CHANGED : STEP_DELETED, n);
+    } else if (n > 0)
+      step_add_count (tally->counts, "below", n);
+  }
+}
+
+/* What goes or changes with the rows of DECIDED: of other tables, and of the own one. */
 static gboolean
 tally_below (Plan *plan, PgRows *decided, GError **error)
 {
@@ -129,17 +142,7 @@ tally_below (Plan *plan, PgRows *decided, GError **error)
   if (tally == NULL || plan->job->below == NULL || keys->len == 0)
     return TRUE;
   g_autoptr (PgRows) rows = decide_below (plan->step, keys, error);
-  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    const gint64 n = rows_int (rows, i, "n");
-    tally->rows += n;
-    const gboolean own = g_str_equal (rows_text (rows, i, "own"), "t");
-    if (!own)
-      tally->below += n;
-    else if (n > 0)
-      step_add_count (tally->counts, "below", n);
-    if (n > 0)
-      step_add_count (tally->tables, rows_text (rows, i, "table"), n);
-  }
+  tally_tables (tally, rows);
   return rows != NULL;
 }
 
@@ -218,7 +221,7 @@ static gboolean
 decide_whole (Plan *plan, const GPtrArray *keys, int *before, GError **error)
 {
   g_auto (Halves) decided = { .stops = plan->job->filtered != NULL }; /* its run ends, too */
-  g_autofree char *gone = closed (plan->gone);
+  g_autofree char *gone = g_strconcat (plan->gone->str, "}", NULL);
   if (!halves_ask (plan->step, keys, decide, gone, &decided, error))
     return FALSE;
   show_failed (plan, &decided);
@@ -290,6 +293,7 @@ plan_tally_init (PlanTally *tally, const char *gone)
                         .gone = gone != NULL ? g_string_new (gone) : array_new (),
                         .counts = json_object (),
                         .tables = json_object (),
+                        .emptied = json_object (),
                         .changed = array_new () };
 }
 
@@ -300,6 +304,7 @@ plan_tally_clear (PlanTally *tally)
   g_string_free (tally->changed, TRUE);
   g_clear_pointer (&tally->counts, json_decref);
   g_clear_pointer (&tally->tables, json_decref);
+  g_clear_pointer (&tally->emptied, json_decref);
   g_free (tally->reason);
 }
 

@@ -16,8 +16,9 @@ typedef struct {
   gboolean more;    /* the deadline came first; the run's cursor says where */
   gint64 keys;      /* that were decided about */
   gint64 rows;      /* the run's own rows, those below, and its children */
-  gint64 below;     /* rows of other tables that a sentence deletes with its own */
+  gint64 below;     /* rows beside the own ones that are removed or changed with them */
   json_t *tables;   /* rows that go with others, by table */
+  json_t *emptied;  /* rows that foreign keys change with others, by table */
   json_t *counts;   /* counter -> integer */
   GString *changed; /* array literal, not closed: keys of own rows, up to PLAN_KEYS */
   gint64 n_changed;

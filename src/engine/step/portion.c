@@ -110,7 +110,7 @@ gboolean
 portion_moves (Step *step, const Trial *trial, GError **error)
 {
   gint64 at = 1;
-  if (!portion_is (step) || (!trial->stuck && trial->below + trial->emptied > 0))
+  if (!portion_is (step) || (!trial->stuck && trial->below > 0))
     return TRUE;
   g_autoptr (GPtrArray) keys = key_of (trial);
   if (keys->len == 0)

@@ -322,8 +322,9 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
     if (!record_what (step, word, trial, error))
       return FALSE;
   tell_reason (step, trial);
-  step->rows += trial->below + trial->own_below;
-  step->below += trial->below;
+  step->rows += trial->below + trial->own_below + trial->effects.others_changed;
+  step->below += trial->below + trial->effects.others_changed;
+  step_add_counts (step->counts, trial->effects.beside);
   step->own_below += trial->own_below;
   if (trial->own_below > 0)
     step_add_count (step->counts, "below", trial->own_below);

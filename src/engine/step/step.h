@@ -92,8 +92,9 @@ struct _Step {
   /* brakes */
   gint64
       rows; /* own rows that this step has changed, those below, and children that it has placed */
-  gint64 below;     /* of these: rows of other tables that a sentence has deleted with its own */
-  gint64 own_below; /* of these: rows of the own table that went because a row above them did */
+  gint64 below; /* of these: rows beside the own ones, mostly of other tables, that were removed or
+                   changed with them: by files, foreign keys and triggers */
+  gint64 own_below;     /* of these: rows of the own table that went because a row above them did */
   gint64 rows_taken_in; /* rows of the run that its ranges have changed, in earlier transactions */
   gint64 counted, limited; /* `rows_counted` and `rows_limit` of the run's row; -1: unchanged */
   gint64 room;             /* rows that may still be leased; -1: any number */
@@ -136,6 +137,17 @@ void step_fails_as (Step *step, const Step *other);
 void step_write_logs (Step *step);
 /* Adds N to a counter of an object. */
 void step_add_count (json_t *counts, const char *counter, gint64 n);
+/* Adds all counters of MORE (may be NULL), also those of the objects in it. */
+void step_add_counts (json_t *counts, const json_t *more);
+/* The key of a result under which the rows of other tables stand, by table and what has become of
+ * them; and the counter of those that were removed or changed. */
+#define STEP_TABLES "tables"
+#define STEP_OTHERS "others"
+#define STEP_DELETED "deleted"
+#define STEP_CHANGED "changed"
+#define STEP_INSERTED "inserted" /* they are told, and count for no limit */
+/* N rows of TABLE, which are not the job's own, have become WHAT. */
+void step_add_other (json_t *counts, const char *table, const char *what, gint64 n);
 /* The common parameters, which any statement of a job may want; NULL-terminated. */
 extern const char *const step_bound[];
 /* Common parameters plus settings that STATEMENT wants, set in VALUES. */

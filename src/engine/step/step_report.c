@@ -18,6 +18,32 @@ step_add_count (json_t *counts, const char *counter, gint64 n)
 }
 
 void
+step_add_counts (json_t *counts, const json_t *more)
+{
+  const char *counter;
+  json_t *n;
+  json_object_foreach ((json_t *)more, counter, n)
+    if (json_is_integer (n))
+      step_add_count (counts, counter, json_integer_value (n));
+    else if (json_is_object (n)) {
+      if (json_object_get (counts, counter) == NULL)
+        json_object_set_new (counts, counter, json_object ());
+      step_add_counts (json_object_get (counts, counter), n);
+    }
+}
+
+void
+step_add_other (json_t *counts, const char *table, const char *what, gint64 n)
+{
+  if (n == 0)
+    return;
+  g_autoptr (json_t) more = json_pack ("{s:{s:{s:I}}}", STEP_TABLES, table, what, (json_int_t)n);
+  step_add_counts (counts, more);
+  if (!g_str_equal (what, STEP_INSERTED))
+    step_add_count (counts, STEP_OTHERS, n);
+}
+
+void
 step_count (Step *step, const char *counter, gint64 n)
 {
   step_add_count (step->counts, counter, n);

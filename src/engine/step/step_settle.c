@@ -148,8 +148,10 @@ step_result (const Step *step, const char *status)
   json_object_foreach (step->run->result, counter, n)
     if (json_is_integer (n))
       step_add_count (result, counter, json_integer_value (n));
-  json_object_foreach (step->counts, counter, n)
-    step_add_count (result, counter, json_integer_value (n));
+  json_t *tables = json_object_get (step->run->result, STEP_TABLES);
+  if (tables != NULL)
+    json_object_set_new (result, STEP_TABLES, json_deep_copy (tables));
+  step_add_counts (result, step->counts);
   const char *reason = step->reason != NULL
                            ? step->reason
                            : json_string_value (json_object_get (step->run->result, "reason"));

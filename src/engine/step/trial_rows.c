@@ -74,3 +74,14 @@ trial_rows (const Trial *trial, const char *word)
       g_array_append_val (which, i);
   return which;
 }
+
+gint64
+trial_changed (const Job *job, const char *const *what, int n)
+{
+  gint64 changed = 0;
+  for (int i = 0; i < n; i++) {
+    const JobWhat *known = job_what (job, what[i]);
+    changed += known != NULL && known->apply->len > 0;
+  }
+  return changed;
+}

@@ -12,16 +12,17 @@ typedef struct {
   GPtrArray *refused; /* of char: keys of rows that the statement on the job's table kept */
   gboolean torn;      /* a row was refused after others had changed for it: it cannot stand */
   gboolean unsettled; /* the settings were changed while there were rows to decide: the same */
-  gint64 below;       /* rows of other tables that a sentence has deleted */
+  gint64 below;       /* rows beside the own ones that files have deleted or changed */
   gint64 own_below;   /* rows of the own table that went because a row above them did */
-  gint64 emptied;     /* rows of other tables that a sentence has emptied */
-  gboolean stuck;     /* one of these is as it was (portion_empty.sql) */
+  gboolean stuck;     /* one that was to be emptied is as it was (portion_empty.sql) */
   GPtrArray *told;    /* of char, borrowed: words whose outcomes are in the bundle; NULL: none */
   BundleMark untold;  /* the bundle before these */
   Effects effects;
 } Trial;
 void trial_clear (Trial *trial);
 
+/* How many of N rows that were decided as WHAT change. */
+gint64 trial_changed (const Job *job, const char *const *what, int n);
 /* Rows decided as WORD (NULL: all that were not refused), as indexes. g_array_unref it. */
 GArray *trial_rows (const Trial *trial, const char *word);
 /* The step's own parameters, and EXTRA (may be NULL). */

@@ -73,7 +73,8 @@ log_finished (Step *step)
   if (!step->continues && step->run->range_of == NULL)
     stats_add (STATS_RUNS, job, "finished", 1);
   json_object_foreach (step->counts, counter, n)
-    stats_add (STATS_ROWS, job, counter, (double)json_integer_value (n));
+    if (json_is_integer (n))
+      stats_add (STATS_ROWS, job, counter, (double)json_integer_value (n));
   for (int before = step->passed; before >= 0; before--)
     write_finished (step, before, seconds);
 }

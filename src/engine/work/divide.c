@@ -185,6 +185,11 @@ add_result (Run *run, const json_t *result)
       if (applied != NULL && json_integer_value (n) > 0)
         step_add_count (applied, counter, json_integer_value (n));
     }
+  json_t *tables = json_object_get (result, STEP_TABLES);
+  if (tables != NULL) {
+    g_autoptr (json_t) more = json_pack ("{s:O}", STEP_TABLES, tables);
+    step_add_counts (run->result, more);
+  }
   json_t *reason = json_object_get (result, "reason");
   if (reason != NULL && json_object_get (run->result, "reason") == NULL)
     json_object_set (run->result, "reason", reason);

@@ -100,6 +100,13 @@ played_refuse (const char *name, const char *sqlstate, const char *message)
               (PlayedAnswer){ .sqlstate = g_strdup (sqlstate), .message = g_strdup (message) });
 }
 
+gboolean
+played_has (const char *name)
+{
+  GQueue *queue = g_hash_table_lookup (play->answers, name);
+  return queue != NULL && !g_queue_is_empty (queue);
+}
+
 PlayedAnswer *
 played_take (const char *name)
 {

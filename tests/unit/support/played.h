@@ -16,7 +16,7 @@
 #include "pg/pg.h"
 
 /* The Makefile reads these lines. */
-#define PLAYED_STATEMENTS pg_run pg_run_file pg_run_alone pg_exec pg_exec_later
+#define PLAYED_STATEMENTS pg_run pg_run_kept pg_run_file pg_run_alone pg_exec pg_exec_later
 #define PLAYED_PIPELINES pg_queue pg_flush pg_next pg_finish
 #define PLAYED_TRANSACTIONS pg_begin pg_begin_read_only pg_commit pg_rollback
 #define PLAYED_OTHERS PQresultErrorField clock_monotonic_us dead_letter_bury
@@ -25,7 +25,7 @@
 void played_begin (void);
 /* The next answer to the statement NAME. The first line of ROWS names the columns, each further
  * line is a row; fields end at `|`, `-` is null. NULL: an outage. A statement without an answer
- * finds no rows. */
+ * finds no rows, and is not asked if its answer is kept (pg_run_kept). */
 void played_answer (const char *name, const char *rows);
 /* The next answer to NAME: PostgreSQL refuses it. The verdict follows from SQLSTATE. */
 void played_refuse (const char *name, const char *sqlstate, const char *message);

@@ -16,6 +16,7 @@ typedef struct {
 
 static GQueue pipeline = G_QUEUE_INIT; /* of Asked: what was not taken yet */
 static gboolean flushed;
+static PgRows *kept;                /* of the last statement that is kept; NULL: none */
 static gboolean begun, failed;      /* a transaction; a statement of it has failed */
 static const PlayedAnswer *refusal; /* what PostgreSQL's error says; NULL: nothing */
 
@@ -137,6 +138,17 @@ run (Pg *pg, const PgStatement *statement, const PgValues *values, GError **erro
   return queue (pg, statement, values, error) && flush (pg, error) ? next (pg, error) : NULL;
 }
 
+/* Asked only if the test has an answer: else it is known, and has found nothing. */
+static const PgRows *
+run_kept (Pg *pg, const PgStatement *statement, const PgValues *values, const char *stamp,
+          GError **error)
+{
+  g_autofree char *name = name_of (statement);
+  rows_free (kept);
+  kept = played_has (name) ? run (pg, statement, values, error) : played_rows ("none");
+  return kept;
+}
+
 static PgRows *
 run_file (Pg *pg, const char *file, const PgValues *values, GError **error)
 {
@@ -197,6 +209,10 @@ rollback (Pg *pg)
 PLAYED (PgRows *, pg_run,
         (Pg * pg, const PgStatement *statement, const PgValues *values, GError **error), run,
         (pg, statement, values, error))
+PLAYED (const PgRows *, pg_run_kept,
+        (Pg * pg, const PgStatement *statement, const PgValues *values, const char *stamp,
+         GError **error),
+        run_kept, (pg, statement, values, stamp, error))
 PLAYED (PgRows *, pg_run_file, (Pg * pg, const char *file, const PgValues *values, GError **error),
         run_file, (pg, file, values, error))
 PLAYED (PgRows *, pg_run_alone, (Pg * pg, const char *file, const PgValues *values, GError **error),

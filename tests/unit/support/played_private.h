@@ -16,6 +16,7 @@ void played_note (const char *name);
 /* With VALUES. */
 void played_keep_bound (const char *name, const PgStatement *statement, const PgValues *values);
 /* The next answer to NAME; NULL: there is none. played_answer_free it. */
+gboolean played_has (const char *name); /* there is such an answer */
 PlayedAnswer *played_take (const char *name);
 /* A new play: nothing is queued, and no transaction has begun. */
 void played_pg_begin (void);

@@ -1,11 +1,14 @@
 -- The usual number of rows: the median of the last 14 runs of the job that ended and that were to
 -- change rows: without those about one row that an event names, those that only planned, and those
 -- that did not come to their end (held, then discarded) without having changed a row. own: without
--- rows below theirs, which not all of these runs may have had to remove. A run from before rows
--- were counted counts with its own counter. Reads the archive: asked once a run, of many rows only.
+-- rows below theirs, which not all of these runs may have had to remove. Rows that changed beside
+-- the own ones never count: the limit is raised by those of the run. A run from before rows were
+-- counted counts with its own counter. Reads the archive: asked once a run, of many rows only.
 SELECT count(*) AS n, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.rows)::bigint AS usual
 FROM (
-  SELECT coalesce(CASE WHEN NOT :own::boolean THEN r.rows_done END,
+  SELECT coalesce(CASE WHEN NOT :own::boolean
+                       THEN r.rows_done - CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'others') = 'number' THEN (r.result ->> 'others')::numeric ELSE 0 END
+                  END,
                   CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'updated_rows') = 'number' THEN (r.result ->> 'updated_rows')::numeric END
                   + CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'below') = 'number' THEN (r.result ->> 'below')::numeric ELSE 0 END,
                   r.rows_done, 0)::float8 AS rows

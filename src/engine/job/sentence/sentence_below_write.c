@@ -137,6 +137,7 @@ write_empty (const Below *below, const CatKey *key, gboolean going, Written *wri
     words_take (below->words, "going", going_of (below, key));
   written_add (written, path_of (written, "apply/removed", child, ".update"), child, 'u',
                words_fill (below->words, "empty"));
+  ((WrittenFile *)written->files->pdata[written->files->len - 1])->of_going = going;
 }
 
 /* Rows of the own table that refer to rows that go. A row that goes for itself may refer to one of
@@ -216,14 +217,26 @@ write_count (const Below *below, const CatTable *table, Written *written)
   g_ptr_array_add (written->files, words_fill (below->words, "below_count"));
 }
 
+/* Of rows of the own table that are emptied, those that go themselves are counted as such. */
+static void
+write_count_empty (const Below *below, const CatKey *key, Written *written)
+{
+  set_child (below, key->child, key);
+  words_set (below->words, "emptied", "true");
+  write_count (below, key->child, written);
+}
+
 char *
 below_write_count (const Below *below)
 {
   g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
   Written written = { .files = parts };
+  words_set (below->words, "emptied", "false");
   for (guint i = 0; i < below->order->len; i++)
     if (below->order->pdata[i] != below->root || below_has_self (below, below->root))
       each_way (below, below->order->pdata[i], &written, write_count);
+  for (guint i = 0; i < below->empties->len; i++)
+    write_count_empty (below, below->empties->pdata[i], &written);
   if (parts->len == 0)
     return NULL;
   g_ptr_array_add (parts, NULL);

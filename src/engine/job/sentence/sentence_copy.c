@@ -78,7 +78,8 @@ add_effect (const Job *job, JobWhat *what, const WrittenFile *file, GError **err
   JobApply apply = { .table = g_strdup (file->table),
                      .kind = file->action == 'i'   ? APPLY_INSERT
                              : file->action == 'u' ? APPLY_UPDATE
-                                                   : APPLY_DELETE };
+                                                   : APPLY_DELETE,
+                     .of_going = file->of_going };
   apply.statement
       = file->action == 'i'
             ? statement_of (job, file, error)

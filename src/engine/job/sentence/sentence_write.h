@@ -9,9 +9,10 @@
 #include "engine/job/sentence/catalogue.h"
 
 typedef struct {
-  char *path;  /* as in a folder, without `.sql`: `apply/removed/020-orders` */
-  char *table; /* of an effect: the table, as SQL writes it; NULL: none */
-  char action; /* of an effect: `d`elete, `u`pdate or `i`nsert */
+  char *path;        /* as in a folder, without `.sql`: `apply/removed/020-orders` */
+  char *table;       /* of an effect: the table, as SQL writes it; NULL: none */
+  char action;       /* of an effect: `d`elete, `u`pdate or `i`nsert */
+  gboolean of_going; /* an update of rows that go themselves */
   char *text;
 } WrittenFile;
 

@@ -46,7 +46,7 @@ test_how_many_rows_one_row_can_take_along (void)
   }
 }
 
-/* Of a job that deletes no other rows there are none, whatever children it has placed. */
+/* Of a job that changes no other rows there are none, whatever children it has placed. */
 static void
 test_rows_of_other_tables_before_a_step (void)
 {
@@ -58,7 +58,8 @@ test_rows_of_other_tables_before_a_step (void)
   } cases[] = { { TRUE, 30, "{\"updated_rows\":10,\"below\":5}", 15 },
                 { TRUE, 10, "{\"updated_rows\":10}", 0 },
                 { TRUE, 0, NULL, 0 },
-                { FALSE, 20, "{\"updated_rows\":10}", 0 } };
+                { FALSE, 20, "{\"updated_rows\":10}", 0 },
+                { FALSE, 20, "{\"updated_rows\":10,\"others\":9}", 9 } };
   const PgStatement *some = GINT_TO_POINTER (1);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     const Job job = { .below = cases[i].below ? some : NULL };
@@ -69,6 +70,29 @@ test_rows_of_other_tables_before_a_step (void)
   }
 }
 
+/* No plan knows the rows that triggers change. Those of a step that was rolled back are known: they
+ * are none of its own. */
+static void
+test_rows_that_only_a_try_has_shown (void)
+{
+  static const struct {
+    gint64 below, rows_counted, below_counted, rows, below_all;
+  } cases[] = { { 0, 30, 9, 30, 9 },
+                { 100, 30, 9, 130, 109 },
+                { 100, 230, 209, 230, 209 }, /* a plan of all pages knows more */
+                { 100, 150, 29, 230, 109 } };
+  const Job job = { 0 };
+  g_autoptr (json_t) result = result_of ("{\"updated_rows\":10,\"others\":9}");
+  Run run = { .rows_done = 19, .result = result };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const Step step = { .job = &job, .run = &run, .below = cases[i].below };
+    RunCount count = { .rows = cases[i].rows_counted, .below = cases[i].below_counted };
+    count_add_seen (&step, &count);
+    g_assert_cmpint (count.rows, ==, cases[i].rows);
+    g_assert_cmpint (count.below, ==, cases[i].below_all);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -76,5 +100,6 @@ main (int argc, char **argv)
   g_test_add_func ("/count/own", test_rows_of_the_jobs_own_table);
   g_test_add_func ("/count/each", test_how_many_rows_one_row_can_take_along);
   g_test_add_func ("/count/below", test_rows_of_other_tables_before_a_step);
+  g_test_add_func ("/count/seen", test_rows_that_only_a_try_has_shown);
   return g_test_run ();
 }
