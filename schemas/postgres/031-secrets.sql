@@ -7,8 +7,8 @@
 -- domains, lists and ranges of them; any other type can. What is returned begins with how rows of
 -- TAB are named: `none`, by no primary key; `several`, by one of several columns; `plain`, by one;
 -- `hashed`, by one that is not recorded. The columns' names are behind it. It runs with the
--- caller's search_path, by which names of tables are read: each operator is PostgreSQL's own for just
--- these types, or named in full.
+-- caller's search_path, by which names of tables are read: each operator is PostgreSQL's own for
+-- just these types, or named in full.
 CREATE FUNCTION pruned.secret_columns(tab oid, secret text, record jsonb) RETURNS text[] LANGUAGE plpgsql STABLE AS $$
 DECLARE
     names text[];

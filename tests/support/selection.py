@@ -1,4 +1,5 @@
-"""A plugin of pytest (pytest.ini): which cases `make check` leaves out, and what has failed so far."""
+"""A plugin of pytest (pytest.ini): which cases `make check` leaves out, and what has failed so
+far."""
 
 import collections
 import json
