@@ -180,6 +180,6 @@ def test_quarantine_lists_the_parked_and_gives_them_another_try(stored):
     row = stored.database.row("SELECT *, next_try_at <= now() AS due FROM pruned.quarantine WHERE item = 'members:1'")
     assert row["due"] and not row["parked"] and row["attempts"] == 25
     says(stored.run("quarantine", "retry", JOB, "members:3"), 6, "members:3")
-    assert sorted(items("retry")) == ["members:1", "members:2"]
+    assert sorted(items("retry", "--yes")) == ["members:1", "members:2"]
     assert items("drop", JOB, "members:2") == ["members:2"]
     assert items("drop", JOB) == ["members:1"] and items("list", "--all") == []

@@ -55,7 +55,7 @@ stray (rel, col, elsewhere) AS (
         SELECT tab, 'namespace_id',
                'CASE x.source_type::text'
                ' WHEN ''Project'' THEN EXISTS (SELECT FROM projects p WHERE p.id = x.source_id'
-               ' AND (p.namespace_id NOT IN (SELECT id FROM below) OR d.own AND p.project_namespace_id IS DISTINCT FROM d.id))'
+               ' AND (p.namespace_id NOT IN (SELECT id FROM below) OR d.own AND EXISTS (SELECT FROM projects o WHERE o.project_namespace_id = d.id AND o.id <> p.id)))'
                ' ELSE x.source_id <> d.id AND EXISTS (SELECT FROM namespaces n WHERE n.id = x.source_id'
                ' AND ((n.traversal_ids OPERATOR(pg_catalog.@>) ARRAY[:group::bigint]) IS NOT TRUE'
                ' OR n.type::text = ''Group'' AND (d.own OR pg_catalog.cardinality(n.traversal_ids) < d.depth))) END'
