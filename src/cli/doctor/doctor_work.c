@@ -139,7 +139,7 @@ check_quarantine (Doctor *doctor)
     doctor_warn (
         doctor, "quarantine", "pruned quarantine list",
         "%s parked: retried once in park_retry_days (files in a store: once a day), or at once "
-        "by `pruned quarantine retry JOB`",
+        "by `pruned quarantine retry`",
         parked);
   else
     doctor_ok (doctor, "quarantine", "nothing is parked; %s will be retried automatically", others);
