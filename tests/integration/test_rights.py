@@ -23,6 +23,7 @@ CALLS = {
     "pruned.ensure_day(text,date)": ("engine/clock/sql/audit_days.sql", ""),
     "pruned.forget_journal()": ("engine/clock/sql/journal_forget.sql", ""),
     "pruned.keep_at_least(text[],integer[])": ("engine/ledger/sql/keep_at_least.sql", "'{deletions}', '{30}'"),
+    "pruned.secret_columns(oid,text,jsonb)": ("engine/brakes/sql/due_hidden.sql", "'invite_token', 'members', 'token', '[]'"),
 }
 # The audit is written by a statement that C wraps around those of the jobs
 # (src/engine/job/job_files.c).
