@@ -8,7 +8,7 @@ peek_file (const char *file, const char *section, const char *key)
 {
   gboolean is_named;
   const char *path = config_file_name (file, &is_named);
-  g_autoptr (GPtrArray) entries = key_file_read (path, FALSE, NULL);
+  g_autoptr (GPtrArray) entries = key_file_peek (path, FALSE, NULL);
   for (guint i = 0; entries != NULL && i < entries->len; i++) {
     const KeyFileEntry *entry = entries->pdata[i];
     if (entry->key != NULL && g_str_equal (entry->section, section)

@@ -20,6 +20,8 @@ typedef struct {
 /* The entries in the order of the file. A missing file has none; if MUST_EXIST, it is an error.
  * PRUNED_FATAL: `<path>:<line>: ...`, or others can change it (base/trusted.h). */
 GPtrArray *key_file_read (const char *path, gboolean must_exist, GError **error);
+/* The same, whoever can change the file: for what decides about no rows. */
+GPtrArray *key_file_peek (const char *path, gboolean must_exist, GError **error);
 
 /* The same of TEXT, which PATH names. */
 GPtrArray *key_file_parse (const char *path, const char *text, gsize len, GError **error);

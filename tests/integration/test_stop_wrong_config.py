@@ -45,6 +45,16 @@ def test_everything_is_stopped_where_the_folder_of_jobs_cannot_be_read(told):
     assert done.returncode == 0 and WARNS in done.stderr and stopped(told), done
 
 
+def test_everything_is_stopped_with_a_file_that_others_can_change(told, tmp_path):
+    """Such a file decides about no row; a stop is no such decision."""
+    assert told("", "go").returncode == 0  # the file is there
+    (tmp_path / "pruned.conf").chmod(0o646)
+    done = told("", "check")
+    assert done.returncode == 2 and "everybody may write this file" in done.stderr and "chmod o-w" in done.stderr, done
+    done = told("", "stop")
+    assert done.returncode == 0 and WARNS in done.stderr and stopped(told), done
+
+
 def test_other_commands_and_a_file_that_is_right(told):
     done = told(WRONG["an unknown key"], "pause", "--all")
     assert done.returncode == 2 and "nonsense" in done.stderr and WARNS not in done.stderr, done

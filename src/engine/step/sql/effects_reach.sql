@@ -1,17 +1,10 @@
 -- The tables in which more rows can change than the files of apply return, for files on the tables
--- `:tables`: what refers to these by a foreign key that removes or changes the referring rows, at
--- any distance, as keys_reach.sql finds it. If one of all these has a trigger or a rule of the
--- application, every table of the application, because the catalogue does not say what that
--- changes. `{}`: there are none. Reads the catalogue only.
-WITH RECURSIVE touched (rel) AS (
-  SELECT coalesce(pg_catalog.to_regclass(t.name), pg_catalog.to_regclass(pg_catalog.quote_ident(t.name)))::oid FROM pg_catalog.unnest(:tables::text[]) AS t (name)
-  UNION
-  SELECT n.rel FROM touched t CROSS JOIN LATERAL (
-    SELECT i.inhrelid AS rel FROM pg_catalog.pg_inherits i WHERE i.inhparent = t.rel
-    UNION ALL
-    SELECT g.tgconstrrelid FROM pg_catalog.pg_trigger g WHERE g.tgrelid = t.rel AND g.tgfoid IN (1646, 1650, 1652, 1647, 1651, 1653)
-    OFFSET 0) AS n
-),
+-- `:tables`: what a foreign key takes or changes with them. If one of all these has a trigger or a
+-- rule of the application, every table of the application, because the catalogue does not say what
+-- that changes. `{}`: there are none. Reads the catalogue only.
+WITH RECURSIVE
+-- include: ../../../pg/sql/keys_touched.sql
+,
 stirred AS (
   SELECT EXISTS (SELECT FROM touched t JOIN pg_catalog.pg_trigger g ON g.tgrelid = t.rel WHERE NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 28 <> 0)
          OR EXISTS (SELECT FROM touched t JOIN pg_catalog.pg_rewrite w ON w.ev_class = t.rel WHERE w.ev_type <> '1' AND w.ev_enabled <> 'D') AS yes
