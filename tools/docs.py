@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the pages that are made from the code: docs/reference/*.md, and the marked blocks of other
-pages.
+"""Writes what is made from the code: docs/reference/*.md, the example of a configuration
+(deploy/pruned.conf), and the marked blocks of other pages.
 
     tools/docs.py BINARY            writes them (`make docs`)
     tools/docs.py BINARY --check    prints how they differ from what is there; exit 1 if they do
@@ -36,8 +36,9 @@ def filled(path, text, binary):
 
 
 def made(binary):
-    """{path: text} of all pages that are made, as a whole or in part."""
+    """{path: text} of all that is made, as a whole or in part."""
     pages = {DOCS / "reference" / name: page(binary) for name, page in reference.PAGES.items()}
+    pages[ROOT / "deploy/pruned.conf"] = reference.settings.example(binary)
     for path in sorted(DOCS.rglob("*.md")):
         if path not in pages:
             text = path.read_text()

@@ -7,7 +7,7 @@
 SELECT count(*) AS n, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY e.rows)::bigint AS usual
 FROM (
   SELECT coalesce(CASE WHEN NOT :own::boolean
-                       THEN r.rows_done - CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'others') = 'number' THEN (r.result ->> 'others')::numeric ELSE 0 END
+                       THEN r.rows_done::numeric - CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'others') = 'number' THEN (r.result ->> 'others')::numeric ELSE 0 END
                   END,
                   CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'updated_rows') = 'number' THEN (r.result ->> 'updated_rows')::numeric END
                   + CASE WHEN pg_catalog.jsonb_typeof(r.result -> 'below') = 'number' THEN (r.result ->> 'below')::numeric ELSE 0 END,

@@ -4,7 +4,7 @@
 SELECT u.ord::int - 1 AS row,
        -- include: quarantine_waits.sql
        AS passed_over, CASE WHEN q.parked AND q.reason = 'restored' THEN NULL ELSE q.state END AS state, q.reason,
-       greatest((extract(epoch FROM q.next_try_at - now()) * 1000)::bigint
+       greatest((extract(epoch FROM q.next_try_at - now()) * 1000::numeric)::bigint
        + CASE WHEN q.parked THEN greatest(:park_retry_days::int, 1)::bigint * 86400000 ELSE 0 END, 1000) AS wait_ms
 FROM pg_catalog.unnest(:item::text[]) WITH ORDINALITY AS u (item, ord)
 JOIN pruned.quarantine q ON q.job = :job::text AND q.item = u.item

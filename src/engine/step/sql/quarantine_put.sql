@@ -18,5 +18,5 @@ ORDER BY t.item
 ON CONFLICT (job, item) DO UPDATE
 SET reason = excluded.reason, attempts = excluded.attempts, parked = excluded.parked, next_try_at = excluded.next_try_at,
     state = excluded.state, first_at = CASE WHEN excluded.attempts = 1 THEN now() ELSE q.first_at END
-RETURNING q.item, q.reason, (extract(epoch FROM q.next_try_at - now()) * 1000)::bigint
+RETURNING q.item, q.reason, (extract(epoch FROM q.next_try_at - now()) * 1000::numeric)::bigint
        + CASE WHEN q.parked THEN greatest(:park_retry_days::int, 1)::bigint * 86400000 ELSE 0 END AS wait_ms
