@@ -203,7 +203,7 @@ cli_look_at_tables (Cli *cli, GError **error)
 static GPtrArray *
 postgres_only (const Invocation *invocation)
 {
-  static const char *const KEYS[] = { "url", "prepare", "app_schema" };
+  static const char *const KEYS[] = { "url", "prepare", "app_schema", "extension_schemas" };
   ConfigSources sources = { .file = invocation->file,
                             .overrides = (const char *const *)invocation->overrides->pdata };
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);

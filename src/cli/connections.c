@@ -98,10 +98,12 @@ Pg *
 cli_pg_bare (Cli *cli, GError **error)
 {
   g_autofree char *name = g_strconcat ("pruned ", cli->command->name, NULL);
-  PgSettings settings = { .url = config_text (cli->config, "postgres", "url"),
-                          .app_schema = config_text (cli->config, "postgres", "app_schema"),
-                          .prepare = FALSE,
-                          .name = name };
+  PgSettings settings
+      = { .url = config_text (cli->config, "postgres", "url"),
+          .app_schema = config_text (cli->config, "postgres", "app_schema"),
+          .extension_schemas = config_text (cli->config, "postgres", "extension_schemas"),
+          .prepare = FALSE,
+          .name = name };
   g_autoptr (Pg) pg = pg_new (&settings);
   current = cli;
   if (pg_ensure (pg, error))

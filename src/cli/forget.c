@@ -28,10 +28,12 @@ static const Column COLUMNS[] = { { "table" }, { "forgotten", CELL_NUMBER }, { N
 static Pg *
 connected (Cli *cli, GError **error)
 {
-  PgSettings settings = { .url = config_text (cli->config, "postgres", "url"),
-                          .app_schema = config_text (cli->config, "postgres", "app_schema"),
-                          .name = "pruned forget",
-                          .answer_ms = LONGEST_MS };
+  PgSettings settings
+      = { .url = config_text (cli->config, "postgres", "url"),
+          .app_schema = config_text (cli->config, "postgres", "app_schema"),
+          .extension_schemas = config_text (cli->config, "postgres", "extension_schemas"),
+          .name = "pruned forget",
+          .answer_ms = LONGEST_MS };
   g_autoptr (Pg) pg = pg_new (&settings);
   if (pg_ensure (pg, error) && schema_check (pg, error))
     return g_steal_pointer (&pg);

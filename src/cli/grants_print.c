@@ -280,6 +280,9 @@ print_without (Cli *cli, const GError *cause, GError **error)
   Printing printing = { cli, to, app_schema, seen, changed, FALSE };
   print (cli, "BEGIN");
   print_own (cli, to, app_schema);
+  const char *schemas = config_text (cli->config, "postgres", "extension_schemas");
+  if (*schemas != '\0' && !g_str_equal (schemas, "auto"))
+    printed (cli, "GRANT USAGE ON SCHEMA %s TO %s", schemas, to);
   for (int reads = FALSE; reads <= TRUE; reads++) {
     printing.reads = reads;
     for (guint i = 0; i < jobs_count (cli->jobs); i++) {

@@ -25,11 +25,13 @@ ReplicaLook
 cli_replica_look (Cli *cli, Pg *primary, char **detail)
 {
   g_autoptr (GError) error = NULL;
-  PgSettings settings = { .url = config_text (cli->config, "postgres", "replica_url"),
-                          .app_schema = config_text (cli->config, "postgres", "app_schema"),
-                          .prepare = FALSE,
-                          .name = "pruned",
-                          .answer_ms = ANSWER_MS };
+  PgSettings settings
+      = { .url = config_text (cli->config, "postgres", "replica_url"),
+          .app_schema = config_text (cli->config, "postgres", "app_schema"),
+          .extension_schemas = config_text (cli->config, "postgres", "extension_schemas"),
+          .prepare = FALSE,
+          .name = "pruned",
+          .answer_ms = ANSWER_MS };
   g_autoptr (Pg) standby = pg_new (&settings);
   ReplicaLook look = { 0 };
   if (look_there (standby, primary, &look, &error))

@@ -32,6 +32,10 @@ const Setting settings_table[] = {
       "a standby on which pages of jobs with data_consistency = sticky or delayed are searched, as soon as it has what the run has done; "
       "empty: none"),
   NAME ("postgres", "app_schema", "public", "the schema of the application's tables"),
+  TEXT (
+      "postgres", "extension_schemas", "auto",
+      "schemas behind app_schema in the search_path, for types, operators and functions, like `extensions, postgis`; auto: "
+      "those of the path that sessions of the tables' owner have, without any that has tables or in which others can create; empty: none"),
   BOOL ("postgres", "prepare", "on",
         "prepared statements; off behind pgbouncer in transaction mode"),
   NAME ("topics", "prefix", CONFIG_PREFIX,

@@ -313,6 +313,7 @@ engine_run (const EngineOptions *options, GError **error)
           .keep_us = config_int (options->config, "runs", "keep_days") * G_TIME_SPAN_DAY,
           .pg = { config_text (options->config, "postgres", "url"),
                   config_text (options->config, "postgres", "app_schema"),
+                  config_text (options->config, "postgres", "extension_schemas"),
                   config_bool (options->config, "postgres", "prepare"), "pruned" } };
   service.pg.plans = &service.shared.plans;
   KafkaEmbedded *embedded = NULL;

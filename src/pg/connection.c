@@ -18,6 +18,7 @@ pg_new (const PgSettings *settings)
   Pg *pg = g_new0 (Pg, 1);
   pg->url = g_strdup (settings->url);
   pg->app_schema = g_strdup (settings->app_schema);
+  pg->extension_schemas = g_strdup (settings->extension_schemas);
   pg->name = g_strdup (settings->name);
   pg->prepare = settings->prepare;
   pg->plans = settings->plans;
@@ -63,6 +64,7 @@ pg_free (Pg *pg)
   pthread_mutex_destroy (&pg->cancel_lock);
   g_free (pg->url);
   g_free (pg->app_schema);
+  g_free (pg->extension_schemas);
   g_free (pg->name);
   g_free (pg->task);
   g_free (pg->role);

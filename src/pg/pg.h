@@ -23,6 +23,9 @@ typedef struct _PgValues PgValues;
 typedef struct {
   const char *url; /* libpq connection string or URI */
   const char *app_schema;
+  const char *extension_schemas; /* behind it in the search_path, as SQL writes a list of names;
+                                    "auto": those of the application's own path (path.sql); NULL:
+                                    none */
   gboolean prepare; /* FALSE: never prepare a named statement (for transaction poolers without
                        support) */
   const char *name; /* application_name */

@@ -15,14 +15,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-typedef enum { SENT_OWN, SENT_PREPARE, SENT_SETTINGS, SENT_CALLER } SentKind;
+typedef enum { SENT_OWN, SENT_PATH, SENT_PREPARE, SENT_SETTINGS, SENT_CALLER } SentKind;
 typedef struct {
   SentKind kind;
   const PgStatement *statement;
 } Sent;
 
 struct _Pg {
-  char *url, *app_schema, *name;
+  char *url, *app_schema, *extension_schemas, *name;
   char *task;          /* application_name of the next transaction; NULL: the session's */
   char *role;          /* whose rights a transaction has; NULL: those of the login */
   gboolean takes_task; /* nobody else has named the session (url, PGAPPNAME) */

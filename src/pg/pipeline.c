@@ -1,5 +1,6 @@
 /* Answers: taken in the order in which send.c queued the statements. */
 #include "base/clock.h"
+#include "pg/path.h"
 #include "pg/pg_private.h"
 #include "pg/rows_private.h"
 #include "pg/statement.h"
@@ -182,6 +183,8 @@ take_rows (Pg *pg, PgRows **rows, GError **error)
       PQclear (result);
       return FALSE;
     }
+    if (sent.kind == SENT_PATH)
+      path_note (pg, PQgetvalue (result, 0, 0));
     if (sent.kind == SENT_SETTINGS)
       note_unsettled (pg, result);
     if (sent.kind == SENT_CALLER)

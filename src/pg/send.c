@@ -1,4 +1,5 @@
 /* What is queued: statements, and before the first of a transaction its BEGIN and limits. */
+#include "pg/path.h"
 #include "pg/pg_private.h"
 #include "pg/statement.h"
 
@@ -61,6 +62,22 @@ send_file (Pg *pg, SentKind kind, const char *file, const PgValues *values, GErr
          && send_bound (pg, kind, statement, bound, error);
 }
 
+/* The first transaction finds out what its path is, in the packet of its own statements. */
+static gboolean
+send_path (Pg *pg, PgValues *values, GError **error)
+{
+  g_autofree char *known = path_known (pg);
+  pg_values_set (values, "path", known);
+  if (known != NULL)
+    return TRUE;
+  g_autoptr (PgValues) wanted = pg_values_new ();
+  pg_values_set (wanted, "app_schema", pg->app_schema);
+  pg_values_set (wanted, "schemas", pg->extension_schemas);
+  return pg_send_own (
+             pg, "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)", error)
+         && send_file (pg, SENT_PATH, SQL "path.sql", wanted, error);
+}
+
 static gboolean
 send_limits (Pg *pg, GError **error)
 {
@@ -69,7 +86,8 @@ send_limits (Pg *pg, GError **error)
     return FALSE;
   pg->plans_made = plans;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "app_schema", pg->app_schema);
+  if (!send_path (pg, values, error))
+    return FALSE;
   pg_values_set (values, "role", pg->role);
   pg_values_set (values, "task", pg->takes_task ? pg->task : NULL);
   return send_file (pg, SENT_OWN, SQL "limits.sql", values, error);

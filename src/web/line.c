@@ -11,6 +11,7 @@ line_open (Line *line, const Config *config)
   pthread_mutex_init (&line->lock, NULL);
   line->pg = pg_new (&(PgSettings){
       config_text (config, "postgres", "url"), config_text (config, "postgres", "app_schema"),
+      config_text (config, "postgres", "extension_schemas"),
       config_bool (config, "postgres", "prepare"), "pruned http", ANSWER_MS });
 }
 

@@ -92,9 +92,11 @@ own_of (const Jobs *jobs)
 static Pg *
 connect_once (Cli *cli)
 {
-  PgSettings settings = { .url = config_text (cli->config, "postgres", "url"),
-                          .app_schema = config_text (cli->config, "postgres", "app_schema"),
-                          .name = "pruned check" };
+  PgSettings settings
+      = { .url = config_text (cli->config, "postgres", "url"),
+          .app_schema = config_text (cli->config, "postgres", "app_schema"),
+          .extension_schemas = config_text (cli->config, "postgres", "extension_schemas"),
+          .name = "pruned check" };
   Pg *pg = pg_new (&settings);
   if (pg_ensure (pg, NULL))
     return pg;

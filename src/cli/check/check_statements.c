@@ -4,6 +4,7 @@
 #include "base/resource.h"
 #include "engine/job/job_files.h"
 #include "engine/job/job_folder.h"
+#include "engine/job/sentence/hidden.h"
 
 #include <string.h>
 
@@ -182,6 +183,19 @@ explain_sentence (Files *files)
     }
 }
 
+/* Operators of types whose schema is not in the path. */
+static void
+check_operators (Check *check, const char *path)
+{
+  g_autofree char *text = resource_sql (path, NULL);
+  const char *tables[] = { check->job->table, NULL };
+  g_autoptr (PgValues) values = hidden_question (text != NULL ? text : "", tables);
+  g_autoptr (PgRows) rows = check_ask (check, "statements", HIDDEN_OPERATORS, values);
+  g_autofree char *why = rows != NULL ? hidden_why (rows) : NULL;
+  if (why != NULL)
+    check_error (check, CODE_CONFIG, "statements", (CheckPlace){ path, 0 }, NULL, "%s", why);
+}
+
 static void
 visit (Files *files, const char *file, const char *path)
 {
@@ -197,6 +211,8 @@ visit (Files *files, const char *file, const char *path)
                  error->message);
   else /* PostgreSQL counts the lines of parts, too */
     explain (files, file, statement, (CheckPlace){ path, 0 }, !has_line (path, "-- include: "));
+  if (statement != NULL && !check->job->built_in)
+    check_operators (check, path);
 }
 
 void

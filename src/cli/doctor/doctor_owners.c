@@ -41,7 +41,7 @@ check_creators (Doctor *doctor)
   if (rows_count (rows) == 0) {
     doctor_ok (
         doctor, "creators",
-        "only their owners can create functions in the application's schema and in schema pruned");
+        "only their owners can create functions in the schemas of the path and in schema pruned");
     return;
   }
   g_autofree char *list = doctor_list (rows, "name");

@@ -1,7 +1,8 @@
 -- The statements that grant `:role` (quoted) the rights on the application's tables that the jobs
--- in force need: `:relation` with `:name`, a right for each, `RESTORE` being the INSERT of `pruned
--- restore`; and USAGE on other schemas than the application's. Tables that the database lacks are
--- left out. Where jobs compose statements from the catalogue, all four rights are needed:
+-- in force need: `:relation` with `:name`, a right for each, `RESTORE` being the INSERT of
+-- `pruned restore`; and USAGE on other schemas than the application's, also on all of the path.
+-- Tables that the database lacks are left out. Where jobs compose statements from the catalogue,
+-- all four rights are needed:
 -- - on the tables that refer to a user, if users.destroy is in force (`:users`): those of its
 -- lists, and those with a foreign key from a
 --   column of such a name;
@@ -52,9 +53,11 @@ FROM (SELECT g.rel, pg_catalog.string_agg(g.name, ', ' ORDER BY pg_catalog.array
       FROM given g GROUP BY g.rel) AS g
 JOIN pg_class c ON c.oid = g.rel JOIN pg_namespace n ON n.oid = c.relnamespace
 UNION ALL
-SELECT DISTINCT pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %s', n.nspname, :role::text)
-FROM given g JOIN pg_class c ON c.oid = g.rel JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname <> :app_schema::text
+SELECT pg_catalog.format('GRANT USAGE ON SCHEMA %I TO %s', n.nspname, :role::text)
+FROM pg_namespace n
+WHERE n.nspname NOT IN (:app_schema::text, 'pg_catalog', 'pg_temp')
+  AND (n.oid IN (SELECT c.relnamespace FROM given g JOIN pg_class c ON c.oid = g.rel)
+       OR pg_catalog.quote_ident(n.nspname) = ANY (pg_catalog.string_to_array(pg_catalog.current_setting('search_path'), ', ')))
 UNION ALL
 SELECT pg_catalog.format('GRANT USAGE ON SEQUENCE %I.%I TO %s', s.schema, s.name, :role::text)
 FROM (SELECT n.nspname AS schema, q.relname AS name

@@ -4,12 +4,13 @@
 -- (PostgreSQL 17): transactions have limits of ours. Values are written in full, and strings and
 -- conditions read, as PostgreSQL does by default, whatever the database says: keys are texts, and a
 -- search by an index leaves out no row. In the search_path, pg_catalog comes first and pg_temp
--- last: a path without pg_temp begins with it. With row_security off a statement fails, and names
--- the table, if row-level security would hide rows from it: rows that are not seen can be neither
--- kept nor counted. This statement runs before the path is set, so it qualifies all names.
+-- last: a path without pg_temp begins with it; null: path.sql has just set it. With row_security
+-- off a statement fails, and names the table, if row-level security would hide rows from it: rows
+-- that are not seen can be neither kept nor counted. This statement runs before the path is set, so
+-- it qualifies all names.
 -- `pruned.settings`: what is set, for settings_again.sql.
 SELECT CASE WHEN :role::text OPERATOR(pg_catalog.<>) '' THEN pg_catalog.set_config('role', :role::text, true) END,
-       pg_catalog.set_config('search_path', pg_catalog.format('pg_catalog, %I, pg_temp', :app_schema::text), true),
+       pg_catalog.set_config('search_path', coalesce(:path::text, pg_catalog.current_setting('search_path')), true),
        pg_catalog.set_config('row_security', 'off', true),
        pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),
        pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),

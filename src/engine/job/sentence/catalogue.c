@@ -1,6 +1,7 @@
 #include "engine/job/sentence/catalogue.h"
 
 #include "base/json.h"
+#include "engine/job/sentence/hidden.h"
 #include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
@@ -63,6 +64,7 @@ catalogue_free (Catalogue *catalogue)
   g_clear_pointer (&catalogue->keys, g_ptr_array_unref);
   g_clear_pointer (&catalogue->tables, g_ptr_array_unref);
   g_free (catalogue->changes);
+  g_free (catalogue->hidden);
   g_free (catalogue);
 }
 
@@ -322,7 +324,10 @@ catalogue_read_each (Pg *pg, const Sentence *const *sentences, guint n, GError *
   g_autoptr (GPtrArray) keys = ask_each (pg, SQL "sentence_keys.sql", wanted, error);
   for (guint i = 0; keys != NULL && i < n; i++)
     add_keys (all->pdata[i], keys->pdata[i]);
-  return keys != NULL && read_calls (pg, sentences, all, error) ? g_steal_pointer (&all) : NULL;
+  return keys != NULL && read_calls (pg, sentences, all, error)
+                 && hidden_read_each (pg, sentences, all, error)
+             ? g_steal_pointer (&all)
+             : NULL;
 }
 
 Catalogue *

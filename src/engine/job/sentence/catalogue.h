@@ -62,6 +62,8 @@ typedef struct {
   GPtrArray *tables; /* of CatTable; the sentence's own is the first */
   GPtrArray *keys;   /* of CatKey */
   char *changes;     /* a function that the condition calls and that may change rows; NULL: none */
+  char *hidden;      /* why its own SQL would mean something else than to the application; NULL: it
+                        does not */
   gboolean torn;     /* a table was altered while it was read: nothing follows from it */
 } Catalogue;
 

@@ -216,6 +216,13 @@ check_calls (Checker *checker)
             name, name);
 }
 
+static void
+check_operators (Checker *checker)
+{
+  if (checker->catalogue->hidden != NULL)
+    refuse (checker, "%s", checker->catalogue->hidden);
+}
+
 char *
 sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
 {
@@ -229,6 +236,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
   check_set (checker);
   check_due (checker);
   check_calls (checker);
+  check_operators (checker);
   if (sentence->kind == SENTENCE_ARCHIVE)
     check_archive (checker);
   if (sentence->kind == SENTENCE_OBJECTS)
