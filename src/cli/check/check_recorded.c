@@ -1,6 +1,12 @@
 /* What the audit will not have of the rows that a job removes or changes. */
 #include "cli/check/check.h"
+
+#include "base/resource.h"
 #include "engine/ledger/unrecorded.h"
+
+#include <string.h>
+
+#define LOSES "src/cli/check/sql/json_loses.sql"
 
 #define REMEDY "if it is no secret, say record = %s; if the rows need not come back, audit = keys"
 
@@ -21,6 +27,69 @@ say_column (Check *check, const Unrecorded *column)
                 column->column, column->why);
 }
 
+/* --- values whose JSON is not their text --- */
+
+/* The files of a folder that remove or change rows (JobApply). */
+static GPtrArray *
+files_of (const Job *job)
+{
+  GPtrArray *files = g_ptr_array_new ();
+  for (guint i = 0; i < job->whats->len; i++) {
+    const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
+    for (guint k = 0; k < apply->len; k++)
+      if (g_array_index (apply, JobApply, k).kind != APPLY_INSERT)
+        g_ptr_array_add (files, &g_array_index (apply, JobApply, k));
+  }
+  return files;
+}
+
+/* The file at PATH returns `*` alone of the rows: it does not name the column. */
+static gboolean
+leaves_to_json (const char *path, const char *column)
+{
+  g_autofree char *text = resource_sql (path, NULL), *literal = g_strdup_printf ("'%s'", column);
+  return text != NULL && strstr (text, literal) == NULL;
+}
+
+static void
+say_lost (Check *check, const JobApply *file, const PgRows *rows, int row)
+{
+  const char *name = pg_statement_name (file->statement), *end = strstr (name, ".sql#");
+  g_autofree char *path
+      = end != NULL ? g_strndup (name, (gsize)(end + strlen (".sql") - name)) : g_strdup (name);
+  const char *column = rows_text (rows, row, "name"), *quoted = rows_text (rows, row, "quoted");
+  if (!leaves_to_json (path, column))
+    return;
+  g_autofree char *remedy = g_strdup_printf (
+      "RETURNING ..., pg_catalog.to_jsonb(t.*) || pg_catalog.jsonb_build_object('%s', CASE WHEN "
+      "t.%s IS DISTINCT FROM NULL THEN pg_catalog.format('%%s', t.%s) END) AS row",
+      column, quoted, quoted);
+  check_error (check, CODE_CONFIG, "record", (CheckPlace){ path, 0 }, remedy,
+               "%s of %s is %s, whose JSON is another value than its text: the rows cannot be put "
+               "back as they were",
+               quoted, file->table, rows_text (rows, row, "type"));
+}
+
+/* Sentences record such values as texts. */
+static void
+check_texts (Check *check)
+{
+  const Job *job = check->job;
+  const char *audit
+      = job->audit != NULL ? job->audit : config_text (check->cli->config, "audit", "rows");
+  if (!job_is_own_folder (job) || job->final != NULL || !g_str_equal (audit, "full"))
+    return;
+  g_autoptr (GPtrArray) files = files_of (job);
+  GString *tables = array_new ();
+  for (guint i = 0; i < files->len; i++)
+    array_add (tables, ((const JobApply *)files->pdata[i])->table);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "tab", array_take (tables));
+  g_autoptr (PgRows) rows = check_ask (check, "record", LOSES, values);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    say_lost (check, files->pdata[rows_int (rows, i, "place") - 1], rows, i);
+}
+
 void
 check_recorded (Check *check)
 {
@@ -37,4 +106,5 @@ check_recorded (Check *check)
     check_error (check, CODE_POSTGRES, "record", (CheckPlace){ 0 },
                  check_remedy (check, CODE_POSTGRES, error), "could not be checked: %s",
                  error->message);
+  check_texts (check);
 }

@@ -8,8 +8,8 @@
 -- `key` is the row's key as pages give it, which names the row in quarantine: the record has that
 -- of one column as a value of JSON (`2020-01-01T00:00:00+00:00`), so it is read as one of the
 -- column. A record says null both for NULL and for the null of JSON: where NULL cannot be, it is
--- JSON's. An array that does not begin at 1 is a text in records of sentences, and what is compared
--- with it is one, too.
+-- JSON's. An array that does not begin at 1, and a value whose JSON is another one than its text
+-- (json_loses.sql), is a text in records of sentences, and what is compared with it is one, too.
 -- `check` says, after the statement, which rows are not as it left them, and why; null where no
 -- trigger and no rule can have done that. The statement passes on to it what it has put back
 -- (`pruned.put`): each row's place, and the values that it has replaced.
@@ -28,6 +28,9 @@ col AS (
   SELECT a.attname, a.attnum, a.attname = ANY (:columns::text[]) AS kept, a.attgenerated <> '' AS computed, a.attidentity = 'a' AS by_identity,
          a.attname::text ~* :secret::text AS secret, y.oid = 'json'::regtype AS json,
          y.typcategory = 'A' AND y.typelem <> 0 AND y.typlen = -1 AND y.oid NOT IN ('int2vector'::regtype, 'oidvector'::regtype) AS bounded,
+
+-- include: ../../../pg/sql/json_loses.sql
+           AND g.sign IS NULL AS loses,
          pg_catalog.format(CASE WHEN a.attnotnull AND a.atttypid IN ('json'::regtype, 'jsonb'::regtype) THEN 'coalesce(r.%I, ''null'')'
                                 ELSE 'r.%I' END, a.attname) AS value,
          a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS wanted,
@@ -47,12 +50,15 @@ col AS (
 -- The row that is there, as the record has rows; and one that is put back.
 whole AS (
   SELECT 'pg_catalog.to_jsonb(x.*)'
-         || coalesce(pg_catalog.string_agg(pg_catalog.format(' || CASE WHEN pg_catalog.jsonb_typeof(e.row -> %1$L) = ''string'' AND x.%2$I IS NOT NULL'
-                                           ' THEN pg_catalog.jsonb_build_object(%1$L, x.%2$I::text) ELSE ''{}'' END', c.attname, c.attname), ''), '') AS of_x,
+         || coalesce(pg_catalog.string_agg(pg_catalog.format(' || CASE WHEN pg_catalog.jsonb_typeof(e.row -> %1$L) = ''string'' AND x.%2$I IS DISTINCT FROM NULL'
+                                           ' THEN pg_catalog.jsonb_build_object(%1$L, pg_catalog.format(''%%s'', x.%2$I)) ELSE ''{}'' END', c.attname, c.attname), ''), '') AS of_x,
          'pg_catalog.to_jsonb(t.*)'
          || coalesce(pg_catalog.string_agg(pg_catalog.format(' || CASE WHEN pg_catalog.array_dims(t.%2$I) ~ ''\[(?!1:)'''
-                                           ' THEN pg_catalog.jsonb_build_object(%1$L, t.%2$I::text) ELSE ''{}'' END', c.attname, c.attname), ''), '') AS of_t
-  FROM col c WHERE c.bounded AND c.kept
+                                           ' THEN pg_catalog.jsonb_build_object(%1$L, t.%2$I::text) ELSE ''{}'' END', c.attname, c.attname), '') FILTER (WHERE NOT c.loses), '') AS of_t,
+         coalesce('pg_catalog.jsonb_build_object('
+                  || pg_catalog.string_agg(pg_catalog.format('%1$L, CASE WHEN t.%2$I IS DISTINCT FROM NULL THEN pg_catalog.format(''%%s'', t.%2$I) END', c.attname, c.attname), ', ')
+                     FILTER (WHERE c.loses) || ')', '''{}''::jsonb') AS texts
+  FROM col c WHERE (c.bounded OR c.loses) AND c.kept
 ),
 -- Columns that the record, or the table, does not have.
 passed_over AS (
@@ -91,6 +97,7 @@ text AS (
     ' WHERE d.run_id = :run_id::uuid AND d.tableoid = :part::oid AND d.ctid = :place::tid AND e.n = ANY (:position::bigint[]))' AS entry,
     '(SELECT pg_catalog.string_agg(a.key, '', '' ORDER BY a.key) FROM pg_catalog.jsonb_each(%s) AS a JOIN pg_catalog.jsonb_each(%s) AS b USING (key)'
     ' WHERE a.value IS DISTINCT FROM b.value)' AS differs,
+    '(SELECT coalesce(pg_catalog.jsonb_object_agg(o.key, o.value), ''{}'') FROM pg_catalog.jsonb_each(p.texts) AS o WHERE pg_catalog.jsonb_typeof(l.row -> o.key) = ''string'')' AS as_recorded,
     ', (SELECT pg_catalog.set_config(''pruned.put'', coalesce(pg_catalog.jsonb_object_agg(w.n, w.was), ''{}'')::text, true) FROM (%s) AS w) IS NOT NULL AS noted' AS note
 )
 SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
@@ -111,14 +118,14 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
          || pg_catalog.format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM looked l'
                    ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%5$s, l.row) AS r'
                    ' WHERE l.now IS NULL AND l.made IS NOT TRUE ORDER BY l.n'
-                   ' RETURNING %6$s AS now, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid, r.row_type, w.of_t)
+                   ' RETURNING %6$s AS now, %7$s AS texts, %4$s AS xid)', r.rel, p.into_columns, p.from_columns, r.xid, r.row_type, w.of_t, w.texts)
          || ' SELECT DISTINCT ON (l.n) l.n, l.named AS key, l.row ->> :item_column::text AS item, p.xid, l.now IS NULL AND l.made IS NOT TRUE AND p.now IS NULL AS kept_out,'
             ' CASE WHEN l.now IS NOT NULL THEN ''exists again'' WHEN l.made THEN ''left out'''
             ' WHEN p.now IS NULL THEN ''cannot be'' ELSE ''restored'' END AS action,'
          || pg_catalog.format(' CASE WHEN l.now IS NOT NULL THEN ''different now: '' || %s WHEN l.made THEN ''the run made it itself'''
                    ' WHEN p.now IS NULL THEN ''a trigger or a rule kept it out'''
                    ' ELSE ''changed by a trigger or a rule: '' || %s END AS reason',
-                   pg_catalog.format(t.differs, 'l.row', 'l.now'), pg_catalog.format(t.differs, 'l.row', 'p.now'))
+                   pg_catalog.format(t.differs, 'l.row', 'l.now'), pg_catalog.format(t.differs, 'l.row', 'p.now || ' || t.as_recorded))
          || CASE WHEN p.checked THEN pg_catalog.format(t.note, pg_catalog.format(
               'SELECT l.n, ''{}''::jsonb AS was FROM looked l JOIN put p ON %s = %s', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))) ELSE '' END
          -- A full join is always hashed or merged, even if the planner's estimate of the rows is

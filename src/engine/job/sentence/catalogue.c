@@ -132,6 +132,7 @@ column_new (const json_t *one)
   column->several = json_is_true (json_object_get (one, "several"));
   column->as_text = json_is_true (json_object_get (one, "as_text"));
   column->element = g_strdup (json_string_value (json_object_get (one, "element")));
+  column->loses = json_is_true (json_object_get (one, "loses"));
   column->bounded = json_is_true (json_object_get (one, "bounded"));
   column->timed = json_is_true (json_object_get (one, "timed"));
   const json_t *signs = json_object_get (one, "signs");

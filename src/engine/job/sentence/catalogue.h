@@ -19,6 +19,7 @@ typedef struct {
   char *collation;        /* by which it is sorted; NULL: its type has none */
   gboolean several;       /* values that are equal can have different texts: `1.0` and `1.00` */
   gboolean as_text;       /* its value in JSON is another one than its text: `[1]` and `{1}` */
+  gboolean loses;         /* its record has the text: JSON is another value (json_loses.sql) */
   gboolean bounded;       /* an array: JSON does not have the bounds of `[0:2]={1,2,3}` */
   char *element;          /* of an array: the base type of its elements, if it is PostgreSQL's */
   gboolean timed;         /* a list, range or row in which there are dates or times */

@@ -187,7 +187,18 @@ list_bounded (const CatColumn *column, const char *value)
                           value, value, value);
 }
 
-/* The row of TABLE, with what list_bounded says of its arrays. */
+static void
+add_text (GString *out, const CatTable *table, const CatColumn *column)
+{
+  g_string_append (out, " || pg_catalog.jsonb_build_object(");
+  append_literal (out, column->name);
+  g_string_append_printf (
+      out, ", CASE WHEN %s.%s IS DISTINCT FROM NULL THEN pg_catalog.format('%%s', %s.%s) END)",
+      table->own, column->quoted, table->own, column->quoted);
+}
+
+/* The row of TABLE, with what list_bounded says of its arrays, and texts of what JSON loses. Its
+ * key stays as it is everywhere. */
 static char *
 row_of (const CatTable *table)
 {
@@ -195,7 +206,10 @@ row_of (const CatTable *table)
   g_string_append_printf (out, "pg_catalog.to_jsonb(%s.*)", table->own);
   for (guint i = 0; i < table->columns->len; i++) {
     const CatColumn *column = table->columns->pdata[i];
-    if (!column->bounded)
+    const gboolean as_text = column->loses && !g_ptr_array_find (table->key, column, NULL);
+    if (as_text)
+      add_text (out, table, column);
+    if (as_text || !column->bounded)
       continue;
     g_string_append_printf (out, " || CASE WHEN pg_catalog.array_dims(%s.%s) ~ '\\[(?!1:)'",
                             table->own, column->quoted);
