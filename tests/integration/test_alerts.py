@@ -158,6 +158,7 @@ FIRST = [case for n, case in enumerate(CASES) if case[2] and case[0] not in [ale
 REST = [case for case in CASES if case not in FIRST]
 
 
+@pytest.mark.check_all
 @pytest.mark.check_first(1)
 @pytest.mark.parametrize("cases", [FIRST, REST], ids=["first", "rest"])
 def test_each_alert_fires_when_it_should_and_no_other_does(promtool, tmp_path, cases):

@@ -133,6 +133,7 @@ def test_rows_without_rights_go_by_their_key_and_their_table_is_named(bot):
     assert (line["level"], line["table"], line["user_id"]) == ("warning", "theirs", next(iter(bot.of)))
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("table", ["badges", "ribbons", "desks"])
 def test_hidden_rows_below_a_membership_keep_the_user(bots, table):
     bots.hand_over()
@@ -163,6 +164,7 @@ def leaving(tenant):  # noqa: F811
     return tenant, members
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("how", ["RAISE EXCEPTION 'stays'", "RETURN NULL"])
 def test_rows_below_scheduled_removals_go_and_those_of_others_stay(leaving, how):
     """One membership is denied, and a trigger keeps another."""
@@ -180,6 +182,7 @@ def test_rows_below_scheduled_removals_go_and_those_of_others_stay(leaving, how)
     assert tenant.ids("members") == tenant.ids("badges") == members
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("how, reason", [("RAISE EXCEPTION 'stays'", "stays"), ("RETURN NULL", "rows of badges stay")])
 def test_a_row_that_a_trigger_keeps_keeps_its_membership_only(leaving, how, reason):
     tenant, members = leaving  # noqa: F811
@@ -190,6 +193,7 @@ def test_a_row_that_a_trigger_keeps_keeps_its_membership_only(leaving, how, reas
     assert tenant.ids("members") == tenant.ids("badges") == [members[1], members[4]]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["badges", "desks"])
 def test_hidden_rows_below_memberships_keep_them(leaving, table):
     tenant, members = leaving  # noqa: F811
@@ -240,6 +244,7 @@ def test_rows_below_expired_memberships_go_before_them_and_come_back(expired):
     assert world(tenant.database) == before
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("table", ["members", "badges", "ribbons"])
 @pytest.mark.parametrize("how", ["RAISE EXCEPTION 'stays'", "RETURN NULL"])
 def test_a_row_that_stays_keeps_its_expired_membership_only(expired, table, how):
@@ -279,6 +284,7 @@ def test_a_membership_below_which_a_project_would_go_stays(tenant):  # noqa: F81
     assert entry["item"] == f"members:{first}" and "rows of projects refer" in entry["reason"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["badges", "ribbons", "desks"])
 def test_hidden_rows_below_memberships_keep_expired_ones(tenant, table):  # noqa: F811
     tenant.database.connection.execute(TABLES)

@@ -46,6 +46,7 @@ def page(new_scene):
     return scene
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("bad", [[250], [151], [200], [151, 250], [1], list(range(160, 193)), list(range(151, 200, 2))])
 def test_refused_rows_stand_alone_and_all_others_go(page, bad):
     refuse_rows(page.database, f"OLD.id IN ({','.join(map(str, bad))})")
@@ -197,6 +198,7 @@ def test_the_line_and_the_outcome_about_a_member_name_the_user_and_the_group(new
         (member, user, "Namespace", below, "failed"), (other, user, "Project", project, "failed")}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table, condition, how", [
     ("notification_settings", "OLD.user_id IN (%s)", "RAISE EXCEPTION 'it stays'"),
     ("members", "OLD.user_id IN (%s)", "RAISE EXCEPTION 'it stays'"),

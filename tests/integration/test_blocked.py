@@ -130,6 +130,7 @@ def test_a_run_that_comes_back_from_the_archive_knows_how_much_it_has_removed(sc
     assert scene.run_row(run_id)["rows_done"] == 5 + 3
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("archived", [False, True])
 def test_retry_takes_a_blocked_run(scene, archived):
     run_id = blocked(scene)

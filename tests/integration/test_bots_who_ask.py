@@ -101,6 +101,7 @@ def test_what_the_application_has_begun_is_waited_for_too(asked):
     assert asked.second not in groups(asked) and asked.ids("users", f"id = {asked.bot}") == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("how, others", [
     ("its other group is deleted", 0), ("its other membership expires", 0), ("its other membership expires", 2),
     ("its own membership expires", 0)])

@@ -78,6 +78,7 @@ def test_a_run_that_was_moved_meanwhile_is_not_said_to_be_held(new_scene):
     assert len(daemon.lines("Run is held")) == 1
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("rows", [9, 20])
 def test_a_run_that_reaches_the_limit_goes(limited, rows):
     fill(limited.database, rows)

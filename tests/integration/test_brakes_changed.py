@@ -62,6 +62,7 @@ class Chain:
         return row
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("restarts", [False, True])
 @pytest.mark.parametrize("limit, before, after, words", [
     ("max_rows", "900", "150", "held: max_rows 150, counted 500"),

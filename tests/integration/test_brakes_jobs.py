@@ -69,6 +69,7 @@ def test_a_group_counts_with_the_groups_below_it(owned):
     assert (run["state"], run["rows_done"], owned.ids("projects")) == ("finished", 4, [])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_a_group_counts_with_the_bots_that_go_with_it(owned, batch):
     """One approval is enough. A bot with two memberships counts twice; a human counts nowhere."""

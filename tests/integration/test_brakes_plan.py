@@ -72,6 +72,7 @@ def test_a_run_without_rows_is_marked_too(new_scene):
     assert result(scene.wait_run(tick(scene))) == {"status": "completed", "mode": "plan", "updated_rows": 0, "removed": 0}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("settings, mode", [
     ({"run.mode": "plan", "jobs.scratch.remove.mode": "apply"}, None),
     ({"run.mode": "apply", "jobs.scratch.remove.mode": "plan"}, "plan"),
@@ -96,6 +97,7 @@ def test_off_is_as_disabled(new_scene):
     assert {job["enabled"] for job in scene.run("jobs", "--json").ok().json()} == {False}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("mode, ok", [("off", False), ("plan", False), ("apply", True)])
 def test_doctor_and_status_say_the_mode_that_is_in_force(new_scene, mode, ok):
     """Commands show the mode of the daemon, not that of their own command line."""
@@ -209,6 +211,7 @@ def recorded(database):
     return database.value("SELECT mode FROM pruned.mode")
 
 
+@pytest.mark.check_all
 def test_a_new_installation_only_plans_and_says_so(bare):
     del bare.settings["run.mode"]
     bare.database.load(APP_TABLES)
@@ -230,6 +233,7 @@ def test_a_new_installation_only_plans_and_says_so(bare):
     assert (result(row)["mode"], result(row)["removed"], len(instance.ids("members"))) == ("plan", 3, 3)
 
 
+@pytest.mark.check_all
 def test_without_a_job_it_says_what_one_that_is_added_will_do(bare, tmp_path):
     """Also once that has come with a reload."""
     del bare.settings["run.mode"]

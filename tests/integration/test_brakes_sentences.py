@@ -28,6 +28,7 @@ def held(house, where):  # noqa: F811
     return told
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("where, values", [
     ("expires_on < :T AND kind = 'a'", DUE),
     ("kind = 'a'", [{"value": "a", "rows": 10}]),
@@ -57,6 +58,7 @@ def first_run(house, text, rows, *, gone):  # noqa: F811
     return house.run(JOB)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("rows, left", [(999, 0), (1000, 1000), (2000, 2000)])
 def test_max_share_counts_for_a_table_of_1000_rows(house, rows, left):  # noqa: F811
     """One row fewer, and a share of the table says little: all may go."""
@@ -64,12 +66,14 @@ def test_max_share_counts_for_a_table_of_1000_rows(house, rows, left):  # noqa: 
     assert row["state"] == ("held" if left > 0 else "finished") and len(house.rows("items")) == left
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("rows", [1000, 4999])
 def test_1000_rows_are_held_by_a_share_of_one_fifth(house, rows):  # noqa: F811
     row = first_run(house, "where = dead", rows, gone=1000)
     assert (row["state"], row["error"]) == ("held", f"held: max_share 20 % of {rows}, counted 1000") and len(house.rows("items")) == rows
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("where", ["true", "1 = 1", "dead OR NOT dead", "id > 0 OR id IS NULL", "EXISTS (SELECT FROM closed)"])
 def test_a_condition_that_is_always_true_is_held(house, where):  # noqa: F811
     row = first_run(house, f"where = {where}", 2000, gone=0)
@@ -77,6 +81,7 @@ def test_a_condition_that_is_always_true_is_held(house, where):  # noqa: F811
     assert len(house.rows("items")) == 2000 and house.database.value("SELECT count(*) FROM pruned.deletions") == 0
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("where, left", [
     ("dead AND items.of IN (SELECT c.id FROM closed c)", lambda n: n % 7 not in (1, 2)),
     ("dead AND EXISTS (SELECT FROM closed c WHERE c.id = items.of)", lambda n: n % 7 not in (1, 2)),

@@ -13,6 +13,7 @@ def said(run):
     return "held" if run["state"] == "held" else run["result"]["status"]
 
 
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("more", ["", "batch = 50\ndelay_ms = 0\n", "set = dead = NULL\n"])
 @pytest.mark.parametrize("rows, dead, share, end", [
     (5000, 900, "5 %", "held"), (1200, 1100, "20 %", "held"), (1000, 201, "20 %", "held"), (1000, 200, "20 %", "completed"), (999, 900, "20 %", "completed")])
@@ -28,6 +29,7 @@ def test_a_table_of_a_thousand_rows(house, rows, dead, share, end, more):  # noq
         assert run["error"] == f"held: max_share {share} of {rows}, counted {dead}"
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("min_rows, end", [(1000, "completed"), (900, "held"), (0, "held")])
 def test_min_rows_that_is_set_counts_the_rows_of_the_run(house, min_rows, end):  # noqa: F811
     house.sql(TABLE.format(rows=2000, dead=950))

@@ -42,6 +42,7 @@ def test_both_owners_expire_in_one_page_with_a_subgroup_between(tenant):  # noqa
     assert tenant.ids("members") == [last]
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("user, row", [
     ({}, {"requested_at": "2026-01-01"}),
     (None, {"invite_email": "a@example.com", "invite_token": "t"}),
@@ -61,6 +62,7 @@ def test_who_is_no_owner_keeps_no_owner_from_staying(tenant, user, row):  # noqa
     assert tenant.ids("members") == [last]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("direct, left", [(True, 0), (False, 1)])
 def test_a_removal_by_an_owner_of_an_invited_group(tenant, direct, left):  # noqa: F811
     """Only direct members of the invited group have its share's rights."""
@@ -89,6 +91,7 @@ def test_a_removal_whose_group_has_moved_goes_through_the_new_tree(tenant):  # n
     assert tenant.ids("members_deletion_schedules") == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("turned", [False, True])
 def test_marked_groups_within_each_other(tenant, turned):  # noqa: F811
     """Both are due; whichever comes first, both go, and no run is dead."""

@@ -27,6 +27,7 @@ def test_odd_names_of_objects(tenant, tmp_path):  # noqa: F811
     assert [r["id"] for r in left if r["n"] != 1024] == unsafe and precious.exists() and not (root / "a" / "twice").exists()
 
 
+@pytest.mark.check_all
 def test_a_restore_twice_and_the_same_tick_after_it(tenant):  # noqa: F811
     """The second restore brings nothing twice, a finished run is not retried, and the tick that
     made it removes nothing again."""
@@ -47,6 +48,7 @@ def test_a_restore_twice_and_the_same_tick_after_it(tenant):  # noqa: F811
     assert tenant.ids("members", f"id = {member}") == [member]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("ahead", [14, -12])
 def test_a_day_is_a_day_of_utc(tenant, ahead):  # noqa: F811
     """Of whatever offset a tick's time is written with, the day in UTC counts."""
@@ -59,6 +61,7 @@ def test_a_day_is_a_day_of_utc(tenant, ahead):  # noqa: F811
     assert tenant.ids("members") == [stays]
 
 
+@pytest.mark.check_all
 def test_a_reference_that_comes_before_the_child_keeps_the_placeholder(tenant):  # noqa: F811
     _, user = tenant.placeholder()
     _, first = tenant.placeholder()

@@ -146,6 +146,7 @@ def test_a_missing_index_hides_nothing_and_keys_are_applied(own):
     assert {one["check"] for one in errors(own, 2)} == {"index", "page"}
 
 
+@pytest.mark.check_all
 def test_the_exit_code_is_that_of_the_most_severe_finding(own):
     """By their names the jobs are looked at in this order: an index is missing (6), a right (3),
     and one is wrong (2)."""

@@ -89,6 +89,7 @@ def warned(pruned, code=0):
 WHOLE = "ALTER TABLE scratch ALTER day SET NOT NULL; ALTER TABLE scratch ALTER note SET DEFAULT ''"
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("cursor, columns, more", [
     ("id bigint", "s.id", ""), ("day date; id bigint", "s.day, s.id", WHOLE), ("day date; id bigint", "s.day AS day, s.id AS id", WHOLE),
     ("day date", "s.day", WHOLE + "; CREATE UNIQUE INDEX ON scratch (day)"),
@@ -100,6 +101,7 @@ def test_a_cursor_that_a_unique_index_covers(own, cursor, columns, more):
         "a unique index covers its columns, and none of them can be NULL"]
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("more", [
     WHOLE, WHOLE + "; CREATE INDEX ON scratch (day)", WHOLE + "; CREATE UNIQUE INDEX ON scratch (day) WHERE id > 5",
     WHOLE + "; CREATE UNIQUE INDEX ON scratch (day, id)", WHOLE + "; CREATE UNIQUE INDEX ON scratch ((day + 1))"])

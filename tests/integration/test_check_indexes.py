@@ -40,6 +40,7 @@ def test_the_newest_of_a_group_need_an_index_of_the_group_and_the_order(house, k
     assert found(house) == (0, [])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("keep, columns", [('20 per "User" by at desc', '"User", at NULLS FIRST'), ("20 by at", "at DESC")])
 def test_an_index_that_is_read_backwards_serves(house, keep, columns):  # noqa: F811
     house.sql(f"{BIG}; CREATE INDEX ON big ({columns})")

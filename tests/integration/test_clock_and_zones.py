@@ -22,6 +22,7 @@ def warned(house, code=0):  # noqa: F811
     return [(one["detail"].partition(" is not T")[0], one["remedy"], one["line"]) for one in done.json() if " is not T" in one["detail"]]
 
 
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("where, asks", [
     ("at < now() - interval '30 days'", ["now()"]), ("at < pg_catalog.now () - interval '30 days'", ["now()"]),
     ("at < CURRENT_TIMESTAMP - interval '30 days'", ["current_timestamp"]), ("day < current_date - 30", ["current_date"]),

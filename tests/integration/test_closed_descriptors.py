@@ -16,6 +16,7 @@ def run(pruned, closed, *arguments):
                           timeout=patient(60)).returncode
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
 def test_rows_go_and_come_back_with_closed_descriptors(house, closed):  # noqa: F811
     house.sql("""CREATE TABLE jotted (id bigint PRIMARY KEY, old boolean);

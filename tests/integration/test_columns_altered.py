@@ -44,6 +44,7 @@ ALTERED = {
 }
 
 
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("kind", ["sentence", "folder"])
 @pytest.mark.parametrize("what", ALTERED)
 def test_the_run_goes_on_or_is_blocked(house, what, kind):  # noqa: F811

@@ -163,6 +163,7 @@ def newer(new_pruned, database, topics):
     return of
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("compatible_from", [1, None])
 def test_stop_works_with_a_newer_schema_that_run_refuses(newer, compatible_from):
     pruned = newer(compatible_from)
@@ -281,6 +282,7 @@ def test_a_missing_index_of_a_cursor_is_logged_at_each_start(stored):
     assert warned() == {}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("key, shown", [("postgres.standby", "'standby'"), ("registry.topic", "'topic'")])
 def test_a_setting_that_nothing_reads_is_not_listed_and_is_refused(bare, key, shown):
     assert key not in {line["key"] for line in bare.run("config", "--json").ok().json()}
@@ -309,6 +311,7 @@ def test_on_a_terminal_the_daemon_shows_what_is_done_and_what_is_left(stored):
     assert re.search(r"\d+ rows +\d+ rows/s .* \d+ runs finished .* \d+ messages left", shown)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("locale", ["C", "POSIX", "C.UTF-8"])
 def test_a_reason_can_have_any_letters_in_any_locale(stored, locale):
     for command, *arguments in (("pause", "users.destroy"), ("stop",), ("go",)):

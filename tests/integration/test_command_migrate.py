@@ -90,6 +90,7 @@ def test_a_schema_that_somebody_else_made_is_refused(roles, new_pruned, topics, 
     assert roles.column("SELECT relname FROM pg_class WHERE relnamespace = 'pruned'::regnamespace") == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("thing", ["schema pruned", "function pruned.ensure_day(pg_catalog.text,pg_catalog.date)", "table pruned.plans"])
 def test_what_somebody_else_owns_in_it_is_refused_and_named_by_doctor(roles, new_pruned, topics, thing):
     pruned = new_pruned(roles, topics, settings={"postgres.url": roles.url})
@@ -105,6 +106,7 @@ def test_what_somebody_else_owns_in_it_is_refused_and_named_by_doctor(roles, new
     assert pruned.run("migrate", "--json").ok().json() == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("owner", [OWNER, TEAM, "the database's"])
 def test_a_schema_of_the_role_of_its_group_or_of_the_databases_owner_is_taken(roles, new_pruned, topics, owner):
     if owner == "the database's":

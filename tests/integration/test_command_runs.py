@@ -93,6 +93,7 @@ def test_a_run_is_discarded(stored, state, archived):
     assert line["finished_at"] is not None
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("state", ["finished", "skipped"])
 def test_an_ended_run_is_not_discarded(stored, state):
     says(stored.run("discard", add_run(stored.database, state)), 1, f"is {state}")

@@ -79,6 +79,7 @@ def test_waiting_for_a_tick_that_no_daemon_takes_times_out(stored):
     says(stored.run("tick", JOB, "--wait=0"), 8, "No running daemon has the job: nobody does its runs")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("state, code", [("finished", 0), ("dead", 7), ("skipped", 7)])
 @pytest.mark.parametrize("archived", [False, True])
 def test_waiting_ends_with_the_run(stored, state, code, archived):

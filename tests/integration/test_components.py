@@ -44,6 +44,7 @@ def test_a_held_port_is_refused_to_others_and_free_for_its_server():
     held.release()
 
 
+@pytest.mark.check_all
 def test_a_killed_postgres_keeps_what_was_committed(own_postgres, new_database):
     database = new_database("app", own_postgres)
     database.execute("INSERT INTO users (username) VALUES ('somebody')")

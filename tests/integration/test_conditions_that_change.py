@@ -44,6 +44,7 @@ def test_a_call_is_seen_however_it_is_written(house):  # noqa: F811
         assert_blocked(house, run, "is VOLATILE")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("where", ["hit(id)", "id = 1 AND random() < 2 AND clock_timestamp() > '2020-01-01'",
                                    "id = 1 AND gen_random_uuid() IS NOT NULL"])
 def test_what_only_reads_goes_on(house, where):  # noqa: F811
@@ -61,6 +62,7 @@ def test_a_function_that_is_declared_stable_ends_the_block(house):  # noqa: F811
     house.pruned.run("check", "t").ok()
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("more", ["", "\napprove = always", "\nmax_rows = 10", "\nmode = plan"])
 @pytest.mark.parametrize("how", ["function", "operator"])
 def test_what_the_catalogue_does_not_tell_is_refused_when_it_changes_rows(house, how, more):  # noqa: F811
@@ -83,6 +85,7 @@ def folder(house, where="id = 1"):  # noqa: F811
     return house.folder / "t"
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("file, old, new", [
     ("decide", "WHEN pruned_r.pruned_due", "WHEN public.hit(pruned_k.pruned_1) OR pruned_r.pruned_due"),
     ("page", "WHERE", "WHERE public.hit(id) IS NOT NULL AND")])

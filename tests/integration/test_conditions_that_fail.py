@@ -31,6 +31,7 @@ def quarantined(house):  # noqa: F811
     return {int(row["item"].split(":")[1]): row["reason"] for row in house.database.rows("SELECT item, reason FROM pruned.quarantine")}
 
 
+@pytest.mark.check_all
 def test_the_rows_at_fault_stand_alone(events):
     events.say(JOB, WHERE)
     planned = [(key, action) for _, key, action, _ in events.plan(JOB)]

@@ -93,6 +93,7 @@ def test_kafka_settings_go_to_librdkafka_as_they_are(bare):
     refused(bare.run("topics", settings={"kafka.socket.timeout.ms": "soon"}), "kafka.socket.timeout.ms")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("key, value, words", [
     ("partition.assignment.strategy", "cooperative-sticky", "cannot be cooperative-sticky: partitions are taken and given back all at once"),
     ("transactional.id", "x", "cannot be set: messages are sent without transactions"),

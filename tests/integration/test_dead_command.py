@@ -53,6 +53,7 @@ def make_dead_anew(scene, **config):
     scene.topics.make("dead", **config)
 
 
+@pytest.mark.check_all
 def test_a_letter_says_where_it_is_where_it_came_from_and_why(scene, bury):
     partition, offset = scene.topics.produce("ticks", b'{"job":"scratch.wide"}', key="k")
     sent = scene.topics.read("ticks")[0]
@@ -72,6 +73,7 @@ def test_a_letter_says_where_it_is_where_it_came_from_and_why(scene, bury):
     assert scene.run("status", "--json").ok().json()[0]["dead"] == 1
 
 
+@pytest.mark.check_all
 def test_a_retried_message_is_the_same_in_every_byte_and_is_sent_once(scene, bury):
     """That includes its headers, even those with names of ours, and its time, from which a tick
     without a time takes its T."""
@@ -112,6 +114,7 @@ def test_a_retry_that_was_cut_short_before_its_verdict_is_repeated_and_is_one_ru
     assert list(runs(scene).values()) == ["finished"]
 
 
+@pytest.mark.check_all
 def test_all_letters_are_retried_once_and_what_dies_again_is_a_new_letter(scene, bury):
     n = 1200
     times = [now(hours=-1, milliseconds=i) for i in range(n)]

@@ -177,6 +177,7 @@ def test_a_warning_does_not_hide_an_error(well):  # noqa: F811
     assert {f["check"] for f in doctor(well, 6)} == {"topics", "quarantine"}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("name, statement", [
     ("sidekiq 7.2", "DELETE FROM \"members\" WHERE \"members\".\"id\" = 1"),
     ("puma", "SELECT 1 /*application:sidekiq,endpoint_id:RemoveExpiredMembersWorker*/"),

@@ -17,6 +17,7 @@ def wrong_clock(preload):
     return lambda seconds: {"LD_PRELOAD": library, "SHIFTED_CLOCK_S": seconds}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("seconds, words", [(30, r"the database's clock is (\d+)\.\d s behind"), (-30, r"the database's clock is (\d+)\.\d s ahead")])
 def test_a_clock_that_is_not_the_databases(well, wrong_clock, seconds, words):  # noqa: F811
     began = time.monotonic()

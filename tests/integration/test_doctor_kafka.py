@@ -50,6 +50,7 @@ def test_no_kafka_is_named(well):  # noqa: F811
     assert only(doctor(well, 2, settings={"kafka.bootstrap.servers": ""}), "Kafka")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("settings, check, words", [
     ({"kafka.group.id": ""}, "Kafka", "setting kafka.group.id: it is empty; without it the group is "),
     ({"http.listen": "x"}, "http", "[http] listen: 'x' is not host:port")])
@@ -88,6 +89,7 @@ def test_members_of_another_version(well):  # noqa: F811
     assert "pruned-0.0.1" in found["detail"]
 
 
+@pytest.mark.check_all
 def test_dead_letters_wait(well):  # noqa: F811
     partition, offset = well.topics.produce("dead", b"x", headers={"pruned_reason": b"unknown job x"})
     assert "1 message " in only(doctor(well, 0), "dead letters")[0]["detail"]
@@ -98,6 +100,7 @@ def test_dead_letters_wait(well):  # noqa: F811
 
 # --- stores
 
+@pytest.mark.check_all
 def test_a_store_that_is_missing(well, tmp_path):  # noqa: F811
     assert doctor(well, 0, settings={"store.local.root": tmp_path}) == []
     found = only(doctor(well, 5, settings={"store.local.root": tmp_path / "none"}), "local store")

@@ -76,6 +76,7 @@ def test_altering_a_table_charges_no_attempt(new_scene):
     assert not daemon.lines(level="error")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("url, said", [
     ("postgresql://asked_for_password:wrong@127.0.0.1:{port}/postgres", "password authentication failed"),
     ("postgresql://postgres@127.0.0.1:{port}/no_such_database", "no_such_database"),

@@ -21,6 +21,7 @@ def orphan(tenant, user, **options):  # noqa: F811
     return event_id("/test", ce_id, CLEANUP)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("avro", [False, True])
 def test_a_removal_that_nobody_scheduled_removes_nothing(tenant, avro):  # noqa: F811
     user, group = tenant.user(), tenant.group()
@@ -53,6 +54,7 @@ def test_an_event_that_comes_while_removals_are_under_way_is_an_overlap_and_its_
     assert sum(result(r).get("removed", 0) for r in tenant.runs(PRUNE) if r["state"] == "finished") == 2
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("avro", [False, True])
 def test_an_event_about_a_user_who_is_no_orphan_changes_nothing(tenant, avro):  # noqa: F811
     human, claimed = tenant.user(), tenant.user(user_type=15)

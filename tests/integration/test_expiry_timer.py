@@ -50,6 +50,7 @@ def there(timers, member):
     return timers.ids("members", f"id = {member}") == [member]
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("avro", [False, True])
 @pytest.mark.parametrize("day", [-400, -1, 0])
 def test_an_end_in_the_past_or_today_is_acted_upon_at_once(timers, day, avro):

@@ -46,6 +46,7 @@ def off(house, job, code=3):  # noqa: F811
     return [(line["detail"], line["remedy"]) for line in done.json() if line["check"] == "keys off"]
 
 
+@pytest.mark.check_all
 @pytest.mark.check_first(1)
 @pytest.mark.parametrize("how", ["DISABLE TRIGGER ALL", "ENABLE REPLICA TRIGGER"])
 def test_nothing_goes_while_the_trigger_of_a_key_is_off(orders, how):
@@ -139,6 +140,7 @@ def test_events_that_share_a_transaction_all_wait(orders, topics):  # noqa: F811
     assert orders.database.column("SELECT id FROM orders WHERE id <= 30 ORDER BY id") == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.check_all
 def test_no_object_goes_whose_row_could_leave_others_alone(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "one", True), (2, "two", True))

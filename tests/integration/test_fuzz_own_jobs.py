@@ -186,6 +186,7 @@ def fuzz_rows(house, seed):  # noqa: F811
     assert house.daemon.running
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("part", [fuzz_events, fuzz_rows])
 def test_whatever_comes_for_jobs_of_ones_own_the_daemon_lives_and_what_is_right_is_done(fuzzed, part):
     with_seeds(lambda seed: part(fuzzed, seed))

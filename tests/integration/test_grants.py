@@ -97,6 +97,7 @@ def test_what_is_printed_without_a_database_can_be_applied_where_all_tables_are(
 
 # --- tables
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("table", ["members", "ci_deleted_objects", "ghost_user_migrations", "issues", "application_settings"])
 def test_a_table_that_is_absent_is_left_out(ungranted, table):
     ungranted.connection.execute(f"DROP TABLE {table} CASCADE")
@@ -147,6 +148,7 @@ def test_without_jobs_nothing_of_the_application_is_granted(ungranted):
     assert rights(ungranted) == {} and has(ungranted, "pruned.runs", "INSERT")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("chosen", SETS)
 def test_the_statements_of_the_jobs_in_force_are_allowed(ungranted, chosen):
     """Those of their files, those that they compose, and those of restore."""

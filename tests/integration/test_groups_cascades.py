@@ -30,6 +30,7 @@ def test_a_key_of_several_columns_is_followed(doomed):  # noqa: F811
     assert doomed.row("build_hints", kept)["partition_id"] == 2
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["odd_names", "odd_hints", "odd_lines"])
 def test_the_whole_row_is_recorded_whatever_its_columns_are_called(doomed, table):  # noqa: F811
     row = {"t": "a", "x": "b", "d": "c", "project_id": doomed.project_id}
@@ -149,6 +150,7 @@ def test_rows_below_rows_twelve_deep_are_audited(doomed):  # noqa: F811
     assert destroy(doomed)["state"] == "finished" and audited(doomed, "tasks") == near
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("circle", [False, True])
 def test_rows_too_deep_or_in_a_circle_are_refused_and_nothing_goes_unseen(doomed, circle):  # noqa: F811
     tasks = chain(doomed, 2 if circle else 20)
@@ -165,6 +167,7 @@ def test_rows_too_deep_or_in_a_circle_are_refused_and_nothing_goes_unseen(doomed
     assert set(audited(doomed, "tasks")) == gone
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["members", "plans"])
 def test_rows_that_stay_for_some_steps_are_not_kept(doomed, table):  # noqa: F811
     """As if the application was just writing the row when each of three steps came to it: a row is

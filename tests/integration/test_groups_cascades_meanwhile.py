@@ -45,6 +45,7 @@ def test_a_row_that_comes_below_one_further_away_is_audited(doomed):  # noqa: F8
     assert audited(doomed, "plan_tags") == [first, first + 1] and audited(doomed, "plans") == [plan]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("statement, table", [
     ("INSERT INTO plans (project_id) VALUES ({project_id})", "plans"),
     ("INSERT INTO group_notes (group_id) VALUES ({sub})", "group_notes"),
@@ -63,6 +64,7 @@ def test_what_the_application_is_just_writing_is_waited_for_and_audited(doomed, 
     assert last in audited(doomed, table) and doomed.ids(table) == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table, rule, action", [("line_notes", "CASCADE", "deleted"), ("line_notes", "SET NULL", "updated"),
                                                  ("plan_notes", "CASCADE", "deleted"), ("plan_notes", "SET NULL", "updated")])
 def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorded(doomed, table, rule, action):  # noqa: F811
@@ -84,6 +86,7 @@ def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorde
     assert audited(doomed, table, action) == [1] and audited(doomed, "plan_lines") == [line] and audited(doomed, "plans") == [plan]
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("table, row", [
     ("members", "source_id = {project_id}, source_type = 'Project', type = 'ProjectMember', access_level = 30"),
     ("members", "source_id = {top}, source_type = 'Namespace', type = 'GroupMember', access_level = 30"),
@@ -111,6 +114,7 @@ def test_what_is_just_being_written_below_rows_with_rules_of_their_own_is_audite
     assert audited(doomed, "details") == [1] and len(audited(doomed, table)) == 5 and doomed.ids(table) == []
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("rule", ["SET NULL", "SET DEFAULT"])
 @pytest.mark.parametrize("table, row", [
     ("members", "source_id = {project_id}, source_type = 'Project', type = 'ProjectMember', access_level = 30"),
@@ -129,6 +133,7 @@ def test_what_a_key_changes_below_rows_with_rules_of_their_own_is_recorded_thoug
     assert audited(doomed, "hints", "updated") == [1] and doomed.row("hints", 1)["parent_id"] is None
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("rule, action", [("CASCADE", "deleted"), ("SET NULL", "updated")])
 @pytest.mark.parametrize("table, key, place", [
     ("routes", "id", "source_type = 'Project' AND source_id = {project_id}"), ("routes", "id", "source_type = 'Namespace' AND source_id = {sub}"),
@@ -173,6 +178,7 @@ def test_a_group_that_is_just_being_moved_elsewhere_takes_its_projects_along(doo
     assert {doomed.project_id, doomed.other_project} <= set(doomed.ids("projects")) and doomed.sub in doomed.ids("namespaces")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("table, row, move", [
     ("group_notes", "group_id = {sub}", "group_id = {neighbour}"),
     ("issues", "project_id = {project_id}", "project_id = {other_project}"),

@@ -170,6 +170,7 @@ def test_files_are_recorded_as_their_rows_go(doomed):
     assert doomed.ids("ci_job_artifacts") == [] and all(r["pick_up_at"] == r["created_at"] for r in rows)
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("final, dir_, file", [
     ("x/h/", "x", "h"), ("x/y//h//", "x/y", "h"), ("h/", "", "h"), ("/x/h/", "/x", "h"), ("/", None, "plain"), ("//", None, "plain")])
 def test_a_final_path_that_ends_with_a_slash_names_its_file_all_the_same(doomed, final, dir_, file):
@@ -261,6 +262,7 @@ def test_a_key_that_is_made_while_the_deletion_goes_on_is_not_missed(doomed):
     assert record["keys"] == [late] and doomed.ids("late") == []
 
 
+@pytest.mark.check_all
 def test_a_key_that_forbids_is_named_and_the_others_go_on(doomed):
     doomed.database.connection.execute("CREATE TABLE holds (project_id bigint REFERENCES projects)")
     doomed.database.execute("INSERT INTO holds VALUES (%s)", [doomed.project_id])

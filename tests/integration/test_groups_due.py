@@ -67,6 +67,7 @@ def test_the_place_in_the_whole_run_gives_the_time(calm):
     assert {"level": "info", "namespace": calm.path("Namespace", groups[5]), "user": "boss", "delay_s": 6 * 3600}.items() <= line.items()
 
 
+@pytest.mark.check_all
 def test_whose_mark_counts(calm):
     calm.period(7)
     top = calm.group()
@@ -109,6 +110,7 @@ def test_whose_mark_counts(calm):
     assert result(run)["restored"] == len(marked) - len(due)
 
 
+@pytest.mark.check_all
 def test_while_a_child_waits_no_second_one(calm):
     calm.period(7)
     group = calm.group()
@@ -127,6 +129,7 @@ def test_without_a_row_of_settings_it_is_blocked(tenant):
     assert "application_settings" in result(run)["reason"] and tenant.ids("group_deletion_schedules", key="group_id") == [group]
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("days", [-2147483648, -400, -1, 1000001, 2147483647])
 def test_with_a_period_that_is_none_it_is_blocked(tenant, days):
     """-400 days would take a group on the day on which it is marked; before 2147483647 days there

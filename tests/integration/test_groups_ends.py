@@ -34,6 +34,7 @@ def started(tenant):
 
 # --- namespaces below the group that nothing of it removes
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("kind, below", [("User", "sub"), ("group", "top"), ("Organization", "sub"), ("User", "own")])
 def test_a_namespace_of_another_type_below_the_group_is_refused_before_anything_goes(doomed, kind, below):
     own = doomed.row("projects", doomed.project_id)["project_namespace_id"]
@@ -51,6 +52,7 @@ def test_a_project_below_another_one_is_refused_before_anything_goes(doomed):
     assert f"namespaces {doomed.row('projects', inner)['project_namespace_id']} lies below the group" in run["error"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("row", ["'User', {sub}, ARRAY[{top}, {sub}, 4444]", "'Group', {sub}, ARRAY[4444]", "'Group', {sub}, ARRAY[{top}, 4444]"])
 def test_a_namespace_that_comes_meanwhile_where_nothing_removes_it_is_refused(doomed, row):
     """After the first look: of another type, or with traversal_ids that contradict its parent."""
@@ -65,6 +67,7 @@ def test_a_namespace_that_comes_meanwhile_where_nothing_removes_it_is_refused(do
 
 # --- namespaces that a trigger keeps
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("when, kept", [("OLD.type = 'Project'", "namespaces {{{own}}}"), ("OLD.id = {sub}", "groups {{{sub}}}"),
                                         ("OLD.id = {top}", "groups {{{top}}}")])
 def test_a_namespace_that_a_trigger_keeps_is_named_and_the_step_undone(doomed, when, kept):
@@ -78,6 +81,7 @@ def test_a_namespace_that_a_trigger_keeps_is_named_and_the_step_undone(doomed, w
 
 # --- groups that come while the step waits for its lock
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("type", ["Group", "Project"])
 @pytest.mark.parametrize("parent", ["top", "sub"])
 def test_a_namespace_that_comes_below_a_group_that_is_just_going_goes_too_and_uncharged(doomed, parent, type):

@@ -101,6 +101,7 @@ def test_the_period_is_below_0(waiting):
 
 # --- in the middle: a lock holds the run after the first projects are gone
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("change, reason", [
     ("DELETE FROM group_deletion_schedules", "Group has not been marked for deletion"),
     ("DELETE FROM users WHERE id = {actor}", "Group has not been marked for deletion"),

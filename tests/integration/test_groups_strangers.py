@@ -45,6 +45,7 @@ def test_a_project_elsewhere_whose_own_namespace_lies_in_the_group_stays(doomed)
     assert doomed.ids("projects") == [doomed.other_project] and doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["routes", "redirect_routes"])
 @pytest.mark.parametrize("place", ["sub", "own"])
 def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, table, place):
@@ -58,6 +59,7 @@ def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays
     assert go_on(doomed, run)["state"] == "finished" and doomed.row(table, path) is not None
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("of", ["other_project", "neighbour"])
 @pytest.mark.parametrize("place", ["sub", "own"])
 def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, of, place):
@@ -71,6 +73,7 @@ def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed
     assert go_on(doomed, run)["state"] == "finished" and doomed.ids("members") == [member]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("place", ["own", "sub"])
 def test_a_path_of_another_part_of_the_group_that_still_stands_is_found_before_anything_goes(doomed, place):
     own = doomed.row("projects", doomed.project_id)["project_namespace_id"] if place == "own" else doomed.sub
@@ -78,6 +81,7 @@ def test_a_path_of_another_part_of_the_group_that_still_stands_is_found_before_a
     refused(doomed, f"redirect_routes {path}")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table, rule", [("projects", "ON DELETE CASCADE"), ("users", "ON DELETE CASCADE"), ("projects", ""), ("members", "ON DELETE CASCADE")])
 def test_what_is_never_taken_along_and_names_the_group_by_another_key_is_found_before_anything_goes(doomed, table, rule):
     doomed.database.connection.execute(f"ALTER TABLE {table} ADD sample bigint REFERENCES namespaces {rule}; CREATE INDEX ON {table} (sample)")
@@ -127,6 +131,7 @@ def test_a_project_that_the_application_is_just_deleting_charges_no_attempt(doom
 
 # --- rows that forbid the deletion
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("indexed", [False, True])
 @pytest.mark.parametrize("rule, target, row", [("", "namespaces", "{top}"), ("ON DELETE RESTRICT", "projects", "{last}"), ("", "namespaces", "{own}")])
 def test_a_row_that_forbids_the_end_of_a_group_is_found_before_anything_of_it_goes(doomed, rule, target, row, indexed):
@@ -143,6 +148,7 @@ def test_a_row_that_forbids_the_end_of_a_group_is_found_before_anything_of_it_go
     assert go_on(doomed, run)["state"] == "finished"
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["routes", "redirect_routes", "projects"])
 def test_rows_elsewhere_that_name_the_last_rows_of_a_group_are_found_before_anything_goes(doomed, table):
     if table == "projects":

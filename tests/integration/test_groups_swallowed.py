@@ -30,6 +30,7 @@ def test_an_artifact_stays_if_its_file_cannot_be_recorded(tenant, batch):  # noq
 KEEPS = [("namespaces", "OLD.id = {0}"), ("routes", "OLD.source_id = {0} AND OLD.source_type = 'Namespace'")]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table, when", KEEPS)
 def test_a_group_that_keeps_its_path_is_not_restored_and_others_are(tenant, table, when):  # noqa: F811
     tenant.period(7)
@@ -47,6 +48,7 @@ def test_a_group_that_keeps_its_path_is_not_restored_and_others_are(tenant, tabl
     assert line["item"] == f"group_deletion_schedules:{kept}" and "a trigger or a rule keeps it" in line["reason"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table, when", KEEPS)
 def test_neither_is_one_whose_deletion_is_called_off_at_its_begin(tenant, table, when):  # noqa: F811
     tenant.period(7)
@@ -82,6 +84,7 @@ def set_back(tenant, table, column, when, timing="BEFORE"):  # noqa: F811
         CREATE {kind} TRIGGER keep {at} UPDATE ON {table} {later} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION keep()""")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("below", BELOW)
 @pytest.mark.parametrize("timing, column", [("BEFORE", "path"), ("AFTER", "path"), ("BEFORE", "name")])
 def test_neither_is_one_below_which_a_path_is_kept(tenant, below, timing, column):  # noqa: F811
@@ -101,6 +104,7 @@ def test_neither_is_one_below_which_a_path_is_kept(tenant, below, timing, column
     assert [o["group_id"] for o in tenant.outcomes("GroupRestored")] == [other]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("timing", ["BEFORE", "AFTER", "DEFERRED"])
 def test_a_deletion_whose_mark_does_not_stay_does_not_begin(tenant, timing):  # noqa: F811
     doomed = doom(tenant)
@@ -112,6 +116,7 @@ def test_a_deletion_whose_mark_does_not_stay_does_not_begin(tenant, timing):  # 
 
 # --- a user who is to be blocked
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("bots, how", [(1, "refused"), (3, "refused"), (1, "BEFORE"), (3, "BEFORE"), (1, "AFTER"), (3, "AFTER"), (1, "DEFERRED"), (3, "DEFERRED")])
 def test_a_bot_who_cannot_be_blocked_fails_and_keeps_what_they_have(tenant, bots, how):  # noqa: F811
     """Several go together where nothing is wrong."""

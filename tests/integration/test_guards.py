@@ -11,6 +11,7 @@ from support.scene import result
 
 # --- the mistakes of those who tried
 
+@pytest.mark.check_all
 def test_a_delete_without_its_join_removes_nothing(own):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch": ALL}, rows=20_000))
     blocks(scene, "apply/removed/10-scratch.sql", "20000 rows of scratch", "100 keys", rows=20_000)
@@ -81,6 +82,7 @@ WRONG = {
 }
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("mistake", WRONG)
 def test_an_apply_file_that_does_something_else_changes_nothing(own, mistake):  # noqa: F811
     files, words = WRONG[mistake]
@@ -169,6 +171,7 @@ def test_a_run_of_an_event_that_is_mended_says_nothing_of_the_guard(blocked_even
     assert blocked_runs(scene) == []
 
 
+@pytest.mark.check_all
 def test_a_run_of_an_event_that_fails_otherwise_is_not_blocked(blocked_event, tmp_path):
     scene, row = blocked_event
     write(tmp_path / "jobs", {"apply/removed/10-scratch": OWN, "decide": DECIDE.replace("'removed'", "NULL::text")}, conf=BY_EVENT)
@@ -191,6 +194,7 @@ def test_a_blocked_timer_that_is_cancelled_is_not_blocked(own):  # noqa: F811
     assert (result(row).get("status"), result(row).get("reason")) == (None, None) and counts(scene) == 1000
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("end", ["discard", "supersede"])
 def test_a_run_of_an_event_that_ends_otherwise_is_not_blocked(blocked_event, end):
     scene, row = blocked_event
@@ -229,6 +233,7 @@ def test_a_plan_of_a_job_that_is_right_says_all_its_rows(own):  # noqa: F811
     assert counts(scene) == 1000
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("word", ["removed", "changed"])
 def test_a_job_without_groups_and_effects_counts_no_row_as_changed(own, word):  # noqa: F811
     scene = without_notes(own({"decide": DECIDE.replace("'removed'", f"'{word}'")}, conf=""))

@@ -20,6 +20,7 @@ def odd(scene):
     return scene.database.value("SELECT count(*) FROM scratch WHERE note = 'odd'")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("files, where, does", [
     ({"apply/removed/10-scratch": OWN + THEN_UPDATE}, "10-scratch.sql", "updates 500 rows"),
     ({"apply/removed/05-scratch_notes": NOTES + THEN_UPDATE, "apply/removed/10-scratch": OWN}, "05-scratch_notes.sql", "updates 500 rows"),

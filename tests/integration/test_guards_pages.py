@@ -16,6 +16,7 @@ DECISIONS = {
 }
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("mistake", DECISIONS)
 def test_a_decision_about_other_keys_than_the_pages_changes_nothing(own, mistake):  # noqa: F811
     decide, words = DECISIONS[mistake]
@@ -37,6 +38,7 @@ PAGES = {
 }
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("mistake", PAGES)
 def test_a_page_that_does_not_go_on_ends_the_run(own, mistake):  # noqa: F811
     cursor, page, words = PAGES[mistake]
@@ -64,6 +66,7 @@ def with_nulls(own, page, cursor):  # noqa: F811
     return scene
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("cursor, page", [
     ("day date; id bigint", LAST.format(column="day", type="date").replace("THEN true", "THEN s.day >= :cursor.day::date OR s.day IS NULL")),
     ("day date null", "SELECT s.id AS key, s.day FROM scratch s WHERE s.day IS NULL OR :cursor.day::date IS NULL"
@@ -72,6 +75,7 @@ def test_null_in_the_cursor_that_begins_again_ends_the_run(own, cursor, page):  
     blocks(with_nulls(own, page, cursor), "page.sql", "NULL in day")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("column, kind", [("day", "date"), ("word", "text")])
 def test_null_in_the_cursor_that_is_said_to_be_there_is_passed(own, column, kind):  # noqa: F811
     """The word `null` is none: behind (null, 1000) comes (NULL, 1), whose id is smaller."""

@@ -31,6 +31,7 @@ def test_a_cascade_to_another_table_is_no_mistake(own):  # noqa: F811
     assert counts(scene, "scratch_notes") == 0
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("deferred", [False, True])
 def test_a_trigger_that_deletes_more_rows_of_the_own_table_is_told(own, deferred):  # noqa: F811
     scene = without_notes(own({"page": PAGE.replace("WHERE", "WHERE s.id <= 500 AND"), "apply/removed/10-scratch": OWN}))
@@ -63,6 +64,7 @@ def test_a_trigger_that_touches_other_rows_of_the_own_table_is_no_mistake(own): 
     assert goes_well(scene, left=1000)["removed"] == 1000
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("condition, kept", [("true", 1000), ("OLD.id % 100 = 5", 10)])
 def test_a_trigger_that_marks_a_row_instead_of_deleting_it_changes_nothing_unrecorded(own, condition, kept):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch": OWN}))

@@ -135,6 +135,7 @@ def test_after_slow_clients_all_is_as_before(daemon, http, slow):
         http.metrics()
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("listen, hosts", [
     ("127.0.0.1:{}", ["127.0.0.1"]), (":{}", ["127.0.0.1"]), ("[::1]:{}", ["[::1]"]), ("localhost:{}", ["localhost"]),
     ("*:{}", ["127.0.0.1", "[::1]"])])

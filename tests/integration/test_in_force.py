@@ -47,6 +47,7 @@ def test_a_process_is_listed_while_it_runs(scene):
     assert processes(scene) == []
 
 
+@pytest.mark.check_all
 def test_jobs_shows_what_is_in_force_whatever_the_command_line_says(scene):
     assert job(scene, settings={f"jobs.{JOB}.batch": 9})["settings"]["batch"] == 9  # nobody runs
     start(scene, settings={f"jobs.{JOB}.batch": 7, f"jobs.{JOB}.capacity": 3})
@@ -71,6 +72,7 @@ def test_settings_that_differ_between_processes_are_named(scene):
     assert job(scene)["differs"] == {} and job(scene)["settings"]["batch"] == 7
 
 
+@pytest.mark.check_all
 def test_settings_of_no_job_that_differ_are_named_and_no_secret(scene):
     start(scene, settings={"run.workers": 2, "store.object.secret_key": "hush-one", "http.listen": "127.0.0.1:0"})
     second = start(scene, 2, settings={"run.workers": 3, "store.object.secret_key": "hush-two"})
@@ -82,6 +84,7 @@ def test_settings_of_no_job_that_differ_are_named_and_no_secret(scene):
     assert [p["differing"] for p in processes(scene)] == [None]
 
 
+@pytest.mark.check_all
 def test_settings_of_both_kinds_and_of_kafka_are_named(scene):
     start(scene, settings={"run.workers": 2, f"jobs.{JOB}.batch": 7, "kafka.linger.ms": 3})
     start(scene, 2, settings={"run.workers": 3, f"jobs.{JOB}.batch": 8})
@@ -99,6 +102,7 @@ def test_a_job_that_one_process_lacks_is_named(scene):
     assert [p["differing"] for p in processes(scene)] == ["ci.delete_objects, run.jobs, store.local.root"] * 2
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("known", [None, '{"run.new": "1"}'], ids=["older", "newer"])
 def test_a_process_of_another_version_does_not_differ_by_what_it_does_not_know(scene, known):
     start(scene)

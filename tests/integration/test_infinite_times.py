@@ -16,6 +16,7 @@ def listed(database, root, names):
                          " VALUES ('', %s, '2020-01-01', now() - interval '1 h')", [name])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("column, value", [("created_at", "infinity"), ("created_at", "-infinity"), ("pick_up_at", "-infinity")])
 def test_an_object_goes_and_so_do_the_others(tenant, tmp_path, column, value):  # noqa: F811
     root = tmp_path / "objects"

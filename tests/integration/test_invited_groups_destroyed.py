@@ -113,6 +113,7 @@ def test_without_an_invitation_members_above_are_not_refreshed(doomed):
     assert {doomed.people[name] for name in ("s", "h", "below")} | {doomed.owner} <= asked
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("project_of, invited, more", [
     ("below", None, set()),
     ("below", "outside", {"above_it", "it", "shared_with_it", "shared_above_it"}),

@@ -58,6 +58,7 @@ def finish(house, run):  # noqa: F811
     return row
 
 
+@pytest.mark.check_all
 def test_a_run_has_the_version_of_its_job(items):
     rows = []
     for minutes, text in ((9, sentence()), (8, sentence(batch=3, more="schedule = 0 3 * * *")), (7, sentence("kind = 1"))):

@@ -39,6 +39,7 @@ def add_folder(house):  # noqa: F811
     return (house.folder / JOB).rename(house.folder / FOLDER)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("mode", [0, 0o444, 0o111])
 def test_a_folder_that_cannot_be_read_is_an_error(limited, mode):
     assert JOB in jobs_of(known(config(limited.pruned).ok()))
@@ -68,6 +69,7 @@ def test_a_reload_that_cannot_read_the_folder_is_refused_as_a_whole(limited):
     assert daemon.stop() == 0
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("closed, mode", [("", 0), ("", 0o444), ("", 0o111), ("apply", 0), ("apply/removed", 0), ("job.conf", 0)])
 def test_a_job_folder_that_cannot_be_read_is_refused_alone(limited, closed, mode):
     folder = add_folder(limited)

@@ -47,6 +47,7 @@ def test_a_row_says_who_did_what_to_what(stored):
     assert row["at"] == stored.database.value("SELECT changed_at FROM pruned.controls WHERE job = %s", [JOB]), "one transaction"
 
 
+@pytest.mark.check_all
 def test_every_command_that_changes_something_leaves_a_row(scene):
     forget_before(scene)
     one, two = (add_run(scene.database, "dead", unique_key=None) for _ in range(2))
@@ -105,6 +106,7 @@ def test_the_reason_of_what_is_put_back_dropped_or_forgotten(scene):
         (command, "a wrong date") for command in ("restore", "quarantine retry", "quarantine drop", "dead drop", "forget")]
 
 
+@pytest.mark.check_all
 def test_what_changes_nothing_leaves_no_row(scene):
     forget_before(scene)
     waiting = add_run(scene.database, "ready")

@@ -67,6 +67,7 @@ def test_an_object_that_names_the_column_is_read_where_no_such_text_is_recorded(
     assert line["row"]["name"] == '{"name": "42"}'
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("kept", ["the table", "no table"])
 def test_just_this_text_is_forgotten(texts, kept):
     if kept == "no table":

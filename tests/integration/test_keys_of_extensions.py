@@ -30,6 +30,7 @@ def kept(house):  # noqa: F811
     return house.database.rows("SELECT item, parked, reason FROM pruned.quarantine")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("key", KEYS)
 def test_a_row_that_fails_goes_into_quarantine_alone(house, key):  # noqa: F811
     make(house, key)
@@ -40,6 +41,7 @@ def test_a_row_that_fails_goes_into_quarantine_alone(house, key):  # noqa: F811
     assert again["state"] == "finished" and house.rows("a", "n") == [(2,)]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("key", KEYS)
 def test_what_was_restored_is_held_and_housekeeping_goes_on(house, key):  # noqa: F811
     make(house, key)

@@ -56,6 +56,7 @@ def wait_for_lock(database):
                   "AND usename = 'pruned_test_daemon' AND wait_event_type = 'Lock'")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("how", [
     "DELETE FROM members WHERE id = {other}",
     "UPDATE members SET access_level = 30 WHERE id = {other}",
@@ -196,6 +197,7 @@ def test_the_owner_that_is_relied_upon_cannot_go_while_the_page_is_open(group):
     assert scene.database.value(OWNERS, [group.root]) == 1
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("change", ["state = 'active'", "user_type = 0"])
 @pytest.mark.parametrize("job", [JOB, "members.prune_deletions"])
 def test_an_owner_who_does_not_count_cannot_begin_to_while_their_membership_goes(scene, job, change):

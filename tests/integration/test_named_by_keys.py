@@ -115,6 +115,7 @@ INSERT INTO pairs VALUES (1, 1), (1, 2), (2, 1);
 INSERT INTO slips VALUES (1, 1, 'x'), (1, 2, 'x'), (2, 1, 'x')"""
 
 
+@pytest.mark.check_all
 def test_just_the_row_with_the_whole_key_is_forgotten(house):  # noqa: F811
     """JSON that contains the key, or is contained in it, is another row's; so is a key of which
     some columns are given."""

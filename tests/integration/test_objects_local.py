@@ -64,6 +64,7 @@ def test_a_missing_root_is_a_store_that_is_down_and_leases_are_given_back(object
     assert objects.quarantine() == {}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("number", [errno.ESTALE, errno.EROFS, errno.EIO])
 def test_a_failing_disk_counts_as_a_store_that_is_down(objects, bad_disk, number):
     ids = [objects.add("a", "file"), objects.add("a", "another")]
@@ -76,6 +77,7 @@ def test_a_failing_disk_counts_as_a_store_that_is_down(objects, bad_disk, number
     assert waits_for_its_store(run) and run["error"].startswith(f"[store.local] root {objects.root}: a/"), run
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("number", [errno.EIO, errno.EACCES])
 def test_one_file_that_cannot_be_removed_is_the_objects_failure(objects, bad_disk, number):
     bad = objects.add("a", "bad")

@@ -35,6 +35,7 @@ class Objects(ListedObjects):
                                   " LEFT JOIN ci_deleted_objects o ON q.item = 'ci_deleted_objects:' || o.id WHERE q.job = %s", [SLOT])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("how, words", [(RAISES, "legal hold"), (KEEPS, "refused: the statement did not change the row")])
 def test_a_row_that_is_kept_delays_no_others(objects, how, words):
     objects.add(10, store=1)
@@ -104,6 +105,7 @@ SETS_BACK = ("BEFORE", "NEW.pick_up_at := OLD.pick_up_at")
 SETS_BACK_AFTER = ("AFTER", "UPDATE ci_deleted_objects SET pick_up_at = OLD.pick_up_at WHERE id = OLD.id AND pg_trigger_depth() = 1")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("batch", [100, 4])
 @pytest.mark.parametrize("timing, how", [SWALLOWS, SETS_BACK, SETS_BACK_AFTER])
 def test_a_row_that_cannot_be_leased_delays_no_others_and_its_run_ends(objects, batch, timing, how):

@@ -52,6 +52,7 @@ class Store:
         self.pruned.run_until_idle(settings=self.settings | settings)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("beneath", [[], ["lost+found"]])
 def test_an_empty_folder_is_accepted_with_a_warning(store, beneath):
     for name in beneath:
@@ -82,6 +83,7 @@ def test_without_its_marker_no_object_counts_as_gone(store):
     assert store.rows() == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("name", [".artifacts", "./.artifacts", "marked/.//.artifacts"])
 def test_the_marker_itself_is_never_deleted_by_whatever_name(store, name):
     (store.root / ".artifacts").touch()
@@ -98,6 +100,7 @@ def test_a_marker_that_is_not_a_file_name_is_an_error_of_the_configuration(store
     assert done.code == 2 and "[store.local] marker: '../.artifacts' is not a name beneath the root" in done.stderr
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("marker, words", [(".artifacts", "is a link"), ("beneath/.artifacts", "is behind a link")])
 def test_a_marker_that_is_a_link_does_not_count(store, tmp_path, marker, words):
     disk = tmp_path / "disk"

@@ -13,6 +13,7 @@ def objects(pruned_with_slots, database, gateway, request):
     return Objects(pruned_with_slots, database, gateway, re.sub(r"\W+", "-", request.node.name))
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("bulk", [True, False])
 def test_objects_with_odd_names_are_deleted_and_no_others(objects, proxy, bulk):
     names = ["plain", "with space", "ü and é", "per%cent", "%2Fslash", "plus+plus", "a&b<c>d'e\"f", "semi;colon", "q?u=e#ry", "tab\tstop",
@@ -33,6 +34,7 @@ def test_objects_with_odd_names_are_deleted_and_no_others(objects, proxy, bulk):
     assert objects.run()["result"]["updated_rows"] == len(names) + 1
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("answer", [
     (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None), (405, b"", None),
     (400, b"<Error><Code>MethodNotAllowed</Code><Message>no</Message></Error>", None)])
@@ -93,6 +95,7 @@ def test_a_single_delete_answered_200_counts_if_the_service_is_s3(objects, proxy
     assert objects.left() == [] and objects.keys() == [] and objects.run()["result"]["deleted"] == 1
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("answer", [
     (200, b"", None), (200, b"<!DOCTYPE html><html><body>Welcome</body></html>", None),
     (200, b"<!DOCTYPE html><html><body>Welcome</body></html>", None, REQUEST_ID), (200, b"ok", None, REQUEST_ID),
@@ -202,6 +205,7 @@ def test_a_request_whose_answer_is_cut_in_the_xml_is_repeated(objects, proxy):
     assert objects.left() == []
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("settings, words", [
     ({"store.object.bucket": "nowhere"}, "NoSuchBucket: .*see .store.object. bucket"),
     ({"store.object.secret_key": "wrong"}, "SignatureDoesNotMatch: .*see secret_key and region"),
@@ -230,6 +234,7 @@ def test_a_password_in_the_address_is_not_shown(objects):
         assert "hu/sh" not in said
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("status, code, words", [
     (403, "RequestTimeTooSkewed", "the clocks of this machine and of the service differ"),
     (403, "AccessDenied", "may not delete in this bucket"),

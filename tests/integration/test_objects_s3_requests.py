@@ -244,6 +244,7 @@ def test_a_row_that_another_process_has_leased_meanwhile_is_left_to_it(objects, 
 
 # --- slots
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("ready, slots", [(0, 0), (1, 1), (100, 1), (101, 2), (4901, 50), (5001, 50)])
 def test_a_slot_for_every_hundred_and_fifty_at_most(objects, ready, slots):
     list_objects(objects, ready)

@@ -64,6 +64,7 @@ def new_objects(pruned_with_slots, database, folder, request):
         server.kill()
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("tls, virtual_hosts", [(False, True), (True, False), (True, True)])
 def test_objects_go(new_objects, certificate, tls, virtual_hosts):
     objects = new_objects(certificate=certificate if tls else None, virtual_hosts=virtual_hosts)
@@ -86,6 +87,7 @@ def test_an_authority_that_did_not_sign_does_not_count(new_objects, certificate,
         objects.delete(**{"store.object.ca_file": folder / "others.pem"})
 
 
+@pytest.mark.check_all
 def test_a_certificate_for_another_name_does_not_count(new_objects, certificate):
     objects = new_objects(certificate=certificate)
     address = f"https://127.0.0.1:{objects.gateway.port}"

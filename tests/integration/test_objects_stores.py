@@ -27,6 +27,7 @@ class Objects(ListedObjects):
             assert waits_for_its_store(run) and words in run["error"], run
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("settings, words", [
     (NOWHERE, "127.0.0.1:9"), ({}, "blocked: file_store 2 is not configured: set [store.object] endpoint")])
 def test_objects_of_a_store_that_cannot_be_used_keep_no_others_waiting(objects, settings, words):
@@ -38,6 +39,7 @@ def test_objects_of_a_store_that_cannot_be_used_keep_no_others_waiting(objects, 
     assert words in daemon.wait_line("The store cannot be used; the slot waits", level="warning")["error"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("apart", ["1 ms", "0"])
 def test_the_other_stores_objects_are_found_behind_more_than_one_step_passes_over(objects, apart):
     """This also holds if all rows were recorded in one transaction."""

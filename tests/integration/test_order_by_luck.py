@@ -69,6 +69,7 @@ BY_ID = {"columns": "s.id", "given": "s.id", "cursor": ":cursor.id::bigint"}
 BY_DAY = {"columns": "s.day, s.id", "given": "(s.day, s.id)", "cursor": "(:cursor.day::date, :cursor.id::bigint)"}
 
 
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("cursor, parts, order, warned", [
     ("id bigint", BY_ID, "s.id", False), ("id bigint", BY_ID, "2", False), ("id bigint", BY_ID, "id", False), ("id bigint", BY_ID, "s.id, s.note", False),
     ("id bigint", BY_ID, "s.day", True), ("id bigint", BY_ID, "s.note, s.id", True), ("id bigint", BY_ID, "s.id + 0", True),

@@ -99,6 +99,7 @@ def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
     assert outcomes(house) == [('{"b": "x", "id": 1}', "people.erase", "removed", None)]
 
 
+@pytest.mark.check_all
 def test_an_event_that_is_due_later_waits_and_can_be_withdrawn(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id\ndue = payload.due_at\ncancel_on = UserErasureWithdrawn")
     say_event(erasure, "UserErasureWithdrawn", "app-users", "key = user")

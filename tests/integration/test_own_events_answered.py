@@ -37,6 +37,7 @@ BAD_ROWS = {
 }
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("bad", BAD_ROWS)
 def test_a_run_whose_row_cannot_be_used_answers_its_event(erasure, bad):
     statements, error_class = BAD_ROWS[bad]
@@ -211,6 +212,7 @@ def test_a_run_that_was_archived_while_its_job_is_away_answers_its_event(erasure
     assert answers(erasure) == [("people.erase", "people", "1", "failed", "discarded")]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("now, state, what", [("where = id > 4", "dead", "failed"), ("where = id > 4\non = UserCreated", "finished", "kept")])
 def test_a_run_whose_job_reads_its_event_no_more_takes_no_other_rows(erasure, now, state, what):
     """With `where` the job has ticks, whose page has other rows than the event named."""
@@ -225,6 +227,7 @@ def test_a_run_whose_job_reads_its_event_no_more_takes_no_other_rows(erasure, no
     assert erased(erasure) == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("change, left", [("", [(2, "3"), (3, "garbage")]),
                                           ("set = note = (note::int + 1)::text", [(1, "8"), (2, "3"), (3, "garbage"), (4, "10")])])
 def test_a_condition_that_fails_for_another_row_is_not_asked_of_it(house, topics, change, left):  # noqa: F811

@@ -35,6 +35,7 @@ def test_a_value_is_read_with_the_schema_that_its_number_names(registered, regis
     assert [what for *_, what, _ in outcomes(registered)] == ["changed"] * 4
 
 
+@pytest.mark.check_all
 def test_a_schema_that_refers_to_others(registered, registry):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users", "key = user.id")
     ident = {"type": "record", "name": "com.example.Ident", "fields": [{"name": "id", "type": "long"}]}

@@ -8,6 +8,7 @@ from support.own_events import outcomes, say_event, topics  # noqa: F401
 from support.sentences import house  # noqa: F401
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("key", ["nr", "nr, room"])
 def test_rows_of_many_events_go_in_a_few_statements_and_each_run_has_its_own_record(house, topics, key):  # noqa: F811
     """A key of one column and of two. One row stays, and one is not there."""

@@ -6,6 +6,7 @@ from support.own_events import dead, erased, erasure, say_event, send, topics, u
 from support.sentences import house  # noqa: F401
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("version", ["0.3", "2.0", 0.3])
 def test_another_version_of_cloud_events_is_dead_in_both_modes(erasure, version):  # noqa: F811
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")

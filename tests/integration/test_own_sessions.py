@@ -75,6 +75,7 @@ def test_the_same_name_of_another_role_is_a_stranger(scene):
         thread.join()
 
 
+@pytest.mark.check_all
 def test_doctor_does_not_take_them_for_the_applications_workers(scene):
     fill(scene.database, 1)
     scene.settings["postgres.url"] = named(scene, "my_worker")

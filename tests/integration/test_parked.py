@@ -58,6 +58,7 @@ def entry(tenant):  # noqa: F811
 
 # --- once in park_retry_days
 
+@pytest.mark.check_all
 def test_a_parked_item_is_tried_again_after_a_week_with_all_that_is_said_of_it(parked):
     older(parked, 6.9)
     assert tick(parked)["passed_over"] == 1 and not parked.lines(level="error")
@@ -75,6 +76,7 @@ def test_a_parked_item_is_tried_again_after_a_week_with_all_that_is_said_of_it(p
     assert tick(parked)["removed"] == 1 and entry(parked) is None
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("days, ago, tried", [(1, 1.1, True), (30, 20, False), (0, 1000, False)])
 def test_how_often_is_a_setting(parked, days, ago, tried):
     older(parked, ago)
@@ -90,6 +92,7 @@ def test_the_list_says_when(parked):
     assert never["next_try_at"] is None
 
 
+@pytest.mark.check_all
 def test_doctor_and_the_metric_say_when(parked, http):
     words = "retried once in park_retry_days (files in a store: once a day), or at once by `pruned quarantine retry`"
     [found] = [f for f in parked.pruned.run("doctor", "--json").json() if f["check"] == "quarantine"]
@@ -107,6 +110,7 @@ def test_what_a_restore_holds_stays_held(parked):
     assert tick(parked)["passed_over"] == 1 and parked.stuck in parked.ids("members")
 
 
+@pytest.mark.check_all
 def test_parked_memberships_and_schedules_of_a_scheduled_removal(parked):
     group, admin = parked.group(), parked.user(admin=True)
     user = parked.user()
@@ -141,6 +145,7 @@ def test_a_changed_row_that_fails_again_has_all_its_tries(parked):
     assert (row["attempts"], row["parked"]) == (1, False) and row["next_try_at"] > row["first_at"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("day, left", [(300, 0), (-1, 0), (None, 1)])
 def test_an_entry_ends_when_its_row_has_changed(parked, day, left):
     """Also if the row is not due any more: nothing is parked, and no alert says so."""
@@ -182,6 +187,7 @@ def test_a_schedule_that_was_changed_is_taken_at_once(parked):
     assert parked.database.value("SELECT count(*) FROM pruned.quarantine WHERE job = %s", [CHILD]) == 0
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("changed", [False, True])
 def test_a_plan_knows_a_membership_that_was_changed(parked, changed):
     top, user = parked.group(), parked.user()

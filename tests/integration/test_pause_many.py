@@ -41,6 +41,7 @@ def test_several_jobs_patterns_and_all(stored):
     assert paused(stored) == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("names", [["members.*"], ["--all"], ["members.remove_expired", "members.remove_expired"]])
 def test_a_job_that_is_named_twice_is_paused_once(stored, names):
     """By two patterns, or by the configuration and by its runs in the database."""
@@ -92,6 +93,7 @@ def test_status_of_a_role_without_rights_says_that_postgresql_is_up(stored):
     assert "PostgreSQL  is up, but: permission denied" in stored.run("status", settings=url).stdout
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("for_, minutes", [("30m", 30), ("2h", 120), ("1d", 1440)])
 def test_a_pause_for_a_time(stored, for_, minutes):
     before = stored.database.value("SELECT now()")

@@ -239,6 +239,7 @@ def test_an_abandoned_detail_gets_one_more_attempt_a_week(tenant):
     assert tenant.database.row("SELECT parked, attempts FROM pruned.quarantine") == {"parked": True, "attempts": 16}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("attempts, abandoned", [(13, False), (14, True)])
 @pytest.mark.parametrize("end", ["kept", "dead"])
 def test_a_last_attempt_that_fails_when_the_user_is_destroyed_leaves_an_abandoned_detail(tenant, end, attempts, abandoned):

@@ -170,6 +170,7 @@ def test_a_row_that_is_just_being_given_to_another_user_stays(tenant):
     assert tenant.database.column("SELECT keys FROM pruned.deletions WHERE table_name = 'badges'") == [[mine]]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("statement, table", [
     ("INSERT INTO badges (user_id) VALUES ({user})", "badges"),
     ("INSERT INTO badge_notes (badge_id) SELECT id FROM badges", "badge_notes"),
@@ -221,6 +222,7 @@ def test_rows_that_a_key_would_change_are_recorded(tenant):
                                              "AND action = 'updated'", [table])) == rows[table], table
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("what, reason", [
     ("UPDATE import_placeholder_user_details SET namespace_id = {group} WHERE placeholder_user_id = {user}",
      "the placeholder belongs to a namespace again"),
@@ -242,6 +244,7 @@ def test_a_user_who_is_claimed_after_the_hand_over_stays(tenant, what, reason):
     assert tenant.database.value("SELECT count(*) FROM ghost_user_migrations") == 0
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("what, reason", [
     ("UPDATE import_placeholder_user_details SET namespace_id = {group} WHERE placeholder_user_id = {user}",
      "the placeholder belongs to a namespace again"),
@@ -273,6 +276,7 @@ def test_a_user_who_is_claimed_after_the_destruction_began_stays(tenant, what, r
     assert not tenant.outcomes("UserDeleted")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["projects", "members", "routes", "redirect_routes"])
 def test_rows_elsewhere_that_name_the_personal_namespace_stay(tenant, table):
     """A key of the namespace would take the other row along: the user stays until it is
@@ -296,6 +300,7 @@ def test_rows_elsewhere_that_name_the_personal_namespace_stay(tenant, table):
     assert user not in tenant.ids("users") and own not in tenant.ids("namespaces") and tenant.row(table, row) is not None
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["routes", "redirect_routes"])
 def test_paths_of_removed_rows_go_with_the_personal_namespace_and_are_audited(tenant, table):
     _, user = tenant.placeholder()

@@ -35,6 +35,7 @@ def tree(tenant):  # noqa: F811
     return tenant
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("schedules, batch", [(10, 100), (10, 1)])
 @pytest.mark.parametrize("level", [5, 10, 30, 40, 50])
 def test_a_user_who_schedules_their_own_removal_goes_everywhere(tree, level, schedules, batch):
@@ -59,6 +60,7 @@ def test_a_last_owner_a_bot_and_an_inactive_user_may_not_remove_themselves(tree)
         "last owner", "project bot", "actor not active"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_of_two_owners_who_remove_each_other_the_first_order_counts(tree, schedules, batch):
     first, second = tree.user(), tree.user()
@@ -72,6 +74,7 @@ def test_of_two_owners_who_remove_each_other_the_first_order_counts(tree, schedu
     assert {line["reason"] for line in tree.lines("Denied scheduled member deletion")} == {"no rights"}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_a_chain_of_orders(tree, schedules, batch):
     """Each user removes the next one. An order of a user who was removed by an earlier order does
@@ -85,6 +88,7 @@ def test_a_chain_of_orders(tree, schedules, batch):
     assert tree.ids("members") == [tree.anchor, owners[0], owners[2], owners[4]]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_who_is_a_last_owner_is_judged_in_the_order_of_the_schedules(tree, schedules, batch):
     """The second order waits for the first, which removes the second's author; the third waits for
@@ -103,6 +107,7 @@ def test_who_is_a_last_owner_is_judged_in_the_order_of_the_schedules(tree, sched
     assert tree.ids("members") == [tree.anchor, stays]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schedules, batch", [(10, 2), (1, 2), (10, 100)])
 def test_an_order_with_more_memberships_than_a_step_takes_ends_before_the_next(tree, schedules, batch):
     chief = tree.user(admin=True)
@@ -120,6 +125,7 @@ def test_an_order_with_more_memberships_than_a_step_takes_ends_before_the_next(t
     assert tree.ids("members") == [tree.anchor, stays]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_a_right_from_elsewhere_ends_with_an_earlier_order_there(tree, schedules, batch):
     """A project of the tree has invited a group of another hierarchy, from which the author is
@@ -138,6 +144,7 @@ def test_a_right_from_elsewhere_ends_with_an_earlier_order_there(tree, schedules
     assert (counts["removed"], counts["denied"]) == (3, 1) and tree.ids("members") == [tree.anchor, members[1]]
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("schedules, batch", CUTS)
 @pytest.mark.parametrize("why", ["denied", "refused by a trigger"])
 def test_an_author_whom_an_earlier_order_did_not_remove_keeps_their_rights(tree, why, schedules, batch):
@@ -152,6 +159,7 @@ def test_an_author_whom_an_earlier_order_did_not_remove_keeps_their_rights(tree,
     assert tree.ids("members") == [tree.anchor, stays]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_who_removes_themselves_after_the_other_owner_stays_as_the_last(tree, schedules, batch):
     """Only as an owner of this group: they leave all other places."""

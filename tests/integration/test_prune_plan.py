@@ -113,6 +113,7 @@ def owners_leave(seed):
     return prepare
 
 
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("seed", range(100, 100 + SEEDS))
 def test_a_run_does_what_its_plan_showed(judge, seed):
     t = judge.fill(seed, size=20 + seed % 5 * 10)

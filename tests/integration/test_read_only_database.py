@@ -44,6 +44,7 @@ def test_a_setting_of_the_role_or_the_database(scene, http, whose):
     assert scene.database.value("SELECT count(*) FROM scratch") == 0 and daemon.stop() == 0
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("setting", ["quote_all_identifiers = on", "array_nulls = off"])
 def test_other_settings_of_the_role_change_nothing(scene, setting):
     fill(scene.database, 5)

@@ -86,6 +86,7 @@ def listed(items, job):
     return done, next((line for line in done.json() if line["job"] == job), None)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("command", ["jobs", "config"])
 def test_what_a_process_refuses_is_shown_with_its_reason(items, command):
     """The command reads only the file, which is right in itself; the process has asked the

@@ -51,6 +51,7 @@ def test_a_tick_of_a_job_that_only_another_process_has_waits_for_it(items):  # n
     assert items.pruned.run_row(str(row["run_id"]))["error"] is None
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("text, args, reason", [
     (sentence("kind = 1"), {"x": 1}, "unknown argument x"),
     ("table = items\non = ItemGone\napprove = never\n", {}, f"job {OTHER} takes no ticks")])

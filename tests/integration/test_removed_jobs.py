@@ -29,6 +29,7 @@ def waiting(house):  # noqa: F811
     return run
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("named", [JOB, "items.*", "--all"])
 def test_the_pause_of_a_removed_job_ends(items, named):
     items.pruned.run("pause", JOB, "--reason", "a look").ok()
@@ -54,6 +55,7 @@ def test_a_removed_job_whose_runs_wait_is_paused(items):
     assert paused(items) == [JOB]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("change", ["refused", "removed"])
 def test_what_a_daemon_still_runs_is_paused_by_a_pattern(items, change):
     """Its file is broken, or gone: the daemon goes on with what it has read."""

@@ -49,6 +49,7 @@ def archive(scene):
     scene.database.execute(f"INSERT INTO pruned.runs_done ({columns}) SELECT {columns} FROM pruned.runs; DELETE FROM pruned.runs")
 
 
+@pytest.mark.check_all
 def test_after_a_lost_database_what_is_missing_is_started_and_only_that(scene):
     fill(scene.database, 3)
     times = [now(hours=-i) for i in (3, 2, 1)]
@@ -193,6 +194,7 @@ def test_the_latest_event_of_a_timer_still_decides(scene):
         assert [x["verdict"] for x in replay(scene, *arguments)] == ["done", "running", "done"]
 
 
+@pytest.mark.check_all
 def test_thousands_are_placed_in_order_and_again_are_done(scene):
     n = 2500
     times = [now(hours=-2, milliseconds=i) for i in range(n)]

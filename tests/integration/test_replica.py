@@ -26,6 +26,7 @@ def test_full_pages_come_from_the_standby_and_the_last_is_asked_of_the_primary(s
     assert len(daemon.lines(USED)) == 1 and daemon.lines(WARNED) == []
 
 
+@pytest.mark.check_all
 def test_pages_of_a_job_that_is_always_consistent_never_go_there(scene):  # noqa: F811
     scene.say(SENTENCE.replace("sticky", "always"))
     fill(scene.database, 35)
@@ -102,6 +103,7 @@ def test_doctor_and_status_show_the_standby_and_its_lag(scene):  # noqa: F811
     assert not doctor()["ok"] and status()["state"] == "away" and status()["behind_bytes"] is None
 
 
+@pytest.mark.check_all
 def test_without_a_replica_nothing_is_shown(scene):  # noqa: F811
     del scene.settings["postgres.replica_url"]
     assert [f for f in scene.run("doctor", "--json").json() if f["check"] == "standby"] == []
@@ -112,6 +114,7 @@ def test_without_a_replica_nothing_is_shown(scene):  # noqa: F811
     assert "pruned_replica_pages_total" not in scene.http.metrics() and asked(scene.standby) == "0"
 
 
+@pytest.mark.check_all
 def test_the_password_is_not_shown(scene):  # noqa: F811
     settings = {"postgres.replica_url": "postgresql://me:hunter22@127.0.0.1:1/there"}
     for command in (["config"], ["config", "--json"], ["doctor"], ["status"]):
@@ -120,6 +123,7 @@ def test_the_password_is_not_shown(scene):  # noqa: F811
     assert "postgresql://me:***@127.0.0.1:1/there" in scene.run("config", settings=settings).stdout
 
 
+@pytest.mark.check_all
 def test_a_consistency_that_does_not_exist_is_refused(scene):  # noqa: F811
     scene.say(SENTENCE.replace("sticky", "stiky"))
     done = scene.run("jobs")

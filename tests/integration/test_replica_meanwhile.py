@@ -31,6 +31,7 @@ def done(scene, daemon, removed, **found_late):  # noqa: F811
     scene.done(daemon.run_id, removed, **({} if HELD_TOO_LONG in daemon.text() else found_late))
 
 
+@pytest.mark.check_all
 def test_what_changes_after_the_search_is_decided_by_the_primary(scene):  # noqa: F811
     fill(scene.database, 25)
     with held_at_the_page(scene) as daemon:
@@ -40,6 +41,7 @@ def test_what_changes_after_the_search_is_decided_by_the_primary(scene):  # noqa
     assert scene.left() == [2, 3]
 
 
+@pytest.mark.check_all
 def test_with_keep_a_row_that_has_become_one_of_the_newest_stays(scene):  # noqa: F811
     scene.say("[retention scratch.old]\ntable = scratch\nkeep = 5 per note by id desc\nbatch = 10\ndata_consistency = sticky\n")
     scene.database.execute("INSERT INTO scratch SELECT i, '2026-01-01', 'same' FROM generate_series(1, 30) i")
@@ -49,6 +51,7 @@ def test_with_keep_a_row_that_has_become_one_of_the_newest_stays(scene):  # noqa
     assert scene.left() == [8, 9, 10, 29, 30]
 
 
+@pytest.mark.check_all
 def test_an_orphan_that_has_found_its_parent_stays(scene):  # noqa: F811
     scene.database.execute("CREATE TABLE parents (id bigint PRIMARY KEY)")
     scene.database.execute(f"GRANT SELECT ON parents TO {ROLE}")

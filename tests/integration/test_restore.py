@@ -35,6 +35,7 @@ def test_without_children_the_bot_stays_away(expired):  # noqa: F811
     assert expired.ids("users", f"id = {expired.bot}") == []
 
 
+@pytest.mark.check_all
 def test_a_dry_run_says_the_same_and_changes_nothing(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     after = world(expired.database)
@@ -43,6 +44,7 @@ def test_a_dry_run_says_the_same_and_changes_nothing(expired):  # noqa: F811
     assert restore(expired.pruned, run["run_id"], "--with-children") == said
 
 
+@pytest.mark.check_all
 def test_a_second_restore_changes_nothing(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     restore(expired.pruned, run["run_id"], "--with-children")
@@ -114,6 +116,7 @@ def test_held_rows_go_after_they_are_released(expired):  # noqa: F811
     assert expired.ids("members", f"id = {expired.ids_gone[0]}") == []
 
 
+@pytest.mark.check_all
 def test_a_retry_of_all_items_leaves_restored_rows_alone(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     restore(expired.pruned, run["run_id"])
@@ -146,6 +149,7 @@ def test_a_group_with_everything_in_it(doomed):  # noqa: F811
     assert world(doomed.database) == before
 
 
+@pytest.mark.check_all
 def test_a_tick_with_all_that_it_has_started(doomed):  # noqa: F811
     """The due groups that it found are its children."""
     before = world(doomed.database)
@@ -157,6 +161,7 @@ def test_a_tick_with_all_that_it_has_started(doomed):  # noqa: F811
     assert f"{GROUPS} group_deletion_schedules:{doomed.top}" in held(doomed.database)
 
 
+@pytest.mark.check_all
 def test_an_artifact_whose_file_is_gone_is_named(doomed):  # noqa: F811
     doomed.tick(GROUPS, **AT_ONCE, **QUIET)
     (run,) = doomed.runs("groups.destroy")
@@ -220,6 +225,7 @@ def test_a_placeholder_user(tenant):  # noqa: F811
     assert world(tenant.database, ("import_placeholder_user_details",)) == before
 
 
+@pytest.mark.check_all
 def test_a_group_of_a_run_that_died_half_way_is_held(doomed):  # noqa: F811
     """Its mark is still there, and the next tick would find it."""
     before = world(doomed.database, ("namespace_details", "ci_job_artifacts"))
@@ -247,6 +253,7 @@ def test_the_order_to_delete_a_restored_user_is_taken_back(expired):  # noqa: F8
     assert world(expired.database, ("users",)) == before
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("change, only", [("created_at = created_at - interval '1 day'", False), ("created_at = now() + interval '1 minute'", False),
                                           ("updated_at = updated_at", True)])
 def test_an_order_of_others_stays_and_so_does_that_of_a_user_of_whom_one_row_comes_back(expired, change, only):  # noqa: F811

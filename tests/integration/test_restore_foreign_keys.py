@@ -15,6 +15,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON notes_of_others, keyless, "Odd ""names""
 '''
 
 
+@pytest.mark.check_all
 def test_tables_that_the_program_does_not_know(doomed):  # noqa: F811
     doomed.database.connection.execute(KEYS)
     doomed.database.execute("INSERT INTO notes_of_others (project_id) VALUES (%s), (%s)", [doomed.project_id] * 2)

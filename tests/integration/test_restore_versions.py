@@ -65,6 +65,7 @@ def test_archived_rows_do_not_come_back_while_the_catalogue_refuses_the_section(
     assert (ids(events), ids(events, "old_events")) == ([1, 2, 3], [])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("audit", ["keys", "off"])
 @pytest.mark.parametrize("now", [None, PLAIN])
 def test_less_audit_stays_less(events, audit, now):
@@ -73,6 +74,7 @@ def test_less_audit_stays_less(events, audit, now):
     assert "use a backup" in refused(events, run)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("now", [None, f"{PLAIN}\naudit = keys", PLAIN.replace("1 year", "9 years"), "table = nothing\nwhere = true"])
 def test_rows_of_a_plain_sentence_come_back_from_the_audit(events, now):
     run = removed(events, PLAIN)
@@ -90,6 +92,7 @@ def test_rows_that_were_not_archived_stay_in_the_archive(events):
     assert (ids(events), ids(events, "old_events")) == ([1, 2, 3], [1, 2])
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("now", [ARCHIVE, PLAIN, None])
 def test_without_a_version_it_is_not_known_what_the_run_did(events, now):
     run = removed(events, ARCHIVE + "\nbatch = 1")
@@ -98,6 +101,7 @@ def test_without_a_version_it_is_not_known_what_the_run_did(events, now):
     assert "not known" in refused(events, run)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("first, second", [(ARCHIVE, PLAIN), (PLAIN, ARCHIVE)])
 def test_what_two_versions_removed_is_not_restored_by_one(events, first, second):
     """The first archives one row, the second deletes the other: `pruned retry` lets the run go on

@@ -32,6 +32,7 @@ def test_an_owner_kept_as_the_last_stays_beside_restored_ones(tenant):  # noqa: 
     assert owners(tenant, top) == sorted([kept, *gone]) and owners(tenant, below) == [] and other
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("let_go, left", [(True, 1), (False, 2)])
 def test_an_owner_who_is_released_counts_again(tenant, let_go, left):  # noqa: F811
     top = tenant.group()
@@ -44,6 +45,7 @@ def test_an_owner_who_is_released_counts_again(tenant, let_go, left):  # noqa: F
     assert len(owners(tenant, top)) == left and kept in owners(tenant, top)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("expired", [True, False])
 def test_an_owner_held_from_another_job_does_not_count_either(tenant, expired):  # noqa: F811
     """Removed by a schedule and restored; the other one has expired, or is scheduled, too."""

@@ -36,6 +36,7 @@ def again(scene, run_id):
     return scene.run_until_idle()
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("failures", [0, 1, 3])
 def test_the_pause_grows_by_the_formula(failing, failures):
     run_id = send_tick(failing)
@@ -51,6 +52,7 @@ def test_the_pause_grows_by_the_formula(failing, failures):
     assert (row["step"], row["unique_key"], row["finished_at"]) == (0, JOB, None)
 
 
+@pytest.mark.check_all
 def test_a_run_is_dead_after_its_last_retry_and_says_so(failing):
     failing.settings["jobs.scratch.remove.max_attempts"] = 1
     run_id = send_tick(failing)
@@ -81,6 +83,7 @@ def test_a_dead_run_that_is_retried_by_hand_begins_with_no_attempts(failing):
     assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 25)
 
 
+@pytest.mark.check_all
 def test_a_run_that_waits_is_brought_forward_by_retry_and_ended_by_discard(failing):
     run_id = send_tick(failing)
     failing.run_until_idle()
@@ -109,6 +112,7 @@ def test_a_slow_statement_halves_the_page_and_charges_no_attempt(new_scene):
     assert (line["error_class"], line["limit"], line["level"]) == ("57014", 2, "warning")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("what, words", [
     ("ALTER TABLE scratch RENAME COLUMN day TO date", "day"),
     ("ALTER TABLE scratch RENAME TO scratched", "scratch"),

@@ -83,6 +83,7 @@ def who_needs(owner, prepared, revoke, candidates):
         owner.execute("ROLLBACK TO taken")
 
 
+@pytest.mark.check_all
 def test_each_right_on_our_own_tables_is_needed_by_a_statement(database, owner, statements_of):
     prepared = prepared_all(database, owner, statements_of)
     refused = [name for name in prepared.given if not prepared.may(name)]

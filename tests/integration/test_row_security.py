@@ -25,6 +25,7 @@ def bring_back(tenant):  # noqa: F811
     tenant.work()
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("rule", ["CASCADE", "SET NULL"])
 def test_a_group_stays(tenant, rule):  # noqa: F811
     doom(tenant)
@@ -43,6 +44,7 @@ def test_a_group_stays(tenant, rule):  # noqa: F811
     assert tenant.database.value("SELECT count(*) FROM pruned.deletions WHERE table_name = 'secrets'") == 1
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["secrets", "below"])
 def test_a_user_stays(tenant, table):  # noqa: F811
     """All memberships but the expired one stay: no user is removed in part."""
@@ -63,6 +65,7 @@ def test_a_user_stays(tenant, table):  # noqa: F811
     assert tenant.ids("secrets") == tenant.ids("below") == [1]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table, column", [("issues", "author_id"), ("snippets", "author_id")])
 def test_a_column_that_names_a_user_without_a_key(tenant, table, column):  # noqa: F811
     """A placeholder does not count as unused, nor a bot as removed."""

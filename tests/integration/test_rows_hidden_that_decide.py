@@ -43,6 +43,7 @@ def hidden(lines):
     return [line for line in lines if line["check"] == "row-level security" and line["level"] != "ok"]
 
 
+@pytest.mark.check_all
 def test_a_table_that_only_decides_blocks_sentences_and_folders(held):
     held.database.connection.execute("ALTER TABLE legal_holds ENABLE ROW LEVEL SECURITY")
     for job, run in zip(JOBS, held.tick(*JOBS)):
@@ -93,6 +94,7 @@ def test_an_entry_of_quarantine_stays_while_its_row_is_hidden(held):
     assert held.database.column("SELECT item FROM pruned.quarantine") == ["docs:7"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.built_in
 @pytest.mark.parametrize("table", ["users", "namespaces"])
 def test_the_last_owner_stays_while_rows_that_decide_are_hidden(tenant, table):  # noqa: F811

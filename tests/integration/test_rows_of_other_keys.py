@@ -15,6 +15,7 @@ CHANGED = ("WITH was AS MATERIALIZED (SELECT s.* FROM scratch s WHERE s.id IN (S
            " UPDATE scratch s SET note = 'changed' FROM was WHERE s.id = was.id RETURNING was.id - 20 AS key, to_jsonb(was) AS row")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("audit", ["full", "keys", "off"])
 def test_a_file_that_deletes_other_rows_than_it_returns(own, audit):  # noqa: F811
     scene = without_notes(own({"page": FIRST, "apply/removed/10-scratch": FURTHER}, more=f"cursor = id bigint\naudit = {audit}\n"))
@@ -45,6 +46,7 @@ WRONG_BELOW = {
 }
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("where", WRONG_BELOW)
 def test_files_about_other_tables_return_the_keys_of_these(own, where):  # noqa: F811
     scene = own({"page": FIRST} | WRONG_BELOW[where])
@@ -54,6 +56,7 @@ def test_files_about_other_tables_return_the_keys_of_these(own, where):  # noqa:
     assert counts(scene, "scratch_notes") == 2000
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("row, words", [
     ("to_jsonb(s) - 'id'", "id, of the primary key of scratch, is not in it"),
     ("jsonb_build_object('note', s.note)", "return pg_catalog.to_jsonb(t.*) AS row"), ("NULL::jsonb", "does not say whose it is")])
@@ -123,6 +126,7 @@ def write(house, page, files, table="things", cursor="no bigint"):  # noqa: F811
     return house
 
 
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("kind", KEYS)
 def test_keys_of_all_types_in_several_texts(things, kind):
     """As the table writes them, as a run does, and as values; the key of a neighbour is none."""
@@ -153,6 +157,7 @@ OBJECT = "jsonb_build_object('house', t.house, 'nr', t.nr, 'at', t.at)"
 TEXTS = "jsonb_build_object('house', t.house, 'nr', t.nr::numeric::text, 'at', t.at::text)"
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("key, match", [
     (OBJECT, "t.nr = (k.key::jsonb ->> 'nr')::numeric"), (TEXTS, "t.nr = (k.key::jsonb ->> 'nr')::numeric"),
     (f"({TEXTS})::text", "t.nr = (k.key::jsonb ->> 'nr')::numeric"), ("jsonb_build_object('nr', t.nr)", "t.nr = (k.key::jsonb ->> 'nr')::numeric"),
@@ -171,6 +176,7 @@ NO_KEY = """CREATE TABLE marks (id bigint, at timestamptz, nos int[]);
     INSERT INTO marks SELECT i, '2026-01-01+00'::timestamptz + i * interval '1 day', CASE i % 2 WHEN 0 THEN '[0:1]={1,2}'::int[] ELSE '{1,2}' END FROM generate_series(1, 40) AS i"""
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("key, well", [("t.id", True), ("to_jsonb(t.*)", True), ("jsonb_build_object('id', t.id)", True), ("t.id - 20", False),
                                        ("jsonb_build_object('id', t.id - 20)", False)])
 def test_a_table_without_a_primary_key(house, key, well):  # noqa: F811

@@ -25,6 +25,7 @@ def assert_goes_on(scene, daemon, ids):
     assert scene.topics.wait("outcomes", lambda m: m.text_key == last)[0].headers["ce_type"].endswith("RunFinished")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("state", ["waiting", "ready"])
 def test_a_daemon_that_finds_them_reports_each_and_continues(scene, state):
     ids = insert_bad(scene.database, state)

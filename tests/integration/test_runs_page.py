@@ -63,6 +63,7 @@ def test_the_table_fits_with_letters_of_any_width(stored, error):
 PLANNED = {"mode": "plan", "removed": 4365, "kept": 33}
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("found, words", [
     (PLANNED, "planned: 4,365 would be removed, 33 kept"),
     (PLANNED | {"applied": {"updated_rows": 1000, "removed": 1000, "kept": 3}}, "1,000 removed, 3 kept; planned: 3,365 would be removed, 30 kept"),
@@ -84,6 +85,7 @@ def test_a_run_that_only_planned_does_not_read_like_a_removal(stored, found, wor
 GONE = json.dumps({"status": "limit_reached", "updated_rows": 180500, "removed": 180500})
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("state, error", [("held", "held: max_rows 200000, counted 1000000"), ("skipped", "discarded"), ("dead", "bad luck")])
 def test_the_table_says_what_went_before_a_run_came_to_its_end(stored, state, error):
     run_id = add_run(stored.database, state, result=GONE, error=error)
@@ -151,6 +153,7 @@ def test_a_childs_page_names_its_parent_and_what_comes_next(stored):
     assert page["next"] == [f"pruned retry {child}", f"pruned discard {child}"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("archived", [False, True])
 def test_the_beginning_of_an_id_will_do(stored, archived):
     one = add_run(stored.database, "finished", archived=archived, run_id=uuid.UUID("aaaa1111-0000-4000-8000-000000000001"))
@@ -163,6 +166,7 @@ def test_the_beginning_of_an_id_will_do(stored, archived):
         says(stored.run("runs", prefix), 6, "no run")
 
 
+@pytest.mark.check_all
 def test_the_page_shows_what_failed_in_this_run(scene):
     """Also what had failed before; not what failed in another run."""
     job = "scratch.remove"
@@ -187,6 +191,7 @@ def test_the_page_shows_what_failed_in_this_run(scene):
     assert shown() == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("error", ["quiet hours 07:00-20:00 Europe/Berlin", "throttled: standby_lag: x", "bad luck"])
 def test_what_comes_next_is_what_helps(stored, error):
     run = add_run(stored.database, "waiting", error=error)

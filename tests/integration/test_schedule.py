@@ -119,6 +119,7 @@ def test_a_changed_schedule_is_planted_again_and_an_unchanged_one_keeps_missed_t
     assert next_at(hourly) is None
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("catch_up, ended", [("last", "finished"), ("none", "skipped")])
 def test_ticks_older_than_the_ledger_keeps_are_recorded_only(hourly, catch_up, ended):
     hourly.settings |= {"runs.keep_days": 1, "jobs.scratch.remove.catch_up": catch_up}

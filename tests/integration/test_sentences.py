@@ -148,6 +148,7 @@ def test_a_table_of_another_schema(house):  # noqa: F811
     assert house.rows("billing.orders", "id") == [(1,), (2,)]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("columns, items", [
     ("id uuid PRIMARY KEY, tenant int DEFAULT 1", ["sessions:00000000-0000-0000-0000-000000000002"]),
     ("id uuid, tenant int DEFAULT 1, PRIMARY KEY (tenant, id)", ['sessions:{"id": "00000000-0000-0000-0000-000000000002", "tenant": 1}'])])
@@ -219,6 +220,7 @@ def test_rows_that_row_level_security_hides(house):  # noqa: F811
     assert house.rows("orders", "id") == [(1,), (2,), (3,)]
 
 
+@pytest.mark.check_all
 def test_a_run_whose_rows_go_in_no_order_is_divided_by_itself(house):  # noqa: F811
     """One range for each processor, at most 4. The steps of range K are numbered from K times
     100,000,000. Each row goes once."""

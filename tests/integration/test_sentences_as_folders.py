@@ -17,6 +17,7 @@ def as_folder(house, name):
     return counters, run
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("name", ["orders", "insert", "delete", "updates", '"Order. Items"', '"a.update"', r'"a;b\s ""c"'])
 def test_a_table_of_another_schema(house, name):  # noqa: F811
     """The audit names it as that of the section does."""
@@ -28,6 +29,7 @@ def test_a_table_of_another_schema(house, name):  # noqa: F811
     assert house.rows(f"billing.{name}") == [(1, True), (2, False)]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("name", ["update", '"x.insert"', '"1"', '"$(a) %2F *"'])
 def test_a_table_with_an_odd_name_that_changes(house, name):  # noqa: F811
     house.sql(f"CREATE TABLE {name} (id int PRIMARY KEY, dead bool); INSERT INTO {name} VALUES (1, true), (2, false)")
@@ -50,6 +52,7 @@ def test_a_child_of_another_schema(house):  # noqa: F811
 QUOTES = '"' + '""' * 63 + '"'
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schema, name", [("public", '"../../../../../escaped"'), ("public", '"a/b"'), ("public", '"a\nb"'), (QUOTES, QUOTES)])
 def test_a_name_that_no_file_can_have(house, tmp_path, schema, name):  # noqa: F811
     house.sql(f"""CREATE SCHEMA IF NOT EXISTS {schema}; GRANT ALL ON SCHEMA {schema} TO PUBLIC; CREATE TABLE orders (id int PRIMARY KEY, dead bool);
@@ -68,6 +71,7 @@ BEYOND = {
     "children_portion": ("table = files\nwhere = dead\nchildren = auto\nchildren_portion = 5", "(children_portion)")}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("key", BEYOND)
 def test_what_no_folder_can_say(house, tmp_path, key):  # noqa: F811
     text, why = BEYOND[key]

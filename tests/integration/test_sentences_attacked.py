@@ -27,7 +27,7 @@ NAMES = {
         INSERT INTO applied VALUES (1, 'a', '{}'), (2, 'b', NULL)""",
         "table = applied\nwhere = \"key\" = 'a'\narchive = applied_old", removed(1), {"applied": [2], "applied_old": [1]}, gone("applied", 1)),
     "page": Attack(flag("page") + "; CREATE TABLE deletions (id bigint PRIMARY KEY, page bigint REFERENCES page); INSERT INTO deletions VALUES (1, 1), (2, 2)",
-        "table = page\nwhere = page.dead\nchildren = deletions", removed(2), {"page": [2, 3], "deletions": [2]},
+        "table = page\nwhere = page.dead\nchildren = deletions", removed(2, others=1, tables={"deletions": {"deleted": 1}}), {"page": [2, 3], "deletions": [2]},
         gone("page", 1, 4) + gone("deletions", 1)),
     "same": Attack("CREATE TABLE same (id bigint PRIMARY KEY, same bool); INSERT INTO same VALUES (1, true), (2, false)",
         "table = same\nwhere = same.same", removed(1), {"same": [2]}, gone("same", 1)),
@@ -36,7 +36,7 @@ NAMES = {
         CREATE TABLE "O :T" ("Ü, 'x' :T" int, id int);
         INSERT INTO "A "" b.c" VALUES (1, 10), (2, 20); INSERT INTO "C, (d)" VALUES (1, 10, NULL), (2, NULL, 10), (3, 20, 20)""",
         """table = "A "" b.c"\nwhere = "Ü, 'x' :T" = 10\nchildren = "C, (d)"("to ""A")\narchive = "O :T\"""",
-        removed(1), {'"A "" b.c"': [2], '"C, (d)"': [2, 3], '"O :T"': [1]}),
+        removed(1, others=1, tables={'"C, (d)"': {"deleted": 1}}), {'"A "" b.c"': [2], '"C, (d)"': [2, 3], '"O :T"': [1]}),
     "set": Attack("""CREATE TABLE "Set" (id int PRIMARY KEY, "a, b" text, "where" text, "x=y" text);
         INSERT INTO "Set" VALUES (1, 'a', 'w', 'x'), (2, 'A', 'W', 'X')""",
         """table = "Set"\nwhere = "where" = 'w'\nset = "a, b" = "where" || ', ' || id, "where" = NULL, "x=y" = concat('=', "x=y", '=')""",
@@ -85,30 +85,30 @@ KINDS = {
         CREATE TABLE lh_1 PARTITION OF lh FOR VALUES FROM (0) TO (10); CREATE TABLE lh_2 PARTITION OF lh FOR VALUES FROM (10) TO (20);
         CREATE TABLE lh_c (id bigint PRIMARY KEY, lh bigint REFERENCES lh_1 ON DELETE CASCADE);
         INSERT INTO lh VALUES (1, true), (2, false), (11, true); INSERT INTO lh_c VALUES (100, 1), (200, 2)""",
-        "table = lh_1\nwhere = dead", removed(1), {"lh": [2, 11], "lh_c": [200]}, gone("lh_1", 1) + gone("lh_c", 100)),
+        "table = lh_1\nwhere = dead", removed(1, others=1, tables={"lh_c": {"deleted": 1}}), {"lh": [2, 11], "lh_c": [200]}, gone("lh_1", 1) + gone("lh_c", 100)),
     "child.partitioned": Attack("""CREATE TABLE pt (id bigint PRIMARY KEY, dead boolean);
         CREATE TABLE pt_c (id bigint, pt bigint REFERENCES pt, PRIMARY KEY (id)) PARTITION BY RANGE (id);
         CREATE TABLE pt_c1 PARTITION OF pt_c FOR VALUES FROM (0) TO (10); CREATE TABLE pt_c2 PARTITION OF pt_c DEFAULT;
         INSERT INTO pt VALUES (1, true), (2, false); INSERT INTO pt_c VALUES (1, 1), (11, 1), (2, 2), (12, NULL)""",
-        "table = pt\nwhere = dead\nchildren = auto", removed(1), {"pt": [2], "pt_c": [2, 12]}, gone("pt", 1) + gone("pt_c", 1, 11)),
+        "table = pt\nwhere = dead\nchildren = auto", removed(1, others=2, tables={"pt_c": {"deleted": 2}}), {"pt": [2], "pt_c": [2, 12]}, gone("pt", 1) + gone("pt_c", 1, 11)),
     "both.partitioned": Attack("""CREATE TABLE bp (id bigint PRIMARY KEY, dead boolean) PARTITION BY HASH (id);
         CREATE TABLE bp_0 PARTITION OF bp FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE bp_1 PARTITION OF bp FOR VALUES WITH (MODULUS 2, REMAINDER 1);
         CREATE TABLE bp_c (id bigint, bp bigint REFERENCES bp ON DELETE CASCADE, PRIMARY KEY (id)) PARTITION BY HASH (id);
         CREATE TABLE bp_c0 PARTITION OF bp_c FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE bp_c1 PARTITION OF bp_c FOR VALUES WITH (MODULUS 2, REMAINDER 1);
         INSERT INTO bp VALUES (1, true), (2, false), (3, true); INSERT INTO bp_c SELECT n, n % 4 + 1 FROM generate_series(0, 7) n WHERE n % 4 < 3""",
-        "table = bp\nwhere = dead", removed(2), {"bp": [2], "bp_c": [1, 5]}, gone("bp", 1, 3) + gone("bp_c", 0, 2, 4, 6)),
+        "table = bp\nwhere = dead", removed(2, others=4, tables={"bp_c": {"deleted": 4}}), {"bp": [2], "bp_c": [1, 5]}, gone("bp", 1, 3) + gone("bp_c", 0, 2, 4, 6)),
     "one.partition": Attack("""CREATE TABLE op (id bigint PRIMARY KEY, dead boolean) PARTITION BY RANGE (id);
         CREATE TABLE op_1 PARTITION OF op FOR VALUES FROM (0) TO (10); CREATE TABLE op_2 PARTITION OF op FOR VALUES FROM (10) TO (20);
         CREATE TABLE op_c (id bigint PRIMARY KEY, op bigint REFERENCES op ON DELETE CASCADE);
         INSERT INTO op VALUES (1, true), (2, false), (11, true); INSERT INTO op_c VALUES (100, 1), (110, 11)""",
-        "table = op_1\nwhere = dead", removed(1), {"op": [2, 11], "op_c": [110]}, gone("op_1", 1) + gone("op_c", 100)),
+        "table = op_1\nwhere = dead", removed(1, others=1, tables={"op_c": {"deleted": 1}}), {"op": [2, 11], "op_c": [110]}, gone("op_1", 1) + gone("op_c", 100)),
     "deferrable.key": Attack("""CREATE TABLE dk (id bigint PRIMARY KEY DEFERRABLE INITIALLY DEFERRED, dead boolean); INSERT INTO dk VALUES (1, true), (2, false)""",
         "table = dk\nwhere = dead", removed(1), {"dk": [2]}, gone("dk", 1)),
     "nested.partition": Attack("""CREATE TABLE np (id bigint, day int, dead boolean, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
         CREATE TABLE np_1 PARTITION OF np FOR VALUES FROM (0) TO (10) PARTITION BY LIST (day); CREATE TABLE np_11 PARTITION OF np_1 FOR VALUES IN (1);
         CREATE TABLE np_c (id bigint PRIMARY KEY, np bigint, day int, FOREIGN KEY (np, day) REFERENCES np ON DELETE SET NULL);
         INSERT INTO np VALUES (1, 1, true), (2, 1, false); INSERT INTO np_c VALUES (10, 1, 1), (20, 2, 1), (30, NULL, 1)""",
-        "table = np_11\nwhere = dead", removed(1), {"np": [2], "SELECT concat_ws(' ', id, coalesce(np, 0), coalesce(day, 0)) FROM np_c ORDER BY id": ["10 0 0", "20 2 1", "30 0 1"]},
+        "table = np_11\nwhere = dead", removed(1, others=1, tables={"np_c": {"changed": 1}}), {"np": [2], "SELECT concat_ws(' ', id, coalesce(np, 0), coalesce(day, 0)) FROM np_c ORDER BY id": ["10 0 0", "20 2 1", "30 0 1"]},
         [("np_11", "deleted", '{"id": 1, "day": 1}'), ("np_c", "updated", 10)]),
     "unique.only": Attack("CREATE TABLE uo (id bigint UNIQUE NOT NULL, dead bool); INSERT INTO uo VALUES (1, true)", "table = uo\nwhere = dead",
         "no primary key", {"uo": [1]}),
@@ -132,7 +132,7 @@ OTHERS = {
     "deferred.trigger": Attack(flag("z9") + """; CREATE FUNCTION z9() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF OLD.id = 1 THEN RAISE EXCEPTION 'stays'; END IF; RETURN NULL; END $$;
         CREATE CONSTRAINT TRIGGER z9 AFTER DELETE ON z9 DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION z9()""", "table = z9\nwhere = dead", removed(1, failed=1), {"z9": [1, 2, 3]}, gone("z9", 4)),
     "takes.more": Attack(flag("z10") + """; CREATE FUNCTION z10() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM z10 WHERE id = 2; RETURN NULL; END $$;
-        CREATE TRIGGER z10 AFTER DELETE ON z10 FOR EACH ROW WHEN (OLD.id = 1) EXECUTE FUNCTION z10()""", "table = z10\nwhere = dead", removed(2), {"z10": [3]}, None, back=False),
+        CREATE TRIGGER z10 AFTER DELETE ON z10 FOR EACH ROW WHEN (OLD.id = 1) EXECUTE FUNCTION z10()""", "table = z10\nwhere = dead", removed(2, others=1, tables={"z10": {"deleted": 1}}), {"z10": [3]}, None, back=False),
     "char.key": Attack("CREATE TABLE z11 (id char(5) PRIMARY KEY, dead bool); INSERT INTO z11 VALUES ('a', true), ('b', false), ('a b', true)", "table = z11\nwhere = dead", removed(2), {"z11": ["b    "]}),
     "like.file": Attack("""CREATE TABLE "a/../b" (id int PRIMARY KEY, dead bool); INSERT INTO "a/../b" VALUES (1, true), (2, false)""", 'table = "a/../b"\nwhere = dead', removed(1), {'"a/../b"': [2]}, gone('"a/../b"', 1)),
     "like.update": Attack("""CREATE SCHEMA app; GRANT USAGE ON SCHEMA app TO PUBLIC; CREATE TABLE app.update (id int PRIMARY KEY, dead bool); INSERT INTO app.update VALUES (1, true), (2, false);
@@ -150,6 +150,7 @@ def test_others(house):  # noqa: F811
 
 # --- around the tables
 
+@pytest.mark.check_all
 def test_the_session_s_own_settings_change_nothing(house):  # noqa: F811
     for setting in ("timezone = 'Asia/Kolkata'", "datestyle = 'German'", "extra_float_digits = -9", "bytea_output = 'escape'",
                     "intervalstyle = 'sql_standard'", "standard_conforming_strings = off"):
@@ -178,6 +179,7 @@ def test_the_session_s_own_settings_change_nothing(house):  # noqa: F811
     assert house.database.value("SELECT count(*) FROM t1 WHERE id IN (0.30000000000000004::float8, 123456.789)") == 2
 
 
+@pytest.mark.check_all
 def test_rights_that_are_missing(house):  # noqa: F811
     needs = {"own.delete": ("r1", "REVOKE DELETE ON r1 FROM {}"), "own.select": ("r2", "REVOKE SELECT ON r2 FROM {}"), "child.delete": ("r3", "REVOKE DELETE ON r3_c FROM {}"),
              "child.select": ("r4", "REVOKE SELECT ON r4_c FROM {}"), "archive.insert": ("r5", "REVOKE INSERT ON r5_old FROM {}"), "own.column": ("r6", "REVOKE SELECT ON r6 FROM {0}; GRANT SELECT (id, dead) ON r6 TO {0}")}

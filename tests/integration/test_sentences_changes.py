@@ -47,6 +47,7 @@ def test_archive_moves_and_restore_takes_out_of_it(house):  # noqa: F811
     assert house.rows("events_archive", "id") == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schema", ["public", "store"])
 def test_restore_takes_one_row_of_a_key_out_of_an_archive_that_has_several(house, schema):  # noqa: F811
     """Keys are used again, and the archive has no unique key: the row of an earlier run stays."""
@@ -101,6 +102,7 @@ def test_audit_of_keys_and_of_nothing(house):  # noqa: F811
     house.restore(of_b["run_id"], code=6)
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("sentence", ["where = true", "where = true\nchildren = auto", "where = true\nset = note = 'y'"])
 @pytest.mark.parametrize("audit", ["full", "keys", "off"])
 def test_a_row_that_is_not_recorded_is_not_made_for_the_audit(house, audit, sentence):  # noqa: F811

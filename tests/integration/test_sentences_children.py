@@ -15,6 +15,7 @@ AUDITED = {
     ("coupons", "updated", 100)}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("children, notes", [
     ("order_items, item_marks, order_notes(order_id)", [(20, 2), (30, None)]), ("auto", [(10, 1), (20, 2), (30, None)])])
 def test_children_go_first_and_come_back(house, children, notes):  # noqa: F811
@@ -87,6 +88,7 @@ def test_a_plan_counts_what_the_run_removes_of_rows_that_refer_to_each_other(hou
     assert house.rows("folders", "id") == [(5,), (12,)]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("batch", [1, 2, 3, 7])
 def test_a_plan_and_its_run_agree_whatever_the_pages_are(house, batch):  # noqa: F811
     """A hundred rows below each other at random; a key of two columns, one of them is the tenant's
@@ -103,6 +105,7 @@ def test_a_plan_and_its_run_agree_whatever_the_pages_are(house, batch):  # noqa:
     assert 20 < counters["removed"] == len(plan) < 60 and {line[2] for line in plan} == {"removed"}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("null, how", [("", ""), (" NOT NULL", "DEFERRABLE"), ("", "ON DELETE SET NULL")])
 def test_a_circle_is_loosened(house, null, how):  # noqa: F811
     house.sql(CIRCLE.format(null=null, how=how, lines=LINES))

@@ -69,6 +69,7 @@ def test_what_refers_to_a_row_goes_with_it_and_comes_back(house, more):  # noqa:
     assert {name: content(house, name) for name in PAIRS} == before
 
 
+@pytest.mark.check_all
 def test_a_plan_counts_them(house):  # noqa: F811
     make(house)
     for name in PAIRS:

@@ -154,6 +154,7 @@ def test_rows_that_name_such_a_row_are_found_and_forgotten(house, name):  # noqa
         assert key not in [row["note"] for *_, row in house.audit(run["run_id"]) if row is not None]
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("name", TYPES)
 def test_such_a_row_is_found_and_forgotten(house, name):  # noqa: F811
     make(house)

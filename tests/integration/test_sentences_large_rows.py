@@ -19,6 +19,7 @@ def quarantined(house):  # noqa: F811
         "SELECT item, reason, attempts, state FROM pruned.quarantine ORDER BY item")]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("large", [[3], [1, 9], [5, 6]])
 def test_the_others_go_and_it_is_quarantined(house, large):  # noqa: F811
     house.sql(MADE)

@@ -21,6 +21,7 @@ FAMILY = """CREATE TABLE tb (id bigint PRIMARY KEY, gone boolean); CREATE TABLE 
     INSERT INTO tbc SELECT i, i % 300 + 1 FROM generate_series(1, 3000) i"""
 
 
+@pytest.mark.check_all
 def test_rows_of_children_count_for_the_limits(house):  # noqa: F811
     house.sql(FAMILY)
     house.say("tb.purge", "table = tb\nwhere = gone\nchildren = tbc\nmax_rows = 500\nbatch = 20\ndelay_ms = 0")
@@ -73,6 +74,7 @@ def test_rows_of_children_are_not_compared_with_the_usual(house, before):  # noq
     assert (held["state"], held["error"]) == ("held", f"held: max_ratio 3: usually {usual}, counted {3 * usual + 1}")
 
 
+@pytest.mark.check_all
 def test_rows_of_children_are_no_share_of_the_table(house):  # noqa: F811
     house.sql("""CREATE TABLE tb (id bigint PRIMARY KEY, gone boolean); CREATE TABLE tbc (id bigint PRIMARY KEY, tb_id bigint REFERENCES tb);
         CREATE INDEX ON tbc (tb_id); INSERT INTO tb SELECT i, i <= 900 FROM generate_series(1, 5000) i;
@@ -105,6 +107,7 @@ def test_rows_below_in_the_table_itself_are_a_share_of_it(house):  # noqa: F811
     assert [run["result"][name] for name in ("removed", "updated_rows", "below")] == [2, 2, 998]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("mode, state", [("apply", "held"), ("plan", "finished")])
 def test_rows_below_of_earlier_pages_are_a_share_of_the_table(house, mode, state):  # noqa: F811
     """The roots are pages of their own; each has 111 rows, and the third page exceeds 20 %."""

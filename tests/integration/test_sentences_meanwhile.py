@@ -26,6 +26,7 @@ def test_a_row_that_becomes_the_newest_meanwhile_stays(house):  # noqa: F811
     assert (2,) in house.rows("seen", "id"), run
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("where", ["NOT is_wanted(owner)", "owner IN (TABLE unwanted)"])
 def test_a_row_whose_condition_reads_another_table_in_another_way_than_by_select(house, where):  # noqa: F811
     """Another session takes the reason back, and changes the row."""

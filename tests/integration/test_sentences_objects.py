@@ -30,6 +30,7 @@ def fill(uploads):  # noqa: F811
     uploads.put(*{row[1] for row in ROWS if row[3]}, "nobody's")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("batch", [1000, 2])
 def test_the_object_goes_first_then_the_row(uploads, batch):  # noqa: F811
     """All in one page, or two a page: then the rows of one object lie in different pages."""
@@ -71,6 +72,7 @@ def test_objects_are_tried_as_often_as_those_of_ci_delete_objects(uploads):  # n
     assert tries("rows") == ["25", "25"]
 
 
+@pytest.mark.check_all
 def test_an_object_that_cannot_be_deleted_keeps_its_row(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "fine", True), (2, "denied", True))
@@ -208,6 +210,7 @@ def test_what_is_gone_cannot_be_restored(uploads):  # noqa: F811
     assert uploads.left() == []
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("audit, rows", [("keys", [None]), ("off", [])])
 def test_less_audit(uploads, audit, rows):  # noqa: F811
     uploads.make(audit=audit)

@@ -33,6 +33,7 @@ def test_what_is_past_goes_and_is_recorded(house):  # noqa: F811
     assert house.done("logs.old", at=now(seconds=-5))[0] == {}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("audit, rows", [("full", {"partition": "logs_1", "from": "2024-01-01 00:00:00+00", "to": "2024-02-01 00:00:00+00", "rows_estimate": 2}),
                                          ("keys", None), ("off", ...)])
 def test_the_audit_keeps_as_much_of_a_partition_as_it_says(house, audit, rows):  # noqa: F811
@@ -63,6 +64,7 @@ EXACT = {
 }
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("name", EXACT)
 def test_the_upper_bound_decides_to_the_microsecond(house, name):  # noqa: F811
     type, age, parts, goes = EXACT[name]
@@ -84,6 +86,7 @@ def test_the_default_partition_never_goes_and_others_go_beside_it(house):  # noq
     assert house.keys(run) == [("logs", "deleted", f"logs_{n}") for n in (1, 2, 3)]
 
 
+@pytest.mark.check_all
 def test_partitions_of_partitions_and_names_of_other_schemas(house):  # noqa: F811
     make(house, OLD[:1])
     house.sql("""CREATE SCHEMA "Odd; Place"; CREATE TABLE "Odd; Place"."a ""b"" 'c'" PARTITION OF logs FOR VALUES FROM ('2024-02-01') TO ('2024-03-01');

@@ -7,6 +7,7 @@ from support.sentences import house  # noqa: F401
 from support.slow import slow_table
 
 
+@pytest.mark.check_all
 def test_what_a_trigger_does_not_let_empty_is_not_tried_for_ever(house):  # noqa: F811
     begin(house)
     house.sql("INSERT INTO coupons SELECT n, 1 FROM generate_series(11, 4000) AS n;"

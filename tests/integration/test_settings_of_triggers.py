@@ -38,6 +38,7 @@ EVEN = list(range(2, 101, 2))
 ZONES = {"one zone": "'Pacific/Kiritimati'", "the row's own": "OLD.tz"}
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("kind", ["sentence", "folder"])
 def test_events_about_rows_that_are_not_due(house, topics, zone, kind):  # noqa: F811
@@ -77,6 +78,7 @@ def test_rows_of_a_page_of_which_the_first_sets_the_zone(house):  # noqa: F811
     assert any(line["settings"] == "timezone" for line in house.daemons[-1].lines("A trigger sets what decisions depend on, so rows go one by one"))
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/Los_Angeles"])
 def test_a_zone_that_is_set_before_the_statement(house, topics, zone):  # noqa: F811
     """A decision that was made before stands; what the statement itself decides or writes does

@@ -106,6 +106,7 @@ def test_a_row_that_is_kept_in_silence_is_refused_alone(new_scene):
     assert scene.database.rows("SELECT item, attempts FROM pruned.quarantine") == [{"item": "scratch:5", "attempts": 1}]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("most", [0, 1, 7, N])
 def test_the_limit_of_a_day_holds_across_the_runs_of_a_transaction(new_scene, most):
     scene = new_scene(ONE_LANE | {f"jobs.{JOB}.max_rows_per_day": most, f"jobs.{JOB}.batch": 1})
@@ -293,6 +294,7 @@ def test_a_run_whose_turn_has_not_come_is_not_asked_for_its_page(new_scene, tmp_
     assert chains * rows <= calls < chains * (rows + 1) * 1.3
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("file", ["blocked", "blocked_minute"])
 def test_runs_that_could_be_done_as_one_are_blocked_all_the_same(new_scene, tmp_path, file):
     jobs = tmp_path / "jobs"

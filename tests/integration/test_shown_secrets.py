@@ -11,6 +11,7 @@ STORE = {"store.object.endpoint": f"http://user:{H}@127.0.0.1:1", "store.object.
          "store.object.secret_key": "s"}
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("column, settings", [
     ("session_token", {}), ("encrypted_password", {}), ("otp_secret", {}), ("email", {"audit.secret_columns": "email"}),
     *((column, {"audit.secret_columns": "email"}) for column in ("otp_secret", "client_secret", "private_key", "encrypted_password"))])
@@ -31,6 +32,7 @@ def test_the_values_of_another_column_are_shown(house):  # noqa: F811
     assert house.run("s.a")["held"]["values"] == [{"value": "2020-01-01", "rows": 20}]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("command", ["status", "status --json", "doctor", "config"])
 def test_a_password_in_the_endpoint_is_masked(stored, command):
     done = stored.run(*command.split(), settings=STORE)

@@ -49,6 +49,7 @@ def check_all_once(scene, run_id, rows=25):
     assert [m.text_key for m in scene.topics.outcomes("RunFinished")] == [run_id]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("number", SIGNALS)
 def test_while_idle_it_ends_at_once(scene, number):
     daemon = scene.start()

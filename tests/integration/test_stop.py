@@ -138,6 +138,7 @@ def test_a_step_that_runs_ends(scene):
     assert result(scene.wait_run(run_id))["removed"] == 30
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("held_by", ["a statement", "a lock"])
 def test_a_step_is_cancelled_at_once_and_not_charged(scene, held_by):
     fill(scene.database, 30)

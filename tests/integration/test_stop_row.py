@@ -140,6 +140,7 @@ def test_a_stop_while_two_processes_take_in_a_backlog(scene):
     assert scene.database.value(done) == number
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("command, taken_back", [("stop", "go"), (f"pause {CHAIN}", f"resume {CHAIN}")])
 def test_it_works_while_the_new_schema_is_not_there_yet(scene, command, taken_back):
     """A new program is installed, and `pruned migrate` has not run."""
@@ -154,6 +155,7 @@ def test_it_works_while_the_new_schema_is_not_there_yet(scene, command, taken_ba
 
 # --- it is shown
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("command", ["jobs", "status"])
 def test_the_first_line_on_a_terminal_is_red(stored, command):
     stored.run("stop", "--reason", "look").ok()

@@ -28,6 +28,7 @@ def troubled(stored):
     return stored, run_id
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("command", ["status", "jobs", "runs", "journal", "doctor"])
 def test_it_fits(troubled, command):
     pruned, _ = troubled

@@ -34,6 +34,7 @@ def as_folder(house):  # noqa: F811
     (house.folder / f"{JOB}.conf").unlink()
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("form", ["sentence", "folder"])
 def test_a_tick_takes_no_row_and_an_event_takes_its_own(patients, form):
     if form == "folder":
@@ -48,6 +49,7 @@ def test_a_tick_takes_no_row_and_an_event_takes_its_own(patients, form):
     assert letter.headers["pruned_reason"].startswith(f"job {JOB} takes no ticks: its runs are about the rows that events name (on)")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("more", ["ticks = on", "schedule = 0 3 * * *"])
 def test_one_that_has_a_schedule_or_says_so_takes_them(patients, more):
     patients.say(JOB, ERASE + more)
@@ -56,6 +58,7 @@ def test_one_that_has_a_schedule_or_says_so_takes_them(patients, more):
     assert len(erased(patients)) == 900
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("more", ["ticks = off", "schedule = off"])
 def test_what_is_off_is_no_schedule(patients, more):
     patients.say(JOB, ERASE + more)
@@ -82,6 +85,7 @@ def test_the_folder_of_one_with_ticks_takes_them(patients):
     assert patients.done(JOB)[0]["changed"] == 900
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("keep", ["keep = 5 per name by id desc", "keep = 5 by id"])
 def test_keep_beside_on_is_a_guard_too(patients, keep):
     patients.say(JOB, f"table = patients\non = PatientErasure\n{keep}")
@@ -108,6 +112,7 @@ def findings(house, name):  # noqa: F811
     return done.code, [(one["level"], one["detail"]) for one in done.json() if one["check"] == name]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("form", ["sentence", "folder"])
 def test_check_asks_for_no_index_of_a_condition_that_never_searches(patients, form):
     patients.sql("INSERT INTO patients SELECT n, 'p' || n FROM generate_series(901, 20000) AS n; ANALYZE patients")

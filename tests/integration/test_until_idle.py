@@ -122,6 +122,7 @@ def store_that_is_down(scene):
     tick(scene, "ci.schedule_delete_objects")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("later", [
     ahead_of_its_time, timer_of_another_day, back_off, back_off_in_the_middle, blocked, paused,
     paused_when_its_message_was_lost, paused_between_two_pages, store_that_is_down], ids=lambda f: f.__name__)

@@ -43,6 +43,7 @@ def older(new_pruned, new_database, topics, scene_settings):
     return Tenant(one)
 
 
+@pytest.mark.check_all
 def test_a_daemon_works_with_the_rights_it_had(older):
     database, pruned = older.database, older.pruned
     older.user(user_type=5, username="ghost")

@@ -69,6 +69,7 @@ def written_by(tenant, user, count):
         tenant.put("merge_requests", author_id=author, merge_user_id=merger)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("users, batch", [(1, 2), (3, 1000)])
 def test_rows_that_would_meet_the_ghost_users_at_a_unique_key_of_any_kind_go(bot, users, batch):
     """Several of one kind cannot meet each other either. All other rows move."""
@@ -109,6 +110,7 @@ def test_rows_of_others_that_name_several_users_go_to_the_ghost_user(bot):
     assert [bot.row(table, id)[column] for table, id, column in rows] == [bot.ghost] * len(rows)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("references", ["", "issues.author_id"])
 def test_rows_of_others_that_name_the_user_go_to_the_ghost_user(bot, references):
     bot.database.execute(CASCADES)
@@ -129,6 +131,7 @@ def test_none_of_it_keeps_a_placeholder(tenant):  # noqa: F811
     assert [tenant.row(table, id)[column] for table, id, column in rows] == [ghost] * len(rows)
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_the_moved_rows_come_back_with_the_user(bot, batch):
     rows = inherited(bot, bot.bot, bot.user())
@@ -147,6 +150,7 @@ def on_change(tenant, of, then):  # noqa: F811
         CREATE TRIGGER more AFTER {of} FOR EACH ROW EXECUTE FUNCTION more()""")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("of", ["UPDATE ON notes", "DELETE ON members", "DELETE ON namespaces"])
 @pytest.mark.parametrize("key", ["", "ALTER TABLE issues ADD FOREIGN KEY (author_id) REFERENCES users ON DELETE CASCADE"])
 def test_a_row_that_comes_into_a_column_that_was_done_goes_to_the_ghost_user(bot, of, key):
@@ -174,6 +178,7 @@ MEMBER = ("INSERT INTO public.members (user_id, source_type, source_id, type, ac
           "WHERE NOT EXISTS (SELECT FROM public.members WHERE user_id = {0})")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("of", ["UPDATE ON notes", "DELETE ON namespaces"])
 @pytest.mark.parametrize("bots, key", [(1, ""), (1, "CASCADE"), (3, "")])
 def test_memberships_that_come_meanwhile_are_announced_as_others_are(bot, of, bots, key):
@@ -249,6 +254,7 @@ def test_if_the_ghost_user_stays_missing_the_run_is_dead_with_the_reason(bot):
 
 # --- bots that are members of a destroyed group
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("how", ["group", "subgroup", "request", "of a project elsewhere"])
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_bots_that_are_members_of_a_destroyed_group_go(tenant, how, batch):  # noqa: F811

@@ -119,6 +119,7 @@ def test_a_trigger_that_waits_for_the_end_of_a_transaction_comes_between_the_ste
     assert tenant.database.column("SELECT author_id FROM issues") == [ghost] * 2 * N
 
 
+@pytest.mark.check_all
 def test_rows_that_come_between_the_steps_of_others_are_found(tenant, bots):  # noqa: F811
     """A bot's removal makes rows of the next bot's."""
     pairs = dict(zip(bots, bots[1:]))
@@ -154,6 +155,7 @@ def test_one_of_whom_more_goes_is_done_alone(tenant, bots):  # noqa: F811
     assert as_one(tenant.database) >= 2
 
 
+@pytest.mark.check_all
 def test_rows_that_would_meet_at_the_ghost_user_are_judged_one_after_the_other(tenant, bots):  # noqa: F811
     tenant.database.execute("CREATE UNIQUE INDEX ON award_emoji (user_id, name)")
     for bot in bots[:4]:
@@ -166,6 +168,7 @@ def test_rows_that_would_meet_at_the_ghost_user_are_judged_one_after_the_other(t
     assert sorted(told) == ["deleted"] * 3 + ["updated"]
 
 
+@pytest.mark.check_all
 def test_one_who_is_no_bot_any_more_stays_and_the_others_go(tenant, bots):  # noqa: F811
     tenant.pruned.run("pause", JOB).ok()
     tenant.tick("members.remove_expired")
@@ -193,6 +196,7 @@ def test_a_limit_holds_each_run_of_many(tenant, bots):  # noqa: F811
     assert tenant.ids("users", "user_type = 6") == bots and tenant.ids("users", "state = 'blocked'") == []
 
 
+@pytest.mark.check_all
 def test_users_whose_column_takes_long_to_ask_go_one_by_one(tenant, bots):  # noqa: F811
     """A large table without an index is read once for each user, within the time of their own
     step."""

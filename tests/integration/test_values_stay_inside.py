@@ -35,6 +35,7 @@ def provoke(scene, body):
     return said, reasons
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("body, stays", [
     (f"INSERT INTO secrets VALUES (2, '{SECRET}', 2);", ["of_hash", "secrets"]),
     (f"INSERT INTO below VALUES (1, '{SECRET}'), (1, '{SECRET}');", ["below_hash_key", "Key (hash) already exists"]),
@@ -57,6 +58,7 @@ def test_only_texts_of_postgresql_without_values_leave_the_process(scene, body, 
 URL = "postgresql://somebody:{}@127.0.0.1:1/x"
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("variable, commands", [
     ("PRUNED_KAFKA_SASL_PASSWRD", ["config", "doctor", "run"]), ("PRUNED_STORE_OBJECT_SECRET_KEYS", ["config", "doctor", "status"]),
     ("PRUNED_KAFKA_SSL_KEYSTORE_PASSWROD", ["config"]), ("PRUNED_NOBODY_KNOWS", ["config", "topics"]),

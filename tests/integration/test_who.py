@@ -138,6 +138,7 @@ def test_a_key_of_digits_can_be_a_text(scene):
     assert scene.database.column("SELECT name FROM tokens") == ["42"]
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("name", ['"Odd Table"', "Odd Table", 'public."Odd Table"'])
 def test_a_table_is_found_by_each_of_its_names(scene, name):
     scene.database.connection.execute('CREATE TABLE "Odd Table" (id int PRIMARY KEY); GRANT ALL ON "Odd Table" TO PUBLIC')
@@ -157,6 +158,7 @@ def test_a_name_that_no_table_has_is_said(stored, name):
     says(stored.run("who", f"{name}:7"), 6, f"there is no table '{name}'")
 
 
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("object", ["{}", '{"source_type": "Namespace"}'])
 def test_only_one_row_is_restored(expired, object):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)["run_id"]

@@ -81,7 +81,8 @@ class Postgres(Server):
         return [found.pg_bin() / "postgres", "-D", self.folder / "data"]
 
     def environment(self):
-        return self.clock and os.environ | self.clock.environment
+        """Symbols are bound once, not in each process that serves a connection."""
+        return os.environ | {"LD_BIND_NOW": "1"} | (self.clock.environment if self.clock else {})
 
     def ready(self):
         asked = subprocess.run(
