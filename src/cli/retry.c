@@ -23,7 +23,12 @@ const GOptionEntry retry_options[]
     = { FILTERS ("retry"), REASON, { NULL } },
     discard_options[] = { FILTERS ("discard"), REASON, { NULL } },
     approve_options[]
-    = { REASON,
+    = { { "job", 0, 0, G_OPTION_ARG_STRING, &options.filter.job, "all held runs of this job", "J" },
+        { "since", 0, 0, G_OPTION_ARG_STRING, &options.filter.since,
+          "of them those created since then: -1d, 2026-11-21, ...", "T" },
+        { "yes", 0, 0, G_OPTION_ARG_NONE, &options.yes,
+          "approve the runs of a filter without a question", NULL },
+        REASON,
         { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, run_wait_option,
           "wait until the run has ended, at most S seconds (default 600), and show it as "
           "`pruned runs ID` does; exit code as of `tick --wait`",
@@ -227,7 +232,7 @@ discard (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 ExitCode
 command_retry (Cli *cli, GError **error)
 {
-  static const RunDeed deed = { "retry", retry, .again = TRUE, .retry = TRUE };
+  static const RunDeed deed = { RUN_CHOICE_RETRY, retry, .again = TRUE };
   return run_change (cli, &deed, &options, error);
 }
 
@@ -235,6 +240,12 @@ ExitCode
 command_approve (Cli *cli, GError **error)
 {
   static const RunDeed deed = { "approve", approve, .again = TRUE };
+  if (run_wait_s >= 0 && options.filter.job != NULL)
+    return cli_usage (error, "--wait: it waits for one run, and not for those of a filter");
+  if (cli->n_arguments > 1 || (options.filter.since != NULL && options.filter.job == NULL))
+    return cli_usage (error, "one run, or --job with the held runs of one job");
+  if (options.filter.job != NULL)
+    options.filter.state = (char *)"held";
   ExitCode code = run_change (cli, &deed, &options, error);
   return code == CODE_OK && run_wait_s >= 0 ? run_wait (cli, approved, error) : code;
 }

@@ -192,7 +192,7 @@ run_change (Cli *cli, const RunDeed *deed, const RunOptions *options, GError **e
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
-  code = run_choice_find (cli, pg, &options->filter, deed->retry, ids, error);
+  code = run_choice_find (cli, pg, &options->filter, deed->word, ids, error);
   g_autofree char *question
       = g_strdup_printf ("%s %u %s", deed->word, ids->len, plural (ids->len, "run", "runs"));
   if (code == CODE_OK && run_choice_is_filter (&options->filter))

@@ -22,10 +22,9 @@ typedef struct {
 typedef ExitCode (*RunVerb) (Cli *cli, Pg *pg, LockedRun *run, GError **error);
 
 typedef struct {
-  const char *word; /* as in `retry 3 runs` */
+  const char *word; /* as in `retry 3 runs`; chooses the runs (run_choice.h) */
   RunVerb verb;
   gboolean again; /* it makes ready the runs that have stopped */
-  gboolean retry; /* its filter selects runs that can be retried */
 } RunDeed;
 
 /* Options of a command, for its runs. */

@@ -98,9 +98,10 @@ add_id (Pg *pg, const char *given, GPtrArray *ids, GError **error)
 }
 
 static ExitCode
-add_matching (Pg *pg, const RunFilter *filter, gboolean retry, GPtrArray *ids, GError **error)
+add_matching (Pg *pg, const RunFilter *filter, const char *word, GPtrArray *ids, GError **error)
 {
   gint64 since_us;
+  const gboolean retry = g_str_equal (word, RUN_CHOICE_RETRY);
   if (retry && g_strcmp0 (filter->state, "held") == 0)
     return cli_usage (error, "--state: held runs are not retried; pruned approve lets one go");
   g_autoptr (PgValues) values = pg_values_new ();
@@ -117,17 +118,16 @@ add_matching (Pg *pg, const RunFilter *filter, gboolean retry, GPtrArray *ids, G
   for (int i = 0; i < rows_count (rows); i++)
     g_ptr_array_add (ids, g_strdup (rows_text (rows, i, "run_id")));
   return ids->len > 0 ? CODE_OK
-                      : cli_fail (CODE_NOT_FOUND, error, "there is no such run to %s",
-                                  retry ? "retry" : "discard");
+                      : cli_fail (CODE_NOT_FOUND, error, "there is no such run to %s", word);
 }
 
 ExitCode
-run_choice_find (Cli *cli, Pg *pg, const RunFilter *filter, gboolean retry, GPtrArray *ids,
+run_choice_find (Cli *cli, Pg *pg, const RunFilter *filter, const char *word, GPtrArray *ids,
                  GError **error)
 {
   ExitCode code = CODE_OK;
   if (run_choice_is_filter (filter))
-    return add_matching (pg, filter, retry, ids, error);
+    return add_matching (pg, filter, word, ids, error);
   for (guint i = 0; code == CODE_OK && i < cli->n_arguments; i++)
     code = add_id (pg, cli->arguments[i], ids, error);
   return code;

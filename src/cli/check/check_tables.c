@@ -235,23 +235,64 @@ check_events (Check *check)
   }
 }
 
+static gboolean
+is_off (const Check *check, const char *limit)
+{
+  const char *value = config_job_text (check->cli->config, check->job->name, limit);
+  return *value == '\0' || g_str_equal (value, "off");
+}
+
+static gboolean
+names_rows (const Job *job)
+{
+  gboolean names = FALSE;
+  for (guint i = 0; i < job->events->len; i++)
+    names |= ((const JobEvent *)job->events->pdata[i])->key != NULL;
+  return names;
+}
+
+/* What holds of the runs that events start: each changes one row, so a limit of a run does not. */
+static void
+check_brakes_of_events (Check *check)
+{
+  static const char *const limits[] = { "max_rows", "max_share", "max_rows_per_day" },
+                           *const sums[]
+                           = { "within an hour", "within 24 hours (of a small table: no limit)",
+                               "within 24 hours, with those of other runs" };
+  g_autoptr (GString) said = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    if (!is_off (check, limits[i]))
+      g_string_append_printf (said, "%s%s %s %s", said->len > 0 ? ", " : "", limits[i],
+                              config_job_text (check->cli->config, check->job->name, limits[i]),
+                              sums[i]);
+  if (said->len == 0)
+    check_warn (check, "brakes", NOWHERE, NULL,
+                "no limit holds what events change, however many come: set max_share or max_rows");
+  else
+    check_ok (check, "brakes", "of all runs that events start: %s%s", said->str,
+              is_off (check, "max_ratio") ? "" : "; max_ratio does not hold them");
+}
+
 static void
 check_brakes (Check *check)
 {
   static const char *const limits[] = { "max_rows", "max_share", "max_rows_per_day", "max_ratio" };
   g_autoptr (GString) said = g_string_new (NULL);
   const char *job = check->job->name;
-  for (guint i = 0; i < G_N_ELEMENTS (limits); i++) {
-    const char *value = config_job_text (check->cli->config, job, limits[i]);
-    if (*value != '\0' && !g_str_equal (value, "off"))
-      g_string_append_printf (said, "%s%s %s", said->len > 0 ? ", " : "", limits[i], value);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (limits); i++)
+    if (!is_off (check, limits[i]))
+      g_string_append_printf (said, "%s%s %s", said->len > 0 ? ", " : "", limits[i],
+                              config_job_text (check->cli->config, job, limits[i]));
   const char *approve = config_job_text (check->cli->config, job, "approve");
-  if (said->len == 0 && !g_str_equal (approve, "always") && !g_str_equal (approve, "first"))
+  if (g_str_equal (approve, "never"))
+    check_ok (check, "brakes", "approve never: no limit holds this job");
+  else if (said->len == 0 && !g_str_equal (approve, "always") && !g_str_equal (approve, "first"))
     check_warn (check, "brakes", NOWHERE, NULL,
                 "no limit holds this job: set max_rows, or approve = first");
   else
     check_ok (check, "brakes", "%s%sapprove %s", said->str, said->len > 0 ? ", " : "", approve);
+  if (names_rows (check->job) && (g_str_equal (approve, "above") || g_str_equal (approve, "first")))
+    check_brakes_of_events (check);
 }
 
 void

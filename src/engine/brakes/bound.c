@@ -65,7 +65,7 @@ read_others (Step *step, gint64 rows, gint64 known, RowLimits *limits, GError **
   if (known >= 0 && here >= 0)
     limits->share = MIN (known, here);
   else if (known >= 0
-           || run->rows_done + rows > limits_free_rows (&in_force_of (step->job)->limits)) {
+           || run->rows_done + rows > share_free_rows (&in_force_of (step->job)->limits)) {
     if (!limits_read (step, bound_below (step), count_own_rows (step->counts), limits, error))
       return FALSE;
     if (known >= 0) {

@@ -136,7 +136,7 @@ check_share (Step *step, gint64 n, GError **error)
   const JobLimits *set = &in_force_of (step->job)->limits;
   RowLimits limits;
   const gint64 total = step->run->rows_done + n;
-  if (n == 0 || total <= limits_free_rows (set) || (set->max_share < 0 && set->max_ratio < 0))
+  if (n == 0 || total <= share_free_rows (set) || (set->max_share < 0 && set->max_ratio < 0))
     return TRUE;
   if (!limits_read (step, 0, 0, &limits, error))
     return FALSE;

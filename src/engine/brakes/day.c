@@ -1,130 +1,46 @@
 #include "engine/brakes/day.h"
 
-#include "base/clock.h"
 #include "base/fault.h"
 #include "engine/step/ranges.h"
 
-#include <pthread.h>
-
 #define SQL "src/engine/brakes/sql/"
-/* Rows are counted again after this time, for processes that have another limit, or none. */
-#define FRESH_US (60 * G_USEC_PER_SEC)
+#define EVENTS_KEY " events" /* behind the name of the job; no name of a job has a space */
+#define EVENTS_MOST (LIMIT_MOST / 4)
 
-/* --- what this process was given --- */
-
-typedef struct {
-  char *label;     /* of the count */
-  gint64 most;     /* the limit with which it was asked for */
-  gint64 left;     /* rows that nobody has taken */
-  gint64 until_us; /* monotonic: the count is fresh */
-  gboolean tight;  /* a step was refused */
-} Day;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GHashTable *days; /* job -> Day; under the lock */
-
-static void
-day_free (gpointer data)
-{
-  Day *day = data;
-  g_free (day->label);
-  g_free (day);
-}
-
-/* Under the lock. */
-static Day *
-day_of (const char *job)
-{
-  if (days == NULL)
-    days = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, day_free);
-  Day *day = g_hash_table_lookup (days, job);
-  if (day == NULL) {
-    day = g_new0 (Day, 1);
-    g_hash_table_insert (days, g_strdup (job), day);
-  }
-  return day;
-}
-
-/* Whether the next step must count the rows of the day: the first step of the process, the first
- * one after a while or with another limit, and one that follows a refused step. */
-static gboolean
-is_to_count (const char *job, gint64 most, gint64 rows, gboolean *left)
-{
-  pthread_mutex_lock (&lock);
-  const Day *day = day_of (job);
-  gboolean count = day->label == NULL || day->tight || day->most != most
-                   || clock_monotonic_us () >= day->until_us;
-  *left = day->left >= rows;
-  pthread_mutex_unlock (&lock);
-  return count;
-}
-
-/* Takes ROWS from the allowance. FALSE: it is less than ROWS, or the count LABEL did not give it.
- */
-static gboolean
-spend (const char *job, const char *label, gint64 rows)
-{
-  pthread_mutex_lock (&lock);
-  Day *day = day_of (job);
-  gboolean spent = g_strcmp0 (day->label, label) == 0 && day->left >= rows;
-  if (spent)
-    day->left -= rows;
-  pthread_mutex_unlock (&lock);
-  return spent;
-}
-
-static void
-note_tight (const char *job)
-{
-  pthread_mutex_lock (&lock);
-  day_of (job)->tight = TRUE;
-  pthread_mutex_unlock (&lock);
-}
-
-static gboolean
-is_tight (const char *job)
-{
-  pthread_mutex_lock (&lock);
-  const Day *day = day_of (job);
-  const gboolean tight = day->tight;
-  pthread_mutex_unlock (&lock);
-  return tight;
-}
+/* Rows are counted again after this time, for processes that have another limit, or none. A count
+ * of runs that events start reads the runs themselves. */
+static const gint64 FRESH_US[DAY_KINDS] = { 60 * G_USEC_PER_SEC, 600 * G_USEC_PER_SEC };
 
 void
 day_allowance_clear (DayAllowance *allowance)
 {
-  g_clear_pointer (&allowance->job, g_free);
-  g_clear_pointer (&allowance->label, g_free);
+  for (guint i = 0; i < DAY_KINDS; i++) {
+    g_clear_pointer (&allowance->given[i].key, g_free);
+    g_clear_pointer (&allowance->given[i].label, g_free);
+  }
 }
 
 void
 day_took (DayAllowance *allowance)
 {
-  if (allowance->label == NULL)
-    return;
-  pthread_mutex_lock (&lock);
-  Day *day = day_of (allowance->job);
-  if (g_strcmp0 (day->label, allowance->label) != 0) {
-    g_free (day->label);
-    day->label = g_steal_pointer (&allowance->label);
-    day->left = 0;
-  }
-  day->left += allowance->rows;
-  day->most = allowance->most;
-  day->until_us = clock_monotonic_us () + FRESH_US - allowance->age_us;
-  day->tight = FALSE;
-  pthread_mutex_unlock (&lock);
+  for (guint i = 0; i < DAY_KINDS; i++)
+    if (allowance->given[i].label != NULL)
+      day_given_keep (&allowance->given[i]);
 }
 
 /* --- what the database gives --- */
 
 typedef enum { TAKEN, TAKE_AGAIN, EXCEEDED } Taken;
 
+typedef enum { OF_ALL, OF_EVENTS } Kind;
+
 typedef struct {
   Step *step; /* whose transaction it is */
-  const char *job;
+  Kind kind;
+  const char *key;
   gint64 most, rows;
+  gint64 own;         /* of these: rows of the job's table */
+  gint64 stamp;       /* of the limits */
   gboolean whatever;  /* rows of an approved run: they are not refused */
   const char *leases; /* the run that leases them; NULL: none */
   DayAllowance *allowance;
@@ -133,12 +49,12 @@ typedef struct {
 static void
 note_allowance (const Take *take, const PgRows *rows)
 {
-  *take->allowance = (DayAllowance){ g_strdup (take->job),
-                                     g_strdup (rows_text (rows, 0, "label")),
-                                     take->most,
-                                     rows_int (rows, 0, "portion"),
-                                     rows_int (rows, 0, "age_us"),
-                                     FALSE };
+  take->allowance->given[take->kind] = (DayGiven){ g_strdup (take->key),
+                                                   g_strdup (rows_text (rows, 0, "label")),
+                                                   take->stamp,
+                                                   rows_int (rows, 0, "portion"),
+                                                   rows_int (rows, 0, "age_us"),
+                                                   FRESH_US[take->kind] };
 }
 
 /* All lanes together are given half of what is left. */
@@ -152,11 +68,11 @@ static PgValues *
 give_values (const Take *take)
 {
   PgValues *values = pg_values_new ();
-  pg_values_set (values, "job", take->job);
+  pg_values_set (values, "job", take->key);
   pg_values_int (values, "rows", take->rows);
   pg_values_int (values, "most", take->most);
   pg_values_int (values, "parts", parts (take));
-  pg_values_int (values, "fresh_us", FRESH_US);
+  pg_values_int (values, "fresh_us", FRESH_US[take->kind]);
   return values;
 }
 
@@ -185,7 +101,8 @@ take_given (const Take *take, gboolean left, Taken *taken, GError **error)
     g_autoptr (PgRows) holds = behind_lock (pg, SQL "day_label.sql", values, error);
     if (holds == NULL)
       return FALSE;
-    if (rows_count (holds) > 0 && spend (take->job, rows_text (holds, 0, "label"), take->rows))
+    if (rows_count (holds) > 0
+        && day_given_spend (take->key, rows_text (holds, 0, "label"), take->rows))
       return TRUE;
     rows = pg_run_file (pg, SQL "day_give.sql", values, error);
   } else
@@ -195,9 +112,30 @@ take_given (const Take *take, gboolean left, Taken *taken, GError **error)
   if (rows_count (rows) > 0)
     note_allowance (take, rows);
   else { /* a shared lock cannot become an exclusive one */
-    note_tight (take->job);
+    day_given_note_tight (take->key);
     *taken = TAKE_AGAIN;
   }
+  return TRUE;
+}
+
+/* How many rows are left behind those that are taken; below 0: fewer than these are left. */
+static gboolean
+read_left (const Take *take, gint64 *left, GError **error)
+{
+  Step *step = take->step;
+  gint64 sum;
+  if (take->kind == OF_ALL) {
+    if (!day_sum (step, NULL, take->leases, &sum, error))
+      return FALSE;
+    *left = take->most - sum - take->rows;
+    return TRUE;
+  }
+  StepEvents events;
+  if (!event_limits_read (step, NULL, take->leases, take->own, &events, error))
+    return FALSE;
+  *left = MIN (MIN (events.hour - take->rows, events.day - take->own), take->most);
+  events.limit = event_limits_exceeded (&events, take->rows, take->own);
+  step->events = events;
   return TRUE;
 }
 
@@ -205,20 +143,19 @@ static gboolean
 take_counted (const Take *take, Taken *taken, GError **error)
 {
   Step *step = take->step;
-  gint64 sum;
+  gint64 left;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", take->job);
+  pg_values_set (values, "job", take->key);
   g_autoptr (PgRows) locked = pg_run_file (step->pg, SQL "day_alone.sql", values, error);
-  if (locked == NULL || !day_sum (step, NULL, take->leases, &sum, error))
+  if (locked == NULL || !read_left (take, &left, error))
     return FALSE;
-  const gint64 left = take->most - sum - take->rows;
   *taken = left >= 0 || take->whatever ? TAKEN : EXCEEDED;
   if (*taken == EXCEEDED) {
-    note_tight (take->job);
+    day_given_note_tight (take->key);
     return TRUE;
   }
   const gint64 allowance = MAX (0, left) / parts (take);
-  pg_values_int (values, "given", sum + take->rows + allowance);
+  pg_values_int (values, "given", take->most - left + allowance);
   pg_values_int (values, "portion", allowance);
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "day_counted.sql", values, error);
   if (rows != NULL)
@@ -230,7 +167,7 @@ static gboolean
 take_rows (const Take *take, Taken *taken, GError **error)
 {
   gboolean left;
-  if (is_to_count (take->job, take->most, take->rows, &left))
+  if (day_given_is_to_count (take->key, take->stamp, take->rows, &left))
     return take_counted (take, taken, error);
   return take_given (take, left, taken, error);
 }
@@ -270,20 +207,72 @@ take_or_refuse (const Take *take, GError **error)
   return TRUE;
 }
 
+static char *
+events_key (const Step *step)
+{
+  return g_strconcat (step->job->name, EVENTS_KEY, NULL);
+}
+
+/* Of STEPS, those whose runs events have started. LEASED: rows that go later. */
+static void
+add_events (Step *const *steps, guint n, gboolean leased, Take *take)
+{
+  for (guint i = 0; i < n; i++) {
+    const Step *step = steps[i];
+    const gint64 rows = leased ? day_leased (step) : step->rows + step->children->len;
+    if (!event_limits_are_of (step))
+      continue;
+    take->rows += rows;
+    take->own += leased ? rows : rows - step->below;
+  }
+}
+
+static Take
+take_of_events (Step *const *steps, guint n, const char *key, gboolean leased,
+                DayAllowance *allowance)
+{
+  Take take = { .step = steps[0],
+                .kind = OF_EVENTS,
+                .key = key,
+                .most = EVENTS_MOST,
+                .stamp = in_force_number (),
+                .leases = leased && n == 1 ? steps[0]->run->run_id : NULL,
+                .allowance = allowance };
+  add_events (steps, n, leased, &take);
+  return take;
+}
+
+static Take
+take_of_all (Step *const *steps, guint n, gboolean leased, DayAllowance *allowance)
+{
+  Take take = { .step = steps[0],
+                .kind = OF_ALL,
+                .key = steps[0]->job->name,
+                .most = limit_of (steps[0]),
+                .stamp = limit_of (steps[0]),
+                .whatever = run_is_approved (steps[0]->run),
+                .leases = leased && n == 1 ? steps[0]->run->run_id : NULL,
+                .allowance = allowance };
+  for (guint i = 0; i < n; i++) {
+    take.rows += leased ? day_leased (steps[i]) : steps[i]->rows + steps[i]->children->len;
+    take.whatever &= leased || !steps[i]->shared;
+  }
+  return take;
+}
+
 gboolean
 day_take (const GPtrArray *steps, DayAllowance *allowance, GError **error)
 {
-  Step *first = steps->pdata[0];
-  Take take = { first, first->job->name, limit_of (first), 0, run_is_approved (first->run),
-                NULL,  allowance };
-  for (guint i = 0; i < steps->len; i++) {
-    const Step *step = steps->pdata[i];
-    take.rows += step->rows + step->children->len;
-    take.whatever &= !step->shared;
-  }
-  if (take.most < 0 || take.rows == 0 || job_is_errand (first->job)) /* an errand has leased them */
+  Step *const *all = (Step *const *)steps->pdata;
+  g_autofree char *key = events_key (all[0]);
+  if (job_is_errand (all[0]->job)) /* it has leased them */
     return TRUE;
-  return take_or_refuse (&take, error);
+  const Take takes[] = { take_of_all (all, steps->len, FALSE, allowance),
+                         take_of_events (all, steps->len, key, FALSE, allowance) };
+  for (guint i = 0; i < G_N_ELEMENTS (takes); i++)
+    if (takes[i].most >= 0 && takes[i].rows > 0 && !take_or_refuse (&takes[i], error))
+      return FALSE;
+  return TRUE;
 }
 
 gint64
@@ -292,29 +281,28 @@ day_leased (const Step *step)
   return MAX (step->tried, step->rows);
 }
 
+static gboolean
+take_leased (const Take *take, guint n, GError **error)
+{
+  Taken taken;
+  gboolean left;
+  if (take->most < 0 || take->rows == 0)
+    return TRUE;
+  if (n > 1 && day_given_is_to_count (take->key, take->stamp, take->rows, &left))
+    return refuse (take, TAKE_AGAIN, error);
+  if (!take_rows (take, &taken, error))
+    return FALSE;
+  FAULT ("day.taken");
+  return taken == TAKEN || refuse (take, TAKE_AGAIN, error);
+}
+
 gboolean
 day_take_leased (Step *const *steps, guint n, DayAllowance *allowance, GError **error)
 {
-  Step *first = steps[0];
-  Take take = { first,
-                first->job->name,
-                limit_of (first),
-                0,
-                run_is_approved (first->run),
-                n == 1 ? first->run->run_id : NULL,
-                allowance };
-  Taken taken;
-  gboolean left;
-  for (guint i = 0; i < n; i++)
-    take.rows += day_leased (steps[i]);
-  if (take.most < 0 || take.rows == 0)
-    return TRUE;
-  if (n > 1 && is_to_count (take.job, take.most, take.rows, &left))
-    return refuse (&take, TAKE_AGAIN, error);
-  if (!take_rows (&take, &taken, error))
-    return FALSE;
-  FAULT ("day.taken");
-  return taken == TAKEN || refuse (&take, TAKE_AGAIN, error);
+  g_autofree char *key = events_key (steps[0]);
+  const Take all = take_of_all (steps, n, TRUE, allowance),
+             events = take_of_events (steps, n, key, TRUE, allowance);
+  return take_leased (&all, n, error) && take_leased (&events, n, error);
 }
 
 gboolean
@@ -330,6 +318,20 @@ day_sum (Step *step, const char *but, const char *leases, gint64 *sum, GError **
   return rows != NULL;
 }
 
+static gboolean
+room_of_events (Step *step, gint64 *room, GError **error)
+{
+  const char *run_id = step->run->run_id;
+  g_autofree char *key = events_key (step);
+  StepEvents events;
+  if (!event_limits_are_of (step) || !day_given_is_tight (key))
+    return TRUE;
+  if (!event_limits_read (step, run_id, run_id, 0, &events, error))
+    return FALSE;
+  *room = MIN (*room, MAX (0, MIN (events.hour, events.day)));
+  return TRUE;
+}
+
 gboolean
 day_room (Step *step, gint64 *room, GError **error)
 {
@@ -337,10 +339,10 @@ day_room (Step *step, gint64 *room, GError **error)
   const gint64 most = limit_of (step);
   gint64 others;
   *room = LIMIT_NONE;
-  if (most < 0 || !is_tight (step->job->name))
-    return TRUE;
-  if (!day_sum (step, run_id, run_id, &others, error))
-    return FALSE;
-  *room = MAX (0, most - others);
-  return TRUE;
+  if (most >= 0 && day_given_is_tight (step->job->name)) {
+    if (!day_sum (step, run_id, run_id, &others, error))
+      return FALSE;
+    *room = MAX (0, most - others);
+  }
+  return room_of_events (step, room, error);
 }

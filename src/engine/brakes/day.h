@@ -1,5 +1,6 @@
-/* The rows that all runs of a job together may change within 24 hours (`max_rows_per_day`), over
- * all processes and lanes.
+/* The rows that all runs of a job together may change within 24 hours (`max_rows_per_day`), and
+ * those that all runs of it may change which events start (event_limits.h), over all processes and
+ * lanes.
  *
  * A process is given rows in allowances, which the job's row of pruned.days adds up. A transaction
  * takes its rows last of all, when it knows them: from the process's allowance, or it asks for
@@ -14,16 +15,15 @@
  * Threads: any; allowances are shared by the process. Ownership: day_allowance_clear.
  */
 #pragma once
-#include "engine/job/in_force.h"
-#include "engine/step/step.h"
+#include "engine/brakes/day_given.h"
+#include "engine/brakes/event_limits.h"
 
-#define LIMIT_NONE G_MAXINT64       /* rows */
-#define LIMIT_MOST (LIMIT_NONE - 1) /* it was read, and is off */
+/* Of all runs of a job; of those that events start (event_limits.h). */
+#define DAY_KINDS 2
 
 /* What a transaction was given beyond its own rows. */
 typedef struct {
-  char *job, *label;
-  gint64 most, rows, age_us;
+  DayGiven given[DAY_KINDS];
   gboolean again; /* the transaction is done again unchanged, and counts then */
 } DayAllowance;
 void day_allowance_clear (DayAllowance *allowance);
@@ -43,7 +43,7 @@ gint64 day_leased (const Step *step);
 /* After the commit: the rest of what was given is for the process. */
 void day_took (DayAllowance *allowance);
 
-/* How many rows the run of STEP may change, in all, if a step of this process was refused; else
+/* How many rows the run of STEP may change, in all, where a step of this process was refused; else
  * LIMIT_NONE. */
 gboolean day_room (Step *step, gint64 *room, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Rows of runs within 24 hours, without those that BUT has changed and LEASES has leased; NULL: of

@@ -25,6 +25,21 @@ limit_of (const RowLimits *limits, const RunCount *count)
   return limits_exceeded (limits, open ? MAX (count->rows, least + 1) : count->rows);
 }
 
+/* What has stopped the step holds its run. A run that has not been stepped is judged by COUNT. */
+static gboolean
+judge_events (Step *step, const RunCount *count, BrakeFinding *finding, GError **error)
+{
+  StepEvents *events = &finding->limits.events;
+  *events = step->events;
+  if (events->limit == NULL && event_limits_are_of (step)) {
+    if (!event_limits_read (step, step->run->run_id, NULL, 0, events, error))
+      return FALSE;
+    events->limit = event_limits_exceeded (events, count->rows, count->rows - count->below);
+  }
+  finding->limit = events->limit;
+  return TRUE;
+}
+
 gboolean
 brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **error)
 {
@@ -41,6 +56,8 @@ brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **
   finding->limit = limit_of (&limits, count);
   limits.day = LIMIT_NONE; /* each transaction takes its rows (day.h) */
   finding->limited = limits_least (&limits);
+  if (finding->limit == NULL && count->rows > 0 && !judge_events (step, count, finding, error))
+    return FALSE;
   if (finding->limit == NULL && !limits_ask (step, count->rows, &finding->limit, error))
     return FALSE;
   if (finding->limit != NULL) {

@@ -15,7 +15,10 @@ gboolean
 brakes_note_leased (Step *const *steps, guint n, DayAllowance *allowance, GError **error)
 {
   Pg *pg = steps[0]->pg;
-  if (in_force_of (steps[0]->job)->limits.max_rows_per_day < 0)
+  gboolean limited = in_force_of (steps[0]->job)->limits.max_rows_per_day >= 0;
+  for (guint i = 0; i < n && !limited; i++)
+    limited = event_limits_are_of (steps[i]);
+  if (!limited)
     return TRUE;
   if (!day_take_leased (steps, n, allowance, error))
     return FALSE;

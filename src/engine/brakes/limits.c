@@ -5,7 +5,6 @@
 
 #define SQL "src/engine/brakes/sql/"
 #define THOUSAND 1000
-#define LARGE 1000 /* rows of a table that is not small */
 
 gint64
 limits_shared_rows (const Job *job)
@@ -22,64 +21,27 @@ at_least (gint64 limit, const JobLimits *set)
   return MAX (limit, set->min_rows - 1);
 }
 
-static gint64
-plain_share_of (gint64 n, const JobLimits *set)
-{
-  return (gint64)((double)n * (double)set->max_share / THOUSAND / 100);
-}
-
-static gint64
-share_of (gint64 n, const JobLimits *set)
-{
-  const gint64 share = plain_share_of (n, set);
-  return set->share_of_large ? share : at_least (share, set);
-}
-
-gint64
-limits_free_rows (const JobLimits *set)
-{
-  const gint64 free = set->min_rows - 1;
-  return set->share_of_large && set->max_share >= 0 ? MIN (free, plain_share_of (LARGE, set))
-                                                    : free;
-}
-
 /* The rows of its table that the steps of the run before this one have removed. */
 static gint64
 gone_before (const Step *step)
 {
   const Job *job = step->job;
-  gboolean removes = FALSE;
-  for (guint i = 0; i < job->whats->len; i++) {
-    const JobWhat *what = job->whats->pdata[i];
-    removes
-        |= what->apply->len > 0
-           && g_array_index (what->apply, JobApply, job_own_file (job, what)).kind == APPLY_DELETE;
-  }
   const gboolean planned
       = step->plan || in_force_mode (job) == MODE_PLAN || run_is_planned (step->run);
-  return removes && !planned ? count_own_rows (step->run->result) : 0;
+  return share_removes (job) && !planned ? count_own_rows (step->run->result) : 0;
 }
 
 static gboolean
 read_share (Step *step, gint64 gone, const JobLimits *set, RowLimits *limits, GError **error)
 {
-  if (set->max_share < 0 || step->job->table == NULL)
+  gint64 n;
+  gboolean counted;
+  if (!share_read_rows (step, &n, &counted, error))
+    return FALSE;
+  if (n < 0)
     return TRUE;
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "tab", step->job->table);
-  g_autoptr (PgRows) how = pg_run_file (step->pg, SQL "table_rows.sql", values, error);
-  if (how == NULL || rows_count (how) == 0)
-    return how != NULL;
-  gint64 n = rows_int (how, 0, "estimate");
-  if (n < 0) { /* small, or never analyzed */
-    g_autoptr (PgRows) counted = step_query_text (step, error, rows_text (how, 0, "sql"), NULL);
-    if (counted == NULL)
-      return FALSE;
-    n = rows_int (counted, 0, "n");
-  }
   limits->of_rows = n;
-  if (!set->share_of_large || n + gone + gone_before (step) >= LARGE)
-    limits->share = share_of (n, set);
+  limits->share = share_limit (n, gone + gone_before (step), set);
   return TRUE;
 }
 
@@ -88,16 +50,10 @@ read_ratio (Step *step, const JobLimits *set, RowLimits *limits, GError **error)
 {
   if (set->max_ratio < 0)
     return TRUE;
-  GString *keys = array_new ();
-  for (guint i = 0; i < step->job->events->len; i++) {
-    const JobEvent *event = step->job->events->pdata[i];
-    if (event->key != NULL)
-      array_add (keys, event->key);
-  }
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", step->job->name);
   pg_values_set (values, "run_id", step->run->run_id);
-  pg_values_take (values, "event_key", array_take (keys));
+  pg_values_take (values, "event_key", event_limits_keys (step->job));
   pg_values_set (values, "own", step->job->below != NULL ? "t" : "f");
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "usual.sql", values, error);
   if (rows == NULL)
@@ -140,7 +96,7 @@ limits_add_gone (const Step *step, RowLimits *limits)
   const JobLimits *set = &in_force_of (step->job)->limits;
   const gint64 gone = count_own_rows (step->run->result) + count_own_rows (step->counts);
   if (limits->share < LIMIT_NONE)
-    limits->share += share_of (limits->of_rows + gone, set) - share_of (limits->of_rows, set);
+    limits->share += share_rows (limits->of_rows + gone, set) - share_rows (limits->of_rows, set);
 }
 
 gint64
@@ -181,6 +137,11 @@ char *
 limits_words (const RowLimits *limits, const Job *job, const char *limit, gint64 rows)
 {
   gint64 n = 0;
+  const char *value = config_job_text (in_force_config (), job->name, limit);
+  if (limits->events.limit != NULL) {
+    g_autofree char *events = event_limits_words (&limits->events, value);
+    return g_strdup_printf ("%s, counted %" G_GINT64_FORMAT, events, rows);
+  }
   const char *measure = measure_of (limits, limit, &n);
   const char *before = g_strcmp0 (measure, "table_rows") == 0 ? " of "
                        : g_strcmp0 (measure, "usual") == 0    ? ": usually "
@@ -190,14 +151,17 @@ limits_words (const RowLimits *limits, const Job *job, const char *limit, gint64
             ? g_strdup ("")
             : g_strdup_printf ("%s%" G_GINT64_FORMAT "%s", before, n,
                                g_str_equal (measure, "went_today") ? " went today" : "");
-  return g_strdup_printf ("%s %s%s, counted %" G_GINT64_FORMAT, limit,
-                          config_job_text (in_force_config (), job->name, limit), compared, rows);
+  return g_strdup_printf ("%s %s%s, counted %" G_GINT64_FORMAT, limit, value, compared, rows);
 }
 
 void
 limits_add_measure (const RowLimits *limits, const char *limit, json_t *held)
 {
   gint64 n;
+  if (limits->events.limit != NULL) {
+    event_limits_add_measure (&limits->events, held);
+    return;
+  }
   const char *name = measure_of (limits, limit, &n);
   if (name != NULL)
     json_object_set_new (held, name, json_integer (n));

@@ -10,6 +10,8 @@ typedef struct {
   gint64 went;                        /* rows that other runs of the day have changed */
   gint64 of_rows;                     /* rows of the table */
   gint64 usual;                       /* rows of a run */
+  StepEvents events; /* with `limit`: runs that events start exceed it together, and it is no limit
+                        of this run alone */
 } RowLimits;
 
 /* Reads what the limits need: the rows of the table, the usual, the rows of the day. BELOW rows of
@@ -17,8 +19,6 @@ typedef struct {
  * of the table have been removed by the open transaction. */
 gboolean limits_read (Step *step, gint64 below, gint64 gone, RowLimits *limits, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* A run of no more rows exceeds neither share nor ratio, whatever the table and the usual are. */
-gint64 limits_free_rows (const JobLimits *set);
 /* The share is of the table as it was before the run of STEP had removed any row, in this step or
  * before. */
 void limits_add_gone (const Step *step, RowLimits *limits);

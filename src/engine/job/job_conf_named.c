@@ -88,6 +88,15 @@ answers (const Job *job, const char *word, char **outcome, json_t **constants)
   return TRUE;
 }
 
+/* The default of a sentence: the runs that events start change a row each, and no other limit holds
+ * their sum against the table. */
+static void
+set_default_share (Job *job)
+{
+  if (!g_key_file_has_key (job->conf, "job", "max_share", NULL))
+    g_key_file_set_string (job->conf, "job", "max_share", "20 %");
+}
+
 gboolean
 job_conf_named (Job *job, GError **error)
 {
@@ -96,6 +105,7 @@ job_conf_named (Job *job, GError **error)
   if (job->table == NULL)
     return job_conf_fail (job, "on", error, "there is no 'table' whose rows events could name");
   job->by_event = TRUE;
+  set_default_share (job);
   for (guint i = 0; i < job->whats->len; i++) {
     JobWhat *what = job->whats->pdata[i];
     what->only_named = answers (job, what->word, &what->outcome, &what->constants);

@@ -27,6 +27,15 @@ typedef enum {
   BRAKE_PLANNED /* the step of a plan is done; with a cursor the plan continues after it */
 } StepBrake;
 
+/* What the runs that events start may still change together (engine/brakes/event_limits.h), in
+ * rows; G_MAXINT64: any number. */
+typedef struct {
+  const char *limit;          /* the setting that holds the step; NULL: none */
+  gint64 hour, day;           /* within an hour; own rows within 24 hours */
+  gint64 went_hour, went_day; /* those that have gone */
+  gint64 of_rows;             /* rows of the table */
+} StepEvents;
+
 struct _Step {
   Pg *pg;
   const Job *job;
@@ -98,6 +107,7 @@ struct _Step {
   gint64 rows_taken_in; /* rows of the run that its ranges have changed, in earlier transactions */
   gint64 counted, limited; /* `rows_counted` and `rows_limit` of the run's row; -1: unchanged */
   gint64 room;             /* rows that may still be leased; -1: any number */
+  StepEvents events;       /* as its transaction was refused */
   StepBrake brake;
   /* a plan (plan.h): what it shows for each row; NULL: nothing */
   void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason,

@@ -256,7 +256,7 @@ test_an_outage_gives_nothing (void)
     played_answer (cases[i].statement, NULL);
     g_assert_false (days_take (cases[i].rows, &error));
     g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
-    g_assert_null (days_allowance.label);
+    g_assert_null (days_allowance.given[0].label);
     days_answer (NULL, "a", NULL);
     days_takes (75, DAYS_MEMORY); /* none of them was spent */
     days_end ();

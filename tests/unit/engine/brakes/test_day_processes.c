@@ -119,7 +119,7 @@ step (World *world, guint process, gint64 rows, gboolean commits)
   for (guint tries = 1; one->brake == BRAKE_NONE; tries++) {
     g_assert_cmpuint (tries, <=, 2); /* the second one counts */
     g_autoptr (GError) error = NULL;
-    Open mine = { rows, commits, { 0 } };
+    Open mine = { .rows = rows, .commits = commits };
     one->rows = rows;
     answer (world, rows);
     const gboolean took = day_take (world->steps, &mine.allowance, &error);

@@ -93,9 +93,9 @@ test_rows_that_exceed_neither_share_nor_ratio (void)
                             .max_share = cases[i].max_share,
                             .max_ratio = -1,
                             .share_of_large = cases[i].share_of_large };
-    g_assert_cmpint (limits_free_rows (&set), ==, cases[i].rows);
+    g_assert_cmpint (share_free_rows (&set), ==, cases[i].rows);
   }
-  g_assert_cmpint (limits_free_rows (&(JobLimits){ .max_share = TWENTY_PERCENT }), <, 1);
+  g_assert_cmpint (share_free_rows (&(JobLimits){ .max_share = TWENTY_PERCENT }), <, 1);
 }
 
 /* RunHeld has all that are on. */
