@@ -15,7 +15,7 @@ from stack.pair import new_folder
 from stack.postgres import Postgres
 from stack.process import wait_until
 
-from .places import APP_TABLES, PROJECT, ROLE, binary
+from .places import APP_TABLES, ROLE, binary
 
 _numbers = itertools.count(1)
 
@@ -195,6 +195,4 @@ class Templates:
         made = Database(self.server_url, self.app(), label="template_migrated")
         self._migrate(made)
         made.grant()
-        # Else each daemon makes them, in each test.
-        made.execute((PROJECT / "src/engine/clock/sql/audit_days.sql").read_text())
         return made

@@ -5,15 +5,18 @@
 -- begun with. Left out of these are schemas with tables, so that no name of a table means another
 -- one than before, except tables of extensions; and those of which anyone could make operators and
 -- functions that this role would run: anyone but superusers, this role, and the owners of the
--- database and of the application's tables. Reads the catalogue only.
+-- database and of the application's tables. A superuser is a member of the role that made the
+-- server (10), which needs no right to read pg_roles. Reads the catalogue only.
 WITH owner AS MATERIALIZED (
   SELECT c.relowner AS oid FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = :app_schema::text AND c.relkind IN ('r', 'p') GROUP BY c.relowner ORDER BY count(*) DESC LIMIT 1
 ),
-trusted AS MATERIALIZED (
-  SELECT r.oid FROM pg_roles r
-  WHERE r.rolsuper OR r.rolname IN (current_user, session_user, 'pg_database_owner') OR r.oid IN (SELECT o.oid FROM owner o)
-     OR r.oid IN (SELECT d.datdba FROM pg_database d WHERE d.datname = pg_catalog.current_database())
+trusted (oid) AS MATERIALIZED (
+  SELECT pg_catalog.to_regrole(pg_catalog.quote_ident(r.name))::oid FROM (VALUES (current_user::text), (session_user::text), ('pg_database_owner')) AS r (name)
+  UNION ALL
+  SELECT o.oid FROM owner o
+  UNION ALL
+  SELECT d.datdba FROM pg_database d WHERE d.datname = pg_catalog.current_database()
 ),
 said AS (
   SELECT coalesce(
@@ -36,9 +39,12 @@ taken (name, n) AS (
   FROM listed l LEFT JOIN pg_namespace n ON n.nspname = l.name
   WHERE l.name NOT IN (:app_schema::text, 'pg_catalog', 'pg_temp', 'pruned', 'information_schema')
     AND (:schemas::text IS DISTINCT FROM 'auto'
-         OR n.nspowner IN (SELECT t.oid FROM trusted t)
-            AND NOT EXISTS (SELECT FROM pg_catalog.aclexplode(n.nspacl) AS a
-                            WHERE a.privilege_type = 'CREATE' AND a.grantee NOT IN (SELECT t.oid FROM trusted t))
+         OR n.oid IS NOT NULL
+            AND NOT EXISTS (SELECT FROM (SELECT n.nspowner AS oid
+                                         UNION ALL
+                                         SELECT a.grantee FROM pg_catalog.aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE') AS c
+                            WHERE NOT EXISTS (SELECT FROM trusted t WHERE t.oid = c.oid)
+                              AND (c.oid = 0::oid OR NOT pg_catalog.pg_has_role(c.oid, 10::oid, 'MEMBER')))
             AND NOT EXISTS (SELECT FROM pg_class c
                             WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
                               AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')))
