@@ -4,7 +4,7 @@
 In documents: files of this tree, tests in them (`folder/test_x.py::test_y`; `::test_y`: of the file
 named before it in the same row), and links: the page, and the heading that the link leads to. In
 the rest of the tree: every *.md, every path from the root, and every file that a comment in C or
-SQL names. Documents outside this tree must not be named."""
+SQL names. Mutants name texts and tests. Documents outside this tree must not be named."""
 
 import functools
 import pathlib
@@ -12,6 +12,10 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+import mutants  # noqa: E402
+
+MUTANTS = ROOT / "tests/mutants.py"
 TOPS = ("deploy", "docs", "include", "schemas", "src", "tests", "tools")
 ENDINGS = (".c", ".h", ".py", ".sql", ".conf", ".sh", ".yml", ".service", ".avsc", ".html")
 SPAN = re.compile(r"`([^`\s]+)`")
@@ -124,8 +128,18 @@ def in_comments():
                     yield path, text.count("\n", 0, comment.start()) + 1, file, "there is no such file"
 
 
+def in_mutants():
+    """What `make mutants` breaks is there, and the tests that should find it."""
+    for mutant in mutants.MUTANTS:
+        if mutant.old not in (ROOT / mutant.file).read_text():
+            yield MUTANTS, 1, mutant.name, f"{mutant.file} has no such text"
+        for test in mutant.tests.split():
+            if not (ROOT / "tests" / test).exists():
+                yield MUTANTS, 1, mutant.name, f"there is no tests/{test}"
+
+
 def main():
-    wrong = [f"{path.relative_to(ROOT)}:{number}: `{name}`: {why}" for places in (in_documents(), elsewhere(), in_comments())
+    wrong = [f"{path.relative_to(ROOT)}:{number}: `{name}`: {why}" for places in (in_documents(), elsewhere(), in_comments(), in_mutants())
              for path, number, name, why in places]
     print("\n".join(wrong) if wrong else "names: all that is named is there")
     return 1 if wrong else 0
