@@ -19,10 +19,18 @@ const char who_more[]
     = "KEY is the primary key, as PostgreSQL reads its type, a text as it stands; or a JSON object of its columns. Rows that name a user are shown as\n"
       "well, and those that name the row and went in the same run; with --all, those of every run. Each has the command that puts back just this row.";
 
-static const Column COLUMNS[]
-    = { { "at", CELL_TIME },  { "run_id" },  { "job" },    { "scheduled_at", CELL_TIME },
-        { "table" },          { "key" },     { "action" }, { "reason" },
-        { "row", CELL_JSON }, { "restore" }, { NULL } };
+static const Column COLUMNS[] = { { "at", CELL_TIME },
+                                  { "run_id" },
+                                  { "job" },
+                                  { "scheduled_at", CELL_TIME },
+                                  { "table" },
+                                  { "key" },
+                                  { "action" },
+                                  { "reason" },
+                                  { "row", CELL_JSON },
+                                  { "restore" },
+                                  { "restored_at", CELL_TIME },
+                                  { NULL } };
 
 /* --- which rule ------------------------------------------------------------------------------- */
 
@@ -91,6 +99,9 @@ say (Output *out, const PgRows *rows, int row, const char *reason, const char *r
     output_line (out, "  row    %s", was);
   if (restore != NULL)
     output_line (out, "  back   %s", restore);
+  if (rows_text (rows, row, "restored_at") != NULL)
+    output_line (out, "  then   a restore of it or of its run, %.19s",
+                 rows_text (rows, row, "restored_at"));
 }
 
 static void
@@ -112,7 +123,8 @@ show (Cli *cli, const PgRows *rows, int row)
               cell_from_text (CELL_TIME, rows_text (rows, row, "scheduled_at")),
               json_string (table), json_string (rows_text (rows, row, "name")),
               json_string (action), text_or_null (reason),
-              cell_from_text (CELL_JSON, rows_text (rows, row, "row")), text_or_null (restore));
+              cell_from_text (CELL_JSON, rows_text (rows, row, "row")), text_or_null (restore),
+              cell_from_text (CELL_TIME, rows_text (rows, row, "restored_at")));
 }
 
 static PgRows *
@@ -161,10 +173,13 @@ command_who (Cli *cli, GError **error)
     show (cli, rows, i);
   output_end (cli->out);
   if (rows_count (rows) == 0)
-    return cli_fail (CODE_NOT_FOUND, error, "nothing is recorded of %s%s ([audit] keep_days)",
-                     cli->arguments[0],
-                     all ? ", nor of rows that name it"
-                         : "; rows that name it and that other runs removed: --all");
+    return cli_fail (
+        CODE_NOT_FOUND, error,
+        "nothing is recorded of %s%s: within [audit] keep_days no run removed it, or its "
+        "record was forgotten; what others remove is not known here",
+        cli->arguments[0],
+        all ? ", nor of rows that name it"
+            : "; rows that name it and that other runs removed: --all");
   if (!all)
     output_hint (cli->out, "Rows that name it and that other runs removed: --all finds all.");
   return CODE_OK;

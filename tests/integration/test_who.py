@@ -15,7 +15,7 @@ from support.statements import files, numbered
 pytestmark = pytest.mark.built_in
 
 RUN = "7fecac87-579a-560b-ad38-6378e9e225c0"
-KEYS = {"at", "run_id", "job", "scheduled_at", "table", "key", "action", "reason", "row", "restore"}
+KEYS = {"at", "run_id", "job", "scheduled_at", "table", "key", "action", "reason", "row", "restore", "restored_at"}
 
 
 def who(pruned, item, *options):
@@ -53,6 +53,8 @@ def test_the_command_puts_back_just_this_row(expired):  # noqa: F811
     assert set(expired.database.column("SELECT m::text FROM members m")) <= set(before["members"])
     assert expired.database.value("SELECT object FROM pruned.journal WHERE command = 'restore'") == f"{line['run_id']} members:{one}"
     assert [(x["key"], x["action"]) for x in again(expired.pruned, line)] == [(str(one), "exists again")]
+    told = {key: [x["restored_at"] is not None for x in who(expired.pruned, f"members:{key}") if x["table"] == "members"] for key in (one, other)}
+    assert (line["restored_at"], told) == (None, {one: [True], other: [False]})
 
 
 def test_a_user_and_what_named_it(expired):  # noqa: F811
@@ -89,6 +91,7 @@ def test_a_group_and_what_went_with_it(doomed):  # noqa: F811
     assert {"namespaces", "members", "notification_settings"} <= tables
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("item, code, words", [
     ("members", 1, ["TABLE:KEY"]), ("members:", 1, ["TABLE:KEY"]), (":1", 1, ["TABLE:KEY"]),
     ("members:{\"id\"", 1, ["neither"]), ("members:abc", 1, ["is a number"]), ("members:1'; DROP TABLE members; --", 1, ["is a number"]),
@@ -107,6 +110,7 @@ def test_a_key_of_one_column_can_be_written_as_an_object(expired):  # noqa: F811
     assert (line["key"], line["action"]) == (str(member), "restored")
 
 
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("item, words", [
     ('members:{"user_id": 1}', ["the key of members is the column id", "members:KEY"]), ('members:{"id": 1, "user_id": 1}', ["the column id"]),
     ("members:{}", ["the column id"]), ('members:{"id": null}', ["the column id"]), ('members:{"id": "x"}', ["is a number"]),

@@ -4,6 +4,7 @@
 -- keys and users (deletions_named), and those of the run that deleted the row, up to then, by
 -- (run_id, step). Without `:all` the statement runs without sequential scans: the planner does not
 -- see that records are wide. `:all`: also what other runs removed, for which all records are read.
+-- `restored_at`: of the last `pruned restore` of the row or of its run, by the journal.
 -- `:columns`: the key is an object of columns. `typed`: a key as a command takes it; a text of JSON
 -- is quoted.
 WITH
@@ -53,7 +54,7 @@ entry AS MATERIALIZED (
   ORDER BY x.part, x.place
 )
 SELECT e.at, e.run_id, e.table_name, e.action, v.key #>> '{}' AS name, CASE WHEN j.json THEN v.key::text ELSE coalesce(v.key #>> '{}', 'null') END AS typed, v.row::text AS row, r.job, r.scheduled_at, r.args,
-       m.mine
+       b.at AS restored_at, m.mine
 FROM entry e
 CROSS JOIN LATERAL (SELECT pg_catalog.array_agg(c.part) AS parts FROM naming c WHERE c.tab = e.table_name) AS n
 CROSS JOIN LATERAL (
@@ -69,6 +70,10 @@ LEFT JOIN LATERAL (
   UNION ALL
   SELECT b.job, b.scheduled_at, b.args FROM pruned.runs_done b WHERE b.run_id = e.run_id
   LIMIT 1) AS r ON true
+CROSS JOIN LATERAL (
+  SELECT pg_catalog.max(o.at) AS at FROM pruned.journal o
+  WHERE o.object IN (e.run_id::text, e.run_id::text || ' ' || e.table_name || ':' || coalesce(v.key #>> '{}', 'null'))
+    AND o.command = 'restore' AND o.at >= e.at) AS b
 WHERE m.mine
    OR EXISTS (SELECT FROM pg_catalog.unnest(n.parts) AS c (part) WHERE v.key || c.part = v.key OR coalesce(v.row || c.part = v.row, false))
    OR (:whose::text = 'users' AND coalesce(v.row -> 'user_id', v.key -> 'user_id') = :key::jsonb)
