@@ -4,6 +4,7 @@
  */
 #include "cli/arguments.h"
 
+#include "cli/words.h"
 #include "config/nearest.h"
 
 #include <string.h>
@@ -234,38 +235,89 @@ arguments_parse (const Command *commands, int argc, char **argv, Invocation *out
          && (!asks || out->help || take_help (commands, out, error));
 }
 
+#define HELP_WIDTH 80
+
+/* TEXT in lines that end between two words; those behind the first are indented by INDENT. */
+static void
+append_wrapped (GString *text, const char *line, int indent)
+{
+  g_auto (GStrv) lines = words_wrap (line, HELP_WIDTH - indent);
+  g_string_append_printf (text, "%s\n", lines[0]);
+  for (char **next = lines + 1; *next != NULL; next++)
+    g_string_append_printf (text, "%*s%s\n", indent, "", *next);
+}
+
+/* NAME, which takes WIDTH columns, and behind it what it is. */
+static void
+append_entry (GString *text, const char *name, int width, const char *help)
+{
+  g_string_append_printf (text, "%-*s", width, name);
+  append_wrapped (text, help, width);
+}
+
+/* A line of GOption's: a title, or an option, blanks, and what it is. */
+static void
+append_option (GString *text, const char *line)
+{
+  const char *blanks = *line == ' ' ? strstr (line + 2, "  ") : NULL;
+  if (blanks == NULL) {
+    append_wrapped (text, line, 0);
+    return;
+  }
+  const char *help = blanks + strspn (blanks, " ");
+  g_autofree char *name = g_strndup (line, (gsize)(help - line));
+  append_entry (text, name, (int)(help - line), help);
+}
+
 /* GOption's help of the options, without its "Usage:" lines. */
-static char *
-options_help (const Command *command)
+static void
+append_options (GString *text, const Command *command)
 {
   Invocation none = { 0 };
   g_autoptr (GOptionContext) context = context_new (&none, command);
-  g_autofree char *text = g_option_context_get_help (context, TRUE, NULL);
-  const char *options = strstr (text, "\n\n");
-  return g_strdup (options != NULL ? options + 2 : text);
+  g_autofree char *all = g_option_context_get_help (context, TRUE, NULL);
+  const char *options = strstr (all, "\n\n");
+  g_auto (GStrv) lines = g_strsplit (options != NULL ? options + 2 : all, "\n", -1);
+  for (char **line = lines; *line != NULL && (**line != '\0' || line[1] != NULL); line++)
+    append_option (text, *line);
+}
+
+static void
+append_command (GString *text, const Command *command)
+{
+  g_autofree char *usage
+      = g_strchomp (g_strdup_printf ("Usage: pruned %s %s", command->name, command->arguments));
+  append_wrapped (text, usage, (int)strlen ("Usage: "));
+  g_string_append (text, "\n");
+  append_wrapped (text, command->help, 0);
+  g_auto (GStrv) more = g_strsplit (command->more != NULL ? command->more : "", "\n", -1);
+  if (command->more != NULL)
+    g_string_append (text, "\n");
+  for (char **line = more; *line != NULL; line++)
+    append_wrapped (text, *line, 0);
+  g_string_append (text, "\n");
+  append_options (text, command);
+  g_string_append_printf (text, "Example:\n  %s\n", command->example);
 }
 
 char *
 arguments_help (const Command *commands, const Command *command)
 {
-  GString *text = g_string_new ("Usage: pruned ");
-  g_autofree char *options = options_help (command);
+  GString *text = g_string_new (NULL);
   if (command != NULL) {
-    g_string_append_printf (text, "%s%s%s\n\n%s\n\n", command->name,
-                            *command->arguments != '\0' ? " " : "", command->arguments,
-                            command->help);
-    if (command->more != NULL)
-      g_string_append_printf (text, "%s\n\n", command->more);
-    g_string_append_printf (text, "%s", options);
-    g_string_append_printf (text, "Example:\n  %s\n", command->example);
+    append_command (text, command);
     return g_string_free (text, FALSE);
   }
   g_string_append (
-      text, "[options] COMMAND [options]\n\n"
+      text, "Usage: pruned [options] COMMAND [options]\n\n"
             "Removes what is no longer wanted from a PostgreSQL database, driven by Kafka.\n\n"
             "Commands:\n");
-  for (const Command *each = commands; each->name != NULL; each++)
-    g_string_append_printf (text, "  %-12s %s\n", each->name, each->help);
-  g_string_append_printf (text, "\n%sExample:\n  pruned COMMAND --help\n", options);
+  for (const Command *each = commands; each->name != NULL; each++) {
+    g_autofree char *name = g_strconcat ("  ", each->name, NULL);
+    append_entry (text, name, 15, each->help);
+  }
+  g_string_append (text, "\n");
+  append_options (text, NULL);
+  g_string_append (text, "Example:\n  pruned COMMAND --help\n");
   return g_string_free (text, FALSE);
 }

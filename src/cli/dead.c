@@ -22,8 +22,8 @@ const GOptionEntry dead_options[]
 
 const char dead_more[]
     = "An ID is PARTITION:OFFSET on the dead topic. Without one, the command applies to all letters without a verdict.\n"
-      "retry sends the message unchanged, with its timestamp, to the topic it came from, and waits until Kafka acknowledges it. Keep a\n"
-      "daemon running: Kafka drops messages by their timestamp. A message of an application's own topic is not sent there again, where\n"
+      "retry sends the message unchanged, with its timestamp, to the topic it came from, and waits until Kafka acknowledges it. Keep a "
+      "daemon running: Kafka drops messages by their timestamp. A message of an application's own topic is not sent there again, where "
       "others read it: its runs are started at once. Repeat a retry that was interrupted: the same message is the same run.";
 
 typedef struct _Dead Dead;
@@ -45,7 +45,7 @@ struct _Dead {
   Resend *resend;
   GPtrArray *letters; /* read, but not handled yet */
   gsize bytes;
-  guint shown, obstacles;
+  guint obstacles;
   GString *told; /* the obstacles of the first TOLD letters */
   ExitCode code; /* of the letters that were handled while reading */
   GError *failure;
@@ -71,7 +71,6 @@ show_rows (Dead *dead, const GPtrArray *letters)
 {
   for (guint i = 0; i < letters->len; i++)
     letter_show (dead->cli->out, letters->pdata[i]);
-  dead->shown += letters->len;
 }
 
 static ExitCode
@@ -281,8 +280,8 @@ deal_with (Dead *dead, const GArray *ids, GError **error)
     return cli_usage (error, "%u %s cannot be retried: %s%s", dead->obstacles,
                       plural (dead->obstacles, "letter", "letters"), dead->told->str,
                       dead->obstacles > TOLD ? "; ..." : "");
-  if (code == CODE_OK && dead->shown == 0 && dead->verb->deal != show)
-    output_hint (dead->cli->out, "No letters%s.", all ? "" : " without a verdict");
+  if (code == CODE_OK && dead->verb->deal != show)
+    output_end_list (dead->cli->out, "No letters%s.", all ? "" : " without a verdict");
   return code;
 }
 

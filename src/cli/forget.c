@@ -18,7 +18,7 @@ const GOptionEntry forget_options[]
         { NULL } };
 
 const char forget_more[]
-    = "KEY is the whole primary key: a number, a text, or a JSON object of all its columns. The records of that row are taken out, and those of rows\n"
+    = "KEY is the whole primary key: a number, a text, or a JSON object of all its columns. The records of that row are taken out, and those of rows "
       "that refer to it: by a foreign key, and for users by the columns that users.destroy knows. The audit records how many were taken out.\n"
       "Rows recorded by keys only ([audit] rows) have no personal data and stay. Run it as the owner of schema pruned, as `pruned migrate`.";
 

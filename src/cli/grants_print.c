@@ -20,12 +20,12 @@ const GOptionEntry grants_options[]
         { NULL } };
 
 const char grants_more[]
-    = "Prints SQL and runs nothing: the rights that the jobs in force need, those of `pruned restore` included, and no more. Run it\n"
-      "as the owner of the tables after `pruned migrate`, and again after an upgrade, when other jobs are chosen, and when tables\n"
-      "come: pruned grants --role ROLE | psql -v ON_ERROR_STOP=1 OWNERS_URL. All is granted together, or nothing; without\n"
-      "ON_ERROR_STOP psql ends with 0 either way. A job that drops partitions makes the role a member of the table's owner: since\n"
-      "PostgreSQL 16 that takes a superuser, or the ADMIN OPTION on that owner. Tables that the database lacks are left out; without\n"
-      "a database that cannot be known, and all tables that the jobs name are printed. A name without a schema is one of [postgres]\n"
+    = "Prints SQL and runs nothing: the rights that the jobs in force need, those of `pruned restore` included, and no more. Run it "
+      "as the owner of the tables after `pruned migrate`, and again after an upgrade, when other jobs are chosen, and when tables "
+      "come: pruned grants --role ROLE | psql -v ON_ERROR_STOP=1 OWNERS_URL. All is granted together, or nothing; without "
+      "ON_ERROR_STOP psql ends with 0 either way. A job that drops partitions makes the role a member of the table's owner: since "
+      "PostgreSQL 16 that takes a superuser, or the ADMIN OPTION on that owner. Tables that the database lacks are left out; without "
+      "a database that cannot be known, and all tables that the jobs name are printed. A name without a schema is one of [postgres] "
       "app_schema. Exit code 3 if schema pruned is not of this version.";
 
 static const Column COLUMNS[] = { { "sql" }, { NULL } };

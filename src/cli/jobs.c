@@ -14,9 +14,9 @@ const GOptionEntry jobs_options[]
         { NULL } };
 
 const char jobs_more[]
-    = "`show` prints the SQL files of a job; those of a [retention] section as they are written for the tables as they are now. With --to they\n"
-      "become a folder, which is a job of its own if it lies in [run] jobs_dir: take the section away then ([event]\n"
-      "sections stay). A section with `object`, `children_portion` or `drop_partitions_older_than` does what no folder can: its SQL is\n"
+    = "`show` prints the SQL files of a job; those of a [retention] section as they are written for the tables as they are now. With --to they "
+      "become a folder, which is a job of its own if it lies in [run] jobs_dir: take the section away then ([event] "
+      "sections stay). A section with `object`, `children_portion` or `drop_partitions_older_than` does what no folder can: its SQL is "
       "printed, and with --to it is refused (exit code 2); so is a table whose name cannot be that of a file.";
 
 static const Column COLUMNS[] = {
@@ -161,7 +161,7 @@ command_jobs (Cli *cli, GError **error)
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
     show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, &said);
   show_refused (cli);
-  output_end (cli->out);
+  output_end_list (cli->out, "No job is in force.");
   say_differences (cli, said.running);
   return refusals_end (cli, said.refusals, error);
 }

@@ -66,10 +66,8 @@ command_journal (Cli *cli, GError **error)
   pg_rollback (pg);
   output_table (cli->out, COLUMNS);
   output_rows (cli->out, rows);
-  output_end (cli->out);
-  if (rows_count (rows) == 0)
-    output_hint (cli->out, "Nobody has %s%s.",
-                 command != NULL || job != NULL ? "done that" : "changed anything",
-                 since != NULL ? " since then" : "");
+  output_end_list (cli->out, "Nobody has %s%s.",
+                   command != NULL || job != NULL ? "done that" : "changed anything",
+                   since != NULL ? " since then" : "");
   return CODE_OK;
 }

@@ -166,7 +166,8 @@ command_migrate (Cli *cli, GError **error)
   if (!ok)
     return cli_pg_failed_owner (cli, pg, error);
   if (done.n == 0)
-    output_hint (cli->out, "Nothing to do: schema pruned is at step %d.", schema_wanted ());
+    output_say (cli->out, "%sNothing to do: schema pruned is at step %d.", dry_run ? "-- " : "",
+                schema_wanted ());
   else if (!dry_run) {
     g_autofree char *grants = grants_command (cli->config, NULL, NULL);
     output_hint (cli->out, "\nA role of its own for the daemon: %s", grants);

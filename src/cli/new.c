@@ -23,8 +23,8 @@ const GOptionEntry new_options[]
         { NULL } };
 
 const char new_more[]
-    = "Looks at the table and writes NAME.conf into the folder [run] jobs_dir; without the folder it prints the file. The job is switched\n"
-      "off, and its first run is held. Without --where it proposes to drop old partitions if the table is partitioned by a time, or a\n"
+    = "Looks at the table and writes NAME.conf into the folder [run] jobs_dir; without the folder it prints the file. The job is switched "
+      "off, and its first run is held. Without --where it proposes to drop old partitions if the table is partitioned by a time, or a "
       "condition if it has a column like deleted_at or created_at.\n"
       "Exit code 2: there is such a job or file, or the table is none that a sentence can be about; 6: there is no such table.";
 

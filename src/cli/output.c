@@ -27,6 +27,7 @@ output_free (Output *out)
   g_ptr_array_unref (out->rows);
   g_free (out->widths);
   g_free (out->least);
+  g_free (out->left_out);
   g_free (out);
   return written;
 }
@@ -101,6 +102,7 @@ output_end (Output *out)
 void
 output_cells (Output *out, json_t *cells)
 {
+  out->has_rows = TRUE;
   if (out->terminal) {
     g_ptr_array_add (out->rows, cells);
     if (out->rows->len >= AT_ONCE)
@@ -124,13 +126,15 @@ output_table (Output *out, const Column *columns)
 {
   output_end (out);
   out->columns = columns;
-  out->named = out->narrow = FALSE;
+  out->named = out->has_rows = FALSE;
   for (out->n_columns = 0; columns[out->n_columns].name != NULL; out->n_columns++)
     ;
   g_free (out->widths);
   g_free (out->least);
+  g_free (out->left_out);
   out->widths = g_new0 (int, out->n_columns);
   out->least = g_new0 (int, out->n_columns);
+  out->left_out = g_new0 (gboolean, out->n_columns);
 }
 
 void

@@ -18,6 +18,8 @@ Output *output_new (gboolean json, gboolean terminal);
 /* FALSE if something could not be written. */
 gboolean output_free (Output *out);
 gboolean output_is_json (const Output *out);
+/* How many columns a line can have: those of the terminal; G_MAXINT: it is none. */
+int output_width (const Output *out);
 
 /* Begins a table of COLUMNS (ending with a NULL name). Ends the table before. */
 void output_table (Output *out, const Column *columns);
@@ -33,6 +35,9 @@ void output_record (Output *out, const Column *columns, const PgRows *rows, int 
 void output_record_cells (Output *out, const Column *columns, json_t *cells);
 /* Ends the table; on a terminal this writes it. */
 void output_end (Output *out);
+/* The same of a list that can be empty: if it had no row, this line for people stands where that of
+ * the column names would. Nothing with --json. */
+void output_end_list (Output *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* Clears a terminal's screen. */
 void output_clear (Output *out);
 /* Flushes standard output. */

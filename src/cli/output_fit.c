@@ -20,12 +20,18 @@ terminal_width (void)
   return said ? size.ws_col : WIDTH;
 }
 
+int
+output_width (const Output *out)
+{
+  return out->terminal ? terminal_width () : G_MAXINT;
+}
+
 char *
 output_wrapped (const Output *out, const char *text, int indent)
 {
   if (!out->terminal)
     return g_strdup (text);
-  g_auto (GStrv) lines = words_wrap (text, MAX (terminal_width () - indent, NARROWEST / 2));
+  g_auto (GStrv) lines = words_wrap (text, MAX (output_width (out) - indent, NARROWEST / 2));
   g_autofree char *blank = g_strnfill ((gsize)indent, ' '), *next = g_strconcat ("\n", blank, NULL);
   return g_strjoinv (next, lines);
 }
@@ -57,7 +63,7 @@ measure (Output *out, guint column, const char *text)
 static gboolean
 is_shown (const Output *out, guint column)
 {
-  return !out->columns[column].detail && !(out->narrow && out->columns[column].roomy);
+  return !out->columns[column].detail && !out->left_out[column];
 }
 
 /* Makes the widest column of TYPE, or of JSON with texts, narrower by 1, without cutting a word or
@@ -88,6 +94,19 @@ whole_width (const Output *out)
   return width;
 }
 
+/* Of the columns that an operator needs least, the first ones have what room there is. */
+static void
+leave_out (Output *out, int most)
+{
+  for (guint i = 0; i < out->n_columns; i++)
+    out->left_out[i] = out->columns[i].roomy;
+  for (guint i = 0; i < out->n_columns; i++) {
+    const gboolean was = out->left_out[i];
+    out->left_out[i] = FALSE;
+    out->left_out[i] = was && whole_width (out) > most;
+  }
+}
+
 void
 output_fit (Output *out)
 {
@@ -99,9 +118,9 @@ output_fit (Output *out)
       measure (out, i, text);
     }
   }
-  const int most = terminal_width ();
+  const int most = output_width (out);
   if (!out->named)
-    out->narrow = whole_width (out) > most;
+    leave_out (out, most);
   while (whole_width (out) > most
          && (narrow (out, CELL_TEXT, -1) || narrow (out, CELL_TIME, -1)
              || narrow (out, CELL_TEXT, NARROWEST_COLUMN)))

@@ -11,13 +11,14 @@
 
 struct _Output {
   gboolean json, terminal, colours, failed;
-  gboolean narrow;       /* the table has no room for columns that are roomy */
   gboolean named;        /* the line of column names was written */
+  gboolean has_rows;     /* the table has, or the one that was ended last had */
   const Column *columns; /* NULL: no table is open */
   guint n_columns;
-  GPtrArray *rows; /* of json_t arrays; on a terminal only, until widths are known */
-  int *widths;     /* of the rows so far; on a narrow terminal, less */
-  int *least;      /* of each: what it can be made without cutting a word */
+  GPtrArray *rows;    /* of json_t arrays; on a terminal only, until widths are known */
+  int *widths;        /* of the rows so far; on a narrow terminal, less */
+  int *least;         /* of each: what it can be made without cutting a word */
+  gboolean *left_out; /* of each: there is no room for it on this terminal */
 };
 
 /* On a terminal: finds the widths of columns with the rows that are held back. Texts that do not

@@ -35,6 +35,18 @@ line_of (const char *format, va_list list)
 }
 
 void
+output_end_list (Output *out, const char *format, ...)
+{
+  va_list list;
+  va_start (list, format);
+  g_autofree char *text = line_of (format, list);
+  va_end (list);
+  output_end (out);
+  if (!out->has_rows)
+    output_say (out, "%s", text);
+}
+
+void
 output_line (Output *out, const char *format, ...)
 {
   va_list list;

@@ -24,7 +24,7 @@ const GOptionEntry plan_options[]
         { NULL } };
 
 const char plan_more[]
-    = "Refusals by triggers and constraints are not predicted. The last five plans of a job are kept for --diff. Shares are of the table's\n"
+    = "Refusals by triggers and constraints are not predicted. The last five plans of a job are kept for --diff. Shares are of the table's "
       "rows, by its last ANALYZE if there are many.";
 
 static const Column COLUMNS[] = { { "table" }, { "key" }, { "action" }, { "reason" }, { NULL } };

@@ -27,6 +27,7 @@ command_processes (Cli *cli, GError **error)
   pg_rollback (pg);
   output_table (cli->out, COLUMNS);
   output_rows (cli->out, rows);
+  output_end_list (cli->out, "no process runs");
   for (int i = 0; i < rows_count (rows); i++)
     if (rows_text (rows, i, "differing") != NULL) {
       output_hint (cli->out,

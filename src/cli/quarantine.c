@@ -29,10 +29,11 @@ static const struct {
   const char *name, *file;
   guint most; /* number of arguments */
   gboolean releases;
+  const char *deed; /* that no item was there for */
 } VERBS[] = {
   { "list", "src/cli/sql/quarantine_list.sql", 0 },
-  { "retry", "src/cli/sql/quarantine_retry.sql", 2, TRUE },
-  { "drop", "src/cli/sql/quarantine_drop.sql", 2 },
+  { "retry", "src/cli/sql/quarantine_retry.sql", 2, TRUE, "to retry" },
+  { "drop", "src/cli/sql/quarantine_drop.sql", 2, FALSE, "to drop" },
 };
 
 #define LIST 0
@@ -190,6 +191,10 @@ command_quarantine (Cli *cli, GError **error)
     return cli_fail (CODE_NOT_FOUND, error, "job %s has no item '%s' in quarantine", job, item);
   output_table (cli->out, COLUMNS);
   output_rows (cli->out, rows);
+  output_end_list (cli->out, "No item %s.",
+                   verb != LIST ? VERBS[verb].deed
+                   : all        ? "is in quarantine"
+                                : "is parked");
   return verb == LIST                    ? say_counts (cli, pg, error)
          : verb == RETRY && item == NULL ? say_restored (cli, pg, job, error)
                                          : CODE_OK;

@@ -85,9 +85,7 @@ command_reload (Cli *cli, GError **error)
   const guint n = (guint)rows_count (processes), silent = n - count (processes, "answered");
   output_table (cli->out, PROCESSES);
   output_rows (cli->out, processes);
-  output_end (cli->out);
-  if (n == 0)
-    output_say (cli->out, "no process runs");
+  output_end_list (cli->out, "no process runs");
   if (count (processes, "refuses") > 0)
     return cli_fail (CODE_CONFIG, error, "something was refused; what was in force before goes on");
   return silent == 0 ? CODE_OK

@@ -25,8 +25,8 @@ const GOptionEntry replay_options[]
         { NULL } };
 
 const char replay_more[]
-    = "TIME is RFC 3339 with zone, YYYY-MM-DD (00:00 UTC), or -10m, -2h, -1d before now. Each message has a line: done (its run has\n"
-      "ended), running, started (dry run: would start), refused (with the reason). A message that has a run is left alone, so a replay can\n"
+    = "TIME is RFC 3339 with zone, YYYY-MM-DD (00:00 UTC), or -10m, -2h, -1d before now. Each message has a line: done (its run has "
+      "ended), running, started (dry run: would start), refused (with the reason). A message that has a run is left alone, so a replay can "
       "be repeated. The daemon's offsets do not change. A dry run does not predict runs that overlap only each other.";
 
 static const Column COLUMNS[] = { { "topic" },
@@ -132,12 +132,13 @@ static void
 sum_up (const Course *course)
 {
   g_autoptr (GString) line = g_string_new (NULL);
-  output_end (course->cli->out);
+  output_end_list (course->cli->out, "No messages of that time.");
   for (guint i = 0; i < G_N_ELEMENTS (STATUSES); i++)
     if (course->told[i] > 0)
       g_string_append_printf (line, "%s%u %s", line->len > 0 ? ", " : "", course->told[i],
                               STATUSES[i]);
-  output_hint (course->cli->out, "%s.", line->len > 0 ? line->str : "No messages of that time");
+  if (line->len > 0)
+    output_hint (course->cli->out, "%s.", line->str);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #define DIGITS 32
 
 const char run_choice_more[]
-    = "ID is the id of a run, or a beginning of it that no other run has. A filter selects all runs that it matches\n"
+    = "ID is the id of a run, or a beginning of it that no other run has. A filter selects all runs that it matches "
       "and that can be changed in this way. On a terminal the command asks first; elsewhere it needs --yes.";
 
 static const char *const STATES[] = { "waiting", "ready", "held", "dead", "blocked", NULL };

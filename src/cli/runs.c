@@ -21,7 +21,8 @@ const GOptionEntry runs_options[] = {
     "the table lists runs that other runs have started, too (--json, --job and --state do)", NULL },
   { "columns", 0, 0, G_OPTION_ARG_STRING, &columns,
     "these columns of --json in the table: run_id,job,error", "C,..." },
-  { "wide", 0, 0, G_OPTION_ARG_NONE, &wide, "whole ids and texts, more than 80 columns", NULL },
+  { "wide", 0, 0, G_OPTION_ARG_NONE, &wide, "whole ids and texts, whatever the terminal's width",
+    NULL },
   { NULL }
 };
 
@@ -87,7 +88,10 @@ list (Cli *cli, Pg *pg, const PgValues *values, GError **error)
     output_table (cli->out, RUN_COLUMNS);
     output_rows (cli->out, rows);
   }
-  if (lists_parents (cli))
+  output_end_list (cli->out, "No %s%srun%s%s%s.", state != NULL ? state : "",
+                   state != NULL ? " " : "", job != NULL ? " of " : "", job != NULL ? job : "",
+                   since != NULL ? " since then" : "");
+  if (lists_parents (cli) && rows_count (rows) > 0)
     output_hint (cli->out, "\nRuns that these have started: --children. One run: pruned runs RUN");
   return CODE_OK;
 }

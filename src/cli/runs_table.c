@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-#define WIDTH 80
 #define SHORT_ID 8
-#define GAPS 8   /* between five columns */
-#define LEAST 22 /* of a result: `4,365 removed, 33 kept` */
+#define GAPS 8       /* between five columns */
+#define LEAST 22     /* of a result: `4,365 removed, 33 kept` */
+#define LEAST_JOB 12 /* of a job's name */
 
 static const Column SHORT[]
     = { { "run" }, { "job" }, { "state" }, { "when" }, { "result" }, { NULL } };
@@ -125,8 +125,9 @@ show_short (Output *out, const PgRows *rows, gint64 now_us)
     state = MAX (state, (glong)strlen (state_of (rows, i)));
     time = MAX (time, (glong)strlen (when));
   }
-  job = MIN (job, WIDTH - SHORT_ID - GAPS - state - time - LEAST);
-  glong left = WIDTH - SHORT_ID - GAPS - job - state - time;
+  const glong room = output_width (out) - SHORT_ID - GAPS - state - time;
+  job = MIN (job, MAX (room - LEAST, LEAST_JOB));
+  const glong left = MAX (room - job, LEAST);
   output_table (out, SHORT);
   for (int i = 0; i < rows_count (rows); i++) {
     g_autofree char *id = g_strndup (rows_text (rows, i, "run_id"), SHORT_ID),

@@ -1,5 +1,5 @@
-/* The table of runs for people: what fits into 80 columns, with times and results in words; or the
- * columns that were asked for.
+/* The table of runs for people: what fits into the terminal, with times and results in words; or
+ * the columns that were asked for.
  *
  * Threads: main only. Ownership: none.
  */

@@ -27,7 +27,7 @@ const GOptionEntry go_options[]
     = { { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "why", "TEXT" }, { NULL } };
 
 const char stop_more[]
-    = "All processes have stopped within two seconds; they stay in their consumer group, and ticks and events become\n"
+    = "All processes have stopped within two seconds; they stay in their consumer group, and ticks and events become "
       "rows that wait. Twice is the same as once. Without --now a running step ends with all it does.\n"
       "Exit code 8: the stop is in force, but a process has not confirmed it yet.";
 
@@ -147,9 +147,7 @@ say_processes (Cli *cli, const PgRows *processes, const PgRows *runs)
 {
   output_table (cli->out, PROCESSES);
   output_rows (cli->out, processes);
-  output_end (cli->out);
-  if (rows_count (processes) == 0)
-    output_say (cli->out, "no process runs");
+  output_end_list (cli->out, "no process runs");
   if (rows_count (runs) == 0)
     return;
   output_say (cli->out, "steps that still run, and end:");

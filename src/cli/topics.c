@@ -14,9 +14,9 @@ const GOptionEntry topics_options[]
         { NULL } };
 
 const char topics_more[]
-    = "Exit code 6 if something is missing. New topics: <prefix>.ticks, .events and .outcomes keep messages for 7 days, .dead\n"
-      "for 30 days, each with [topics] partitions; .work.<job> has as many partitions as the job's capacity, or ranges if that\n"
-      "is more, and keeps messages for 1 day (lost messages are sent again from PostgreSQL); .clock has one partition and keeps\n"
+    = "Exit code 6 if something is missing. New topics: <prefix>.ticks, .events and .outcomes keep messages for 7 days, .dead "
+      "for 30 days, each with [topics] partitions; .work.<job> has as many partitions as the job's capacity, or ranges if that "
+      "is more, and keeps messages for 1 day (lost messages are sent again from PostgreSQL); .clock has one partition and keeps "
       "them for 1 day (its timestamps are the broker's time; everything works without it). Replication is the broker's default.\n"
       "Existing topics keep their settings and may have more partitions.";
 

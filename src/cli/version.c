@@ -26,6 +26,7 @@ show_faults (Output *out)
   output_table (out, FAULTS);
   for (const char **name = names; *name != NULL; name++)
     output_row (out, json_string (*name));
+  output_end_list (out, "This build has no fault points.");
 }
 
 ExitCode

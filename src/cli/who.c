@@ -16,7 +16,7 @@ const GOptionEntry who_options[]
         { NULL } };
 
 const char who_more[]
-    = "KEY is the primary key, as PostgreSQL reads its type, a text as it stands; or a JSON object of its columns. Rows that name a user are shown as\n"
+    = "KEY is the primary key, as PostgreSQL reads its type, a text as it stands; or a JSON object of its columns. Rows that name a user are shown as "
       "well, and those that name the row and went in the same run; with --all, those of every run. Each has the command that puts back just this row.";
 
 static const Column COLUMNS[] = { { "at", CELL_TIME },

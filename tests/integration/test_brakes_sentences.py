@@ -14,9 +14,9 @@ DUE = [{"value": "2020-01-02", "rows": 4}, {"value": "2020-01-01", "rows": 3}, {
 
 
 def held(house, where):  # noqa: F811
-    house.sql("CREATE TABLE items (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), expires_on date, made_on date, kind text NOT NULL);"
-              "INSERT INTO items (expires_on, made_on, kind) SELECT d::date, '2019-01-01', 'a' FROM unnest(ARRAY['2020-01-01', '2020-01-02', '2020-01-03',"
-              " '2020-01-04'], ARRAY[3, 4, 2, 1]) AS u (d, n), generate_series(1, n)")
+    house.sql("CREATE TABLE items (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), expires_on date, expires_at timestamptz, made_on date, kind text NOT NULL);"
+              "INSERT INTO items (expires_on, expires_at, made_on, kind) SELECT d::date, d::date + i * interval '5 h', '2019-01-01', 'a' FROM unnest(ARRAY['2020-01-01', '2020-01-02', '2020-01-03',"
+              " '2020-01-04'], ARRAY[3, 4, 2, 1]) AS u (d, n), generate_series(1, n) AS i")
     house.say(JOB, f"table = items\nwhere = {where}\nmax_rows = 5\nmax_share = off\n")
     house.start()
     house.pruned.start().wait_line("Partitions assigned")
@@ -30,6 +30,7 @@ def held(house, where):  # noqa: F811
 
 @pytest.mark.check_first(1)
 @pytest.mark.parametrize("where, values", [
+    ("expires_at < :T AND kind = 'a'", DUE),  # of a time its day
     ("expires_on < :T AND kind = 'a'", DUE),
     ("kind = 'a'", [{"value": "a", "rows": 10}]),
     ("expires_on < :T AND made_on < :T", []),

@@ -245,6 +245,8 @@ def test_apply_counts_the_rows_of_each_file_and_leaves_nothing(with_children):
     assert applied(with_children, 25) == {"05-notes_of_scratch.sql": (25, 25), "10-scratch.sql": (25, 25)}
     assert [database.rows(f"SELECT * FROM {table} ORDER BY id") for table in ("scratch", "notes_of_scratch")] == before
     assert database.value("SELECT count(*) FROM pruned.runs") == 0 and database.value("SELECT count(*) FROM pruned.deletions") == 0
+    database.execute("TRUNCATE scratch CASCADE")
+    assert with_children.run("check", JOB, "--apply", 25).ok().stdout == f"No row is due: none of {JOB} went through its files.\n"
 
 
 def test_apply_ends_with_2_when_more_goes_than_was_decided(own):

@@ -235,7 +235,7 @@ def test_every_command_goes_by_the_tables(fresh):
     for command in (("tick", JOB, "--wait"), ("replay", "--from", "-1h", "--job", JOB), ("quarantine", "retry", JOB), ("runs", "--job", JOB)):
         says(fresh.run(*command), 6, words)
     assert fresh.topics.read("ticks") == []
-    assert fresh.run("replay", "--from", "-1h", "--dry-run").ok().stdout == ""
+    assert fresh.run("replay", "--from", "-1h", "--dry-run").ok().stdout == "No messages of that time.\n"
     assert sections(fresh) == []
     assert "No job in force takes events of this type" in fresh.run("emit", "MemberExpirySet", "member_id=1", "expires_at=2026-12-31").ok().stderr
 

@@ -17,11 +17,14 @@ from support.pruned import clean_environment
 # --- help and usage
 
 def test_help_lists_every_command_and_each_shows_an_example(bare):
-    listed = re.findall(r"^  ([a-z]+) +\S", bare.run("--help").ok().stdout.split("Options:")[0], re.M)
+    whole = bare.run("--help").ok().stdout
+    assert max(map(len, whole.splitlines())) <= 80, whole
+    listed = re.findall(r"^  ([a-z]+) +\S", whole.split("Options:")[0], re.M)
     assert {"run", "demo", "migrate", "topics", "jobs", "status", "config", "tick", "emit", "runs", "plan",
             "quarantine", "pause", "resume", "retry", "discard", "version"} <= set(listed)
     for command in listed:
         text = bare.run(command, "--help").ok().stdout
+        assert max(map(len, text.splitlines())) <= 80, text
         assert re.match(rf"Usage: pruned {command}( \S.*)?\n", text)
         assert re.search(rf"Example:\n  pruned( .*)? {command}\b", text)
 

@@ -153,7 +153,7 @@ def test_rows_are_chosen_by_time_command_and_job(stored):
     says(stored.run("journal", "--job", "nonsense"), 6, "nonsense")
     says(stored.run("journal", "--since", "yesterday-ish"), 1, "--since")
     says(stored.run("journal", "--limit", "0"), 1, "--limit")
-    assert stored.run("journal", "--command", "no' such; --").ok().stdout == ""
+    assert stored.run("journal", "--command", "no' such; --").ok().stdout == "Nobody has done that.\n"
 
 
 def test_a_jobs_rows_are_not_those_of_one_whose_name_goes_on(house):  # noqa: F811

@@ -14,8 +14,8 @@ HELD = json.dumps({"limit": "max_rows", "counted": 1000, "estimated": False, "at
 LONG = "the disk is full, and nobody knows yet what has filled it, so everything waits until the morning"
 
 
-def shown(pruned, *arguments):
-    code, text, _ = on_a_terminal(pruned, None, *arguments)
+def shown(pruned, *arguments, columns=0):
+    code, text, _ = on_a_terminal(pruned, None, *arguments, columns=columns)
     return code, [COLOUR.sub("", line) for line in text.replace("\r", "").splitlines()]
 
 
@@ -61,7 +61,32 @@ def test_nothing_is_left_out_where_a_line_has_room(troubled):
     assert {"enabled", "schedule", "next_at", "capacity", "oldest_due_s"} <= set(names)
     _, lines = shown(pruned, "jobs")
     assert lines[0].split() == ["job", "mode", "paused", "ready", "waiting", "last_state"]
+    for columns, more in (111, {"schedule", "next_at"}), (160, {"enabled", "schedule", "next_at", "capacity", "oldest_due_s"}):
+        _, lines = shown(pruned, "jobs", columns=columns)
+        assert more <= set(lines[0].split()) and max(map(len, lines)) <= columns, lines
     assert "role" in pruned.run("journal").ok().stdout.splitlines()[0].split("\t")
+
+
+def test_runs_have_the_width_of_their_terminal(troubled):
+    pruned, _ = troubled
+    for columns, whole in (120, False), (300, True):
+        _, lines = shown(pruned, "runs", columns=columns)
+        [dead] = [line for line in lines if "bad luck" in line]
+        assert len(dead) == columns and dead.endswith("…") or whole and dead.count("bad luck") == 20, dead
+    # and what is no terminal has no width
+    assert "bad luck " * 19 in pruned.run("runs").ok().stdout
+
+
+@pytest.mark.parametrize("command, said", [
+    (["runs", "--state", "held"], "No held run."), (["runs", "--job", JOB, "--since", "-1d", "--wide"], f"No run of {JOB} since then."),
+    (["runs", "--columns", "run_id"], "No run."), (["processes"], "no process runs"), (["reload"], "no process runs"),
+    (["quarantine"], "No item is parked."), (["quarantine", "drop", JOB], "No item to drop."),
+    (["migrate", "--dry-run"], "-- Nothing to do: schema pruned is at step "), (["journal", "--since", "2999-01-01"], "Nobody has changed anything since then."),
+])
+def test_a_list_without_rows_says_so_and_without_a_terminal_too(stored, command, said):
+    """JSON Lines have no line."""
+    assert stored.run(*command).ok().stdout.startswith(said)
+    assert command[0] == "migrate" or stored.run(*command, "--json").ok().stdout == ""
 
 
 @pytest.mark.parametrize("options, said", [(["--command", "nix"], "Nobody has done that."), (["--job", JOB, "--since", "-1d"], "Nobody has done that since then."),

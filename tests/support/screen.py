@@ -1,8 +1,11 @@
 """A terminal, for what is written otherwise there."""
 
+import fcntl
 import os
 import pty
+import struct
 import subprocess
+import termios
 import threading
 
 from stack.process import wait_until
@@ -13,8 +16,9 @@ from .pruned import clean_environment
 class Screen:
     """What was written to it is `text()`. `typed` is what is read from it."""
 
-    def __init__(self, typed=None):
+    def __init__(self, typed=None, columns=0):
         self.ours, self.theirs = pty.openpty()
+        fcntl.ioctl(self.theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self.said = b""
         if typed is not None:
             os.write(self.ours, typed.encode() + b"\n")
@@ -44,10 +48,11 @@ class Screen:
             os.close(self.ours)
 
 
-def on_a_terminal(pruned, answer, *arguments, **streams):
-    """The command with a terminal, on which ANSWER (None: nothing) is typed. STREAMS: those that
-    are none. Returns (exit code, what the terminal shows, the rest of its output)."""
-    screen = Screen(answer)
+def on_a_terminal(pruned, answer, *arguments, columns=0, **streams):
+    """The command with a terminal of COLUMNS (0: it does not say), on which ANSWER (None: nothing)
+    is typed. STREAMS: those that are none. Returns (exit code, what the terminal shows, the rest of
+    its output)."""
+    screen = Screen(answer, columns)
     own = {"stdin": screen.theirs, "stdout": screen.theirs, "stderr": screen.theirs} | streams
     done = subprocess.run(pruned.argv(*arguments), env=clean_environment(), cwd=pruned.folder, timeout=60, **own)
     screen.close()

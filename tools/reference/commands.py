@@ -32,7 +32,7 @@ def said(binary, *arguments):
 @cache
 def names(binary):
     listed = said(binary).split("Commands:\n")[1].split("\n\n")[0]
-    return [line.split()[0] for line in listed.splitlines()]
+    return re.findall(r"^  (\w+) ", listed, re.M)  # what a command is can go on in the next line
 
 
 @cache
@@ -90,6 +90,8 @@ def page(binary):
     text = head("Commands",
                 "Every command has `--help` with an example, and `--json` for JSON Lines on standard output: one object a line, with the "
                 "keys that are listed here. Times in it are RFC 3339, UTC, with microseconds. Log lines go to standard error.",
+                "Without `--json`, lists on a terminal are as wide as it is. Elsewhere they are lines with tabs, the first of which has the "
+                "names of the columns; of a list without rows it says that there are none.",
                 "Times on the command line are RFC 3339 with a zone, `YYYY-MM-DD` (00:00 UTC), or `-10m`, `-2h`, `-1d` before now.")
     text += "## Exit codes\n\n" + table(("code", "means"), exit_codes()) + "\n"
     text += "## `pruned help`\n\n" + code(said(binary), "text") + "\n"

@@ -10,8 +10,8 @@
 #define MESSAGES 50000
 
 const char bench_more[]
-    = "Takes some seconds and is safe while a daemon runs: PostgreSQL deletes from a temporary table and rolls back, Kafka gets\n"
-      "a topic of its own, <prefix>.bench-<id>, which is removed again. Nothing else is written but a few hundred small records in the\n"
+    = "Takes some seconds and is safe while a daemon runs: PostgreSQL deletes from a temporary table and rolls back, Kafka gets "
+      "a topic of its own, <prefix>.bench-<id>, which is removed again. Nothing else is written but a few hundred small records in the "
       "write-ahead log. It measures one connection, one producer and one partition: a daemon has several of each.";
 
 const char *const BENCH_WORK[] = { "0b1f6bb2-5f5c-5a7e-9d1c-6f6b1f6a0c11",

@@ -20,8 +20,8 @@ const GOptionEntry check_options[]
         { NULL } };
 
 const char check_more[]
-    = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong;\n"
-      "3 a right is missing, rows are hidden, or foreign keys are off; 6 an unknown job or role, or an index is missing; of\n"
+    = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong; "
+      "3 a right is missing, rows are hidden, or foreign keys are off; 6 an unknown job or role, or an index is missing; of "
       "several the first of these. --role is for a superuser, or a member of ROLE.";
 
 static const Column FOR_MACHINES[]
@@ -56,7 +56,7 @@ show_for_people (Output *out, const GPtrArray *findings)
     output_row (out, json_string (finding->job), json_string (finding->check),
                 json_string (finding->level), place_of (finding), json_string (finding->detail));
   }
-  output_end (out);
+  output_end_list (out, "There is no job to check.");
   gboolean any = FALSE;
   for (guint i = 0; i < findings->len; i++) {
     const CheckFinding *finding = findings->pdata[i];

@@ -81,7 +81,7 @@ check_apply (Check *check, gint64 n, GError **error)
   json_t *count;
   json_object_foreach (rows, file, count)
     output_row (out, json_string (file), json_incref (count), json_integer (applied.keys));
-  output_end (out);
+  output_end_list (out, "No row is due: none of %s went through its files.", job->name);
   output_hint (out, "\nNothing was changed: the transaction was rolled back.");
   return CODE_OK;
 }

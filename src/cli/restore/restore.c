@@ -20,9 +20,9 @@ const GOptionEntry restore_options[]
 
 const char restore_more[]
     = "RUN is the id of a run, or a beginning of it that no other run has.\n"
-      "A row that exists again is left as it is. A change is undone only if the row has not changed since. Restored rows are held\n"
-      "in quarantine, so that the next run does not remove them again: `pruned quarantine drop JOB ITEM` ends that. Needs INSERT\n"
-      "on the tables (pruned grants). Exit code 6 if rows cannot be restored. Refused if a foreign key may have removed rows\n"
+      "A row that exists again is left as it is. A change is undone only if the row has not changed since. Restored rows are held "
+      "in quarantine, so that the next run does not remove them again: `pruned quarantine drop JOB ITEM` ends that. Needs INSERT "
+      "on the tables (pruned grants). Exit code 6 if rows cannot be restored. Refused if a foreign key may have removed rows "
       "that were not recorded. With --partial it restores what it can in both cases. It can be repeated.";
 
 static const Column COLUMNS[] = { { "table" }, { "key" }, { "action" }, { "reason" }, { NULL } };

@@ -116,6 +116,28 @@ test_narrow (void)
       "                                                          of the line\n");
 }
 
+static char *
+ended (gboolean json, gboolean with_row)
+{
+  int saved = capture ();
+  Output *out = output_new (json, FALSE);
+  output_table (out, columns);
+  if (with_row)
+    output_row (out, json_string ("a"), NULL, NULL, NULL);
+  output_end_list (out, "No %s.", "row\tof it");
+  return captured (out, saved);
+}
+
+static void
+test_a_list_without_rows_says_so (void)
+{
+  g_autofree char *none = ended (FALSE, FALSE), *one = ended (FALSE, TRUE),
+                  *json = ended (TRUE, FALSE);
+  g_assert_cmpstr (none, ==, "No row of it.\n");
+  g_assert_cmpstr (one, ==, "name\tn\twhen\na\t\t\n");
+  g_assert_cmpstr (json, ==, "");
+}
+
 static void
 test_colours (void)
 {
@@ -165,6 +187,7 @@ main (int argc, char **argv)
   g_test_add_func ("/output/terminal", test_terminal);
   g_test_add_func ("/output/colours", test_colours);
   g_test_add_func ("/output/empty", test_empty);
+  g_test_add_func ("/output/no_rows", test_a_list_without_rows_says_so);
   g_test_add_func ("/output/full_device", test_full_device);
   int failed = g_test_run ();
   g_unlink (path);
