@@ -5,10 +5,10 @@
 #include "base/log_queue.h"
 #include "base/visible.h"
 #include "cli/arguments.h"
-#include "cli/by_tables.h"
 #include "cli/words.h"
 #include "config/settings.h"
 #include "engine/engine.h"
+#include "engine/job/by_tables.h"
 #include "engine/job/chosen.h"
 #include "engine/job/in_force.h"
 #include "kafka/kafka.h"
@@ -124,11 +124,27 @@ load_jobs (Cli *cli, const ConfigSources *sources, GError **error)
   return jobs_load (cli->code, &own, error);
 }
 
+/* Without an answer no job that was left out comes back now. */
+static GHashTable *
+look_for_tables (Cli *cli, const Jobs *now, Pg *pg)
+{
+  if (*config_text (cli->config, "run", "jobs") != '\0')
+    return NULL;
+  g_autoptr (GError) error = NULL;
+  GHashTable *absent
+      = by_tables_absent (pg, now, config_text (cli->config, "postgres", "app_schema"), &error);
+  if (absent == NULL)
+    log_warning ("Could not look for the tables of built-in jobs", "error", error->message);
+  return absent;
+}
+
 Jobs *
-cli_reload_jobs (Cli *cli, const Jobs *now, JobsCheck check, gpointer of_check, GError **error)
+cli_reload_jobs (Cli *cli, const Jobs *now, Pg *pg, JobsCheck check, gpointer of_check,
+                 GError **error)
 {
   JobSources own = sources_of (cli);
-  return jobs_load_again (now, &own, check, of_check, error);
+  g_autoptr (GHashTable) absent = look_for_tables (cli, now, pg);
+  return jobs_load_again (now, &own, absent, check, of_check, error);
 }
 
 /* Jobs are loaded before the settings, because their names are sections. */
@@ -187,7 +203,13 @@ cli_look_at_tables (Cli *cli, GError **error)
   if (cli->command->urgent || *config_text (cli->config, "run", "jobs") != '\0'
       || *config_text (cli->config, "postgres", "url") == '\0')
     return TRUE;
-  if (by_tables_take (cli, &cause)) {
+  g_autoptr (Pg) pg = cli_pg_bare (cli, &cause);
+  const char *schema = config_text (cli->config, "postgres", "app_schema");
+  g_autoptr (GHashTable) absent
+      = pg != NULL ? by_tables_absent (pg, cli->jobs, schema, &cause) : NULL;
+  if (absent != NULL) {
+    chosen_without (cli->jobs, absent);
+    cli->absent = g_steal_pointer (&absent);
     leave_out (cli->jobs, cli->config);
     jobs_configure (cli->jobs, cli->config);
     return in_force_begin (cli->jobs, cli->config, error);
@@ -275,7 +297,7 @@ run_invocation (const JobCode *code, const Invocation *invocation)
   g_clear_pointer (&cli.config, config_free);
   g_clear_pointer (&cli.jobs, jobs_free);
   g_clear_pointer (&cli.urgent, g_ptr_array_unref);
-  g_free (cli.absent);
+  g_clear_pointer (&cli.absent, g_hash_table_unref);
   g_free (cli.jobs_dir);
   g_free (cli.prefix);
   return end;

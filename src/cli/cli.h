@@ -24,9 +24,9 @@ gboolean cli_load (Cli *cli, const char *file, const char *const *overrides, GEr
 /* Without `[run] jobs`, takes the built-in jobs out whose tables the database lacks. FALSE:
  * PostgreSQL does not answer, and the command is the daemon. */
 gboolean cli_look_at_tables (Cli *cli, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Reads jobs and settings again from the same sources; Cli keeps the ones it has. NULL: ERROR says
- * what is wrong with them. */
-Jobs *cli_reload_jobs (Cli *cli, const Jobs *now, JobsCheck check, gpointer of_check,
+/* Reads jobs and settings again from the same sources, and looks with PG for the tables of built-in
+ * jobs that NOW left out; Cli keeps the ones it has. NULL: ERROR says what is wrong with them. */
+Jobs *cli_reload_jobs (Cli *cli, const Jobs *now, Pg *pg, JobsCheck check, gpointer of_check,
                        GError **error);
 Config *cli_reread (Cli *cli, Jobs *jobs, GError **error);
 

@@ -29,9 +29,10 @@ typedef struct {
   char **arguments;    /* without the options: NULL-terminated */
   guint n_arguments;
   Output *out;
-  Jobs *jobs;     /* NULL if the command needs no configuration */
-  Config *config; /* the same */
-  char *absent; /* jobs that are not in force for lack of a table, and why, in words; NULL: none */
+  Jobs *jobs;         /* NULL if the command needs no configuration */
+  Config *config;     /* the same */
+  GHashTable *absent; /* {name: why}: built-in jobs that are not in force for lack of a table; NULL:
+                         the command has not looked */
   const char *file, *const *overrides; /* the sources of the settings, to read them again */
   GPtrArray *urgent;                   /* the overrides of an urgent command; NULL: none */
   char *jobs_dir;                      /* [run] jobs_dir, if it is set */

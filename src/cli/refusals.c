@@ -24,11 +24,18 @@ refusals_row (const PgRows *refusals, const char *job)
   return -1;
 }
 
+char *
+refusals_text (const PgRows *refusals, int row)
+{
+  return g_strdup_printf ("%s: %s", rows_text (refusals, row, "place"),
+                          rows_text (refusals, row, "reason"));
+}
+
 json_t *
 refusals_reason (const PgRows *refusals, int row)
 {
-  return json_sprintf ("%s: %s", rows_text (refusals, row, "place"),
-                       rows_text (refusals, row, "reason"));
+  g_autofree char *text = refusals_text (refusals, row);
+  return json_string (text);
 }
 
 /* This command says it already. */

@@ -10,7 +10,9 @@
 PgRows *refusals_look (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The row about JOB; -1: none. */
 int refusals_row (const PgRows *refusals, const char *job);
-/* `PLACE: why` of a row. */
+/* `PLACE: why` of a row. g_free it. */
+char *refusals_text (const PgRows *refusals, int row);
+/* The same. New reference. */
 json_t *refusals_reason (const PgRows *refusals, int row);
 
 /* Logs all that is refused, once each. CODE_CONFIG and ERROR if there is any. REFUSALS can be

@@ -4,6 +4,7 @@
 #include "cli/check/check.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "engine/job/by_tables.h"
 #include "engine/job/sentence/complete.h"
 
 #include <unistd.h>
@@ -43,7 +44,7 @@ static Jobs *
 reload_jobs (gpointer data, const Jobs *now, Pg *pg, GError **error)
 {
   Reload reload = { data, pg };
-  return cli_reload_jobs (data, now, fit, &reload, error);
+  return cli_reload_jobs (data, now, pg, fit, &reload, error);
 }
 
 static Config *
@@ -65,8 +66,9 @@ command_run (Cli *cli, GError **error)
     return CODE_KAFKA;
   if (!check_kafka (cli, error))
     return CODE_CONFIG;
-  if (cli->absent != NULL)
-    log_info ("Built-in jobs are left out: the database lacks their tables", "jobs", cli->absent);
+  g_autofree char *absent = cli->absent != NULL ? by_tables_words (cli->jobs, cli->absent) : NULL;
+  if (absent != NULL)
+    log_info ("Built-in jobs are left out: the database lacks their tables", "jobs", absent);
   cli_say_refused (cli);
   jobs_remarks_log (cli->jobs);
   gboolean is_text = g_str_equal (config_text (cli->config, "log", "format"), "text");

@@ -188,6 +188,8 @@ round_once (Service *service, int poll_ms, gint64 *committed_us, GError **error)
   atomic_store (&stopped, atomic_load (&service->shared.stopped));
   if (atomic_exchange (&service->shared.reload_asked, FALSE))
     reload_ask ();
+  if (atomic_exchange (&service->shared.left_out, FALSE))
+    reload_ask_left_out ();
   if (atomic_exchange (&service->shared.reloaded, FALSE))
     subscribe_follow (service);
   if (!kafka_consumer_poll (service->consumer, poll_ms, error))

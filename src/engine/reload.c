@@ -13,6 +13,9 @@
 #define ANSWER_MS 5000
 #define TRIES 25
 #define AGAIN_US 200000
+#define TELL_EVERY_S 600
+
+typedef enum { ASKED_NOTHING, ASKED_LEFT_OUT, ASKED_ALL } Asked;
 
 static struct {
   const EngineOptions *options;
@@ -20,7 +23,8 @@ static struct {
   Jobs *jobs; /* in force; of the thread of the reload, once there was one */
   pthread_mutex_t lock;
   pthread_cond_t rests;
-  gboolean busy, again, ended; /* under the lock */
+  gboolean busy, ended; /* under the lock */
+  Asked asked;          /* what the thread has not begun; under the lock */
 } reload = { .lock = PTHREAD_MUTEX_INITIALIZER, .rests = PTHREAD_COND_INITIALIZER };
 
 static char *
@@ -126,18 +130,36 @@ asked_at (Pg *pg)
   return rows != NULL && rows_count (rows) > 0 ? g_strdup (rows_text (rows, 0, "asked_at")) : NULL;
 }
 
-/* FALSE: nothing changes. */
+/* Nobody has asked for what else the files say by now. */
 static gboolean
-read_and_take (ReloadJobs *jobs, Pg *pg, GError **error)
+is_left_out_only (const ReloadJobs *jobs, const GPtrArray *live, const GPtrArray *fixed)
+{
+  gboolean only = jobs_only_back (reload.jobs, jobs->jobs) && live->len + fixed->len == 0;
+  if (!only)
+    log_warning_every (TELL_EVERY_S, "left out",
+                       "Jobs that were left out do not come back: the files of configuration and"
+                       " jobs have changed since they were read",
+                       "pruned reload");
+  return only;
+}
+
+/* FALSE without ERROR: there is nothing to take, and nothing is said. */
+static gboolean
+read_and_take (ReloadJobs *jobs, Asked what, Pg *pg, GError **error)
 {
   g_autoptr (GPtrArray) live = g_ptr_array_new_with_free_func (g_free),
                         fixed = g_ptr_array_new_with_free_func (g_free);
-  if (!reload_jobs_read (jobs, reload.options, pg, reload.jobs, error))
+  if (!reload_jobs_read (jobs, reload.options, pg, reload.jobs, error)
+      || (what == ASKED_LEFT_OUT && jobs->added->len == 0))
     return FALSE;
   Config *fresh = reload.options->reread (reload.options->data, jobs->jobs, error);
   if (fresh == NULL)
     return FALSE;
   config_compare (in_force_config (), fresh, live, fixed);
+  if (what == ASKED_LEFT_OUT && !is_left_out_only (jobs, live, fixed)) {
+    config_free (fresh);
+    return FALSE;
+  }
   if (!take_over (jobs, fresh, error))
     return FALSE;
   in_force_renew ();
@@ -149,7 +171,7 @@ read_and_take (ReloadJobs *jobs, Pg *pg, GError **error)
 }
 
 static void
-read_again (void)
+read_again (Asked what)
 {
   PgSettings settings = reload.service->pg;
   settings.answer_ms = ANSWER_MS;
@@ -158,9 +180,9 @@ read_again (void)
   g_auto (ReloadJobs) jobs = { 0 };
   in_force_renew ();
   g_autofree char *asked = asked_at (pg);
-  if (!read_and_take (&jobs, pg, &error))
+  if (!read_and_take (&jobs, what, pg, &error) && error != NULL)
     refuse (error);
-  if (asked != NULL)
+  if (asked != NULL && what == ASKED_ALL)
     answer (pg, asked, &jobs, error);
 }
 
@@ -168,35 +190,47 @@ static void *
 reload_main (void *data)
 {
   pthread_setname_np (pthread_self (), "reload");
-  gboolean again = TRUE;
-  while (again) {
-    read_again ();
+  for (;;) {
     pthread_mutex_lock (&reload.lock);
-    again = reload.again;
-    reload.again = FALSE;
-    reload.busy = again;
-    if (!again)
+    Asked what = reload.asked;
+    reload.asked = ASKED_NOTHING;
+    reload.busy = what != ASKED_NOTHING;
+    if (!reload.busy)
       pthread_cond_broadcast (&reload.rests);
     pthread_mutex_unlock (&reload.lock);
+    if (what == ASKED_NOTHING)
+      break;
+    read_again (what);
   }
   return NULL;
 }
 
-void
-reload_ask (void)
+static void
+ask (Asked what)
 {
   pthread_t thread;
   g_autoptr (GError) error = NULL;
   pthread_mutex_lock (&reload.lock);
-  if (reload.busy)
-    reload.again = TRUE; /* the file may have been changed since it was read */
-  else if (!reload.ended && thread_start (&thread, reload_main, NULL, &error)) {
+  reload.asked = MAX (reload.asked, what); /* the file may have been changed since it was read */
+  if (!reload.busy && !reload.ended && thread_start (&thread, reload_main, NULL, &error)) {
     pthread_detach (thread);
     reload.busy = TRUE;
   }
   pthread_mutex_unlock (&reload.lock);
   if (error != NULL)
     refuse (error);
+}
+
+void
+reload_ask (void)
+{
+  ask (ASKED_ALL);
+}
+
+void
+reload_ask_left_out (void)
+{
+  ask (ASKED_LEFT_OUT);
 }
 
 /* Thread: watchdog; main for a signal that came before reload_begin. */

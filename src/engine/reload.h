@@ -16,5 +16,9 @@
 void reload_begin (const EngineOptions *options, Service *service);
 /* As SIGHUP does: for `pruned reload`, which gets an answer. */
 void reload_ask (void);
+/* Takes over the jobs that were left out for what the database said (jobs_only_back), in silence if
+ * there are none. Nothing else changes: while files differ from what is in force, none comes back.
+ */
+void reload_ask_left_out (void);
 /* SIGHUP is ignored; waits for a reload under way. Call after the workers have ended. */
 void reload_end (void);

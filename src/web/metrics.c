@@ -2,6 +2,7 @@
 
 #include "base/log_queue.h"
 #include "engine/clock/chores.h"
+#include "engine/clock/left_out.h"
 #include "engine/clock/letters.h"
 #include "engine/engine.h"
 #include "engine/job/in_force.h"
@@ -19,8 +20,6 @@
 
 struct _Metrics {
   Line line;
-  const Jobs *all;
-  char *labels; /* the text of pruned_job_info */
   State *state; /* of who has taken the line */
 };
 
@@ -117,11 +116,10 @@ add_running (GString *body)
 }
 
 /* pruned_job_info: the labels of each job.conf. */
-static char *
-info_of (const Jobs *jobs)
+static void
+add_info (GString *body, const Jobs *jobs)
 {
-  GString *text = g_string_new (NULL);
-  exposition_head (text, "pruned_job_info", "gauge",
+  exposition_head (body, "pruned_job_info", "gauge",
                    "1, with the labels of the job; join it with other metrics by job.");
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const char *name;
@@ -133,9 +131,26 @@ info_of (const Jobs *jobs)
       g_autofree char *label = exposition_label (name, json_string_value (value));
       g_string_append_printf (all, ",%s", label);
     }
-    exposition_value (text, "pruned_job_info", all->str, 1);
+    exposition_value (body, "pruned_job_info", all->str, 1);
   }
-  return g_string_free (text, FALSE);
+}
+
+/* A job that is off is in force. */
+static void
+add_left_out (GString *body)
+{
+  g_auto (GStrv) names = left_out_names ();
+  exposition_head (body, "pruned_job_left_out", "gauge",
+                   "1: the job should be in force, and this process has left it out.");
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
+    g_autofree char *label = exposition_label ("job", jobs_at (in_force_jobs (), i)->name);
+    exposition_value (body, "pruned_job_left_out", label, 0);
+  }
+  for (char **name = names; *name != NULL; name++) {
+    g_autofree char *label = exposition_label ("job", *name);
+    if (jobs_find (in_force_jobs (), *name) == NULL)
+      exposition_value (body, "pruned_job_left_out", label, 1);
+  }
 }
 
 /* --- the tables --- */
@@ -183,7 +198,6 @@ add_tables (Metrics *metrics, GString *body)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   g_autoptr (GError) error = NULL;
-  in_force_renew ();
   pg_values_take (values, "job", in_force_names (TRUE)); /* the runs of the others wait */
   if (!line_take (&metrics->line))
     return;
@@ -196,7 +210,7 @@ add_tables (Metrics *metrics, GString *body)
        there && i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE);
        i++) {
     g_clear_error (&error);
-    if (FIGURES[i].job != NULL && jobs_find (metrics->all, FIGURES[i].job) == NULL)
+    if (FIGURES[i].job != NULL && jobs_find (in_force_jobs (), FIGURES[i].job) == NULL)
       continue;
     g_autoptr (PgRows) rows = ask (metrics->line.pg, FIGURES[i].file, NULL, &error);
     if (rows == NULL)
@@ -269,7 +283,9 @@ metrics_add (Metrics *metrics, GString *body)
   exposition_value (body, "pruned_log_lines_dropped_total", "", (double)log_queue_dropped ());
   process_add (body);
   add_chores (body);
-  g_string_append (body, metrics->labels);
+  in_force_renew ();
+  add_info (body, in_force_jobs ());
+  add_left_out (body);
   add_running (body);
   add_tables (metrics, body);
 }
@@ -278,8 +294,6 @@ Metrics *
 metrics_new (const Config *config, const Jobs *jobs)
 {
   Metrics *metrics = g_new0 (Metrics, 1);
-  metrics->all = jobs;
-  metrics->labels = info_of (jobs);
   line_open (&metrics->line, config);
   metrics->state = state_new (jobs, metrics->line.pg);
   show_zeros (config, jobs);
@@ -293,6 +307,5 @@ metrics_free (Metrics *metrics)
     return;
   state_free (metrics->state);
   line_close (&metrics->line);
-  g_free (metrics->labels);
   g_free (metrics);
 }

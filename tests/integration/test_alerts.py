@@ -62,6 +62,7 @@ CASES = [
     ("PrunedGroupDeletionDead", dead("groups.destroy", "0x10 1x80"), [12, 20, 30, 88]),
     ("PrunedGroupDeletionDead", dead("groups.adjourned_deletion", "0x10 1x80"), [12, 20, 30, 88]),
     # while it is blocked
+    ("PrunedJobLeftOut", {f"pruned_job_left_out{{{EXPIRED}}}": "0x10 1x15 0x60"}, [20]),
     ("PrunedJobBlocked", {f"pruned_job_blocked{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
     # in the first night
     ("PrunedJobFailing", {f"pruned_failing_runs{{{EXPIRED}}}": "0x10 1x80"}, [30, 88]),

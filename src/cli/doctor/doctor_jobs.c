@@ -1,6 +1,9 @@
 #include "cli/doctor/doctor.h"
 
 #include "cli/check/check.h"
+#include "cli/left_out.h"
+#include "cli/refusals.h"
+#include "engine/job/by_tables.h"
 #include "engine/job/in_force.h"
 
 #define SQL "src/cli/doctor/sql/"
@@ -31,6 +34,42 @@ say_left (Doctor *doctor)
         runs, job);
   }
   return rows == NULL || rows_count (rows) > 0;
+}
+
+/* Their ticks and events come to nothing, and nobody is told. */
+static gboolean
+say_left_out (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PgRows) rows = left_out_rows (doctor->cli, doctor->pg, &error);
+  if (rows == NULL)
+    doctor_error (doctor, CODE_POSTGRES, "jobs", doctor->grants, "could not be checked: %s",
+                  error->message);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    g_autofree char *words = left_out_words (doctor->cli, rows, i);
+    doctor_error (doctor, CODE_NOT_FOUND, "jobs", "pruned reload", "%s is %s",
+                  rows_text (rows, i, "job"), words);
+  }
+  return rows == NULL || rows_count (rows) > 0;
+}
+
+/* What this command refuses itself is another finding. */
+static gboolean
+say_refused (Doctor *doctor)
+{
+  gboolean said = FALSE;
+  g_autoptr (PgRows) rows = refusals_look (doctor->pg, NULL); /* the same tables as above */
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const char *job = rows_text (rows, i, "job");
+    if (jobs_refused_find (doctor->cli->jobs, job) != NULL)
+      continue;
+    g_autofree char *reason = refusals_text (rows, i);
+    doctor_error (doctor, CODE_CONFIG, "jobs", "pruned reload",
+                  "%s is refused by the process %s: %s", job, rows_text (rows, i, "process"),
+                  reason);
+    said = TRUE;
+  }
+  return said;
 }
 
 /* --- the user's own --------------------------------------------------------------------------- */
@@ -105,8 +144,9 @@ doctor_jobs (Doctor *doctor)
   const Cli *cli = doctor->cli;
   const char *chosen = config_text (cli->config, "run", "jobs"),
              *schema = config_text (cli->config, "postgres", "app_schema");
+  g_autofree char *absent = cli->absent != NULL ? by_tables_words (cli->jobs, cli->absent) : NULL;
   guint all = count_built_in (cli->jobs, FALSE), n = count_built_in (cli->jobs, TRUE);
-  if (doctor->migrated && say_left (doctor))
+  if (doctor->migrated && (say_left_out (doctor) | say_refused (doctor) | say_left (doctor)))
     return;
   if (*chosen != '\0')
     doctor_ok (doctor, "jobs", "[run] jobs = %s: %u of %u built-in jobs are in force", chosen, n,
@@ -116,9 +156,8 @@ doctor_jobs (Doctor *doctor)
         doctor, "jobs",
         "no built-in job is in force: schema %s lacks their tables (if it should have them, check [postgres] app_schema)",
         schema);
-  else if (cli->absent != NULL)
-    doctor_ok (doctor, "jobs", "not in force, for lack of tables in schema %s: %s", schema,
-               cli->absent);
+  else if (absent != NULL)
+    doctor_ok (doctor, "jobs", "not in force, for lack of tables in schema %s: %s", schema, absent);
   else
     doctor_ok (doctor, "jobs", "all %u built-in jobs are in force", all);
 }

@@ -6,6 +6,7 @@
 #include "engine/clock/growth.h"
 #include "engine/clock/janitor.h"
 #include "engine/clock/jobs_off.h"
+#include "engine/clock/left_out.h"
 #include "engine/clock/letters.h"
 #include "engine/clock/missing.h"
 #include "engine/clock/outbox_left.h"
@@ -93,6 +94,7 @@ find_missing (Service *service, Pg *pg, GError **error)
 static const Chore CHORES[] = {
   { "this process's row", 0, processes_beat },
   { "what jobs read", 5 * G_USEC_PER_SEC, tell_reads },
+  { "jobs that are left out", 5 * G_USEC_PER_SEC, left_out_look },
   { "thresholds", 0, look_at_load },
   { "settings in the journal", 0, note_settings },
   { "runs of jobs that are off", 0, put_off },
@@ -153,6 +155,7 @@ static void
 clear (Housekeeping *housekeeping)
 {
   chores_end ();
+  left_out_end ();
   missing_free (housekeeping->missing);
   outbox_left_free (housekeeping->left);
   g_clear_pointer (&housekeeping->throttle, throttle_eye_free);

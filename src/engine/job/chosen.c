@@ -105,21 +105,26 @@ spread (const Job *job, GHashTable *absent)
     return FALSE;
   for (char **other = job->launches; *other != NULL; other++)
     if (g_hash_table_contains (absent, *other)) {
-      g_hash_table_insert (absent, g_strdup (job->name), g_strdup (*other));
+      g_hash_table_insert (absent, g_strdup (job->name), g_strconcat ("starts ", *other, NULL));
       return TRUE;
     }
   return FALSE;
 }
 
 void
-chosen_without (Jobs *jobs, GHashTable *absent)
+chosen_spread (const Jobs *jobs, GHashTable *absent)
 {
   gboolean more = TRUE;
   while (more) {
     more = FALSE;
-    for (guint i = 0; i < jobs_count (jobs); i++)
-      more = spread (jobs_at (jobs, i), absent) || more;
+    for (const char *const *name = jobs_loaded (jobs); *name != NULL; name++)
+      more = spread (jobs_find_loaded (jobs, *name), absent) || more;
   }
+}
+
+void
+chosen_without (Jobs *jobs, GHashTable *absent)
+{
   g_autoptr (GHashTable) kept = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; i < jobs_count (jobs); i++)
     if (!g_hash_table_contains (absent, jobs_at (jobs, i)->name))

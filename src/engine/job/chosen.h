@@ -13,6 +13,7 @@
  * starts. */
 gboolean chosen_take (Jobs *jobs, const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Takes the jobs of ABSENT (a set of names) out, and all that start one of these. Adds the latter
- * to ABSENT: each with the name of the job that it starts as the value. */
+/* Adds all built-in jobs that start one of ABSENT, {name: why}, which owns its texts. */
+void chosen_spread (const Jobs *jobs, GHashTable *absent);
+/* Takes the jobs of ABSENT, which is spread, out. */
 void chosen_without (Jobs *jobs, GHashTable *absent);

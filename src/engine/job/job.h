@@ -169,11 +169,13 @@ typedef struct _Job {
 /* A job of the user that cannot be loaded. */
 typedef struct {
   char *name;
-  char *place;  /* a file, mostly with its line */
-  char *reason; /* without the place */
-  Job *job;     /* takes the place of the refused job for its runs, and does nothing. NULL: what is
-                   refused is an `event NAME` */
-  char *topic;  /* of such an event; NULL: not known */
+  char *place;   /* a file, mostly with its line */
+  char *reason;  /* without the place */
+  Job *job;      /* takes the place of the refused job for its runs, and does nothing. NULL: what is
+                    refused is an `event NAME` */
+  char *topic;   /* of such an event; NULL: not known */
+  char *written; /* of a job that a check has refused, as in Job: the database may be what is wrong;
+                    NULL: it is what is written */
 } JobRefused;
 
 /* What was read of the user's jobs and has no effect. */
@@ -209,10 +211,11 @@ typedef void (*JobsCheck) (const GPtrArray *jobs, GError **errors, gpointer data
  * their numbers. */
 void jobs_check (Jobs *jobs, JobsCheck check, gpointer data);
 /* Reads the jobs of SOURCES again. A job that is as it was is shared with NOW; one that is refused,
- * also by CHECK, stays as it is in NOW. The Jobs have NOW behind them once jobs_put_before is
- * called. PRUNED_FATAL: a source cannot be read. Threads: one at a time. */
-Jobs *jobs_load_again (const Jobs *now, const JobSources *sources, JobsCheck check, gpointer data,
-                       GError **error);
+ * also by CHECK, stays as it is in NOW. Built-in jobs that were left out come into force, but
+ * those of ABSENT (NULL: none does). The Jobs have NOW behind them once jobs_put_before is called.
+ * PRUNED_FATAL: a source cannot be read. Threads: one at a time. */
+Jobs *jobs_load_again (const Jobs *now, const JobSources *sources, GHashTable *absent,
+                       JobsCheck check, gpointer data, GError **error);
 /* Like jobs_configure, for the jobs of FRESH that no other Jobs have. */
 void jobs_configure_new (Jobs *fresh, const Config *config);
 /* FRESH takes the place of OLD, and owns it. */
@@ -223,6 +226,9 @@ void jobs_compare (const Jobs *now, const Jobs *fresh, GPtrArray *added, GPtrArr
                    GPtrArray *changed);
 /* They have the same jobs, and refuse the same for the same reasons. */
 gboolean jobs_are_same (const Jobs *a, const Jobs *b);
+/* FRESH has what NOW has, and jobs that NOW left out or refused for what the database said; of
+ * those of the user, the text is the same. */
+gboolean jobs_only_back (const Jobs *now, const Jobs *fresh);
 /* One more than the highest number of a job. */
 guint jobs_numbers (const Jobs *jobs);
 /* The job NAME in VERSION, of these Jobs or of those before; NULL: this process never had it. */

@@ -40,8 +40,9 @@ char *job_version_text (GChecksum *sum, gboolean bound);
  * message begins with. STANDS: a Job stands for it in runs. */
 void job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *cause);
 
-/* What stands for JOB, which is refused, reads its events from here on. */
-void job_refused_events (Jobs *jobs, Job *job);
+/* JOB, which is refused, could be read, and a check has refused it. What stands for it reads its
+ * events from here on. */
+void job_refused_checked (Jobs *jobs, Job *job);
 
 /* Notes the events that none of SECTIONS (of Section) and of FOLDERS (paths) names. */
 void job_remark_events (Jobs *jobs, const GPtrArray *sections, const GPtrArray *folders);

@@ -13,6 +13,7 @@ job_refused_free (gpointer data)
   g_free (refused->place);
   g_free (refused->reason);
   g_free (refused->topic);
+  g_free (refused->written);
   job_free (refused->job);
   g_free (refused);
 }
@@ -44,13 +45,15 @@ job_refuse (Jobs *jobs, const char *name, gboolean stands, const GError *cause)
 }
 
 void
-job_refused_events (Jobs *jobs, Job *job)
+job_refused_checked (Jobs *jobs, Job *job)
 {
-  Job *stands = jobs_refused_find (jobs, job->name)->job;
-  if (stands == NULL)
+  JobRefused *refused = (JobRefused *)jobs_refused_find (jobs, job->name);
+  if (refused->written == NULL)
+    refused->written = g_strdup (job->written);
+  if (refused->job == NULL)
     return;
-  GPtrArray *events = stands->events;
-  stands->events = job->events;
+  GPtrArray *events = refused->job->events;
+  refused->job->events = job->events;
   job->events = events;
 }
 

@@ -55,15 +55,19 @@ same_refused (const JobRefused *a, const JobRefused *b)
          && (a->job == NULL ? b->job == NULL : b->job != NULL && same_events (a->job, b->job));
 }
 
+/* Those in force stay. One that was left out is in force from now on, unless ABSENT has it. */
 static void
-share_built_in (Jobs *fresh, const Jobs *now)
+share_built_in (Jobs *fresh, const Jobs *now, GHashTable *absent)
 {
   for (guint i = 0; i < now->jobs->len; i++)
     if (((const Job *)now->jobs->pdata[i])->built_in)
       g_ptr_array_add (fresh->jobs, job_ref (now->jobs->pdata[i]));
-  for (guint i = 0; i < now->others->len; i++)
-    if (((const Job *)now->others->pdata[i])->built_in)
-      g_ptr_array_add (fresh->others, job_ref (now->others->pdata[i]));
+  for (guint i = 0; i < now->others->len; i++) {
+    Job *job = now->others->pdata[i];
+    gboolean back = absent != NULL && !g_hash_table_contains (absent, job->name);
+    if (job->built_in)
+      g_ptr_array_add (back ? fresh->jobs : fresh->others, job_ref (job));
+  }
 }
 
 /* Takes those of WANTED (of Job) out of JOBS that CHECK refuses. */
@@ -78,7 +82,7 @@ check_some (Jobs *jobs, const GPtrArray *wanted, JobsCheck check, gpointer data)
     if (error == NULL)
       continue;
     job_refuse (jobs, job->name, TRUE, error);
-    job_refused_events (jobs, job);
+    job_refused_checked (jobs, job);
     g_ptr_array_remove (jobs->jobs, job);
   }
 }
@@ -139,14 +143,15 @@ keep_removed (Jobs *fresh, const Jobs *now)
     }
 }
 
+/* A built-in job that was left out has no number yet. */
 static void
 number_new (Jobs *fresh, const Jobs *now)
 {
   fresh->numbers = now->numbers;
   for (guint i = 0; i < fresh->jobs->len; i++) {
     Job *job = fresh->jobs->pdata[i];
-    const Job *old = find_own (now, job->name);
-    if (job->built_in || job == old)
+    const Job *old = job->built_in ? find_in (now->jobs, job->name) : find_own (now, job->name);
+    if (job == old)
       continue;
     job->number = old != NULL ? old->number : fresh->numbers++;
     if (old != NULL)
@@ -155,11 +160,11 @@ number_new (Jobs *fresh, const Jobs *now)
 }
 
 Jobs *
-jobs_load_again (const Jobs *now, const JobSources *sources, JobsCheck check, gpointer data,
-                 GError **error)
+jobs_load_again (const Jobs *now, const JobSources *sources, GHashTable *absent, JobsCheck check,
+                 gpointer data, GError **error)
 {
   g_autoptr (Jobs) fresh = jobs_new ();
-  share_built_in (fresh, now);
+  share_built_in (fresh, now, absent);
   if (!job_own_load (fresh, sources, error))
     return NULL;
   share_unchanged (fresh, now, check, data);
@@ -212,6 +217,31 @@ jobs_are_same (const Jobs *a, const Jobs *b)
   for (guint i = 0; same && i < a->refused->len; i++)
     same = same_refused (a->refused->pdata[i], b->refused->pdata[i]);
   return same;
+}
+
+/* It was left out for what the database said, and nothing else has changed since. */
+static gboolean
+is_back (const Jobs *now, const Job *job)
+{
+  const JobRefused *refused = jobs_refused_find (now, job->name);
+  return job->built_in
+         || (refused != NULL && refused->job != NULL && refused->written != NULL
+             && g_str_equal (refused->written, job->written) && same_events (job, refused->job));
+}
+
+gboolean
+jobs_only_back (const Jobs *now, const Jobs *fresh)
+{
+  gboolean only = TRUE;
+  for (guint i = 0; only && i < fresh->jobs->len; i++) {
+    const Job *job = fresh->jobs->pdata[i], *old = find_in (now->jobs, job->name);
+    only = job == old || (old == NULL && is_back (now, job));
+  }
+  for (guint i = 0; only && i < now->jobs->len; i++)
+    only = find_in (fresh->jobs, ((const Job *)now->jobs->pdata[i])->name) != NULL;
+  for (guint i = 0; only && i < fresh->refused->len; i++)
+    only = jobs_refused_find (now, ((const JobRefused *)fresh->refused->pdata[i])->name) != NULL;
+  return only;
 }
 
 const Job *

@@ -67,6 +67,7 @@ typedef struct {
     atomic_int plans;                 /* growth.h */
     atomic_int reloaded;              /* since the main thread last looked */
     atomic_int reload_asked;          /* by `pruned reload`, the same */
+    atomic_int left_out;              /* jobs may come back (clock/left_out.h), the same */
     atomic_int stopped;               /* by `pruned stop` (clock/stop.h) */
     atomic_int failed;                /* a thread found a reason to end the process */
     _Atomic gint64 database_ahead_us; /* of this machine's clock, at the last comparison */
