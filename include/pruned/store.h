@@ -26,7 +26,9 @@ typedef struct {
   int file_store;
   const char *dir, *file;
   StoreResult result;
-  char *error; /* g_free it; NULL: none */
+  gboolean marked; /* with STORE_DELETED: the service has made a delete marker only, and every
+                      version stays readable */
+  char *error;     /* g_free it; NULL: none */
 } StoreObject;
 
 /* A store that must not be used for a while. */
@@ -52,6 +54,8 @@ struct _StoreList {
   atomic_int parts, shut;
 };
 
+/* How many of its objects are `marked`. */
+guint store_list_marked (const StoreList *list);
 /* Frees what LIST holds: the objects, allocated in one piece, and what was found about them. */
 void store_list_clear (StoreList *list);
 /* Deletes as many objects as it can; calls DONE exactly once. */

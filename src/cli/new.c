@@ -147,7 +147,8 @@ ask (New *new, Pg *pg, GError **error)
     new->by = NEW_BY_PARTITIONS;
     return CODE_OK;
   }
-  new_find_object (new);
+  if (!new_find_outside (new, pg, error))
+    return cli_pg_failed (pg, error);
   new_find_children (new);
   ExitCode code = check_sentence (new, pg, error);
   if (code != CODE_OK)
@@ -225,7 +226,8 @@ command_new (Cli *cli, GError **error)
 {
   g_auto (New) new = { .job = cli->arguments[0],
                        .sentence = sentence_new (),
-                       .bucket = config_text (cli->config, "store.object", "bucket") };
+                       .bucket = config_text (cli->config, "store.object", "bucket"),
+                       .schema = config_text (cli->config, "postgres", "app_schema") };
   ExitCode code = check_name (cli, new.job, error);
   if (code != CODE_OK)
     return code;

@@ -27,6 +27,8 @@ typedef struct {
   gboolean by_time;        /* it is partitioned by ranges of a time */
   char *unrecorded;        /* columns that the audit would not have; NULL: none */
   const char *bucket;      /* of [store.object]; "": none */
+  const char *schema;      /* [postgres] app_schema */
+  PgRows *outside;         /* columns that name what stays (check/sql/outside.sql) */
   const CatColumn *object; /* looks like the key of an object; NULL: none does */
 } New;
 
@@ -41,8 +43,8 @@ void new_find_children (New *new);
 gboolean new_goes_with (const New *new, const CatKey *key);
 /* Whether whole partitions can go, in the open transaction. */
 gboolean new_look_at_partitions (New *new, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Sets the column of an object's key. */
-void new_find_object (New *new);
+/* Sets the columns that name what stays, and that of an object's key, in the open transaction. */
+gboolean new_find_outside (New *new, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Rows and index, in the open transaction. */
 gboolean new_look (New *new, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -1,5 +1,7 @@
 #include "cli/new.h"
 
+#include "cli/check/check.h"
+
 #include "base/json.h"
 #include "engine/job/sentence/sentence_partitions.h"
 #include "engine/job/sentence/sql_text.h"
@@ -19,6 +21,7 @@ new_clear (New *new)
   g_clear_pointer (&new->children, g_free);
   g_clear_pointer (&new->index, g_free);
   g_clear_pointer (&new->unrecorded, g_free);
+  g_clear_pointer (&new->outside, rows_free);
 }
 
 /* --- where ------------------------------------------------------------------------------------ */
@@ -84,10 +87,7 @@ new_look_at_partitions (New *new, Pg *pg, GError **error)
   return written != NULL || refusal != NULL;
 }
 
-/* Names that say it; and names that say it where there is a bucket. */
-static const char *const KEYS[]
-    = { "s3_key",   "object_key", "object_name", "storage_key",    "storage_path",
-        "blob_key", "file_key",   "s3_path",     "file_store_key", NULL };
+/* Names that say it where there is a bucket; others say it anywhere (check/sql/outside.sql). */
 static const char *const FILES[]
     = { "file", "file_name", "filename", "file_path", "path", "key", "object", NULL };
 
@@ -103,13 +103,26 @@ text_of (const CatTable *table, const char *const *names)
   return NULL;
 }
 
-void
-new_find_object (New *new)
+gboolean
+new_find_outside (New *new, Pg *pg, GError **error)
 {
   const CatTable *table = new->catalogue->tables->pdata[0];
-  new->object = text_of (table, KEYS);
+  g_autoptr (PgValues) values = pg_values_new ();
+  GString *job = array_new (), *relation = array_new (), *name = array_new ();
+  array_add (job, new->job);
+  array_add (relation, new->sentence->table);
+  array_add (name, "DELETE");
+  pg_values_set (values, "app_schema", new->schema);
+  pg_values_take (values, "job", array_take (job));
+  pg_values_take (values, "relation", array_take (relation));
+  pg_values_take (values, "name", array_take (name));
+  new->outside = pg_run_file (pg, CHECK_OUTSIDE_SQL, values, error);
+  for (int i = 0; new->outside != NULL &&new->object == NULL &&i < rows_count (new->outside); i++)
+    if (g_str_equal (rows_text (new->outside, i, "kind"), "file"))
+      new->object = catalogue_column (table, rows_text (new->outside, i, "name"));
   if (new->object == NULL && *new->bucket != '\0')
     new->object = text_of (table, FILES);
+  return new->outside != NULL;
 }
 
 /* The first column that WHERE names; with TIMES only those that hold a time. */

@@ -129,6 +129,16 @@ add_partitions (GString *text, const CatTable *table)
   g_string_append (text, "schedule = 30 3 * * *\n");
 }
 
+/* The first column of the key of an object is proposed by itself. */
+static void
+add_outside (GString *text, const New *new)
+{
+  for (int i = 0; i < rows_count (new->outside); i++)
+    if (new->object == NULL
+        || !g_str_equal (rows_text (new->outside, i, "name"), new->object->name))
+      remark (text, "%s.", rows_text (new->outside, i, "detail"));
+}
+
 static void
 add_object (GString *text, const New *new)
 {
@@ -149,6 +159,7 @@ add_rest (GString *text, const New *new)
     remark (text, "Old partitions can go as a whole instead, without `where` and `max_rows`:"
                   " drop_partitions_older_than = " NEW_OLDER_THAN);
   add_object (text, new);
+  add_outside (text, new);
   add_children (text, new);
   g_string_append (text, "schedule = 30 3 * * *\n");
   remark (text, "About twice what matches today%s, and at least %d: a run of more is held.",

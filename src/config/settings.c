@@ -69,6 +69,10 @@ const Setting settings_table[] = {
         "file with access_key, secret_key, session_token; read again when it changes"),
   TEXT ("store.object", "ca_file", "", "certificates to trust instead of the system's, PEM"),
   TEXT ("store.object", "prefix", "", "put in front of every object's key"),
+  CHOICE (
+      "store.object", "versions", "current", "current|all",
+      "all: every version of an object goes, and its delete markers; current: one delete without a version, which in a "
+      "bucket that keeps versions leaves them readable behind a delete marker"),
   JOB (SETTING_BOOL, "enabled", "on",
        "off: its runs wait, and its new ticks are recorded as skipped"),
   CHOICE (

@@ -152,7 +152,8 @@ finish (Http *http, Transfer *transfer, CURLcode code)
   HttpResponse answer = { 0 };
   if (transfer->easy != NULL) {
     curl_easy_getinfo (transfer->easy, CURLINFO_RESPONSE_CODE, &answer.status);
-    answer.header = header_of (transfer->easy, transfer->request->header);
+    for (guint i = 0; i < HTTP_HEADERS; i++)
+      answer.header[i] = header_of (transfer->easy, transfer->request->header[i]);
     curl_multi_remove_handle (http->multi, transfer->easy);
     g_queue_push_head (&http->idle, transfer->easy);
   }

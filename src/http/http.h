@@ -11,6 +11,8 @@ typedef struct _Http Http;
 Http *http_new (GError **error); /* starts the thread; NULL: PRUNED_OUTAGE */
 void http_free (Http *http); /* requests under way get an error as answer; waits for the thread */
 
+#define HTTP_HEADERS 2 /* of an answer, that a request can ask for */
+
 typedef struct _HttpRequest HttpRequest;
 struct _HttpRequest {
   const char *method;
@@ -26,7 +28,7 @@ struct _HttpRequest {
   char *ca_file;   /* NULL: the system's */
   gint64 start_us; /* monotonic, not before then; 0: at once */
   long timeout_ms;
-  const char *header; /* the header of the answer to return; NULL: none */
+  const char *header[HTTP_HEADERS]; /* headers of the answer to return; NULL: none */
   void (*on_body) (
       const char *body, gsize len,
       gpointer data); /* receives the body in pieces; NULL: the answer contains the body */
@@ -39,11 +41,11 @@ struct _HttpRequest {
 void http_add_header (HttpRequest *request, char *header);
 
 typedef struct {
-  long status;        /* 0: no answer */
-  const char *body;   /* NUL-terminated; empty if on_body received it */
-  gsize body_len;     /* how much was received, also by on_body */
-  const char *header; /* the value of the requested header; NULL: missing */
-  const char *error;  /* curl's text why there was no answer */
+  long status;                      /* 0: no answer */
+  const char *body;                 /* NUL-terminated; empty if on_body received it */
+  gsize body_len;                   /* how much was received, also by on_body */
+  const char *header[HTTP_HEADERS]; /* values of the requested headers; NULL: missing */
+  const char *error;                /* curl's text why there was no answer */
   gboolean untrusted; /* no answer because of a certificate: the service's, or those to trust */
   gboolean unwanted;  /* no answer because it was not needed any more */
 } HttpResponse;

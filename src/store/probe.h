@@ -13,3 +13,15 @@ gboolean probe_local (const Config *config, RootLook *look, GError **error)
  * are wrong. BUCKET: NULL: that of [store.object]. */
 gboolean probe_object (const Config *config, const char *bucket, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+
+typedef enum {
+  BUCKET_PLAIN,    /* it keeps no versions */
+  BUCKET_VERSIONS, /* it does, or did: an object that is deleted stays readable by its version */
+  BUCKET_UNKNOWN   /* the service has not said; *WHY (g_free it) says why not */
+} BucketKind;
+/* Asks whether the bucket keeps versions. A service that does not know the question keeps none. */
+BucketKind probe_versions (const Config *config, const char *bucket, char **why);
+/* With [store.object] versions = all: whether versions may be listed. The right to delete one is
+ * not asked for. */
+gboolean probe_list (const Config *config, const char *bucket, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

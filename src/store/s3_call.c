@@ -24,11 +24,12 @@ s3_job_unref (S3Job *job)
 }
 
 Call *
-call_new (S3 *s3, gboolean bulk)
+call_new (S3 *s3, gboolean bulk, CallTake take)
 {
   Call *call = g_new0 (Call, 1);
   call->s3 = s3;
   call->bulk = bulk;
+  call->take = take;
   call->entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   return call;
 }
@@ -40,6 +41,7 @@ call_end (Call *call)
   for (guint i = 0; i < call->entries->len; i++)
     s3_job_unref (g_array_index (call->entries, Entry, i).job);
   g_array_unref (call->entries);
+  g_clear_pointer (&call->versions, g_ptr_array_unref);
   g_free (call);
 }
 
@@ -103,10 +105,25 @@ HttpRequest *
 call_request (const Call *call)
 {
   S3Target *target = call->s3->target;
+  const char *key = call_entry (call, 0)->key;
+  GPtrArray *ids = call->kind == CALL_VERSIONS ? call->versions : NULL;
+  if (call->kind == CALL_LIST)
+    return s3_request_list (target, key);
   if (!call->bulk)
-    return s3_request_single (target, call_entry (call, 0)->key);
-  g_autoptr (GPtrArray) keys = g_ptr_array_sized_new (call->entries->len);
-  for (guint i = 0; i < call->entries->len; i++)
-    g_ptr_array_add (keys, call_entry (call, i)->key);
-  return s3_request_bulk (target, keys);
+    return s3_request_single (target, key, ids != NULL ? ids->pdata[ids->len - 1] : NULL);
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  for (guint i = 0; i < (ids != NULL ? ids->len : call->entries->len); i++)
+    g_ptr_array_add (keys, ids != NULL ? (gpointer)key : call_entry (call, i)->key);
+  return s3_request_bulk (target, keys, ids);
+}
+
+/* A key that is too long for the service stays so. */
+void
+s3_call_fail_object (StoreObject *object, const char *words)
+{
+  object->result = g_str_has_prefix (words, S3_TOO_LONG) || g_str_has_prefix (words, "KeyTooLong")
+                       ? STORE_UNSAFE
+                       : STORE_FAILED;
+  g_free (object->error);
+  object->error = g_strdup (words);
 }

@@ -14,6 +14,8 @@
 
 #include <stdatomic.h>
 
+#define S3_TOO_LONG "the key is longer than 1024 bytes"
+
 typedef struct {
   Http *http;
   S3Target *target;
@@ -37,22 +39,38 @@ typedef struct {
   char *key; /* the job's */
 } Entry;
 
+typedef enum {
+  CALL_DELETE,  /* of keys */
+  CALL_LIST,    /* of the versions of one key */
+  CALL_VERSIONS /* deletes versions of one key */
+} CallKind;
+
 /* A request. Its objects can be of several parts: each part has its own say whether they are still
  * to be deleted. */
-typedef struct {
+typedef struct _Call Call;
+/* Takes CALL, on its answer. BROKEN: why that is no XML; NULL: it is. */
+typedef void (*CallTake) (Call *call, const HttpResponse *http, const S3Answer *answer,
+                          const char *broken);
+struct _Call {
   S3 *s3;
+  CallTake take;
+  CallKind kind;
   GArray *entries; /* of Entry; those of a part stand together */
   gboolean bulk;
   guint tries;
   S3Reader *reader; /* reads the answer as it comes */
-} Call;
+  /* s3_versions.c */
+  GPtrArray *versions;         /* ids that are to go, of the one entry; NULL: none */
+  gboolean more, found, asked; /* the list has more; it had content; no version was left, so the key
+                                  itself was deleted */
+};
 
 /* Takes PART. Holds a count of its own, for s3_job_unref. */
 S3Job *s3_job_new (S3 *s3, StorePart *part);
 void s3_job_unref (S3Job *job);
 char *s3_job_key (S3Job *job, const StoreObject *object); /* the job's */
 
-Call *call_new (S3 *s3, gboolean bulk);
+Call *call_new (S3 *s3, gboolean bulk, CallTake take);
 /* Its objects are done, or stay open. */
 void call_end (Call *call);
 Entry *call_entry (const Call *call, guint i);
@@ -66,3 +84,5 @@ void call_keep_parts (Call *call, PartIs is);
 /* The earliest of its parts, monotonic. */
 gint64 call_deadline_us (const Call *call);
 HttpRequest *call_request (const Call *call);
+/* WORDS say why OBJECT cannot be deleted. */
+void s3_call_fail_object (StoreObject *object, const char *words);

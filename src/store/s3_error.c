@@ -1,5 +1,7 @@
 #include "store/s3_error.h"
 
+#include "store/s3_request.h"
+
 #include <string.h>
 
 /* Error codes of a whole request that no retry heals (Amazon S3 API reference, "List of error
@@ -47,7 +49,13 @@ gboolean
 s3_says_deleted (const HttpResponse *http)
 {
   return http->status == 204
-         || (http->status == 200 && http->body_len == 0 && http->header != NULL);
+         || (http->status == 200 && http->body_len == 0 && http->header[S3_ID] != NULL);
+}
+
+gboolean
+s3_says_marked (const HttpResponse *http)
+{
+  return http->header[S3_MARKER] != NULL && g_str_equal (http->header[S3_MARKER], "true");
 }
 
 S3Fault

@@ -16,6 +16,8 @@ typedef enum {
 /* Whether HTTP confirms a single delete. The answer is 204; some services send 200. An S3 service
  * sends a request id with it; a web server's page has a body. */
 gboolean s3_says_deleted (const HttpResponse *http);
+/* Whether it says that the service has made a delete marker. */
+gboolean s3_says_marked (const HttpResponse *http);
 /* ANSWER: the parsed body. BULK: the request had many keys. */
 S3Fault s3_error_fault (const HttpResponse *http, const S3Answer *answer, gboolean bulk);
 /* The text of the error; g_free it. */

@@ -20,6 +20,7 @@ typedef struct {
 struct _S3Target {
   char *base; /* scheme, host and, with addressing = path, the bucket; no slash at the end */
   char *name, *prefix, *region, *ca_file, *credentials_file;
+  gboolean all_versions;
   pthread_mutex_t lock;
   Credentials credentials;
   struct timespec read_at; /* modification time of the credentials' file */
@@ -108,6 +109,7 @@ s3_target_new (const Config *config, const char *bucket, GError **error)
   target->name = g_strdup (base);
   target->prefix = g_strdup (bucket != NULL ? "" : config_text (config, "store.object", "prefix"));
   target->region = g_strdup (config_text (config, "store.object", "region"));
+  target->all_versions = g_str_equal (config_text (config, "store.object", "versions"), "all");
   target->ca_file = text (config, "ca_file");
   target->credentials_file = text (config, "credentials_file");
   target->credentials = (Credentials){ text (config, "access_key"), text (config, "secret_key"),
@@ -134,6 +136,12 @@ const char *
 s3_target_prefix (const S3Target *target)
 {
   return target->prefix;
+}
+
+gboolean
+s3_target_all_versions (const S3Target *target)
+{
+  return target->all_versions;
 }
 
 const char *
@@ -250,9 +258,9 @@ md5_base64 (const char *data, gsize len)
 }
 
 HttpRequest *
-s3_request_bulk (S3Target *target, const GPtrArray *keys)
+s3_request_bulk (S3Target *target, const GPtrArray *keys, const GPtrArray *versions)
 {
-  GString *xml = s3_xml_delete (keys);
+  GString *xml = s3_xml_delete (keys, versions);
   gsize len = xml->len;
   char *body = g_string_free (xml, FALSE);
   g_autofree char *md5 = md5_base64 (body, len);
@@ -265,23 +273,37 @@ s3_request_bulk (S3Target *target, const GPtrArray *keys)
   return request;
 }
 
-static HttpRequest *
-request_for (S3Target *target, const char *method, const char *key)
+HttpRequest *
+s3_request_single (S3Target *target, const char *key, const char *version)
 {
-  g_autofree char *escaped = http_escape_path (key);
-  return request_new (target, method, g_strconcat (target->base, "/", escaped, NULL), "", 0);
+  g_autofree char *escaped = http_escape_path (key),
+                  *id = version != NULL ? g_uri_escape_string (version, NULL, FALSE) : NULL;
+  char *url = g_strconcat (target->base, "/", escaped, id != NULL ? "?versionId=" : NULL, id, NULL);
+  HttpRequest *request = request_new (target, "DELETE", url, "", 0);
+  request->header[S3_ID] = "x-amz-request-id";
+  request->header[S3_MARKER] = "x-amz-delete-marker";
+  return request;
+}
+
+/* With keys that are percent-encoded: XML cannot represent all. */
+HttpRequest *
+s3_request_list (S3Target *target, const char *key)
+{
+  g_autofree char *escaped = g_uri_escape_string (key, NULL, FALSE);
+  char *url
+      = g_strconcat (target->base, "/?encoding-type=url&prefix=", escaped, "&versions=", NULL);
+  return request_new (target, "GET", url, "", 0);
 }
 
 HttpRequest *
-s3_request_single (S3Target *target, const char *key)
+s3_request_versioning (S3Target *target)
 {
-  HttpRequest *request = request_for (target, "DELETE", key);
-  request->header = "x-amz-request-id";
-  return request;
+  return request_new (target, "GET", g_strconcat (target->base, "/?versioning=", NULL), "", 0);
 }
 
 HttpRequest *
 s3_request_look (S3Target *target, const char *key)
 {
-  return request_for (target, "GET", key);
+  g_autofree char *escaped = http_escape_path (key);
+  return request_new (target, "GET", g_strconcat (target->base, "/", escaped, NULL), "", 0);
 }

@@ -5,6 +5,9 @@
 #include "config/config.h"
 #include "http/http.h"
 
+/* Of HttpResponse.header: the request's id; `true`: the service has made a delete marker. */
+enum { S3_ID, S3_MARKER };
+
 typedef struct _S3Target S3Target;
 /* PRUNED_FATAL names the setting that is wrong. */
 /* BUCKET: whose keys have no prefix; NULL: what [store.object] says. */
@@ -16,7 +19,16 @@ const char *s3_target_name (const S3Target *target); /* `endpoint/bucket`, for w
  * nothing is in the way. */
 char *s3_target_obstacle (S3Target *target);
 
-HttpRequest *s3_request_bulk (S3Target *target, const GPtrArray *keys);
-HttpRequest *s3_request_single (S3Target *target, const char *key);
+/* Whether every version of an object goes ([store.object] versions = all). */
+gboolean s3_target_all_versions (const S3Target *target);
+
+/* Deletes KEYS. VERSIONS: one version of each; NULL: none is named. */
+HttpRequest *s3_request_bulk (S3Target *target, const GPtrArray *keys, const GPtrArray *versions);
+/* Its answer has the headers S3_ID and S3_MARKER. VERSION: NULL: none is named. */
+HttpRequest *s3_request_single (S3Target *target, const char *key, const char *version);
+/* Lists versions of keys that begin with KEY, in their order. */
+HttpRequest *s3_request_list (S3Target *target, const char *key);
+/* Asks whether the bucket keeps versions. */
+HttpRequest *s3_request_versioning (S3Target *target);
 /* Reads one object. */
 HttpRequest *s3_request_look (S3Target *target, const char *key);

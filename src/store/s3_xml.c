@@ -29,14 +29,20 @@ s3_xml_fits (const char *key)
 }
 
 GString *
-s3_xml_delete (const GPtrArray *keys)
+s3_xml_delete (const GPtrArray *keys, const GPtrArray *versions)
 {
   GString *xml = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
                                "<Delete xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">");
   for (guint i = 0; i < keys->len; i++) {
     g_string_append (xml, "<Object><Key>");
     append_escaped (xml, keys->pdata[i]);
-    g_string_append (xml, "</Key></Object>");
+    g_string_append (xml, "</Key>");
+    if (versions != NULL) {
+      g_string_append (xml, "<VersionId>");
+      append_escaped (xml, versions->pdata[i]);
+      g_string_append (xml, "</VersionId>");
+    }
+    g_string_append (xml, "</Object>");
   }
   g_string_append (xml, "</Delete>");
   return xml;
@@ -46,9 +52,40 @@ void
 s3_answer_clear (S3Answer *answer)
 {
   g_clear_pointer (&answer->deleted, g_hash_table_unref);
+  g_clear_pointer (&answer->marked, g_hash_table_unref);
+  g_clear_pointer (&answer->versions, g_ptr_array_unref);
+  g_clear_pointer (&answer->status, g_free);
   g_clear_pointer (&answer->errors, g_hash_table_unref);
   g_clear_pointer (&answer->code, g_free);
   g_clear_pointer (&answer->message, g_free);
+}
+
+char *
+s3_xml_item (const char *key, const char *version)
+{
+  return g_strconcat (version, "\n", key, NULL); /* no version has an end of a line */
+}
+
+static void
+version_free (gpointer data)
+{
+  S3Version *version = data;
+  g_free (version->key);
+  g_free (version->id);
+  g_free (version);
+}
+
+/* Services encode a space as `+` or as `%20`, so both readings are tried. The list was asked for by
+ * its prefix KEY: another key of the same length is not in it. */
+gboolean
+s3_answer_is_of (const S3Answer *answer, const S3Version *version, const char *key)
+{
+  if (!answer->encoded)
+    return g_str_equal (version->key, key);
+  g_autofree char *plain = g_uri_unescape_string (version->key, NULL),
+                  *spaced = g_strdelimit (g_strdup (version->key), "+", ' '),
+                  *form = g_uri_unescape_string (spaced, NULL);
+  return g_strcmp0 (plain, key) == 0 || g_strcmp0 (form, key) == 0;
 }
 
 struct _S3Reader {
@@ -56,9 +93,10 @@ struct _S3Reader {
   S3Answer *answer;
   GError *error; /* the first error; nothing is read after it */
   guint depth;
-  gboolean in_error, in_deleted;
+  gboolean in_error, in_deleted, in_version, in_marker; /* the item that is read */
+  gboolean marked;                                      /* it says so */
   GString *text, *head; /* text of the element; begin of the answer */
-  char *key, *code, *message;
+  char *key, *version, *code, *message;
 };
 
 static void
@@ -70,10 +108,14 @@ on_start (GMarkupParseContext *context, const char *name, const char **attribute
   g_string_truncate (reader->text, 0);
   if (reader->depth == 1) {
     reader->answer->is_result = g_str_equal (name, "DeleteResult");
+    reader->answer->is_list = g_str_equal (name, "ListVersionsResult");
+    reader->answer->is_status = g_str_equal (name, "VersioningConfiguration");
     reader->in_error = g_str_equal (name, "Error");
-  } else if (reader->depth == 2 && reader->answer->is_result) {
-    reader->in_error = g_str_equal (name, "Error");
-    reader->in_deleted = g_str_equal (name, "Deleted");
+  } else if (reader->depth == 2 && (reader->answer->is_result || reader->answer->is_list)) {
+    reader->in_error = reader->answer->is_result && g_str_equal (name, "Error");
+    reader->in_deleted = reader->answer->is_result && g_str_equal (name, "Deleted");
+    reader->in_version = reader->answer->is_list && g_str_equal (name, "Version");
+    reader->in_marker = reader->answer->is_list && g_str_equal (name, "DeleteMarker");
   }
 }
 
@@ -85,31 +127,93 @@ keep (char **place, const GString *text)
 }
 
 static void
-close_item (S3Reader *reader)
+note_deleted (S3Reader *reader)
 {
-  char *key = g_steal_pointer (&reader->key);
-  if (key != NULL && reader->in_deleted)
-    g_hash_table_add (reader->answer->deleted, g_steal_pointer (&key));
-  else if (key != NULL && reader->in_error)
-    g_hash_table_insert (reader->answer->errors, g_steal_pointer (&key),
-                         g_strdup_printf ("%s: %s", reader->code != NULL ? reader->code : "error",
-                                          reader->message != NULL ? reader->message : ""));
-  g_free (key);
+  S3Answer *answer = reader->answer;
+  if (reader->version != NULL)
+    g_hash_table_add (answer->deleted, s3_xml_item (reader->key, reader->version));
+  else if (reader->marked)
+    g_hash_table_add (answer->marked, g_strdup (reader->key));
+  g_hash_table_add (answer->deleted, g_steal_pointer (&reader->key));
+}
+
+static void
+note_error (S3Reader *reader)
+{
+  char *words = g_strdup_printf ("%s: %s", reader->code != NULL ? reader->code : "error",
+                                 reader->message != NULL ? reader->message : "");
+  if (reader->version != NULL)
+    g_hash_table_insert (reader->answer->errors, s3_xml_item (reader->key, reader->version),
+                         g_strdup (words));
+  g_hash_table_insert (reader->answer->errors, g_steal_pointer (&reader->key), words);
+}
+
+static void
+note_version (S3Reader *reader)
+{
+  S3Version *version = g_new0 (S3Version, 1);
+  *version = (S3Version){ g_steal_pointer (&reader->key),
+                          reader->version != NULL ? g_steal_pointer (&reader->version)
+                                                  : g_strdup ("null"),
+                          reader->in_marker };
+  g_ptr_array_add (reader->answer->versions, version);
+}
+
+static void
+forget_item (S3Reader *reader)
+{
+  g_clear_pointer (&reader->key, g_free);
+  g_clear_pointer (&reader->version, g_free);
   g_clear_pointer (&reader->code, g_free);
   g_clear_pointer (&reader->message, g_free);
+  reader->marked = FALSE;
+}
+
+static void
+close_item (S3Reader *reader)
+{
+  if (reader->key != NULL && reader->in_deleted)
+    note_deleted (reader);
+  else if (reader->key != NULL && reader->in_error)
+    note_error (reader);
+  else if (reader->key != NULL && (reader->in_version || reader->in_marker))
+    note_version (reader);
+  forget_item (reader);
+}
+
+/* What stands beside the items. FALSE: it is something else. */
+static gboolean
+take_field (S3Reader *reader, const char *name)
+{
+  S3Answer *answer = reader->answer;
+  if (answer->is_status && g_str_equal (name, "Status"))
+    keep (&answer->status, reader->text);
+  else if (answer->is_list && g_str_equal (name, "IsTruncated"))
+    answer->truncated = g_str_equal (reader->text->str, "true");
+  else if (answer->is_list && g_str_equal (name, "EncodingType"))
+    answer->encoded = g_str_equal (reader->text->str, "url");
+  else
+    return FALSE;
+  return TRUE;
 }
 
 static void
 on_end (GMarkupParseContext *context, const char *name, gpointer data, GError **error)
 {
   S3Reader *reader = data;
-  if (g_str_equal (name, "Key"))
+  if (reader->depth == 2 && take_field (reader, name))
+    ;
+  else if (g_str_equal (name, "Key"))
     keep (&reader->key, reader->text);
+  else if (reader->depth == 3 && g_str_equal (name, "VersionId") && reader->text->len > 0)
+    keep (&reader->version, reader->text);
+  else if (reader->depth == 3 && g_str_equal (name, "DeleteMarker"))
+    reader->marked = g_str_equal (reader->text->str, "true");
   else if (g_str_equal (name, "Code"))
     keep (&reader->code, reader->text);
   else if (g_str_equal (name, "Message"))
     keep (&reader->message, reader->text);
-  else if (reader->depth == 2 && reader->answer->is_result)
+  else if (reader->depth == 2 && (reader->answer->is_result || reader->answer->is_list))
     close_item (reader);
   else if (reader->depth == 1 && reader->in_error) {
     g_free (reader->answer->code); /* GMarkup accepts a second root element */
@@ -133,6 +237,8 @@ s3_reader_new (void)
   S3Reader *reader = g_new0 (S3Reader, 1);
   reader->answer = g_new0 (S3Answer, 1);
   reader->answer->deleted = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  reader->answer->marked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  reader->answer->versions = g_ptr_array_new_with_free_func (version_free);
   reader->answer->errors = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   reader->text = g_string_new (NULL);
   reader->head = g_string_new (NULL);
@@ -161,9 +267,7 @@ s3_reader_free (S3Reader *reader)
   g_clear_error (&reader->error);
   g_string_free (reader->text, TRUE);
   g_string_free (reader->head, TRUE);
-  g_free (reader->key);
-  g_free (reader->code);
-  g_free (reader->message);
+  forget_item (reader);
   g_free (reader);
 }
 
@@ -178,7 +282,7 @@ s3_reader_end (S3Reader *reader, S3Answer *answer, char **why)
                     || strstr (reader->head->str, "<!DOCTYPE") != NULL;
   if (!ok) {
     *why = g_strdup (reader->error->message);
-    answer->is_result = FALSE;
+    answer->is_result = answer->is_list = answer->is_status = FALSE;
   }
   s3_reader_free (reader);
   return ok;

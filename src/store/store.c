@@ -138,6 +138,15 @@ store_list_clear (StoreList *list)
     g_free (list->down[i].words);
 }
 
+guint
+store_list_marked (const StoreList *list)
+{
+  guint marked = 0;
+  for (guint i = 0; i < list->n; i++)
+    marked += list->objects[i].result == STORE_DELETED && list->objects[i].marked;
+  return marked;
+}
+
 /* The part of LIST in each store; NULL: none. What no store is to be asked gets its result. */
 static void
 divide (StoreList *list, StorePart *parts[STORES])

@@ -38,7 +38,7 @@ def test_doctor_asks_for_the_bucket(uploads):  # noqa: F811
         lines = uploads.house.pruned.run("doctor", "--json", settings=settings).json()
         return [(line["ok"], line["detail"]) for line in lines if line["check"] == "object store"]
 
-    assert said() == [(True, f"bucket {uploads.bucket} of files answers")]
+    assert said() == [(True, f"bucket {uploads.bucket} of files answers; it keeps no versions")]
     assert said(**{"store.object.endpoint": ""})[-1] == (
         False, f"[store.object] endpoint is not set, but files deletes objects of bucket {uploads.bucket}")
     uploads.house.say("files", f"table = uploads\nwhere = true\nobject = s3:{uploads.bucket}-no column s3_key")

@@ -12,14 +12,17 @@ class S3(Server):
     name = "s3"
     access_key, secret_key, region = "test", "testsecret", "us-east-1"
 
-    def __init__(self, folder, outlive_us=False, host="127.0.0.1", certificate=None, virtual_hosts=False):
+    def __init__(self, folder, outlive_us=False, host="127.0.0.1", certificate=None, virtual_hosts=False, versions=False):
         """CERTIFICATE: (certificate, key, file of trusted authorities), for TLS. VIRTUAL_HOSTS: the
-        bucket's name stands in front of HOST."""
+        bucket's name stands in front of HOST. VERSIONS: a bucket can keep versions."""
         super().__init__(folder, outlive_us)
         self.host, self.certificate, self.virtual_hosts = host, certificate, virtual_hosts
         folder.mkdir(parents=True)
         self.objects = folder / "objects"
         self.objects.mkdir()
+        self.versions = folder / "versions" if versions else None
+        if versions:
+            self.versions.mkdir()
         self.held = HeldPort()
         self.port = self.held.number
 
@@ -27,7 +30,7 @@ class S3(Server):
         tls = ["--cert", self.certificate[0], "--key", self.certificate[1]] if self.certificate else []
         hosts = ["--virtual-domain", f"{self.host}:{self.port}"] if self.virtual_hosts else []
         return [found.deps() / "bin/versitygw", "--quiet", "--keep-alive", "--port", f"127.0.0.1:{self.port}", *tls, *hosts,
-                "posix", self.objects]
+                "posix", *(["--versioning-dir", self.versions] if self.versions else []), self.objects]
 
     def environment(self):
         return os.environ | {"ROOT_ACCESS_KEY": self.access_key, "ROOT_SECRET_KEY": self.secret_key}

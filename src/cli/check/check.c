@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/commands.h"
+#include "cli/versions.h"
 #include "config/cron.h"
 #include "engine/job/sentence/sentence.h"
 
@@ -117,6 +118,19 @@ check_remark (Check *check, const JobRemark *remark)
   check->job = NULL;
 }
 
+/* A service that is away is found by the doctor. */
+static void
+check_versions (Check *check)
+{
+  const char *bucket = check->job->sentence->bucket;
+  g_auto (Versions) versions = versions_of (check->cli->config, bucket);
+  if (versions.level == VERSIONS_FINE)
+    check_ok (check, "store", "objects are those of bucket %s: %s", bucket, versions.words);
+  else
+    check_warn (check, "store", check_place_of_key (check, "object"), versions.remedy, "%s",
+                versions.words);
+}
+
 static void
 check_store (Check *check)
 {
@@ -126,8 +140,10 @@ check_store (Check *check)
     check_error (check, CODE_CONFIG, "store", check_place (check),
                  "set [store.object] endpoint, region and credentials_file",
                  "[store.object] endpoint is not set: no object can be deleted");
-  else
+  else if (!check->asks_stores)
     check_ok (check, "store", "objects are those of bucket %s", check->job->sentence->bucket);
+  else
+    check_versions (check);
 }
 
 /* Some schedules never fire, such as 31 February. */
@@ -189,6 +205,7 @@ command_check (Cli *cli, GError **error)
     return CODE_POSTGRES;
   g_auto (Check) check;
   check_begin (&check, cli, pg);
+  check.asks_stores = apply == 0;
   ExitCode code = check_as (&check, role, error);
   if (code != CODE_OK)
     return code;

@@ -15,17 +15,20 @@
 #define CHECK_HIDDEN "row-level security"
 #define CHECK_OFF "keys off"
 #define CHECK_OFF_SQL "src/cli/check/sql/keys_off.sql"
+#define CHECK_OUTSIDE "outside"
+#define CHECK_OUTSIDE_SQL "src/cli/check/sql/outside.sql"
 
 typedef struct {
   Cli *cli;
   Pg *pg;
-  const Job *job;      /* that is looked at */
-  GPtrArray *findings; /* of CheckFinding */
-  GPtrArray *texts;    /* of char: of places, of remedies */
-  gboolean away;       /* PostgreSQL did not answer something */
-  const char *role;    /* of --role, borrowed; NULL: that of the connection */
-  char *daemon;        /* the role of a daemon, where that is another one and there is no --role */
-  char *keys;          /* of the first page of the job, as an array literal; NULL: not read */
+  const Job *job;       /* that is looked at */
+  GPtrArray *findings;  /* of CheckFinding */
+  GPtrArray *texts;     /* of char: of places, of remedies */
+  gboolean away;        /* PostgreSQL did not answer something */
+  gboolean asks_stores; /* whether buckets keep versions */
+  const char *role;     /* of --role, borrowed; NULL: that of the connection */
+  char *daemon;         /* the role of a daemon, where that is another one and there is no --role */
+  char *keys;           /* of the first page of the job, as an array literal; NULL: not read */
   guint n_keys;
   /* What is asked once for all (check_ahead): */
   GPtrArray *together;   /* of Job, borrowed; of sentences those with their SQL */
@@ -160,6 +163,7 @@ void check_say_role (Check *check);   /* a daemon has another role; by check_job
 void check_access (Check *check);     /* rights and hidden rows, by check_tables */
 void check_tables (Check *check);     /* rights, hidden rows, keys that are off, ties, brakes */
 void check_recorded (Check *check);   /* what the audit leaves out, by check_tables */
+void check_outside (Check *check);    /* what stays when a row goes, by check_tables */
 void check_ties (Check *check);       /* triggers, rules, foreign keys, by check_tables */
 
 /* What a daemon checks when it loads JOBS (of Job); no row is read. ERRORS: `PLACE: why` for each

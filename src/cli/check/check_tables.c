@@ -326,6 +326,7 @@ check_tables (Check *check)
   check_access (check);
   check_keys_off (check);
   check_ties (check);
+  check_outside (check);
   check_recorded (check);
   check_brakes (check);
 }

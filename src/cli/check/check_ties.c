@@ -104,3 +104,28 @@ check_ties (Check *check)
   if (rows != NULL && rows_count (rows) == 0)
     check_ok (check, "ties", "no trigger, and no foreign key that the job leaves alone");
 }
+
+/* --- what stays outside --- */
+
+/* The jobs of the program say on their pages what they leave. */
+static void
+want_outside (const Job *job, CheckWanted *wanted)
+{
+  if (job->built_in)
+    return;
+  check_want_written (job, wanted);
+  if (!sentence_has_objects (job->sentence))
+    return;
+  g_autofree char *bare = quoted_bare (job->sentence->object_column),
+                  *object = g_strconcat ("object ", bare, NULL);
+  check_want (job, job->table, object, wanted);
+}
+
+void
+check_outside (Check *check)
+{
+  g_autoptr (PgRows) rows = check_ask_of (check, CHECK_OUTSIDE, CHECK_OUTSIDE_SQL, want_outside);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    check_warn (check, CHECK_OUTSIDE, NOWHERE, rows_text (rows, i, "remedy"), "%s",
+                rows_text (rows, i, "detail"));
+}

@@ -105,6 +105,8 @@ say_own (Doctor *doctor, Check *check, const Job *job)
   check_job (check, job);
   for (guint i = before; i < check->findings->len; i++) {
     const CheckFinding *finding = check->findings->pdata[i];
+    if (g_str_equal (finding->check, CHECK_OUTSIDE) && in_force_of (job)->enabled)
+      doctor_warn (doctor, "own jobs", finding->remedy, "%s: %s", job->name, finding->detail);
     if (finding->code == CODE_OK || is_said_elsewhere (doctor, job, finding)
         || (finding->code != CODE_CONFIG && !in_force_of (job)->enabled))
       continue;

@@ -1,6 +1,7 @@
 #include "cli/doctor/doctor.h"
 
 #include "avro/registry.h"
+#include "cli/versions.h"
 #include "config/settings.h"
 #include "engine/job/in_force.h"
 #include "store/probe.h"
@@ -69,6 +70,22 @@ uses_own_bucket (const Doctor *doctor)
          || jobs_use_bucket (doctor->cli->jobs);
 }
 
+/* The service answers. JOB: whose bucket it is; NULL: BUCKET is that of [store.object]. */
+static void
+say_answers (Doctor *doctor, const char *bucket, const char *job, const char *place)
+{
+  const char *check = STORES[1].check;
+  g_auto (Versions) versions = versions_of (doctor->cli->config, bucket);
+  if (versions.level == VERSIONS_STAY)
+    doctor_warn (doctor, check, versions.remedy, "%s", versions.words);
+  else if (versions.level == VERSIONS_LOCKED)
+    doctor_error (doctor, CODE_STORE, check, versions.remedy, "%s", versions.words);
+  else if (bucket != NULL)
+    doctor_ok (doctor, check, "bucket %s of %s answers; %s", bucket, job, versions.words);
+  else
+    doctor_ok (doctor, check, "it answers: %s; %s", place, versions.words);
+}
+
 /* The bucket that the sentence of JOB names. */
 static void
 check_bucket (Doctor *doctor, const Job *job)
@@ -83,7 +100,7 @@ check_bucket (Doctor *doctor, const Job *job)
   else if (!probe_object (config, bucket, &error))
     say_trouble (doctor, 1, config_text (config, STORES[1].section, STORES[1].key), error);
   else
-    doctor_ok (doctor, STORES[1].check, "bucket %s of %s answers", bucket, job->name);
+    say_answers (doctor, bucket, job->name, NULL);
 }
 
 /* Events in Avro ask it for their schemas. Without a url nothing does. */
@@ -126,7 +143,9 @@ doctor_stores (Doctor *doctor)
               ? "%s is empty, so every object counts as gone: is it mounted? If so, set a marker"
               : "%s cannot be read, so it is not known whether it is mounted: set a marker",
           place);
-    } else
+    } else if (i == 1)
+      say_answers (doctor, NULL, NULL, place);
+    else
       doctor_ok (doctor, STORES[i].check, "it answers: %s", place);
   }
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {

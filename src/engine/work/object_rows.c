@@ -93,7 +93,7 @@ object_results (const ObjectRows *rows)
   for (guint i = 0; i < rows->list.n; i++) {
     StoreObject *object = &rows->list.objects[i];
     g_hash_table_insert (results.objects, (gpointer)object->file, object);
-    results.deleted += object->result == STORE_DELETED;
+    results.deleted += object->result == STORE_DELETED && !object->marked;
     results.absent += object->result == STORE_ABSENT;
   }
   for (int i = 0; i < named_count (rows); i++)

@@ -95,6 +95,17 @@ say_without (Step *step, const char *key, const char *what, const char *object)
                        object, "bucket", step->job->sentence->bucket, "what", what));
 }
 
+/* The row goes, as its name in the bucket does; that its bytes stay is said. */
+static void
+say_marked (Step *step, const ObjectRows *rows)
+{
+  const guint marked = store_list_marked (&rows->list);
+  step_count (step, "only_marked", marked);
+  if (marked > 0)
+    step_log (step, LOG_WARNING, "Objects are only marked as deleted; their versions stay readable",
+              json_pack ("{s:i, s:s}", "objects", (int)marked, "bucket", rows->bucket));
+}
+
 /* *AGAIN: a row has changed since it was chosen. */
 static void
 note_settled (Step *step, const ObjectResults *results, const PgRows *decided, gboolean *again)
@@ -170,6 +181,7 @@ settle (Step *step, gpointer data, GError **error)
     return FALSE;
   step_count (step, "deleted", results.deleted);
   step_count (step, "absent", results.absent);
+  say_marked (step, rows);
   continue_run (step, rows, &results, again);
   return TRUE;
 }

@@ -72,16 +72,21 @@ parts_report (Step *step, const Leased *leased, const Settled *settled)
 {
   g_autoptr (GArray) absent = leased_with (leased, STORE_ABSENT, STORE_ABSENT);
   g_autoptr (GArray) deleted = leased_with (leased, STORE_DELETED, STORE_DELETED);
+  const guint marked = store_list_marked (&leased->list);
   step_count (step, "updated_rows", settled->removed);
-  step_count (step, "deleted", deleted->len);
+  step_count (step, "deleted", deleted->len - marked);
+  step_count (step, "only_marked", marked);
   step_count (step, "absent", absent->len);
   step_count (step, "failed", settled->failed);
+  if (marked > 0)
+    step_log (step, LOG_WARNING, "Objects are only marked as deleted; their versions stay readable",
+              json_pack ("{s:i}", "objects", (int)marked));
   if (leased->list.n == 0)
     return;
   const char *slot = step_arg (step, "slot");
   step_outcome (step, "ObjectsDeleted", slot != NULL ? slot : "0",
-                json_pack ("{s:I, s:i, s:i, s:i}", "slot",
+                json_pack ("{s:I, s:i, s:i, s:i, s:i}", "slot",
                            (json_int_t)g_ascii_strtoll (slot != NULL ? slot : "0", NULL, 10),
-                           "deleted", (int)deleted->len, "absent", (int)absent->len, "failed",
-                           (int)settled->failed));
+                           "deleted", (int)(deleted->len - marked), "only_marked", (int)marked,
+                           "absent", (int)absent->len, "failed", (int)settled->failed));
 }

@@ -20,7 +20,7 @@ static const struct {
   { "pruned.outcomes.MemberDeletionProcessed", 0x35ad11c844a7b872 },
   { "pruned.outcomes.MemberKept", 0x9df97ee721865b41 },
   { "pruned.outcomes.MemberRemoved", 0x549895c8f4bebb6d },
-  { "pruned.outcomes.ObjectsDeleted", 0xcd1d4048fee667f2 },
+  { "pruned.outcomes.ObjectsDeleted", 0xc62e013dc8e7c16f },
   { "pruned.outcomes.OperatorAction", 0x0086b01b0dc00711 },
   { "pruned.outcomes.PlaceholderKept", 0xf2cc128d69eab752 },
   { "pruned.outcomes.ProjectDeleted", 0x845ab1c12b4fad20 },
