@@ -10,14 +10,14 @@ FAILURES, WELL = "pruned_housekeeping_failures", "pruned_housekeeping_last_succe
 PART, BEHIND = "settings in the journal", "the archive"
 
 
-def refuse_settings(database):
-    database.connection.execute("""
-        CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no settings'; END $$;
-        CREATE TRIGGER no BEFORE INSERT OR UPDATE OR DELETE ON pruned.settings EXECUTE FUNCTION no()""")
+def refuse(database, table, before=""):
+    database.connection.execute(f"""{before}
+        CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no {table}'; END $$;
+        CREATE TRIGGER no BEFORE INSERT OR UPDATE OR DELETE ON pruned.{table} EXECUTE FUNCTION no()""")
 
 
 def test_a_part_that_fails_is_named_and_stops_none_behind_it(scene, http):  # noqa: F811
-    refuse_settings(scene.database)
+    refuse(scene.database, "settings")
     scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) VALUES "
                            "(gen_random_uuid(), 'scratch.remove', 'finished', %s, now(), now() - interval '2 hours')", [now(days=-1)])
     start(scene, http)
@@ -30,6 +30,20 @@ def test_a_part_that_fails_is_named_and_stops_none_behind_it(scene, http):  # no
     scene.database.execute("DROP TRIGGER no ON pruned.settings")
     scene.database.wait("SELECT count(*) > 0 FROM pruned.settings", until=True)
     wait_until(lambda: not about(scene, "housekeeping"), 30, "no finding any more")
+
+
+def test_due_runs_start_while_cron_fails(house):  # noqa: F811
+    """Pages behind the first are due runs. The tick is sent before its schedule moves on."""
+    house.sql("CREATE TABLE t (id bigint PRIMARY KEY, at timestamptz); INSERT INTO t SELECT n, '2020-01-01' FROM generate_series(1, 6) n")
+    house.say("purge", "table = t\nwhere = at < :T - interval '30 days'\nbatch = 2\ndelay_ms = 10\napprove = never\nschedule = * * * * *")
+    house.start()
+    daemon = house.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    refuse(house.database, "schedules", "UPDATE pruned.schedules SET next_at = now() - interval '1 s';")
+    assert daemon.wait_line("Dispatcher round failed; will retry")["detail"].startswith("cron: ")
+    house.database.wait("SELECT count(*) FROM t", until=0)
+    (found,) = wait_until(lambda: about(house.pruned, "housekeeping"), 30, "a finding")
+    assert "cron" in found["detail"] and "no schedules" in found["detail"], found
 
 
 def test_entries_of_a_table_that_is_gone_hold_up_no_others(house):  # noqa: F811

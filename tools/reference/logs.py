@@ -10,7 +10,7 @@ CALLS = {"log_debug": ("debug", 0), "log_info": ("info", 0), "log_warning": ("wa
          "rounds_failed": ("warning", 1), "clocks_agree": ("warning", 2)}
 # Files that log a text which they are given. Where it comes from is listed by CALLS, is a text of a
 # job, or of somebody else: an error, a message of librdkafka.
-GIVEN = {"src/base/log.c", "src/base/log_format.c", "src/cli/cli.c", "src/engine/clock/clocks.c", "src/engine/clock/rounds.c",
+GIVEN = {"src/base/log.c", "src/base/log_format.c", "src/cli/cli.c", "src/engine/clock/chores.c", "src/engine/clock/clocks.c", "src/engine/clock/rounds.c",
          "src/engine/step/record.c", "src/engine/step/step_report.c", "src/engine/work/on_failure.c", "src/kafka/client.c"}
 DECLARED = re.compile(r"const char \*\w+$")
 LEVELS = ("debug", "info", "warning", "error")

@@ -20,30 +20,45 @@ typedef struct {
   char *error;    /* NULL: it went well */
 } State;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static State *states; /* the pointer and `n_states` under the lock, too */
-static guint n_states;
+struct _Chores {
+  State *states;
+  guint n;
+  const char *said;
+  gboolean *more;
+};
 
-void
-chores_begin (const Chore *chores, guint n)
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static GPtrArray *all; /* of Chores; NULL: none; under the lock */
+
+Chores *
+chores_new (const Chore *chores, guint n, const char *said, gboolean *more)
 {
-  pthread_mutex_lock (&lock);
-  states = g_new0 (State, n);
-  n_states = n;
+  Chores *fresh = g_new0 (Chores, 1);
+  *fresh = (Chores){ .states = g_new0 (State, n), .n = n, .said = said, .more = more };
   for (guint i = 0; i < n; i++)
-    states[i].chore = &chores[i];
+    fresh->states[i].chore = &chores[i];
+  pthread_mutex_lock (&lock);
+  if (all == NULL)
+    all = g_ptr_array_new ();
+  g_ptr_array_add (all, fresh);
   pthread_mutex_unlock (&lock);
+  return fresh;
 }
 
 void
-chores_end (void)
+chores_free (Chores *chores)
 {
+  if (chores == NULL)
+    return;
   pthread_mutex_lock (&lock);
-  for (guint i = 0; i < n_states; i++)
-    g_free (states[i].error);
-  g_clear_pointer (&states, g_free);
-  n_states = 0;
+  g_ptr_array_remove (all, chores);
+  if (all->len == 0)
+    g_clear_pointer (&all, g_ptr_array_unref);
   pthread_mutex_unlock (&lock);
+  for (guint i = 0; i < chores->n; i++)
+    g_free (chores->states[i].error);
+  g_free (chores->states);
+  g_free (chores);
 }
 
 static void
@@ -58,7 +73,7 @@ note_well (State *state, gboolean more)
 }
 
 static void
-note_failed (State *state, const GError *error)
+note_failed (State *state, const char *said, const GError *error)
 {
   g_autofree char *told = g_strdup_printf ("%s: %s", state->chore->name, error->message);
   const gint64 wait_us = FIRST_WAIT_US << MIN (state->failures, DOUBLINGS);
@@ -68,63 +83,96 @@ note_failed (State *state, const GError *error)
   g_free (state->error);
   state->error = cut_text (error->message, CUT_ERROR_BYTES);
   pthread_mutex_unlock (&lock);
-  log_warning_every (TELL_EVERY_S, state->chore->name, "Housekeeping failed; will retry", told);
+  log_warning_every (TELL_EVERY_S, state->chore->name, said, told);
+}
+
+/* FALSE: PostgreSQL is away. */
+static gboolean
+do_one (const Chores *chores, State *state, Service *service, Pg *pg, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  if (chores->more != NULL)
+    *chores->more = FALSE;
+  if (state->chore->look (service, pg, &cause)) {
+    note_well (state, chores->more != NULL && *chores->more);
+    return TRUE;
+  }
+  const gboolean outage = cause->code == PRUNED_OUTAGE;
+  if (bad_rows_end_found (service, pg, &cause))
+    return TRUE; /* it is due again in the next round */
+  pg_rollback (pg);
+  if (outage && !pg_ensure (pg, NULL)) { /* else it is Kafka that is away */
+    g_propagate_error (error, g_steal_pointer (&cause));
+    return FALSE;
+  }
+  note_failed (state, chores->said, cause);
+  return TRUE;
 }
 
 gboolean
-chores_round (Service *service, Pg *pg, GError **error)
+chores_round (Chores *chores, Service *service, Pg *pg, GError **error)
 {
-  for (guint i = 0; i < n_states; i++) {
-    State *state = &states[i];
-    g_autoptr (GError) cause = NULL;
-    if (clock_monotonic_us () < state->due_us)
-      continue;
-    service->housekeeping.more = FALSE;
-    if (state->chore->look (service, pg, &cause)) {
-      note_well (state, service->housekeeping.more);
-      continue;
-    }
-    const gboolean outage = cause->code == PRUNED_OUTAGE;
-    if (bad_rows_end_found (service, pg, &cause))
-      continue; /* it is due again in the next round */
-    pg_rollback (pg);
-    if (outage && !pg_ensure (pg, NULL)) { /* else it is Kafka that is away */
-      g_propagate_error (error, g_steal_pointer (&cause));
-      return FALSE;
-    }
-    note_failed (state, cause);
+  gboolean there = TRUE;
+  for (guint i = 0; there && i < chores->n; i++) {
+    State *state = &chores->states[i];
+    if (clock_monotonic_us () >= state->due_us)
+      there = do_one (chores, state, service, pg, error);
   }
-  return TRUE;
+  return there;
+}
+
+/* VISIT is called with the lock. */
+static void
+each_state (void (*visit) (const State *state, gpointer data), gpointer data)
+{
+  pthread_mutex_lock (&lock);
+  for (guint c = 0; all != NULL && c < all->len; c++) {
+    const Chores *chores = all->pdata[c];
+    for (guint i = 0; i < chores->n; i++)
+      visit (&chores->states[i], data);
+  }
+  pthread_mutex_unlock (&lock);
+}
+
+typedef struct {
+  ChoresVisit visit;
+  gpointer data;
+} Visit;
+
+static void
+visit_state (const State *state, gpointer data)
+{
+  const Visit *to = data;
+  to->visit (state->chore->name, (double)state->well_us / G_USEC_PER_SEC, state->failures,
+             to->data);
 }
 
 void
 chores_each (ChoresVisit visit, gpointer data)
 {
-  pthread_mutex_lock (&lock);
-  for (guint i = 0; i < n_states; i++)
-    visit (states[i].chore->name, (double)states[i].well_us / G_USEC_PER_SEC, states[i].failures,
-           data);
-  pthread_mutex_unlock (&lock);
+  Visit to = { visit, data };
+  each_state (visit_state, &to);
+}
+
+static void
+add_failing (const State *state, gpointer data)
+{
+  if (state->error == NULL)
+    return;
+  json_t *one = json_object ();
+  json_object_set_new (one, "part", json_string (state->chore->name));
+  json_object_set_new (one, "well_at",
+                       state->well_us == 0 ? json_null ()
+                                           : json_integer (state->well_us / G_USEC_PER_SEC));
+  json_object_set_new (one, "failures", json_integer (state->failures));
+  json_object_set_new (one, "error", json_string (state->error));
+  json_array_append_new (data, one);
 }
 
 json_t *
 chores_failing (void)
 {
   json_t *failing = json_array ();
-  pthread_mutex_lock (&lock);
-  for (guint i = 0; i < n_states; i++) {
-    const State *state = &states[i];
-    if (state->error == NULL)
-      continue;
-    json_t *one = json_object ();
-    json_object_set_new (one, "part", json_string (state->chore->name));
-    json_object_set_new (one, "well_at",
-                         state->well_us == 0 ? json_null ()
-                                             : json_integer (state->well_us / G_USEC_PER_SEC));
-    json_object_set_new (one, "failures", json_integer (state->failures));
-    json_object_set_new (one, "error", json_string (state->error));
-    json_array_append_new (failing, one);
-  }
-  pthread_mutex_unlock (&lock);
+  each_state (add_failing, failing);
   return failing;
 }

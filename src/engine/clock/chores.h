@@ -1,33 +1,38 @@
-/* The parts of housekeeping. Each is done by itself, is tried again by itself after it has failed,
- * and how it went is kept: for `pruned doctor` (pruned.processes) and for the metrics.
+/* What housekeeping and the dispatcher do again and again, in parts. Each part is done by itself,
+ * is tried again by itself after it has failed, and how it went is kept: for `pruned doctor`
+ * (pruned.processes) and for the metrics.
  *
  * Invariant: a part that fails delays no other one, unless PostgreSQL is away.
  *
- * Threads: chores_begin and chores_end: main; chores_round: housekeeping; the rest: any.
- * Ownership: as said.
+ * Threads: chores_new and chores_free: main; chores_each and chores_failing: any; chores_round:
+ * the one that does them. Ownership: as said.
  */
 #pragma once
 #include "engine/service/service.h"
 
 typedef struct {
   const char *name;
-  /* From a look that went well to the next one, in microseconds; 0: each round. A look can ask for
-   * the next round with `service->housekeeping.more`. */
+  /* From a look that went well to the next one, in microseconds; 0: each round. */
   gint64 every_us;
   gboolean (*look) (Service *service, Pg *pg, GError **error);
 } Chore;
 
-/* CHORES must live until chores_end. */
-void chores_begin (const Chore *chores, guint n);
-void chores_end (void);
+typedef struct _Chores Chores;
+
+/* N of CHORES and the text SAID, which the log has of a part that fails, must live until
+ * chores_free. *MORE, of the same thread: a part sets it to be due in the next round; NULL: none
+ * does. */
+Chores *chores_new (const Chore *chores, guint n, const char *said, gboolean *more);
+void chores_free (Chores *chores);
 
 /* Does the parts that are due, in their order. Each has transactions of its own; one that fails is
  * rolled back, and tried again later and later, at last as seldom as it is done. FALSE: PostgreSQL
  * is away. */
-gboolean chores_round (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean chores_round (Chores *chores, Service *service, Pg *pg, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
-/* WELL_S: when PART last went well, in seconds since the epoch; 0: never since the start. FAILURES:
- * how often it has failed since then. */
+/* Of all Chores. WELL_S: when PART last went well, in seconds since the epoch; 0: never since the
+ * start. FAILURES: how often it has failed since then. */
 typedef void (*ChoresVisit) (const char *chore, double well_s, guint failures, gpointer data);
 void chores_each (ChoresVisit visit, gpointer data);
 

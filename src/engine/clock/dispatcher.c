@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "base/thread.h"
 #include "engine/clock/broker_clock.h"
+#include "engine/clock/chores.h"
 #include "engine/clock/hours_changed.h"
 #include "engine/clock/rounds.h"
 #include "engine/clock/schedule.h"
@@ -17,6 +18,7 @@
 
 #define SQL "src/engine/clock/sql/"
 #define IDLE_US G_USEC_PER_SEC
+#define SAID "Dispatcher round failed; will retry"
 #define REFUSALS 3
 #define UNSENT_MOST 5000 /* messages on their way to Kafka */
 #define BEGINNING_OF_TIME "00000000-0000-0000-0000-000000000000"
@@ -31,14 +33,18 @@ typedef struct {
 struct _Dispatcher {
   Service *service;
   Rounds rounds;
+  Chores *chores;
   char *keyed; /* jobs that are on, whose ticks take a unique key, as an array literal */
   char *known; /* jobs of this process that are on */
   pthread_t thread;
-  GQueue unsent;  /* of Sent, oldest first */
-  guint planted;  /* number of the settings whose schedules are planted */
-  guint hours;    /* number of the settings by whose quiet hours runs wait; 0: not known */
-  guint n_unsent; /* messages in `unsent` */
-  guint refused;  /* how often Kafka has refused the oldest of `unsent` while it was up */
+  GQueue unsent;           /* of Sent, oldest first */
+  gint64 wait_us;          /* until something is due */
+  gboolean fired, started; /* in this round: what is due in cron, and due runs */
+  guint jobs;              /* number of the settings whose jobs are noted; 0: none */
+  guint planted;           /* number of the settings whose schedules are planted */
+  guint hours;             /* number of the settings by whose quiet hours runs wait; 0: not known */
+  guint n_unsent;          /* messages in `unsent` */
+  guint refused;           /* how often Kafka has refused the oldest of `unsent` while it was up */
 };
 
 static Bundle *
@@ -107,8 +113,9 @@ send_oldest (Dispatcher *dispatcher, GError **error)
 
 /* Due runs do not wait for the broker's answers about others, unless many are missing. */
 static gboolean
-send_unsent (Dispatcher *dispatcher, GError **error)
+send_unsent (Service *service, Pg *pg, GError **error)
 {
+  Dispatcher *dispatcher = service->dispatcher.self;
   Sent *oldest;
   while ((oldest = g_queue_peek_head (&dispatcher->unsent)) != NULL
          && (atomic_load (&oldest->done) || dispatcher->n_unsent >= UNSENT_MOST))
@@ -179,6 +186,7 @@ know_jobs (Dispatcher *dispatcher)
 {
   Service *service = dispatcher->service;
   const Jobs *jobs = in_force_jobs ();
+  dispatcher->jobs = in_force_number ();
   guint had = service->dispatcher.n_tick_again, n = jobs_numbers (jobs);
   g_free (dispatcher->keyed);
   g_free (dispatcher->known);
@@ -195,7 +203,6 @@ plant_changed (Dispatcher *dispatcher, GError **error)
 {
   if (dispatcher->planted == in_force_number ())
     return TRUE;
-  know_jobs (dispatcher);
   gboolean planted = schedule_plant (dispatcher->rounds.pg, error);
   if (planted)
     dispatcher->planted = in_force_number ();
@@ -214,29 +221,64 @@ obey_hours (Dispatcher *dispatcher, GError **error)
   return TRUE;
 }
 
+/* --- parts --- */
+
+/* Not by schedules that a reload has changed. */
 static gboolean
-next_due (Dispatcher *dispatcher, gint64 *wait_us, GError **error)
+fire_cron (Service *service, Pg *pg, GError **error)
 {
-  g_autoptr (PgRows) rows = pg_run_file (dispatcher->rounds.pg, SQL "next_due.sql", NULL, error);
-  if (rows == NULL)
+  Dispatcher *dispatcher = service->dispatcher.self;
+  dispatcher->fired = plant_changed (dispatcher, error) && schedule_fire (service, pg, error);
+  return dispatcher->fired;
+}
+
+/* Not in hours that are quiet by now, and not while too many messages are on their way. */
+static gboolean
+start_due (Service *service, Pg *pg, GError **error)
+{
+  Dispatcher *dispatcher = service->dispatcher.self;
+  gboolean more = FALSE;
+  if (dispatcher->n_unsent >= UNSENT_MOST)
+    return TRUE;
+  if (!obey_hours (dispatcher, error) || !claim_due (dispatcher, &more, error))
     return FALSE;
-  if (rows_count (rows) > 0)
-    *wait_us = MIN (*wait_us, rows_int (rows, 0, "wait"));
+  dispatcher->started = TRUE;
+  if (more)
+    dispatcher->wait_us = 0;
   return TRUE;
 }
+
+/* A part that has failed says itself when it is done again. */
+static gboolean
+look_ahead (Service *service, Pg *pg, GError **error)
+{
+  Dispatcher *dispatcher = service->dispatcher.self;
+  g_autoptr (PgRows) rows
+      = dispatcher->started ? pg_run_file (pg, SQL "next_due.sql", NULL, error) : NULL;
+  if (dispatcher->started && rows == NULL)
+    return FALSE;
+  if (rows != NULL && rows_count (rows) > 0)
+    dispatcher->wait_us = MIN (dispatcher->wait_us, rows_int (rows, 0, "wait"));
+  return !dispatcher->fired || schedule_next (service, pg, &dispatcher->wait_us, error);
+}
+
+/* In the order in which they are done. */
+static const Chore CHORES[] = { { "messages of due runs", 0, send_unsent },
+                                { "cron", 0, fire_cron },
+                                { "due runs", 0, start_due },
+                                { "what is due next", 0, look_ahead } };
 
 static gboolean
 round_once (Dispatcher *dispatcher, gint64 *wait_us, GError **error)
 {
-  Service *service = dispatcher->service;
-  Pg *pg = dispatcher->rounds.pg;
-  gboolean more = FALSE;
-  if (!send_unsent (dispatcher, error) || !plant_changed (dispatcher, error)
-      || !obey_hours (dispatcher, error) || !schedule_fire (service, pg, error)
-      || !claim_due (dispatcher, &more, error))
+  if (dispatcher->jobs != in_force_number ())
+    know_jobs (dispatcher);
+  dispatcher->wait_us = IDLE_US;
+  dispatcher->fired = dispatcher->started = FALSE;
+  if (!chores_round (dispatcher->chores, dispatcher->service, dispatcher->rounds.pg, error))
     return FALSE;
-  *wait_us = more ? 0 : IDLE_US;
-  return next_due (dispatcher, wait_us, error) && schedule_next (service, pg, wait_us, error);
+  *wait_us = dispatcher->wait_us;
+  return TRUE;
 }
 
 static void *
@@ -255,7 +297,7 @@ dispatcher_main (void *data)
     if (looked && round_once (dispatcher, &wait_us, &error))
       dispatcher->rounds.failures = 0;
     else
-      wait_us = rounds_failed (&dispatcher->rounds, "Dispatcher round failed; will retry", &error);
+      wait_us = rounds_failed (&dispatcher->rounds, SAID, &error);
   }
   return NULL;
 }
@@ -264,6 +306,7 @@ static void
 clear (Dispatcher *dispatcher)
 {
   g_clear_pointer (&dispatcher->service->dispatcher.broker_clock, broker_clock_free);
+  chores_free (dispatcher->chores);
   g_queue_clear_full (&dispatcher->unsent, sent_free);
   pg_free (dispatcher->rounds.pg);
   g_free (dispatcher->keyed);
@@ -279,6 +322,8 @@ dispatcher_new (Service *service, GError **error)
   dispatcher->rounds = (Rounds){ service, pg_new (&service->pg), 0 };
   dispatcher->planted = in_force_number (); /* startup.c planted them */
   know_jobs (dispatcher);
+  service->dispatcher.self = dispatcher;
+  dispatcher->chores = chores_new (CHORES, G_N_ELEMENTS (CHORES), SAID, NULL);
   service->dispatcher.broker_clock
       = broker_clock_new (service->producer, service->clock_topic, service->wake);
   atomic_store (&service->shared.ticks_asked, TRUE); /* until the first look */

@@ -5,13 +5,11 @@
  * is housekeeping (housekeeping.h). One thread of each per process; processes share the work by row
  * locks, without a leader.
  *
- * Invariant: a run that is due waits for no answer of the broker.
+ * Invariant: a run that is due waits for no answer of the broker, and not for cron.
  * Threads: main calls; the work is done on a thread of its own. Ownership: engine.c.
  */
 #pragma once
 #include "engine/service/service.h"
-
-typedef struct _Dispatcher Dispatcher;
 
 /* Starts its thread. NULL: PRUNED_OUTAGE, there is none. */
 Dispatcher *dispatcher_new (Service *service, GError **error);

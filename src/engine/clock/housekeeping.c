@@ -23,9 +23,11 @@
 #include <pthread.h>
 
 #define EVERY_US G_USEC_PER_SEC
+#define SAID "Housekeeping failed; will retry"
 
 struct _Housekeeping {
   Rounds rounds;
+  Chores *chores;
   Wake *wake; /* stops the thread */
   Missing *missing;
   OutboxLeft *left;
@@ -139,11 +141,12 @@ housekeeping_main (void *data)
   while (wake_sleep (housekeeping->wake, wait_us)) {
     in_force_renew ();
     g_autoptr (GError) error = NULL;
-    if (chores_round (housekeeping->rounds.service, housekeeping->rounds.pg, &error)) {
+    if (chores_round (housekeeping->chores, housekeeping->rounds.service, housekeeping->rounds.pg,
+                      &error)) {
       housekeeping->rounds.failures = 0;
       wait_us = EVERY_US;
     } else
-      wait_us = rounds_failed (&housekeeping->rounds, "Housekeeping failed; will retry", &error);
+      wait_us = rounds_failed (&housekeeping->rounds, SAID, &error);
   }
   if (housekeeping->rounds.failures
       == 0) /* else PostgreSQL may be down, and the shutdown must not wait */
@@ -154,7 +157,7 @@ housekeeping_main (void *data)
 static void
 clear (Housekeeping *housekeeping)
 {
-  chores_end ();
+  chores_free (housekeeping->chores);
   left_out_end ();
   missing_free (housekeeping->missing);
   outbox_left_free (housekeeping->left);
@@ -173,7 +176,8 @@ housekeeping_new (Service *service, GError **error)
   housekeeping->missing = missing_new (service);
   housekeeping->left = outbox_left_new (service);
   service->housekeeping.self = housekeeping;
-  chores_begin (CHORES, G_N_ELEMENTS (CHORES));
+  housekeeping->chores
+      = chores_new (CHORES, G_N_ELEMENTS (CHORES), SAID, &service->housekeeping.more);
   if (thread_start (&housekeeping->thread, housekeeping_main, housekeeping, error))
     return housekeeping;
   clear (housekeeping);

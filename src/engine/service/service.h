@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 typedef struct _BrokerClock BrokerClock;   /* clock/broker_clock.h */
+typedef struct _Dispatcher Dispatcher;     /* clock/dispatcher.h */
 typedef struct _Housekeeping Housekeeping; /* clock/housekeeping.h */
 typedef struct _Lanes Lanes;               /* lane/lane.h */
 typedef struct _Publisher Publisher;       /* outbox/publish.h */
@@ -39,6 +40,7 @@ typedef struct {
 
   /* Of the dispatcher's thread. No lock. */
   struct {
+    Dispatcher *self;
     BrokerClock *broker_clock;
     gboolean ticks_held;   /* because a clock is wrong */
     gint64 *tick_again_us; /* by the job's number */

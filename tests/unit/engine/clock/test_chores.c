@@ -10,6 +10,7 @@
 static Service service;
 static GString *done; /* the first letters of the parts that were done */
 static gboolean more;
+static Chores *chores;
 
 /* LETTER is noted. FILE: one that has no parameters. */
 static gboolean
@@ -42,13 +43,13 @@ begin (void)
   played_begin ();
   more = FALSE;
   done = g_string_new (NULL);
-  chores_begin (CHORES, G_N_ELEMENTS (CHORES));
+  chores = chores_new (CHORES, G_N_ELEMENTS (CHORES), "failed", &service.housekeeping.more);
 }
 
 static void
 end (void)
 {
-  chores_end ();
+  chores_free (chores);
   g_string_free (done, TRUE);
 }
 
@@ -59,7 +60,7 @@ assert_round (gint64 later_us, const char *expected)
   g_autoptr (GError) error = NULL;
   played_later (later_us);
   g_string_truncate (done, 0);
-  g_assert_true (chores_round (&service, played_pg (), &error));
+  g_assert_true (chores_round (chores, &service, played_pg (), &error));
   g_assert_cmpstr (done->str, ==, expected);
 }
 
@@ -132,7 +133,7 @@ test_without_postgresql_no_part_is_done (void)
   g_autoptr (GError) error = NULL;
   begin ();
   played_answer ("ledger_size", NULL);
-  g_assert_false (chores_round (&service, played_pg (), &error));
+  g_assert_false (chores_round (chores, &service, played_pg (), &error));
   g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
   g_assert_cmpstr (done->str, ==, "f");
   assert_states ("first never 0, second never 0, ");
