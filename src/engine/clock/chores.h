@@ -4,8 +4,8 @@
  *
  * Invariant: a part that fails delays no other one, unless PostgreSQL is away.
  *
- * Threads: chores_new and chores_free: main; chores_each and chores_failing: any; chores_round:
- * the one that does them. Ownership: as said.
+ * Threads: main makes and frees them; chores_round: housekeeping or the dispatcher; the rest: any.
+ * Ownership: as said.
  */
 #pragma once
 #include "engine/service/service.h"
