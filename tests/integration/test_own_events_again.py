@@ -1,7 +1,9 @@
 """A row that an event has named and that has failed is tried again, by the quarantine's time and by
 `pruned quarantine retry`, and each try is answered."""
 
-from support.own_events import erasure, runs, say_event, send, topics  # noqa: F401
+import pytest
+
+from support.own_events import answers, erasure, runs, say_event, send, topics  # noqa: F401
 from support.sentences import house  # noqa: F401
 
 ITEM = "people:2"
@@ -77,3 +79,32 @@ def test_what_restore_holds_is_not_tried(erasure):  # noqa: F811
     erasure.database.execute(LATER)
     erasure.work()
     assert left(erasure) and runs(erasure, "state") == [("waiting",)] and len(told(erasure)) == 1
+
+
+def test_nor_by_another_event_until_it_is_released(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.say("people.erase", "table = people\non = UserErasureRequested\n")
+    send(erasure, {"id": 2}, ce_id="e1", ce_source="/app")
+    erasure.work()
+    assert erasure.restore(erasure.database.value("SELECT run_id FROM pruned.runs"))
+    send(erasure, {"id": 2}, ce_id="e2", ce_source="/app")
+    erasure.work()
+    assert left(erasure) and runs(erasure, "state, waits_for") == [("finished", None), ("waiting", ITEM)]
+    assert answers(erasure)[1:] == [("people.erase", "people", "2", "failed", "in quarantine: restored")]
+    erasure.pruned.run("quarantine", "retry", "people.erase", ITEM, "--yes").ok()
+    erasure.work()
+    assert not left(erasure) and [what for what, *_ in told(erasure)] == ["removed", "failed", "removed"]
+
+
+@pytest.mark.parametrize("now_says", ["where = true", "table = others\non = UserErasureRequested"], ids=["no on", "another table"])
+def test_a_job_that_names_no_row_of_the_table_any_more_takes_none(erasure, now_says):  # noqa: F811
+    """Its run has been at its row once, and would go on with the job as it is now."""
+    begin(erasure)
+    erasure.sql("DELETE FROM orders; CREATE TABLE others (id bigint PRIMARY KEY); INSERT INTO others VALUES (2)")
+    erasure.say("people.erase", now_says if "table" in now_says else f"table = people\n{now_says}\nmax_share = off")
+    erasure.database.execute(LATER)
+    erasure.work()
+    assert erasure.rows("people", "count(*)") == [(9,)] and erasure.rows("others", "id") == [(2,)]
+    why = "job people.erase reads no event any more that names a row of people"
+    assert runs(erasure, "state, error") == [("dead", why)]
+    assert answers(erasure)[1:] == [("people.erase", "people", "2", "failed", f"reject: {why}")]

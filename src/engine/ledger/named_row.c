@@ -28,9 +28,10 @@ named_row_tell (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end
                   *step = g_strdup_printf ("%d", run->step),
                   *entity = g_strconcat (key, end.how != NULL ? "/" : NULL, end.how, NULL),
                   *ce_id = identity_outcome (run->run_id, run->step, RECORD, entity);
-  const char *table = run->job->table != NULL    ? run->job->table
-                      : run->named_table != NULL ? run->named_table
-                                                 : ""; /* its job is refused */
+  const gboolean known = run->named_table != NULL && *run->named_table != '\0';
+  const char *table = known                     ? run->named_table
+                      : run->job->table != NULL ? run->job->table
+                                                : ""; /* its job is refused */
   const char *fields[] = { run->run_id,
                            step,
                            run->job->name,

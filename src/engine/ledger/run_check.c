@@ -4,12 +4,17 @@
 
 #include <string.h>
 
-/* A run about one row must not become one about the rows of a page. */
+/* A run about one row must not become one about the rows of a page, nor one about a row of another
+ * table. */
 static char *
 event_refusal (const Run *run)
 {
+  const gboolean known = *run->named_table != '\0'; /* else its job was refused */
+  if (job_event_of (run->job, run->args) != NULL
+      && (!known || g_strcmp0 (run->job->table, run->named_table) == 0))
+    return NULL;
   return g_strdup_printf ("job %s reads no event any more that names a row of %s", run->job->name,
-                          *run->named_table != '\0' ? run->named_table : "a table");
+                          known ? run->named_table : "a table");
 }
 
 /* An event of the program may have begun it: the event's fields are the arguments. */
@@ -36,8 +41,10 @@ tick_refusal (const Run *run)
 void
 run_check_asked (Run *run)
 {
-  gboolean begins = run->wrong == NULL && run->first && run->parent_id == NULL;
-  if (!begins || run->job->built_in || job_event_of (run->job, run->args) != NULL)
+  if (run->wrong != NULL || run->parent_id != NULL || run->job->built_in)
     return;
-  run->wrong = run->named_table != NULL ? event_refusal (run) : tick_refusal (run);
+  if (run->named_table != NULL)
+    run->wrong = event_refusal (run);
+  else if (run->first && job_event_of (run->job, run->args) == NULL)
+    run->wrong = tick_refusal (run);
 }

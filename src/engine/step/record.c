@@ -21,6 +21,27 @@ is_asked (const Step *step)
   return job_is_asked (step->job, step->run->args);
 }
 
+/* The row that an event has named failed. */
+static void
+announce_named (Step *step, const char *key, const char *reason)
+{
+  const Job *job = step->job;
+  json_t *fields = json_copy (job->failed_constants);
+  json_object_set_new (fields, "key", json_string (key));
+  json_object_set_new (fields, "reason", json_string (reason));
+  step_outcome (step, job->failed_outcome, key, fields);
+}
+
+/* The run of an event waits for KEY, which is in quarantine, by its row I of ROWS. */
+static void
+wait_for_row (Step *step, const PgRows *rows, int i, const char *key, const char *item)
+{
+  const gboolean again = row_again_is (step);
+  row_again_note (step, item, rows_text (rows, i, "reason"), rows_int (rows, i, "wait_ms"));
+  if (!again && step->job->failed_named)
+    announce_named (step, key, step->waits_why);
+}
+
 gboolean
 record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error)
 {
@@ -37,17 +58,17 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
   for (int i = 0; i < rows_count (rows); i++) {
     char *key = keys->pdata[rows_int (rows, i, "row")];
     /* An event's sender waits for an answer, so a row that an event names is tried although it is
-     * in quarantine. From then on the quarantine says when. */
-    const gboolean waits_here
-        = g_array_index (waits, gboolean, i) && (!is_asked (step) || row_again_is (step));
+     * in quarantine, unless a restore holds it. From then on the quarantine says when. */
+    const gboolean waits_here = g_array_index (waits, gboolean, i)
+                                && (!is_asked (step) || row_again_is (step)
+                                    || g_str_equal (rows_text (rows, i, "reason"), "restored"));
     if (!waits_here) {
       g_hash_table_add (known, g_strdup (key));
       continue;
     }
     g_hash_table_add (over, key);
     if (is_asked (step))
-      row_again_note (step, items->pdata[rows_int (rows, i, "row")], rows_text (rows, i, "reason"),
-                      rows_int (rows, i, "wait_ms"));
+      wait_for_row (step, rows, i, key, items->pdata[rows_int (rows, i, "row")]);
   }
   if (g_hash_table_size (over) > 0)
     step_count (step, "passed_over", g_hash_table_size (over));
@@ -83,17 +104,6 @@ failed_message (const Step *step, const char *key, const char *reason)
   if (step->job->failed_log == NULL)
     return g_strdup_printf ("%s:%s cannot be removed - %s", step->job->table, key, reason);
   return template_fill (step->job->failed_log, append_failed, &failed);
-}
-
-/* The row that an event has named failed. */
-static void
-announce_named (Step *step, const char *key, const char *reason)
-{
-  const Job *job = step->job;
-  json_t *fields = json_copy (job->failed_constants);
-  json_object_set_new (fields, "key", json_string (key));
-  json_object_set_new (fields, "reason", json_string (reason));
-  step_outcome (step, job->failed_outcome, key, fields);
 }
 
 static PgRows *
