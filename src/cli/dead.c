@@ -3,6 +3,7 @@
 #include "cli/ask.h"
 #include "cli/commands.h"
 #include "cli/resend.h"
+#include "cli/whose.h"
 
 #define READ_MS 10000
 #define AT_ONCE 500
@@ -304,6 +305,9 @@ command_dead (Cli *cli, GError **error)
   dead.pg = cli_pg (cli, error);
   if (dead.pg == NULL)
     return CODE_POSTGRES;
+  ExitCode code = verb->deal == retry ? cli_whose (cli, dead.pg, error) : CODE_OK;
+  if (code != CODE_OK)
+    return code;
   dead.topic = cli_topic (cli, "dead");
   return deal_with (&dead, ids, error);
 }

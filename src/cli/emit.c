@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/note.h"
+#include "cli/whose.h"
 #include "engine/job/arguments.h"
 
 #include <string.h>
@@ -173,7 +174,9 @@ command_emit (Cli *cli, GError **error)
   g_autoptr (KafkaMessage) message = kafka_message_new (topic, -1);
   kafka_message_set_key (message, key);
   kafka_message_set_value (message, value->data, value->len);
-  ExitCode code = cli_publish (cli, message, type, ce_id, error);
+  ExitCode code = cli_whose (cli, NULL, error);
+  if (code == CODE_OK)
+    code = cli_publish (cli, message, type, ce_id, error);
   if (code != CODE_OK)
     return code;
   show (cli, ce_id, message);

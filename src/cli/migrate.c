@@ -4,17 +4,22 @@
 #include "cli/grants.h"
 #include "cli/note.h"
 #include "cli/topics.h"
+#include "engine/ledger/database.h"
 #include "engine/ledger/journal.h"
 #include "engine/ledger/keeping.h"
 #include "engine/ledger/schema.h"
 
 static gboolean indexes, topics, dry_run;
+static char *identity;
 
 const GOptionEntry migrate_options[] = {
   { "indexes", 0, 0, G_OPTION_ARG_NONE, &indexes,
     "also make the indexes that jobs want on the application's tables (CREATE INDEX CONCURRENTLY)",
     NULL },
   { "topics", 0, 0, G_OPTION_ARG_NONE, &topics, "also do what `pruned topics --apply` does", NULL },
+  { "identity", 0, 0, G_OPTION_ARG_STRING, &identity,
+    "of a copy, or a database that has moved: keep the identity that it brought, or get a new one",
+    "keep|new" },
   { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only print what would be done", NULL },
   { NULL }
 };
@@ -150,19 +155,64 @@ keep (Done *done, Pg *pg, GError **error)
   return differs != NULL && (dry_run || rows_count (differs) == 0 || set (done->cli, pg, error));
 }
 
+static gboolean
+put_identity (Cli *cli, Pg *pg, gboolean anew, char **database, GError **error)
+{
+  g_autofree char *object = NULL;
+  gboolean ok = pg_begin (pg, error) && database_put (pg, anew, database, error);
+  if (ok)
+    object = g_strconcat (identity != NULL ? identity : "new", " ", *database, NULL);
+  if (ok && cli_note (cli, pg, "--identity", object, NULL, error) && pg_commit (pg, error))
+    return TRUE;
+  pg_rollback (pg);
+  return FALSE;
+}
+
+/* Only the user knows whether this one takes the place of the database that it was copied from.
+ * *COPIED: that is the error. */
+static gboolean
+identify (Done *done, Pg *pg, gboolean *copied, GError **error)
+{
+  g_auto (Origin) origin = { NULL };
+  g_autofree char *database = NULL;
+  if (dry_run && !schema_check (pg, NULL))
+    return TRUE;
+  if (!database_look (pg, &origin, error))
+    return FALSE;
+  const gboolean unnamed = origin.database == NULL;
+  if (identity == NULL && !unnamed)
+    return !(*copied = !database_check (&origin, error));
+  const gboolean anew = unnamed || g_str_equal (identity, "new");
+  if (!dry_run && !put_identity (done->cli, pg, anew, &database, error))
+    return FALSE;
+  done->n++;
+  show (done->cli, "identity", dry_run ? origin.name : database,
+        dry_run ? (anew ? "would get a new one" : "would be kept")
+        : anew  ? "new"
+                : "kept",
+        NULL);
+  return TRUE;
+}
+
 ExitCode
 command_migrate (Cli *cli, GError **error)
 {
   Done done = { cli, 0 };
+  if (identity != NULL && !g_str_equal (identity, "keep") && !g_str_equal (identity, "new"))
+    return cli_usage (error, "--identity %s: expected keep or new", identity);
   g_autoptr (Pg) pg = cli_pg_bare (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
   if (!dry_run || output_is_json (cli->out))
     output_table (cli->out, COLUMNS);
+  gboolean copied = FALSE;
   SchemaVisitor visitor = { show_step, note_step, &done };
   gboolean ok = schema_upgrade (pg, dry_run, &visitor, error) && keep (&done, pg, error)
+                && identify (&done, pg, &copied, error)
                 && (!indexes || (make_indexes (&done, pg, error) && index_days (&done, pg, error)));
   output_end (cli->out);
+  if (copied)
+    return CODE_CONFIG;
   if (!ok)
     return cli_pg_failed_owner (cli, pg, error);
   if (done.n == 0)

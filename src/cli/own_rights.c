@@ -10,6 +10,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "deletions", "SELECT, INSERT" },
                                  { "dirty_users", ALL },
                                  { "event_ids", "SELECT, INSERT, DELETE" },
+                                 { "identity", "SELECT" },
                                  { "intake", "SELECT, INSERT, UPDATE" },
                                  { "job_states", "SELECT, INSERT, UPDATE" },
                                  { "journal", "SELECT, INSERT" },

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/note.h"
 #include "cli/replayer.h"
+#include "cli/whose.h"
 #include "engine/job/sentence/own_topics.h"
 
 #define READ_MS 10000
@@ -221,6 +222,9 @@ replay_with_postgres (Cli *cli, const Wanted *wanted, char **settings, GError **
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
+  ExitCode code = cli_whose (cli, pg, error);
+  if (code != CODE_OK)
+    return code;
   if (!dry_run && !note (cli, pg, wanted, error))
     return cli_pg_failed (pg, error);
   g_autoptr (GPtrArray) messages
@@ -228,7 +232,7 @@ replay_with_postgres (Cli *cli, const Wanted *wanted, char **settings, GError **
   g_auto (Replayer) replayer = { .replay = { .job = wanted->job, .tell = tell } };
   Course course = { .cli = cli, .wanted = *wanted, .replayer = &replayer, .messages = messages };
   replayer.replay.data = &course;
-  ExitCode code = replayer_open (&replayer, cli, pg, settings, dry_run, error);
+  code = replayer_open (&replayer, cli, pg, settings, dry_run, error);
   return code == CODE_OK ? replay_topics (&course, error) : code;
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/letters_start.h"
 #include "engine/job/sentence/own_topics.h"
+#include "engine/service/origin.h"
 
 #define DESCRIBE_MS 5000
 #define PUBLISH_MS 10000
@@ -87,6 +88,9 @@ obstacle_of (Resend *resend, const Letter *letter, GError **error)
 {
   const DeadLetter *said = &letter->said;
   gint32 n;
+  char *foreign = origin_refusal (letter->message);
+  if (foreign != NULL)
+    return foreign;
   if (said->omitted != NULL)
     return g_strdup_printf (
         "its value was left out (%s): the original message was %s [%" G_GINT64_FORMAT

@@ -7,6 +7,7 @@
 #include "cli/run_row.h"
 #include "cli/run_wait.h"
 #include "cli/runs_table.h"
+#include "cli/whose.h"
 #include "engine/job/arguments.h"
 
 #include <string.h>
@@ -256,7 +257,9 @@ command_tick (Cli *cli, GError **error)
   if (run_wait_s >= 0
       && (pg = cli_pg (cli, error)) == NULL) /* fails before anything is published */
     return CODE_POSTGRES;
-  code = publish (cli, &tick, error);
+  code = cli_whose (cli, pg, error);
+  if (code == CODE_OK)
+    code = publish (cli, &tick, error);
   if (code == CODE_OK)
     cli_note_done (cli, pg, NULL, tick.job->name, NULL);
   if (code == CODE_OK && pg != NULL)

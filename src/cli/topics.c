@@ -2,23 +2,30 @@
 
 #include "cli/commands.h"
 #include "cli/note.h"
+#include "cli/whose.h"
 #include "engine/outbox/topics.h"
+#include "kafka/inspect.h"
 
 #define TIMEOUT_MS 5000
 
-static gboolean apply;
+static gboolean apply, take;
 
 const GOptionEntry topics_options[]
     = { { "apply", 0, 0, G_OPTION_ARG_NONE, &apply,
           "create missing topics, add partitions where there are too few", NULL },
+        { "take", 0, 0, G_OPTION_ARG_NONE, &take,
+          "make them this database's, whosever they were; its daemons must have ended", NULL },
         { NULL } };
 
 const char topics_more[]
     = "Exit code 6 if something is missing. New topics: <prefix>.ticks, .events and .outcomes keep messages for 7 days, .dead "
       "for 30 days, each with [topics] partitions; .work.<job> has as many partitions as the job's capacity, or ranges if that "
-      "is more, and keeps messages for 1 day (lost messages are sent again from PostgreSQL); .clock has one partition and keeps "
-      "them for 1 day (its timestamps are the broker's time; everything works without it). Replication is the broker's default.\n"
-      "Existing topics keep their settings and may have more partitions.";
+      "is more, and keeps messages for 1 day (lost messages are sent again from PostgreSQL); .clock has one partition and is "
+      "compacted (its timestamps are the broker's time, and a record in it names the database that the topics belong to). "
+      "Replication is the broker's default.\n"
+      "Existing topics keep their settings and may have more partitions.\n"
+      "Topics of another database are refused with exit code 2; --take makes them this one's, once no daemon of the consumer "
+      "group runs.";
 
 static const Column COLUMNS[] = {
   { "topic" }, { "partitions", CELL_NUMBER }, { "wanted", CELL_NUMBER }, { "state" }, { NULL }
@@ -86,6 +93,72 @@ note (Cli *cli, const GArray *wanted, const KafkaTopic *found, const GError *ref
                    names->str, NULL);
 }
 
+/* The daemons of whoever owns the topics go on with them, whatever is written. */
+static ExitCode
+refuse_members (Cli *cli, char **settings, GError **error)
+{
+  const char *prefix = config_text (cli->config, "topics", "prefix");
+  g_autoptr (GPtrArray) members
+      = kafka_group_members ((const char *const *)settings, prefix, TIMEOUT_MS, error);
+  if (members == NULL)
+    return CODE_KAFKA;
+  g_autoptr (GString) words = g_string_new (NULL);
+  for (guint i = 0; i < members->len; i++) {
+    const KafkaMember *member = members->pdata[i];
+    g_string_append_printf (words, "%s%s at %s", i > 0 ? ", " : "", member->client_id,
+                            member->host);
+  }
+  return members->len == 0
+             ? CODE_OK
+             : cli_fail (CODE_CONFIG, error,
+                         "--take: daemons of the consumer group %s still run: %s; end them first",
+                         prefix, words->str);
+}
+
+static ExitCode
+take_over (Cli *cli, char **settings, CliWhose *whose, GError **error)
+{
+  const Origin *origin = &whose->origin;
+  g_autofree char *topic = cli_topic (cli, OWNER_TOPIC);
+  if (origin->database == NULL)
+    return cli_fail (
+        CODE_CONFIG, error,
+        "--take: the database has no identity: check [postgres] url, and run: pruned migrate");
+  if (g_strcmp0 (whose->owner.database, origin->database) == 0)
+    return CODE_OK;
+  const ExitCode code = refuse_members (cli, settings, error);
+  if (code != CODE_OK)
+    return code;
+  if (!owner_write ((const char *const *)settings, topic, origin, TRUE, error)
+      || !owner_read ((const char *const *)settings, topic, &whose->owner, error))
+    return cli_topic_failed (settings, topic, error);
+  g_autofree char *words = origin_words (origin);
+  cli_note_done (cli, NULL, "--take", words, NULL);
+  return CODE_OK;
+}
+
+/* Before anything is made or shown. */
+static ExitCode
+whose_are_they (Cli *cli, char **settings, CliWhose *whose, GError **error)
+{
+  ExitCode code = cli_whose_ask (cli, NULL, settings, whose, error);
+  if (code == CODE_OK && take)
+    code = take_over (cli, settings, whose, error);
+  return code == CODE_OK ? cli_whose_check (cli, whose, error) : code;
+}
+
+/* Topics that were nobody's are this database's from here on. */
+static ExitCode
+own (Cli *cli, char **settings, const CliWhose *whose, GError **error)
+{
+  if (whose->origin.database == NULL)
+    return CODE_OK;
+  if (owner_settle ((const char *const *)settings, config_text (cli->config, "topics", "prefix"),
+                    &whose->owner, &whose->origin, error))
+    return CODE_OK;
+  return (*error)->code == PRUNED_FATAL ? CODE_CONFIG : CODE_KAFKA;
+}
+
 ExitCode
 command_topics (Cli *cli, GError **error)
 {
@@ -97,10 +170,14 @@ ExitCode
 topics_settle (Cli *cli, gboolean make, GError **error)
 {
   apply = make;
+  g_auto (CliWhose) whose = { { NULL } };
   g_auto (GStrv) settings = cli_kafka_settings (cli, error);
   g_autoptr (KafkaAdmin) admin = NULL;
   if (settings == NULL || (admin = kafka_admin_new ((const char *const *)settings, error)) == NULL)
     return CODE_CONFIG;
+  ExitCode code = whose_are_they (cli, settings, &whose, error);
+  if (code != CODE_OK)
+    return code;
   g_autoptr (GArray) wanted = topics_wanted (cli->config, cli->jobs);
   g_autofree KafkaTopic *found = topics_found (admin, wanted, TIMEOUT_MS, error);
   g_autoptr (GError) refused = NULL;
@@ -114,5 +191,7 @@ topics_settle (Cli *cli, gboolean make, GError **error)
   }
   if (apply)
     note (cli, wanted, found, refused);
+  if (apply && refused == NULL && (code = own (cli, settings, &whose, error)) != CODE_OK)
+    return code;
   return show (cli, wanted, found, refused) ? CODE_OK : CODE_NOT_FOUND;
 }

@@ -8,6 +8,7 @@
 #include "engine/clock/housekeeping.h"
 #include "engine/clock/stop.h"
 #include "engine/watchdog.h"
+#include "engine/whose.h"
 #include "engine/health.h"
 #include "engine/idle.h"
 #include "engine/job/in_force.h"
@@ -298,6 +299,7 @@ service_clear (Service *service)
   wake_free (service->wake);
   g_free (service->cluster_id);
   g_free (service->clock_topic);
+  origin_clear (&service->origin);
   g_clear_pointer (&service->main.own_topics, g_ptr_array_unref);
   g_clear_pointer (&service->main.work_topics, g_ptr_array_unref);
   g_free (service->main.trouble_seen);
@@ -326,6 +328,7 @@ engine_run (const EngineOptions *options, GError **error)
   service.lanes = lanes_new (jobs_numbers (options->jobs));
   gboolean postgres = FALSE;
   gboolean ok = !options->embedded_kafka || startup_embedded (&service, &embedded, settings, error);
+  whose_name_client (settings);
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;
   if (ok && !registry_start (options->config, error))
@@ -334,8 +337,8 @@ engine_run (const EngineOptions *options, GError **error)
     code = (*error)->code == PRUNED_OUTAGE ? EXIT_KAFKA : EXIT_CONFIG;
   else if (ok && !startup_dependencies (&service, &HANDLERS, &postgres, error))
     code = postgres ? EXIT_POSTGRES : EXIT_KAFKA;
-  else if (ok && subscribe_join (&service, error))
-    code = run_threads (options, &service, error);
+  else if (ok && (code = whose_check (&service, options->embedded_kafka, error)) == WHOSE_OURS)
+    code = subscribe_join (&service, error) ? run_threads (options, &service, error) : EXIT_KAFKA;
   watchdog_leave_within (LEAVE_S, code);
   stores_stop ();
   registry_stop ();

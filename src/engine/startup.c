@@ -5,6 +5,7 @@
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/own_topics.h"
 #include "engine/lane/lane.h"
+#include "engine/ledger/database.h"
 #include "engine/ledger/mode.h"
 #include "engine/ledger/schema.h"
 #include "engine/modes.h"
@@ -13,6 +14,7 @@
 #include "engine/outbox/publish.h"
 #include "engine/outbox/topics.h"
 #include "kafka/library.h"
+#include "kafka/settings.h"
 
 #define TIMEOUT_MS 10000
 #define CLOCK_WITHIN_MS 2000
@@ -167,7 +169,8 @@ look_at_postgres (Service *service, GError **error)
                  "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
     return FALSE;
   }
-  if (!pg_ensure (pg, error) || !schema_check (pg, error) || !mode_read (pg, error)
+  if (!pg_ensure (pg, error) || !schema_check (pg, error)
+      || !database_look (pg, &service->origin, error) || !mode_read (pg, error)
       || !schedule_plant (pg, error))
     return FALSE;
   if (pg_is_unchecked (pg))
@@ -211,11 +214,8 @@ look_for_own (Service *service)
 static const char *
 group_of (const Service *service)
 {
-  const char *const *settings = (const char *const *)service->kafka_settings;
-  for (guint i = 0; settings[i] != NULL; i += 2)
-    if (g_str_equal (settings[i], "group.id"))
-      return settings[i + 1];
-  return service->prefix;
+  const char *own = kafka_setting ((const char *const *)service->kafka_settings, "group.id");
+  return own != NULL ? own : service->prefix;
 }
 
 /* The number of partitions if this process is the only one. */

@@ -37,16 +37,6 @@ on_log (const rd_kafka_t *rk, int level, const char *facility, const char *text)
   log_warning_every (LOG_INTERVAL_S, g_intern_string (facility), "Kafka library message", detail);
 }
 
-const char *
-kafka_setting (const char *const *settings, const char *name)
-{
-  const char *value = NULL;
-  for (guint i = 0; settings != NULL && settings[i] != NULL; i += 2)
-    if (g_str_equal (settings[i], name))
-      value = settings[i + 1];
-  return value;
-}
-
 static gboolean
 apply (rd_kafka_conf_t *conf, const char *const *pairs, GError **error)
 {

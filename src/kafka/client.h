@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "kafka/message.h"
+#include "kafka/settings.h"
 #include <librdkafka/rdkafka.h>
 #include <pthread.h>
 
@@ -12,8 +13,6 @@
  * from FIXED is PRUNED_FATAL. All are pairs, NULL-terminated; WANTED and FIXED can be NULL. */
 rd_kafka_conf_t *kafka_conf_new (const char *const *settings, const char *const *wanted,
                                  const char *const *fixed, GError **error);
-/* The value of NAME in SETTINGS (pairs; the last one counts); NULL: not set. */
-const char *kafka_setting (const char *const *settings, const char *name);
 /* "Kafka at <bootstrap servers>", to begin an error text with. g_free it. */
 char *kafka_where (rd_kafka_t *rk);
 

@@ -103,15 +103,25 @@ kafka_longest_retention (const char *const *settings, const GPtrArray *topics, i
 
 /* --- the group --- */
 
+static void
+member_free (gpointer data)
+{
+  KafkaMember *member = data;
+  g_free (member->client_id);
+  g_free (member->host);
+  g_free (member);
+}
+
 static GPtrArray *
 members_of (const struct rd_kafka_group_list *list)
 {
-  GPtrArray *members = g_ptr_array_new_with_free_func (g_free);
+  GPtrArray *members = g_ptr_array_new_with_free_func (member_free);
   for (int i = 0; list != NULL && i < list->group_cnt; i++)
     for (int k = 0; k < list->groups[i].member_cnt; k++) {
-      const struct rd_kafka_group_member_info *member = &list->groups[i].members[k];
-      g_ptr_array_add (members,
-                       g_strdup_printf ("%s at %s", member->client_id, member->client_host));
+      const struct rd_kafka_group_member_info *said = &list->groups[i].members[k];
+      KafkaMember *member = g_new (KafkaMember, 1);
+      *member = (KafkaMember){ g_strdup (said->client_id), g_strdup (said->client_host) };
+      g_ptr_array_add (members, member);
     }
   return members;
 }

@@ -12,10 +12,14 @@ gboolean kafka_longest_retention (const char *const *settings, const GPtrArray *
                                   int timeout_ms, gint64 *retention_ms, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* The client.id of a daemon is this and its version, unless [kafka] sets another. */
+/* The client.id of a daemon is this, its version, `/` and its id, unless [kafka] sets another. */
 #define KAFKA_MEMBER_OF "pruned-"
 
-/* `<client id> at <host>` for each member of GROUP (or of group.id in SETTINGS). NULL:
- * PRUNED_REJECT, the broker does not answer that. */
+typedef struct {
+  char *client_id, *host;
+} KafkaMember;
+
+/* The members of GROUP (or of group.id in SETTINGS), of KafkaMember. NULL: PRUNED_REJECT, the
+ * broker does not answer that. */
 GPtrArray *kafka_group_members (const char *const *settings, const char *group, int timeout_ms,
                                 GError **error);

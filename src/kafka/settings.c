@@ -11,6 +11,16 @@ kafka_settings_check (const char *const *settings, GError **error)
   return conf != NULL;
 }
 
+const char *
+kafka_setting (const char *const *settings, const char *name)
+{
+  const char *value = NULL;
+  for (guint i = 0; settings != NULL && settings[i] != NULL; i += 2)
+    if (g_str_equal (settings[i], name))
+      value = settings[i + 1];
+  return value;
+}
+
 gboolean
 kafka_setting_known (const char *name)
 {

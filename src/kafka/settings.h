@@ -9,5 +9,8 @@
 gboolean kafka_settings_check (const char *const *settings, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/* The value of NAME in SETTINGS (pairs; the last one counts); NULL: not set. */
+const char *kafka_setting (const char *const *settings, const char *name);
+
 /* Whether librdkafka has a setting of this name. */
 gboolean kafka_setting_known (const char *name);

@@ -271,6 +271,16 @@ pg_is_local (const Pg *pg)
   return own.ss_family == AF_UNIX;
 }
 
+char *
+pg_host (const Pg *pg)
+{
+  const char *host = pg->conn != NULL ? PQhost (pg->conn) : NULL,
+             *port = pg->conn != NULL ? PQport (pg->conn) : NULL;
+  if (host == NULL || *host == '\0' || pg_is_local (pg))
+    host = g_get_host_name ();
+  return g_strconcat (host, ":", port != NULL ? port : "", NULL);
+}
+
 int
 pg_server_version (const Pg *pg)
 {

@@ -77,6 +77,9 @@ gboolean pg_is_too_large (const Pg *pg);
 int pg_server_version (const Pg *pg);
 /* The connection does not leave this machine: its other end may be a pooler. */
 gboolean pg_is_local (const Pg *pg);
+/* The server as people name it, `host:port`; where the connection does not leave this machine, by
+ * this machine's name. g_free it. */
+char *pg_host (const Pg *pg);
 /* How many were made so far: a new number means a new session. */
 guint pg_connections (const Pg *pg);
 

@@ -184,7 +184,7 @@ def narrow(new_scene):
     scene = new_scene()
     fill(scene.database, 3)
     scene.topics.drop("work.scratch.wide")
-    scene.topics.make("work.scratch.wide", partitions=8, max_message_bytes=1000)
+    scene.topics.make("work.scratch.wide", partitions=8, max_message_bytes=1050)
     scene.daemon = scene.start()
     scene.daemon.wait_line("Partitions assigned")
     return scene

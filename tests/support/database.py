@@ -195,4 +195,6 @@ class Templates:
         made = Database(self.server_url, self.app(), label="template_migrated")
         self._migrate(made)
         made.grant()
+        # A copy would have to be told which of the two it is.
+        made.execute("UPDATE pruned.identity SET system_identifier = NULL, database_oid = NULL")
         return made

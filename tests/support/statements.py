@@ -15,7 +15,7 @@ INCLUDE = re.compile(r"^[ \t]*-- include: (\S+)[^\n]*$", re.M)
 PARAMETER = re.compile(r"'(?:[^']|'')*'|(?<!:):([a-z_][a-z0-9_.]*)(?=::)")
 # Left out: what the owner of the schema runs, what runs against another database, and parts of
 # other files.
-NOT_THE_DAEMONS = re.compile(r"cli/(bench|demo)/|cli/sql/forget|keeping_set|schema_(note|lock)")
+NOT_THE_DAEMONS = re.compile(r"cli/(bench|demo)/|cli/sql/forget|keeping_set|identity_put|schema_(note|lock)")
 PAIRS = [(re.compile(p), r) for p, r in ((r"INSERT", r"INSERT\s+INTO\s+{}\b"), (r"DELETE", r"DELETE\s+FROM\s+{}\b"),
                                          (r"UPDATE", r"UPDATE\s+{}\b|FOR\s+(NO\s+KEY\s+)?UPDATE|FOR\s+SHARE|DO\s+UPDATE"))]
 

@@ -9,6 +9,7 @@
  */
 #pragma once
 #include "cli/cli.h"
+#include "kafka/admin.h"
 
 typedef struct {
   Cli *cli;
@@ -54,6 +55,9 @@ void doctor_replica (Doctor *doctor);  /* the standby for pages */
 void doctor_rights (Doctor *doctor);
 void doctor_owners (Doctor *doctor); /* of schema pruned, and who can create functions; by it */
 void doctor_kafka (Doctor *doctor);  /* reachable, topics, clock, retention, group, dead letters */
+void doctor_whose (Doctor *doctor, const KafkaTopic *clock); /* whose topics; by it */
+/* Which of the group's MEMBERS (of KafkaMember) this database does not know; by it. */
+void doctor_members (Doctor *doctor, const GPtrArray *members);
 void doctor_stores (Doctor *doctor);
 void doctor_gentle (Doctor *doctor);   /* thresholds, dead rows */
 void doctor_jobs (Doctor *doctor);     /* those of the user's own; which built-in ones, and why */

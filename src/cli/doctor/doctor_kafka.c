@@ -3,6 +3,7 @@
 #include "cli/dead_letters.h"
 #include "cli/doctor/doctor.h"
 #include "engine/job/sentence/own_topics.h"
+#include "engine/outbox/owner.h"
 #include "engine/outbox/topics.h"
 #include "kafka/inspect.h"
 #include "kafka/library.h"
@@ -110,8 +111,7 @@ ask_time (const Doctor *doctor, const char *topic, gboolean *said, gint64 *off_u
   for (int i = 0; producer != NULL && i < 2; i++) {
     g_autoptr (GPtrArray) messages
         = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
-    KafkaMessage *message = kafka_message_new (topic, 0);
-    kafka_message_set_value (message, "?", 1);
+    KafkaMessage *message = owner_message (topic, NULL, FALSE);
     g_ptr_array_add (messages, message);
     gint64 before_us = clock_now_us ();
     if (!kafka_publish (producer, messages, ANSWER_MS, NULL, error))
@@ -210,10 +210,12 @@ check_group (Doctor *doctor)
     doctor_ok (doctor, "group", "not checked: %s", error->message);
     return;
   }
-  for (guint i = 0; i < members->len; i++)
-    if (!g_str_has_prefix (members->pdata[i], KAFKA_MEMBER_OF PRUNED_VERSION " "))
-      g_string_append_printf (others, "%s%s", others->len > 0 ? ", " : "",
-                              (char *)members->pdata[i]);
+  for (guint i = 0; i < members->len; i++) {
+    const KafkaMember *member = members->pdata[i];
+    if (!g_str_has_prefix (member->client_id, KAFKA_MEMBER_OF PRUNED_VERSION "/"))
+      g_string_append_printf (others, "%s%s at %s", others->len > 0 ? ", " : "", member->client_id,
+                              member->host);
+  }
   g_autofree char *count = doctor_count (members->len, "member");
   if (others->len > 0)
     doctor_warn (
@@ -224,6 +226,7 @@ check_group (Doctor *doctor)
   else
     doctor_ok (doctor, "group", "group %s has %s%s", group, count,
                members->len > 0 ? ", all of this version" : " now");
+  doctor_members (doctor, members);
 }
 
 static void
@@ -322,8 +325,10 @@ doctor_kafka (Doctor *doctor)
   doctor_ok (doctor, "Kafka", "it answers at %s", bootstrap (doctor));
   check_library (doctor);
   check_topics (doctor, wanted, found);
-  for (guint i = topics_needed (wanted); i < wanted->len; i++)
+  for (guint i = topics_needed (wanted); i < wanted->len; i++) {
     compare_clock (doctor, &found[i]);
+    doctor_whose (doctor, &found[i]);
+  }
   for (guint i = 0; i < G_N_ELEMENTS (KEPT); i++) {
     g_autofree char *topic = cli_topic (doctor->cli, KEPT[i].name);
     if (find_topic (found, wanted->len, topic) != NULL)

@@ -1,6 +1,7 @@
 #include "engine/clock/broker_clock.h"
 
 #include "base/clock.h"
+#include "engine/outbox/owner.h"
 
 #include <stdatomic.h>
 
@@ -11,6 +12,7 @@
 struct _BrokerClock {
   KafkaProducer *producer;
   const char *topic;
+  const Origin *origin;
   Wake *wake;
   GPtrArray *messages;
   KafkaSending *sending;      /* asked, not looked at yet; NULL: none */
@@ -21,11 +23,12 @@ struct _BrokerClock {
 };
 
 BrokerClock *
-broker_clock_new (KafkaProducer *producer, const char *topic, Wake *wake)
+broker_clock_new (KafkaProducer *producer, const char *topic, const Origin *origin, Wake *wake)
 {
   BrokerClock *broker = g_new0 (BrokerClock, 1);
   *broker = (BrokerClock){ .producer = producer,
                            .topic = topic,
+                           .origin = origin,
                            .wake = wake,
                            .messages
                            = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free) };
@@ -52,10 +55,8 @@ on_answer (gpointer data)
 static void
 ask (BrokerClock *broker, gint64 now)
 {
-  KafkaMessage *message = kafka_message_new (broker->topic, 0);
-  kafka_message_set_value (message, "?", 1);
   g_ptr_array_set_size (broker->messages, 0);
-  g_ptr_array_add (broker->messages, message);
+  g_ptr_array_add (broker->messages, owner_message (broker->topic, broker->origin, FALSE));
   atomic_store (&broker->answered_us, 0);
   broker->asked_us = now;
   broker->sending = kafka_publish_begin (broker->producer, broker->messages, on_answer, broker);

@@ -8,14 +8,16 @@
  * Threads: the dispatcher's; the answer alone comes on one of Kafka's. Ownership: the dispatcher.
  */
 #pragma once
+#include "engine/service/origin.h"
 #include "engine/service/wake.h"
 #include "kafka/producer.h"
 
 typedef struct _BrokerClock BrokerClock;
 
-/* Borrows all: TOPIC (NULL: the time is never known), and WAKE, which is woken when an answer has
- * come. */
-BrokerClock *broker_clock_new (KafkaProducer *producer, const char *topic, Wake *wake);
+/* Borrows all: TOPIC (NULL: the time is never known), ORIGIN, which the questions name as the owner
+ * of the topics (owner.h), and WAKE, which is woken when an answer has come. */
+BrokerClock *broker_clock_new (KafkaProducer *producer, const char *topic, const Origin *origin,
+                               Wake *wake);
 void broker_clock_free (BrokerClock *clock);
 
 /* *NOW_US: the latest time that the broker's clock can show now, in microseconds; -1: not known. An

@@ -325,7 +325,7 @@ dispatcher_new (Service *service, GError **error)
   service->dispatcher.self = dispatcher;
   dispatcher->chores = chores_new (CHORES, G_N_ELEMENTS (CHORES), SAID, NULL);
   service->dispatcher.broker_clock
-      = broker_clock_new (service->producer, service->clock_topic, service->wake);
+      = broker_clock_new (service->producer, service->clock_topic, &service->origin, service->wake);
   atomic_store (&service->shared.ticks_asked, TRUE); /* until the first look */
   if (thread_start (&dispatcher->thread, dispatcher_main, dispatcher, error))
     return dispatcher;

@@ -4,8 +4,8 @@
  * Invariant: what an older snapshot has never replaces what a newer one has, because both writers
  * of these columns hold one lock, and the older one looks before it writes.
  *
- * Threads: processes_beat and processes_leave: housekeeping; processes_answer: reload; the rest:
- * any.
+ * Threads: processes_beat and processes_leave: housekeeping, or main while there is none yet;
+ * processes_answer: reload; the rest: any.
  * Ownership: see each function.
  */
 #pragma once

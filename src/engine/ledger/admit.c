@@ -10,6 +10,7 @@
 #include "engine/ledger/admit_own.h"
 #include "engine/ledger/admit_own_keys.h"
 #include "engine/ledger/timer.h"
+#include "engine/service/origin.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -170,7 +171,9 @@ gboolean
 admit_message (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
                GArray *specs, Admitted *out, GError **error)
 {
-  *out = (Admitted){ NULL };
+  *out = (Admitted){ origin_refusal (message) };
+  if (out->reason != NULL)
+    return TRUE;
   if (!is_tick && admit_own_takes (admission, message->topic))
     return admit_own (admission, message, specs, out, error);
   return admit_ours (admission, message, is_tick, specs, &out->reason, error);

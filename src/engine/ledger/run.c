@@ -3,6 +3,7 @@
 #include "avro/message.h"
 #include "base/clock.h"
 #include "base/uuid5.h"
+#include "engine/service/origin.h"
 
 #include <string.h>
 
@@ -214,7 +215,10 @@ work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **e
                            "pruned.Work",
                            wanted };
   MessageDecoded decoded = { 0 };
-  if (!message_decode (&source, &decoded, error))
+  g_autofree char *foreign = origin_refusal (message);
+  if (foreign != NULL)
+    g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, foreign);
+  if (foreign != NULL || !message_decode (&source, &decoded, error))
     return FALSE;
   const char *run_id = json_string_value (json_object_get (decoded.content, "run_id"));
   const char *name = json_string_value (json_object_get (decoded.content, "job"));

@@ -81,7 +81,7 @@ typedef struct {
 } Work;
 GArray *works_new (void); /* of Work, with a clear function */
 
-/* PRUNED_REJECT: not a work message of JOB. */
+/* PRUNED_REJECT: not a work message of JOB, or of another database (origin.h). */
 gboolean work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 

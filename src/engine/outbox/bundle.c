@@ -208,14 +208,13 @@ take_text (BundleReader *reader)
 static KafkaMessage *
 take_message (BundleReader *reader, MessageHeader *headers)
 {
-  KafkaMessage message
-      = { .offset = -1, .timestamp_ms = -1, .headers = headers, .n_headers = ENVELOPE_HEADERS };
+  KafkaMessage message = { .offset = -1, .timestamp_ms = -1, .headers = headers };
   message.topic = (char *)take_text (reader);
   message.partition = (gint32)take_number (reader);
   message.key = (guint8 *)take_text (reader);
   message.key_len = strlen ((const char *)message.key);
   const char *type = take_text (reader), *ce_id = take_text (reader);
-  envelope_about (headers, type, ce_id);
+  message.n_headers = envelope_about (headers, type, ce_id);
   message.value = (guint8 *)take_bytes (reader, &message.value_len);
   return reader->broken ? NULL : kafka_message_pack (&message);
 }
@@ -230,7 +229,7 @@ bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error)
   gboolean known = format != NULL && *format == FORMAT;
   g_autofree char *time = clock_format (take_number (&reader));
   g_autofree char *source = envelope_source (prefix);
-  MessageHeader headers[ENVELOPE_HEADERS];
+  MessageHeader headers[ENVELOPE_MOST];
   envelope_common (headers, source, time);
   while (known && !reader.broken && reader.at < reader.end) {
     KafkaMessage *message = take_message (&reader, headers);

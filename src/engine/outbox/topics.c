@@ -1,6 +1,7 @@
 #include "engine/outbox/topics.h"
 
 #include "engine/job/job_ranges.h"
+#include "engine/outbox/owner.h"
 
 #define DAY_MS "86400000"
 #define WEEK_MS "604800000"
@@ -18,14 +19,11 @@ static const char *const DAY[] = {
   "cleanup.policy", "delete", "retention.ms", DAY_MS, "max.message.bytes", ROOMY_BYTES, NULL
 };
 
-/* Its timestamps are the broker's (broker_clock.h). */
-static const char *const CLOCK[] = { "message.timestamp.type",
-                                     "LogAppendTime",
-                                     "cleanup.policy",
-                                     "delete",
-                                     "retention.ms",
-                                     DAY_MS,
-                                     NULL };
+/* Its timestamps are the broker's (broker_clock.h), and its last record with the owner's key stays
+ * (owner.h). */
+static const char *const CLOCK[] = {
+  "message.timestamp.type", "LogAppendTime", "cleanup.policy", "compact", "segment.ms", DAY_MS, NULL
+};
 
 static const struct {
   const char *name;
@@ -56,7 +54,7 @@ topics_wanted (const Config *config, const Jobs *jobs)
         = { g_strdup (job->work_topic), MAX (job->capacity, job_ranges (job, config)), DAY };
     g_array_append_val (topics, work);
   }
-  WantedTopic clock = { g_strconcat (prefix, ".clock", NULL), 1, CLOCK, TRUE };
+  WantedTopic clock = { g_strconcat (prefix, "." OWNER_TOPIC, NULL), 1, CLOCK, TRUE };
   g_array_append_val (topics, clock);
   return topics;
 }

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "engine/job/job.h"
+#include "engine/service/origin.h"
 #include "engine/service/wake.h"
 #include "kafka/kafka.h"
 #include "pg/pg.h"
@@ -37,6 +38,7 @@ typedef struct {
   gint64 keep_us;         /* [runs] keep_days */
   gint64 max_skew_us;     /* [clock] max_skew_s */
   char *clock_topic;      /* the topic with the broker's timestamps; NULL: there is none */
+  Origin origin;          /* the database */
 
   /* Of the dispatcher's thread. No lock. */
   struct {

@@ -1,5 +1,6 @@
 #include "engine/outbox/bundle.h"
 #include "avro/message.h"
+#include "engine/service/origin.h"
 #include <string.h>
 
 #define RUN "33c50bbf-59ca-51b4-a4cd-84473abeb18f"
@@ -48,6 +49,25 @@ test_what_was_stored_is_what_is_sent (void)
     g_assert_cmpstr (header (message, "content-type"), ==, "application/avro");
     g_assert_cmpstr (header (message, "ce_time"), ==, header (messages->pdata[0], "ce_time"));
   }
+}
+
+/* What this service reads itself says whose it is; outcomes are for others. This is the last test,
+ * because a process has one database. */
+static void
+test_a_work_message_names_its_database (void)
+{
+  static const char *const work[]
+      = { RUN, "a.b", "7", "0", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "{}", NULL };
+  g_autoptr (Bundle) bundle = bundle_of (1);
+  g_autoptr (GError) error = NULL;
+  bundle_add (bundle, "p.work.a.b", 3, RUN, "pruned.Work", "id-2", work);
+  origin_begin ("0b8a1c52-6d5e-4c57-9d0e-0f3c3e0f7a11");
+  g_autoptr (GPtrArray) messages
+      = bundle_read (bundle->stored->data, bundle->stored->len, "p", &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (messages->len, ==, 2);
+  g_assert_null (kafka_message_header (messages->pdata[0], ORIGIN_HEADER));
+  g_assert_cmpstr (header (messages->pdata[1], ORIGIN_HEADER), ==, origin_database ());
 }
 
 /* If a value does not fit, nothing of it is stored, and the first reason is kept. */
@@ -121,5 +141,6 @@ main (int argc, char **argv)
                    test_what_is_cut_away_leaves_nothing_behind);
   g_test_add_func ("/bundle/what_is_cut_or_foreign_is_refused",
                    test_what_is_cut_or_foreign_is_refused);
+  g_test_add_func ("/bundle/origin", test_a_work_message_names_its_database);
   return g_test_run ();
 }

@@ -1,0 +1,98 @@
+#include "cli/whose.h"
+
+#include "base/log.h"
+#include "engine/ledger/database.h"
+
+#define DESCRIBE_MS 3000
+
+void
+cli_whose_clear (CliWhose *whose)
+{
+  origin_clear (&whose->origin);
+  origin_clear (&whose->owner);
+}
+
+static ExitCode
+ask_database (Cli *cli, Pg *pg, Origin *origin, GError **error)
+{
+  g_autoptr (Pg) own = NULL;
+  if (pg == NULL && (pg = own = cli_pg (cli, error)) == NULL)
+    return CODE_POSTGRES;
+  if (!database_look (pg, origin, error))
+    return cli_pg_failed (pg, error);
+  return database_check (origin, error) ? CODE_OK : CODE_CONFIG;
+}
+
+/* A topic that is not there says nothing. */
+static ExitCode
+ask_topic (Cli *cli, char **settings, Origin *owner, GError **error)
+{
+  GError *cause = NULL;
+  g_autofree char *topic = cli_topic (cli, OWNER_TOPIC);
+  if (owner_read ((const char *const *)settings, topic, owner, &cause))
+    return CODE_OK;
+  g_autoptr (KafkaAdmin) admin = kafka_admin_new ((const char *const *)settings, NULL);
+  KafkaTopic asked = { .name = topic };
+  if (admin != NULL && kafka_admin_describe (admin, &asked, 1, DESCRIBE_MS, NULL)
+      && asked.partitions < 0) {
+    g_clear_error (&cause);
+    return CODE_OK;
+  }
+  g_propagate_error (error, cause);
+  return CODE_KAFKA;
+}
+
+/* Of a database that does not answer, or has no identity yet, nothing is known. A message can be
+ * sent without its name all the same, as any other producer would send it, unless it is known that
+ * the topics are another's. */
+static ExitCode
+without_database (Cli *cli, char **settings, CliWhose *whose, GError *cause, GError **error)
+{
+  if (cause->code == PRUNED_OUTAGE)
+    log_warning ("It is not known whether the topics are this database's", "error", cause->message);
+  else if (ask_topic (cli, settings, &whose->owner, NULL) == CODE_OK
+           && whose->owner.database != NULL) {
+    g_propagate_error (error, cause);
+    return CODE_POSTGRES;
+  }
+  g_error_free (cause);
+  return CODE_OK;
+}
+
+ExitCode
+cli_whose_ask (Cli *cli, Pg *pg, char **settings, CliWhose *whose, GError **error)
+{
+  GError *cause = NULL;
+  if (*config_text (cli->config, "postgres", "url") == '\0')
+    return CODE_OK;
+  const ExitCode code = ask_database (cli, pg, &whose->origin, &cause);
+  if (code == CODE_OK)
+    return ask_topic (cli, settings, &whose->owner, error);
+  if (code == CODE_POSTGRES)
+    return without_database (cli, settings, whose, cause, error);
+  g_propagate_error (error, cause);
+  return code;
+}
+
+ExitCode
+cli_whose_check (Cli *cli, const CliWhose *whose, GError **error)
+{
+  if (whose->origin.database == NULL)
+    return CODE_OK;
+  if (!owner_check (&whose->owner, &whose->origin, config_text (cli->config, "topics", "prefix"),
+                    error))
+    return CODE_CONFIG;
+  origin_begin (whose->origin.database);
+  return CODE_OK;
+}
+
+ExitCode
+cli_whose (Cli *cli, Pg *pg, GError **error)
+{
+  g_auto (CliWhose) whose = { { NULL } };
+  g_auto (GStrv) settings = cli_kafka_settings (cli, error);
+  if (settings == NULL)
+    return CODE_CONFIG;
+  const ExitCode code = cli_whose_ask (cli, pg, settings, &whose, error);
+  return code == CODE_OK ? cli_whose_check (cli, &whose, error) : code;
+}

@@ -1,0 +1,108 @@
+#include "engine/outbox/owner.h"
+
+#include "base/json.h"
+#include "kafka/reader.h"
+
+#include <string.h>
+
+#define KEY "owner"
+#define TIMEOUT_MS 10000
+
+KafkaMessage *
+owner_message (const char *topic, const Origin *origin, gboolean taken)
+{
+  KafkaMessage *message = kafka_message_new (topic, 0);
+  if (origin == NULL || origin->database == NULL) {
+    kafka_message_set_key (message, "?"); /* a compacted topic refuses a message without a key */
+    kafka_message_set_value (message, "?", 1);
+    return message;
+  }
+  g_autoptr (json_t) record = json_pack ("{s:s, s:s, s:s}", "database", origin->database, "name",
+                                         origin->name, "host", origin->host);
+  if (taken)
+    json_object_set_new (record, "taken", json_true ());
+  g_autofree char *text = json_text (record);
+  kafka_message_set_key (message, KEY);
+  kafka_message_set_value (message, text, strlen (text));
+  return message;
+}
+
+static const char *
+text_of (const json_t *record, const char *field)
+{
+  const char *text = json_string_value (json_object_get (record, field));
+  return text != NULL ? text : "?";
+}
+
+void
+owner_see (Origin *owner, const KafkaMessage *message)
+{
+  if (message->key_len != strlen (KEY) || memcmp (message->key, KEY, message->key_len) != 0
+      || message->value == NULL)
+    return;
+  g_autoptr (json_t) record = json_parse ((const char *)message->value, message->value_len, NULL);
+  const char *database = json_string_value (json_object_get (record, "database"));
+  if (database == NULL
+      || (owner->database != NULL && !json_is_true (json_object_get (record, "taken"))))
+    return;
+  origin_clear (owner);
+  *owner = (Origin){ g_strdup (database), g_strdup (text_of (record, "name")),
+                     g_strdup (text_of (record, "host")), FALSE };
+}
+
+static gboolean
+see (const KafkaMessage *message, gpointer data)
+{
+  owner_see (data, message);
+  return TRUE;
+}
+
+gboolean
+owner_read (const char *const *settings, const char *topic, Origin *owner, GError **error)
+{
+  origin_clear (owner);
+  if (kafka_read_topic (settings, topic, -1, TIMEOUT_MS, see, owner, error))
+    return TRUE;
+  g_prefix_error (error, "whose topics these are cannot be read: ");
+  return FALSE;
+}
+
+gboolean
+owner_write (const char *const *settings, const char *topic, const Origin *origin, gboolean taken,
+             GError **error)
+{
+  g_autoptr (KafkaProducer) producer = kafka_producer_new (settings, error);
+  g_autoptr (GPtrArray) messages
+      = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
+  g_ptr_array_add (messages, owner_message (topic, origin, taken));
+  if (producer != NULL && kafka_publish (producer, messages, TIMEOUT_MS, NULL, error))
+    return TRUE;
+  g_prefix_error (error, "whose topics these are cannot be written: ");
+  return FALSE;
+}
+
+gboolean
+owner_check (const Origin *owner, const Origin *origin, const char *prefix, GError **error)
+{
+  if (owner->database == NULL || g_str_equal (owner->database, origin->database))
+    return TRUE;
+  g_autofree char *theirs = origin_words (owner), *ours = origin_words (origin);
+  g_set_error (
+      error, PRUNED_ERROR, PRUNED_FATAL,
+      "the topics %s.* of this Kafka belong to another database: %s; this one is %s. Give it another [topics] prefix;"
+      " if it takes the other one's place, stop the other one's daemons, then run: pruned topics --take",
+      prefix, theirs, ours);
+  return FALSE;
+}
+
+gboolean
+owner_settle (const char *const *settings, const char *prefix, const Origin *owner,
+              const Origin *origin, GError **error)
+{
+  if (owner->database != NULL)
+    return owner_check (owner, origin, prefix, error);
+  g_autofree char *topic = g_strconcat (prefix, "." OWNER_TOPIC, NULL);
+  g_auto (Origin) now = { NULL };
+  return owner_write (settings, topic, origin, FALSE, error)
+         && owner_read (settings, topic, &now, error) && owner_check (&now, origin, prefix, error);
+}

@@ -1,0 +1,32 @@
+/* Whose messages: a database has an identity (`pruned.identity`), which every tick, event and work
+ * message that this program writes carries in a header. A message with another one was meant for
+ * another database, and asks nothing of this one. A message without the header is of another
+ * producer, and is taken.
+ *
+ * Threads: any; origin_begin before there are others. Ownership: see each function.
+ */
+#pragma once
+#include "kafka/message.h"
+
+#define ORIGIN_HEADER "pruned_database"
+
+/* A database, as messages and people name it. */
+typedef struct {
+  char *database; /* its identity, a UUID; NULL: not known, or it has none */
+  char *name;
+  char *host;     /* with the port */
+  gboolean moved; /* it got its identity elsewhere (ledger/database.h) */
+} Origin;
+
+void origin_clear (Origin *origin);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Origin, origin_clear)
+/* `app on db1:5432 (identity ...)`; g_free it. */
+char *origin_words (const Origin *origin);
+
+/* The database of this process; DATABASE is copied. */
+void origin_begin (const char *database);
+/* Its identity; NULL: not known, then nothing is compared and no header is written. */
+const char *origin_database (void);
+
+/* Why MESSAGE is not for this database: a reason for the dead topic. NULL: it is; g_free it. */
+char *origin_refusal (const KafkaMessage *message);

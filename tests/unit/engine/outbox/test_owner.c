@@ -1,0 +1,81 @@
+#include "engine/outbox/owner.h"
+#include "base/error.h"
+#include <string.h>
+
+static Origin A = { "aaaaaaaa-0000-4000-8000-000000000000", "app", "db1:5432", FALSE };
+static Origin B = { "bbbbbbbb-0000-4000-8000-000000000000", "staging", "db2:5432", FALSE };
+
+static void
+see (Origin *owner, const Origin *said, gboolean taken)
+{
+  g_autoptr (KafkaMessage) message = owner_message ("p.clock", said, taken);
+  g_assert_nonnull (message->key); /* a compacted topic refuses it otherwise */
+  owner_see (owner, message);
+}
+
+static void
+see_text (Origin *owner, const char *key, const char *value)
+{
+  g_autoptr (KafkaMessage) message = kafka_message_new ("p.clock", 0);
+  kafka_message_set_key (message, key);
+  kafka_message_set_value (message, value, value != NULL ? strlen (value) : 0);
+  owner_see (owner, message);
+}
+
+/* Both of two that write at the same time read the same topic. */
+static void
+test_the_first_record_counts_and_then_what_was_taken (void)
+{
+  g_auto (Origin) owner = { NULL };
+  see (&owner, &A, FALSE);
+  see (&owner, &B, FALSE);
+  see (&owner, &A, FALSE);
+  g_assert_cmpstr (owner.database, ==, A.database);
+  g_assert_cmpstr (owner.name, ==, "app");
+  g_assert_cmpstr (owner.host, ==, "db1:5432");
+  see (&owner, &B, TRUE);
+  see (&owner, &A, FALSE);
+  g_assert_cmpstr (owner.database, ==, B.database);
+}
+
+static void
+test_what_is_no_record_names_nobody (void)
+{
+  g_auto (Origin) owner = { NULL };
+  static const char *const values[]
+      = { "?", "", "[]", "{}", "null", "{\"database\":7}", "{\"database\":", "\xff", NULL };
+  see (&owner, NULL, FALSE); /* only asks for the time */
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    see_text (&owner, "owner", values[i]);
+  see_text (&owner, NULL, "{\"database\":\"x\"}");
+  see_text (&owner, "owners", "{\"database\":\"x\"}");
+  g_assert_null (owner.database);
+  see_text (&owner, "owner", "{\"database\":\"x\",\"later\":1}");
+  g_assert_cmpstr (owner.database, ==, "x");
+  g_assert_cmpstr (owner.name, ==, "?");
+}
+
+static void
+test_another_database_is_refused_and_both_are_named (void)
+{
+  Origin nobody = { NULL }, renamed = { A.database, "other", "db9:1", FALSE };
+  g_autoptr (GError) error = NULL;
+  g_assert_true (owner_check (&nobody, &A, "p", &error));
+  g_assert_true (owner_check (&renamed, &A, "p", &error));
+  g_assert_false (owner_check (&A, &B, "p", &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
+  const char *const said[]
+      = { A.database, A.name, A.host, B.database, B.name, B.host, "topics --take" };
+  for (guint i = 0; i < G_N_ELEMENTS (said); i++)
+    g_assert_nonnull (strstr (error->message, said[i]));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/owner/first", test_the_first_record_counts_and_then_what_was_taken);
+  g_test_add_func ("/owner/no_record", test_what_is_no_record_names_nobody);
+  g_test_add_func ("/owner/check", test_another_database_is_refused_and_both_are_named);
+  return g_test_run ();
+}
