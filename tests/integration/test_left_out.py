@@ -44,6 +44,8 @@ def test_a_built_in_job_comes_back_with_its_table(new_scene, http):
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")
     wait_until(lambda: gauge(http, PRUNE) == 1, 30, "the metric")
+    # Of such a process doctor can tell that it has left jobs out.
+    assert scene.database.value("SELECT shared ->> 'run.jobs' FROM pruned.processes") == ""
     scene.database.execute("ALTER TABLE being_migrated RENAME TO members_deletion_schedules")
     assert sorted(daemon.wait_line(LINE)["added"].split(", ")) == PAIR
     wait_until(lambda: gauge(http, PRUNE) == 0, 30, "the metric")

@@ -163,6 +163,10 @@ def _matches(entry, message, fields):
     return all(name in entry and entry[name] == value for name, value in fields.items())
 
 
+# A daemon that only waits asks Kafka less often; a message that comes ends the question at once.
+IDLE = {"kafka.fetch.wait.max.ms": 50}
+
+
 class Pruned:
     """One installation: a database, a topic prefix, settings; any number of daemons.
 
@@ -224,6 +228,8 @@ class Pruned:
         """Starts a daemon and does not wait for it. Tests wait for facts in the database, a topic
         or its log."""
         name = name or f"daemon-{len(self.daemons) + 1}"
+        if not arguments:
+            settings = IDLE | (settings or {})
         if environment and "PRUNED_FAULT" in environment:
             record_kill(environment["PRUNED_FAULT"])
         daemon = Daemon(
