@@ -1,6 +1,7 @@
 #include "base/log_format.h"
 
 #include "base/clock.h"
+#include "base/spoken.h"
 #include "base/visible.h"
 
 #include <stdatomic.h>
@@ -93,12 +94,14 @@ is_plain (const char *text, const char *forbidden)
   return TRUE;
 }
 
+/* Of values that machines read, people read the words. */
 static void
 append_field (GString *line, const char *key, const json_t *value)
 {
-  const char *text = json_string_value (value);
+  const char *said = json_string_value (value), *text = said != NULL ? spoken_word (said) : NULL;
+  g_autoptr (json_t) spoken = text != said ? json_string (text) : NULL;
   gboolean plain = text != NULL && is_plain (text, " \"=\\");
-  g_autofree char *exact = plain ? g_strdup (text) : json_text (value),
+  g_autofree char *exact = plain ? g_strdup (text) : json_text (spoken != NULL ? spoken : value),
                   *shown = visible_line (exact);
   g_string_append_printf (line, " %s=%s", key, shown);
 }

@@ -1,5 +1,5 @@
+#include "base/spoken.h"
 #include "cli/new.h"
-#include "cli/words.h"
 
 #include <string.h>
 
@@ -47,8 +47,8 @@ index_command (const New *new)
 static void
 add_rows (GString *text, const New *new)
 {
-  g_autofree char *matching = words_of_number (new->matching),
-                  *rows = new->rows >= 0 ? words_of_number (new->rows) : NULL;
+  g_autofree char *matching = spoken_number (new->matching),
+                  *rows = new->rows >= 0 ? spoken_number (new->rows) : NULL;
   if (new->counted)
     remark (text, "Rows: %s match today, of %s: counted, since it has no statistics; run ANALYZE.",
             matching, rows);

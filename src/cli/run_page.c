@@ -157,7 +157,7 @@ put_objects (Output *out, const Page *page, const GPtrArray *next)
   output_object (out, last);
 }
 
-/* `held: max_rows 20, counted 30` says its state itself. */
+/* `held: 30 rows are above max_rows 20` says its state itself. */
 static void
 say_result (Output *out, const PgRows *run)
 {

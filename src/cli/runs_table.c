@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
+#include "base/spoken.h"
 #include "cli/arguments.h"
 #include "cli/run_row.h"
 #include "cli/words.h"
@@ -164,7 +165,7 @@ exceeded_of (const PgRows *rows, int row)
   g_autoptr (json_t) held = held_of (rows, row);
   const json_t *approved = json_object_get (held, "approved");
   const gint64 n = json_integer_value (approved);
-  g_autofree char *number = words_of_number (n);
+  g_autofree char *number = spoken_number (n);
   const char *rows_word = plural (n, "row", "rows");
   if (approved == NULL)
     return NULL;

@@ -2,21 +2,11 @@
 
 #include "base/clock.h"
 #include "base/plural.h"
+#include "base/spoken.h"
 
 #include <string.h>
 
 #define SECOND_US G_USEC_PER_SEC
-
-char *
-words_of_number (gint64 number)
-{
-  g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, number);
-  GString *words = g_string_new (digits);
-  gssize first = number < 0 ? 1 : 0;
-  for (gssize at = (gssize)words->len - 3; at > first; at -= 3)
-    g_string_insert_c (words, at, ',');
-  return g_string_free (words, FALSE);
-}
 
 /* One that is wide takes two columns, one that is put on the character before it takes none. */
 static glong
@@ -107,13 +97,13 @@ noun_of (const char *counter, gint64 number)
   for (guint i = 0; i < G_N_ELEMENTS (nouns); i++)
     if (g_str_equal (counter, nouns[i][0]))
       return plural (number, nouns[i][1], counter);
-  return counter;
+  return spoken_word (counter);
 }
 
 static void
 add (GString *words, const char *name, gint64 number)
 {
-  g_autofree char *amount = words_of_number (number);
+  g_autofree char *amount = spoken_number (number);
   g_autofree char *readable = g_strdelimit (g_strdup (noun_of (name, number)), "_", ' ');
   g_string_append_printf (words, "%s%s %s", words->len > 0 ? ", " : "", amount, readable);
 }

@@ -12,8 +12,6 @@ char *words_cut (const char *text, glong most);
 /* TEXT in lines of at most MOST columns, that end between two words. A word that is longer is
  * cut, behind one of ,:._/- if it has any. At least one line. g_strfreev it. */
 char **words_wrap (const char *text, glong most);
-/* `4,365` */
-char *words_of_number (gint64 number);
 /* `4,365 removed, 33 kept` of an object of numbers; zeroes are left out. NULL: there is nothing
  * else. */
 char *words_of_counts (const json_t *counts);

@@ -93,9 +93,15 @@ pg_fail_connection (Pg *pg, const char *doing, GError **error)
   g_strchomp (words);
   g_strdelimit (words, "\n", ' ');
   pg->sqlstate[0] = '\0';
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: %s: %s", doing, words);
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, PG_AWAY "%s: %s", doing, words);
   pg_close (pg);
   return FALSE;
+}
+
+gboolean
+pg_is_away (const GError *error)
+{
+  return error->code == PRUNED_OUTAGE && strstr (error->message, PG_AWAY) != NULL;
 }
 
 static void

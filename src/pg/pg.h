@@ -44,6 +44,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pg, pg_free)
 gboolean pg_ensure (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* A server answers, even if it refuses the login. Takes 5 s at most. */
 gboolean pg_is_up (const Pg *pg);
+/* ERROR, of any connection, is that the server could not be reached, or has not answered. */
+gboolean pg_is_away (const GError *error);
 /* The session of the last statement can change nothing: its server is a standby, or a setting of
  * the role or the database says so. */
 gboolean pg_is_read_only (const Pg *pg);

@@ -57,6 +57,9 @@ struct _Pg {
 
 /* Sets PRUNED_OUTAGE with libpq's text, and closes the connection. Returns FALSE. */
 gboolean pg_fail_connection (Pg *pg, const char *doing, GError **error);
+/* Errors of a server that cannot be reached, or does not answer, have this in their text, behind
+ * what others have put before it. */
+#define PG_AWAY "PostgreSQL: "
 /* Sets ERROR from PostgreSQL's refusal, with its verdict, and drains the pipeline. STATEMENT can be
  * NULL. */
 void pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,

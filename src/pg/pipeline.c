@@ -56,7 +56,7 @@ wait_for_answer (Pg *pg, GError **error)
     gint64 now = clock_monotonic_us (), left_us = deadline_of (pg, began) - now;
     cut_in_time (pg, now);
     if (left_us <= 0) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "PostgreSQL: no answer within %d s",
+      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, PG_AWAY "no answer within %d s",
                    (int)((now - began) / G_USEC_PER_SEC));
       pg_close (pg);
       return FALSE;

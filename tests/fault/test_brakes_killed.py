@@ -29,7 +29,7 @@ def test_a_run_is_held_once_whenever_its_process_dies(scene, point):
     run_id = send_tick(scene)
     killed_at(scene, point)
     scene.start()
-    assert scene.wait_run(run_id, "held", deadline_s=60)["error"] == "held: max_rows 20, counted 30"
+    assert scene.wait_run(run_id, "held", deadline_s=60)["error"] == "held: 30 rows are above max_rows 20"
     said = wait_until(lambda: scene.topics.outcomes("RunHeld"), 30, "RunHeld")
     assert len({m.headers["ce_id"] for m in said}) == 1
     assert scene.database.value("SELECT count(*) FROM scratch") == 30
@@ -59,7 +59,7 @@ def test_one_of_two_processes_dies_between_the_count_and_the_first_page(new_scen
     pair.add(30)
     run_ids = pair.send()
     assert pair.daemons[0].wait(90) == -9
-    assert {row["error"] for row in pair.wait(run_ids, "held")} == {"held: max_rows 20, counted 30"}
+    assert {row["error"] for row in pair.wait(run_ids, "held")} == {"held: 30 rows are above max_rows 20"}
     scene.run("approve", run_ids[0]).ok()
     assert pair.wait(run_ids[:1])[0]["rows_done"] == 30
     assert pair.gone(run_ids) == [30] + [0] * (len(run_ids) - 1)
@@ -77,7 +77,7 @@ def test_two_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
     wait_until(lambda: scene.database.value("SELECT count(*) FROM pruned.runs WHERE state IN ('finished', 'held') AND job = 'scratch.one'") == 40,
                90, "all runs have ended or are held")
     assert scene.database.value("SELECT count(*) FROM scratch") == 30
-    assert scene.database.column("SELECT DISTINCT error FROM pruned.runs WHERE state = 'held'") == ["held: max_rows_per_day 10: 10 went today, counted 1"]
+    assert scene.database.column("SELECT DISTINCT error FROM pruned.runs WHERE state = 'held'") == ["held: 1 row after 10 today is above max_rows_per_day 10"]
 
 
 @pytest.mark.check_all
@@ -153,7 +153,7 @@ def test_a_run_whose_approval_has_ended_is_held_once_whenever_its_process_dies(c
     killed_at(chain, point)
     chain.start()
     row = chain.wait_run(run_id, "held", "finished", deadline_s=60)
-    assert (row["error"], row["rows_done"], row["approved_until"]) == ("held: max_rows 20, counted 30", 10, None)
+    assert (row["error"], row["rows_done"], row["approved_until"]) == ("held: 30 rows are above max_rows 20", 10, None)
     assert chain.database.value("SELECT count(*) FROM scratch") == 20
     wait_until(lambda: len({m.headers["ce_id"] for m in chain.topics.outcomes("RunHeld")}) == 2, 30, "RunHeld, for the second time")
 

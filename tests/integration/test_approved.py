@@ -21,7 +21,7 @@ def held(new_scene):
         pair = Two(new_scene(SETTINGS | LIMIT | {f"jobs.{JOB}.{name}": value for name, value in settings.items()}))
         pair.add(rows)
         run_ids = pair.send()
-        assert {row["error"] for row in pair.wait(run_ids, "held")} == {f"held: max_rows 20, counted {rows}"}
+        assert {row["error"] for row in pair.wait(run_ids, "held")} == {f"held: {rows} rows are above max_rows 20"}
         return pair, run_ids
     return make
 
@@ -69,7 +69,7 @@ def test_an_approval_that_comes_into_force_late_lets_nothing_go(held):
     pair.scene.run("resume", JOB).ok()
     assert [result(row)["removed"] for row in pair.wait(in_time)] == [30, 30]
     for row in pair.wait(late, "held", "finished"):
-        assert (row["state"], row["error"], row["approved_at"], row["approved_until"]) == ("held", "held: max_rows 20, counted 30", None, None)
+        assert (row["state"], row["error"], row["approved_at"], row["approved_until"]) == ("held", "held: 30 rows are above max_rows 20", None, None)
     assert pair.gone(run_ids) == [0, 0, 30, 30] + [0] * (RUNS - 4)
     pair.scene.run("approve", late[0]).ok()
     assert result(pair.wait([late[0]])[0])["removed"] == 30
@@ -90,7 +90,7 @@ def test_an_approval_that_ends_between_two_pages_ends_the_run_there(held, rows, 
         assert done.code == 1 and f"run {run_id} is waiting: only a held run can be approved" in done.stderr, done
     wait_until(lambda: [pair.on(), pair.scene.run_row(run_ids[2])["state"] == "finished"][1], 60, "the third run", poll_s=0.2)
     for row in pair.wait(run_ids[:2], "held", "finished"):
-        assert (row["state"], row["error"], row["approved_at"]) == ("held", f"held: max_rows 20, counted {rows}", None)
+        assert (row["state"], row["error"], row["approved_at"]) == ("held", f"held: {rows} rows are above max_rows 20", None)
     assert pair.gone(run_ids) == [batch, batch, rows] + [0] * (RUNS - 3)
     pair.scene.run("approve", run_ids[0]).ok()
     wait_until(lambda: [pair.on(), pair.scene.run_row(run_ids[0])["state"] == "finished"][1], 60, "the first run", poll_s=0.2)
@@ -120,7 +120,7 @@ def test_a_run_whose_approval_has_ended_goes_on_within_its_limits(held):
     row = pair.scene.run_row(fits)
     assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 20)
     row = pair.scene.run_row(grows)
-    assert (row["state"], row["error"], row["rows_done"]) == ("held", "held: max_rows 20, counted 30", 20)
+    assert (row["state"], row["error"], row["rows_done"]) == ("held", "held: 30 rows are above max_rows 20", 20)
 
 
 @pytest.mark.check_all
@@ -147,7 +147,7 @@ def test_an_approval_that_is_asked_for_holds_the_run_when_it_ends(new_scene, whe
     pair.wait(run_ids[:1], "waiting")
     end_approvals(pair, run_ids[:1])
     wait_until(lambda: [pair.on(), pair.count("held") == RUNS][1], 60, "held again", poll_s=0.2)
-    assert pair.scene.run_row(run_ids[0])["error"] == f"held: approve {when}, counted 6"
+    assert pair.scene.run_row(run_ids[0])["error"] == "held: this run needs another approval (6 rows)"
     assert pair.gone(run_ids) == [2] + [0] * (RUNS - 1)
 
 
@@ -222,17 +222,17 @@ def test_approve_warns_of_what_keeps_the_run(held, command, ends, words):
 
 
 @pytest.mark.check_first(1)
-@pytest.mark.parametrize("when", ["first", "always"])
-def test_of_many_runs_that_begin_at_once_only_the_approved_one_goes(new_scene, when):
-    pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.approve": when}))
+@pytest.mark.parametrize("approve, when", [("first", "the first"), ("always", "each")])
+def test_of_many_runs_that_begin_at_once_only_the_approved_one_goes(new_scene, approve, when):
+    pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.approve": approve}))
     pair.add(3)
     run_ids = pair.send()
-    assert {row["error"] for row in pair.wait(run_ids, "held", "finished")} == {f"held: approve {when}, counted 3"}
+    assert {row["error"] for row in pair.wait(run_ids, "held", "finished")} == {f"held: {when} run of this job needs an approval (3 rows)"}
     pair.scene.run("approve", run_ids[5]).ok()
     assert result(pair.wait([run_ids[5]])[0])["removed"] == 3
     assert pair.gone(run_ids) == [3 if n == 5 else 0 for n in range(RUNS)]
     for row in pair.wait(pair.send(), "held", "finished"):  # somebody has looked at this version
-        assert row["state"] == ("finished" if when == "first" or row["args"]["first"] == 5001 else "held")
+        assert row["state"] == ("finished" if approve == "first" or row["args"]["first"] == 5001 else "held")
 
 
 # --- without Kafka

@@ -14,7 +14,7 @@ def held(house):  # noqa: F811
     house.sql("CREATE TABLE items (id bigint PRIMARY KEY, old boolean); INSERT INTO items SELECT i, i <= 30 FROM generate_series(1, 100) i")
     say(house, OLD)
     run = house.run("items.purge")
-    assert run["error"] == "held: max_rows 20, counted 30"
+    assert run["error"] == "held: 30 rows are above max_rows 20"
     say(house, NEW)
     return run["run_id"]
 
@@ -39,7 +39,7 @@ def left(house):  # noqa: F811
 def test_an_approval_lets_no_other_version_go(house, held):  # noqa: F811
     house.pruned.run("approve", held).ok()
     row = now_due(house, held)
-    assert (row["state"], row["error"]) == ("held", "held: max_rows 20, counted 30"), row
+    assert (row["state"], row["error"]) == ("held", "held: 30 rows are above max_rows 20"), row
     assert left(house) == {"old": 30, "new": 30}
     house.pruned.run("approve", held).ok()
     house.work()
@@ -59,7 +59,7 @@ def test_a_page_without_rows_keeps_no_approval_of_another_version(house, held): 
     say(house, NEW)
     house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [held])
     row = now_due(house, held)
-    assert (row["state"], row["error"]) == ("held", "held: max_rows 20, counted 28"), row
+    assert (row["state"], row["error"]) == ("held", "held: 28 rows are above max_rows 20"), row
     assert left(house) == {"old": 20, "new": 28}
 
 
@@ -91,11 +91,11 @@ def test_another_event_is_another_version_of_the_job_that_it_names_rows_for(eras
         return runs(erasure, "state, error")[-1]
 
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
-    assert ask(user(1)) == ("held", "held: approve first, counted 1")
+    assert ask(user(1)) == ("held", "held: the first run of this job needs an approval (1 row)")
     erasure.pruned.run("approve", erasure.database.value("SELECT run_id::text FROM pruned.runs")).ok()
     assert ask(user(2)) == ("finished", None) and erased(erasure) == [1, 2]
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.owner.id")
-    assert ask({"payload": {"owner": {"id": 3}}}) == ("held", "held: approve first, counted 1")
+    assert ask({"payload": {"owner": {"id": 3}}}) == ("held", "held: the first run of this job needs an approval (1 row)")
     assert erased(erasure) == [1, 2]
 
 
@@ -104,7 +104,7 @@ def test_an_approval_that_was_taken_back_lets_no_later_run_go(erasure):  # noqa:
     """The approved run is discarded before it has changed a row."""
     erasure.say("items.first", "table = people\nwhere = true\nset = email = NULL\napprove = first")
     run = erasure.run("items.first")
-    assert (run["state"], run["error"]) == ("held", "held: approve first, counted 9"), run
+    assert (run["state"], run["error"]) == ("held", "held: the first run of this job needs an approval (9 rows)"), run
     for command in ("pause items.first", f"approve {run['run_id']}", f"discard {run['run_id']}", "resume items.first"):
         erasure.pruned.run(*command.split()).ok()
     assert erasure.pruned.run_row(str(run["run_id"]))["state"] == "skipped"

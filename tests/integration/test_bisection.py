@@ -116,7 +116,7 @@ def test_a_page_that_mostly_fails_alike_is_retried_and_quarantined_at_the_third_
         daemon = page.run_until_idle()
         row = page.run_row(run_id)
         assert (row["state"], row["attempts"], row["step"]) == ("waiting", failures, 0)
-        assert row["error"].startswith("systemic") and "stays" in row["error"]
+        assert row["error"].startswith("at least 51 of 100 rows of this batch fail for the same reason: ") and "stays" in row["error"]
         assert quarantine(page) == [] and len(left(page)) == 250
         [line] = daemon.lines("Step failed")
         assert line["level"] == "error" and line["error"] == row["error"]

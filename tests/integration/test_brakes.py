@@ -42,7 +42,7 @@ def test_a_run_over_the_limit_touches_nothing_and_says_why(limited):
     fill(scene.database, 30)
     run_id = send_tick(scene)
     row = scene.wait_run(run_id, "held")
-    assert row["error"] == "held: max_rows 20, counted 30"
+    assert row["error"] == "held: 30 rows are above max_rows 20"
     assert (row["step"], row["attempts"], row["finished_at"], row["unique_key"]) == (0, 0, None, JOB)
     assert left(scene) == 30 and scene.database.value("SELECT count(*) FROM pruned.deletions") == 0
     assert outcome_values(scene) == [{"value": "2026-01-01", "rows": 30}]
@@ -101,7 +101,7 @@ def test_other_jobs_and_other_runs_go_on(new_scene):
 def test_tick_waits_until_the_run_is_held(limited):
     fill(limited.database, 30)
     done = limited.run("tick", JOB, "--wait=60")
-    assert done.code == 7 and "held: max_rows 20, counted 30" in done.stderr and "pruned approve" in done.stderr
+    assert done.code == 7 and "held: 30 rows are above max_rows 20" in done.stderr and "pruned approve" in done.stderr
 
 
 def test_the_values_are_those_that_make_the_rows_due(new_scene):
@@ -149,7 +149,7 @@ def test_children_count(new_scene):
     scene.topics.tick("members.remove_expired", at)
     scene.start()
     row = scene.wait_run(tick_id("members.remove_expired", at), "held")
-    assert row["error"] == "held: max_rows 7, counted 8"
+    assert row["error"] == "held: 8 rows are above max_rows 7"
     assert scene.database.value("SELECT count(*) FROM pruned.runs WHERE job = 'users.destroy'") == 0
 
 
@@ -167,7 +167,7 @@ def test_a_run_that_grows_stops_before_the_page_that_would_exceed(new_scene):
     wait_until(lambda: scene.run_row(run_id)["step"] == 2, 30, "the second page")
     scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run_id])
     row = scene.wait_run(run_id, "held")
-    assert (row["error"], row["step"]) == ("held: max_rows 20, counted 45", 2)
+    assert (row["error"], row["step"]) == ("held: 45 rows are above max_rows 20", 2)
     assert left(scene) == 25  # two pages of ten are gone: as many as the limit allows
     assert result(row)["removed"] == 20
 
@@ -214,10 +214,10 @@ def test_an_approval_that_is_a_day_old_has_no_effect_and_the_run_is_held_again(n
                            "approved_until = approved_until - interval '1 day' WHERE run_id = %s", [run_id])
     scene.start()
     row = scene.wait_run(run_id, "held")
-    assert (row["error"], row["approved_at"], left(scene)) == ("held: max_rows 20, counted 30", None, 30)
+    assert (row["error"], row["approved_at"], left(scene)) == ("held: 30 rows are above max_rows 20", None, 30)
     held = shown(scene, run_id)["held"]
     assert (held["approved"], held["approval_ended"]) == (30, True)
-    said = "held: max_rows 20, counted 30, the approval of 30 rows has ended"
+    said = "held: 30 rows are above max_rows 20, the approval of 30 rows has ended"
     assert said in scene.run("runs", run_id).ok().stdout
     # At least once: the first one may come again, from the process that was stopped at once.
     wait_until(lambda: len({m.headers["ce_id"] for m in scene.topics.outcomes("RunHeld")}) == 2, 30, "a second RunHeld")
@@ -240,7 +240,7 @@ def test_an_approved_run_that_grows_is_held_again(new_scene):
         wait_until(lambda: scene.run_row(run_id)["step"] == step, 30, "a page")
     scene.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run_id])
     row = scene.wait_run(run_id, "held")
-    assert (row["error"], left(scene)) == ("held: max_rows 20, counted 60", 30)
+    assert (row["error"], left(scene)) == ("held: 60 rows are above max_rows 20", 30)
     assert shown(scene, run_id)["held"]["approved"] >= 30
 
 
@@ -269,7 +269,7 @@ def test_always_holds_every_run_that_would_change_a_row(new_scene):
     assert scene.wait_run(send_tick(scene, seconds=-50))["state"] == "finished"
     fill(scene.database, 3)
     run_id = send_tick(scene)
-    assert scene.wait_run(run_id, "held")["error"] == "held: approve always, counted 3"
+    assert scene.wait_run(run_id, "held")["error"] == "held: each run of this job needs an approval (3 rows)"
     scene.run("approve", run_id).ok()
     assert result(scene.wait_run(run_id))["removed"] == 3
 
@@ -279,11 +279,11 @@ def test_first_holds_the_first_run_of_a_version(new_scene, tmp_path):
     fill(scene.database, 13)
     scene.start()
     run_id = send_tick(scene)
-    assert scene.wait_run(run_id, "held")["error"] == "held: approve first, counted 13"
+    assert scene.wait_run(run_id, "held")["error"] == "held: the first run of this job needs an approval (13 rows)"
     scene.run("approve", run_id).ok()
     scene.wait_run(run_id)
     fill(scene.database, 3)
     assert scene.wait_run(send_tick(scene, seconds=-20))["state"] == "finished"
     scene.database.execute("UPDATE pruned.approved_versions SET version = 'another'")
     fill(scene.database, 2)
-    assert scene.wait_run(send_tick(scene, seconds=-10), "held")["error"] == "held: approve first, counted 2"
+    assert scene.wait_run(send_tick(scene, seconds=-10), "held")["error"] == "held: the first run of this job needs an approval (2 rows)"

@@ -65,10 +65,10 @@ class Chain:
 @pytest.mark.check_first(2)
 @pytest.mark.parametrize("restarts", [False, True])
 @pytest.mark.parametrize("limit, before, after, words", [
-    ("max_rows", "900", "150", "held: max_rows 150, counted 500"),
-    ("max_share", "90 %", "15 %", "held: max_share 15 % of 900, counted 500"),
-    ("max_share", "off", "15 %", "held: max_share 15 % of 900, counted 500"),
-    ("max_ratio", "90", "3", "held: max_ratio 3: usually 50, counted 500"),
+    ("max_rows", "900", "150", "held: 500 rows are above max_rows 150"),
+    ("max_share", "90 %", "15 %", "held: 500 rows are 55.6 % of scratch, above max_share 15 %"),
+    ("max_share", "off", "15 %", "held: 500 rows are 55.6 % of scratch, above max_share 15 %"),
+    ("max_ratio", "90", "3", "held: 500 rows are 10.0 times the usual 50, above max_ratio 3"),
 ])
 def test_a_limit_that_is_lowered_holds_before_the_page_that_would_exceed(new_scene, limit, before, after, words, restarts):
     chain = Chain(new_scene({}), limit == "max_ratio", **{"max_share": "off", limit: before})

@@ -58,7 +58,7 @@ def left(scene):
 def test_a_count_that_takes_too_long_holds_the_run_as_an_estimate(counted):
     scene, run_id = counted(IN_COUNT, SLEEPS)
     row = held(scene, run_id)
-    assert (row["error"], row["attempts"], left(scene)) == ("held: max_rows 20, counted 21", 0, 30)
+    assert (row["error"], row["attempts"], left(scene)) == ("held: 21 rows are above max_rows 20", 0, 30)
     shown = scene.run("runs", run_id, "--json").ok().json()[0]["held"]
     assert (shown["limit"], shown["counted"], shown["estimated"]) == ("max_rows", 21, True)
     assert scene.daemons[0].wait_line("Run is held", run_id=run_id)["estimated"] is True
@@ -78,7 +78,7 @@ def test_keys_that_cannot_be_counted_within_the_step_are_counted_after_it(counte
     """The next page is as large as before, because the count took long and not the page."""
     scene, run_id = counted(OF_REST, SLEEPS)
     row = held(scene, run_id)
-    assert (row["error"], row["attempts"], row["cursor"], left(scene)) == ("held: max_rows 20, counted 30", 0, None, 30)
+    assert (row["error"], row["attempts"], row["cursor"], left(scene)) == ("held: 30 rows are above max_rows 20", 0, None, 30)
     assert scene.run("runs", run_id, "--json").ok().json()[0]["held"]["estimated"] is False
     assert scene.daemons[0].lines("Step failed") == []
     scene.run("approve", run_id).ok()
@@ -90,7 +90,7 @@ def test_what_can_never_be_counted_is_held(counted):
     limit."""
     scene, run_id = counted(f"{IN_COUNT} OR {OF_REST}", SLEEPS)
     row = held(scene, run_id)
-    assert (row["error"], left(scene)) == ("held: max_rows 20, counted 21", 30)
+    assert (row["error"], left(scene)) == ("held: 21 rows are above max_rows 20", 30)
     assert scene.run("runs", run_id, "--json").ok().json()[0]["held"]["estimated"] is True
 
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_counted_goes_once_it_is_approved(counted):
     the 30 rows each, so the third does not go."""
     scene, run_id = counted(f"{IN_COUNT} OR {OF_REST}", SLEEPS, batch=10)
     held(scene, run_id)
-    assert "held: max_rows 20, counted 21 (estimated)" in scene.run("runs", run_id).ok().stdout
+    assert "held: 21 rows are above max_rows 20 (estimated)" in scene.run("runs", run_id).ok().stdout
     scene.run("approve", run_id).ok()
     held(scene, run_id, rows_done=20)
     assert left(scene) == 10

@@ -48,7 +48,7 @@ def test_a_parent_is_held_and_not_its_children(owned):
     owned.pruned.settings[f"jobs.{ADJOURNED}.max_rows"] = 2
     groups = owned.doom(3)
     run = owned.tick(ADJOURNED)
-    assert (run["state"], run["error"], owned.children(run)) == ("held", "held: max_rows 2, counted 3", [])
+    assert (run["state"], run["error"], owned.children(run)) == ("held", "held: 3 rows are above max_rows 2", [])
     assert owned.ids("group_deletion_schedules", key="group_id") == sorted(groups)
     owned.approve(ADJOURNED)
     assert [child["state"] for child in owned.children(run)] == ["finished"] * 3
@@ -62,7 +62,7 @@ def test_a_group_counts_with_the_groups_below_it(owned):
     for _ in range(3):
         owned.project(owned.group(parent=top))
     owned.tick(ADJOURNED)
-    assert owned.held(DESTROY) == "held: max_rows 3, counted 4"
+    assert owned.held(DESTROY) == "held: 4 rows are above max_rows 3"
     assert len(owned.ids("projects")) == 3 and owned.database.value("SELECT count(*) FROM pruned.deletions WHERE action = 'deleted'") == 0
     owned.approve(DESTROY)
     (run,) = owned.runs(DESTROY)
@@ -83,7 +83,7 @@ def test_a_group_counts_with_the_bots_that_go_with_it(owned, batch):
         owned.member(bots[3], group=group, level=30)
         owned.member(owned.user(), group=group, level=30)
     owned.tick(ADJOURNED)
-    assert owned.held(DESTROY) == "held: max_rows 3, counted 7"
+    assert owned.held(DESTROY) == "held: 7 rows are above max_rows 3"
     told = json.loads(owned.outcomes("RunHeld")[0]["values"])
     assert told == [{"value": str(owned.day(-30)), "rows": 1}]
     assert len(owned.ids("projects")) == 3 and owned.runs(USERS) == []
@@ -109,7 +109,7 @@ def test_the_approval_of_a_group_ends_between_two_pages(owned):
     owned.tick(ADJOURNED)
     owned.database.connection.execute(LAPSE.format("projects"))
     owned.approve(DESTROY)
-    assert owned.held(DESTROY) == "held: max_rows 3, counted 4" and len(owned.ids("projects")) == 2
+    assert owned.held(DESTROY) == "held: 4 rows are above max_rows 3" and len(owned.ids("projects")) == 2
     owned.database.connection.execute("DROP TRIGGER lapse ON projects")
     owned.approve(DESTROY)
     (run,) = owned.runs(DESTROY)
@@ -123,7 +123,7 @@ def test_users_of_a_day(owned):
         owned.member(owned.user(user_type=6), project=project, expires_at=owned.day(-1))
     owned.tick("members.remove_expired")
     assert sorted(run["state"] for run in owned.runs(USERS)) == ["finished", "finished", "held"]
-    assert owned.held(USERS) == "held: max_rows_per_day 2: 2 went today, counted 1"
+    assert owned.held(USERS) == "held: 1 row after 2 today is above max_rows_per_day 2"
     assert len(owned.ids("users", "user_type = 6")) == 1
     owned.approve(USERS)
     assert owned.ids("users", "user_type = 6") == []
@@ -137,7 +137,7 @@ def test_scheduled_removals(owned):
     owned.leave(group, user, owned.actor)
     owned.tick("members.schedule_prune_deletions")
     # three memberships, one schedule
-    assert owned.held("members.prune_deletions") == "held: max_rows 3, counted 4"
+    assert owned.held("members.prune_deletions") == "held: 4 rows are above max_rows 3"
     assert len(owned.ids("members", f"user_id = {user}")) == 3
     owned.approve("members.prune_deletions")
     assert owned.ids("members", f"user_id = {user}") == owned.ids("members_deletion_schedules") == []
@@ -148,7 +148,7 @@ def test_placeholders_count_with_their_children(owned):
     for _ in range(3):
         owned.placeholder()
     run = owned.tick("imports.placeholder_cleanup")
-    assert (run["state"], run["error"], owned.children(run)) == ("held", "held: max_rows 5, counted 6", [])
+    assert (run["state"], run["error"], owned.children(run)) == ("held", "held: 6 rows are above max_rows 5", [])
     assert owned.ids("import_placeholder_user_details", "deletion_attempts > 0") == []
 
 
@@ -176,7 +176,7 @@ def test_objects_are_counted_before_the_store_is_asked(objects):
     limit = {f"jobs.{SLOT}.max_rows": 7}
     objects.delete(**limit)
     (run,) = slots(objects)
-    assert (run["state"], run["error"], files(objects), len(objects.rows())) == ("held", "held: max_rows 7, counted 8", 8, 8)
+    assert (run["state"], run["error"], files(objects), len(objects.rows())) == ("held", "held: 8 rows are above max_rows 7", 8, 8)
     (said,) = objects.pruned.topics.outcomes("RunHeld")
     days = objects.database.rows("SELECT pick_up_at::date::text AS value, count(*) AS rows FROM ci_deleted_objects GROUP BY 1 ORDER BY 2 DESC, 1")
     assert json.loads(said.value["values"]) == days
@@ -194,7 +194,7 @@ def test_the_own_limit_of_objects_holds_before_the_first_lease(objects):
     objects.pruned.run("tick", TICK).ok()
     objects.pruned.start(settings={"store.local.root": objects.root})
     begun = objects.database.wait("SELECT max(coalesce(error, 'rows went')) FROM pruned.runs WHERE job = %s AND (state = 'held' OR rows_done > 0)", [SLOT])
-    assert begun == "held: max_rows 1000000, counted 1000001"
+    assert begun == "held: 1,000,001 rows are above max_rows 1000000"
     assert objects.database.value("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at < now()") == 1000001
 
 
@@ -207,7 +207,7 @@ def test_the_approval_of_a_slot_ends_between_two_leases(objects):
     objects.pruned.run("approve", run["run_id"]).ok()
     objects.again(**settings)
     (run,) = slots(objects)
-    assert (run["state"], run["error"], run["rows_done"], files(objects)) == ("held", "held: max_rows 7, counted 8", 2, 6)
+    assert (run["state"], run["error"], run["rows_done"], files(objects)) == ("held", "held: 8 rows are above max_rows 7", 2, 6)
     assert objects.database.value("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()") == 0
     objects.database.connection.execute("DROP TRIGGER lapse ON ci_deleted_objects")
     objects.pruned.run("approve", run["run_id"]).ok()
@@ -226,13 +226,13 @@ def test_objects_that_are_listed_meanwhile_stop_the_next_lease(objects):
         CREATE TRIGGER more BEFORE DELETE ON ci_deleted_objects FOR EACH ROW EXECUTE FUNCTION more()""")
     objects.delete(**{f"jobs.{SLOT}.max_rows": 10, f"jobs.{SLOT}.batch": 4})
     (run,) = slots(objects)
-    assert run["state"] == "held" and run["rows_done"] <= 10 and run["error"].startswith("held: max_rows 10, counted ")
+    assert run["state"] == "held" and run["rows_done"] <= 10 and run["error"].endswith(" rows are above max_rows 10")
 
 
 def test_slots_count_as_children(objects):
     objects.add(150, store=1)
     objects.delete(**{f"jobs.{TICK}.max_rows": 1})
-    assert (objects.database.value("SELECT error FROM pruned.runs"), files(objects)) == ("held: max_rows 1, counted 2", 150)
+    assert (objects.database.value("SELECT error FROM pruned.runs"), files(objects)) == ("held: 2 rows are above max_rows 1", 150)
 
 
 def test_a_plan_sends_no_request_to_a_store(objects):

@@ -35,7 +35,7 @@ def test_slots_of_two_processes_never_exceed_the_rows_of_a_day(objects, pruned_w
         objects.add("a", f"file {n}")
     database.execute("UPDATE pruned.runs SET due_at = now() WHERE slot > 0")
     database.wait("SELECT count(*) FROM pruned.runs WHERE slot > 0 AND state IN ('held', 'finished') OR rows_leased > 0 AND slot > 0", until=3)
-    assert set(database.column("SELECT error FROM pruned.runs WHERE slot > 0")) == {"held: max_rows_per_day 6: 4 went today, counted 4"}
+    assert set(database.column("SELECT error FROM pruned.runs WHERE slot > 0")) == {"held: 4 rows after 4 today are above max_rows_per_day 6"}
     assert database.value(LEASED) == 4
     let_go.set()
     wait_until(lambda: database.value("SELECT state FROM pruned.runs WHERE slot = 0") == "held", 30, "the first slot is held")

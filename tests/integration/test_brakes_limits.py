@@ -17,7 +17,7 @@ def test_a_share_of_the_table(new_scene):
     scene.start()
     assert scene.wait_run(send_tick(scene, seconds=-50))["state"] == "finished"
     fill(scene.database, 11)
-    assert scene.wait_run(send_tick(scene), "held")["error"] == "held: max_share 5 % of 201, counted 11"
+    assert scene.wait_run(send_tick(scene), "held")["error"] == "held: 11 rows are 5.5 % of scratch, above max_share 5 %"
 
 
 def test_below_min_rows_neither_share_nor_ratio_counts(new_scene):
@@ -26,7 +26,7 @@ def test_below_min_rows_neither_share_nor_ratio_counts(new_scene):
     scene.start()
     assert scene.wait_run(send_tick(scene, seconds=-50))["state"] == "finished"
     fill(scene.database, 25)
-    assert scene.wait_run(send_tick(scene), "held")["error"] == "held: max_share 5 % of 25, counted 25"
+    assert scene.wait_run(send_tick(scene), "held")["error"] == "held: 25 rows are 100.0 % of scratch, above max_share 5 %"
 
 
 def test_all_runs_of_a_day(new_scene):
@@ -37,7 +37,7 @@ def test_all_runs_of_a_day(new_scene):
         assert scene.wait_run(send_tick(scene, minutes=-9 + n))["state"] == "finished"
     fill(scene.database, 1)
     run_id = send_tick(scene)
-    assert scene.wait_run(run_id, "held")["error"] == "held: max_rows_per_day 20: 20 went today, counted 1"
+    assert scene.wait_run(run_id, "held")["error"] == "held: 1 row after 20 today is above max_rows_per_day 20"
     scene.run("discard", run_id).ok()
     scene.database.execute("UPDATE pruned.runs SET finished_at = finished_at - interval '25 hours' WHERE rows_done = 8")
     fill(scene.database, 7, first=100)
@@ -52,7 +52,7 @@ def test_many_times_the_usual(new_scene):
         assert scene.wait_run(send_tick(scene, minutes=-30 + n))["state"] == "finished"
     fill(scene.database, 13)
     run_id = send_tick(scene, minutes=-9)
-    assert scene.wait_run(run_id, "held")["error"] == "held: max_ratio 3: usually 4, counted 13"
+    assert scene.wait_run(run_id, "held")["error"] == "held: 13 rows are 3.2 times the usual 4, above max_ratio 3"
     held = scene.run("runs", run_id, "--json").ok().json()[0]["held"]
     assert {**held, "at": None} == {"limit": "max_ratio", "counted": 13, "estimated": False, "at": None, "usual": 4}
     scene.run("discard", run_id).ok()
@@ -91,7 +91,7 @@ def test_limits_are_on_by_default(tenant):  # noqa: F811
                CASE WHEN row_number() OVER () <= 1800 THEN %(day)s::date END, m.state, m.member_namespace_id
         FROM u, members m WHERE m.id = %(member)s""", {"user": user, "day": tenant.day(-1), "member": tenant.member(user, group)})
     row = tenant.tick("members.remove_expired")
-    assert (row["state"], row["error"]) == ("held", "held: max_share 20 % of 2001, counted 1800")
+    assert (row["state"], row["error"]) == ("held", "held: 1,800 rows are 90.0 % of members, above max_share 20 %")
 
 
 @pytest.mark.check_all
@@ -107,5 +107,5 @@ def test_the_share_of_a_table_with_a_new_partition(new_scene):
     scene.database.connection.execute(f"GRANT ALL ON scratch TO {ROLE}; ANALYZE scratch_old")
     scene.start()
     row = scene.wait_run(send_tick(scene), "held")
-    of = int(row["error"].split()[5].strip(","))
-    assert 14_000 <= of <= 16_500 and row["error"].startswith("held: max_share 20 % of "), row["error"]
+    of = row["held"]["table_rows"]
+    assert 14_000 <= of <= 16_500 and row["error"].endswith(" % of scratch, above max_share 20 %"), row["error"]

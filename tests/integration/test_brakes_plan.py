@@ -53,7 +53,7 @@ def test_a_plan_says_that_a_run_would_be_held(new_scene):
     fill(scene.database, 20)
     assert "held" not in scene.run("plan", JOB).ok().stdout
     fill(scene.database, 5, first=100)
-    said = "max_rows 20, counted 25"
+    said = "25 rows are above max_rows 20"
     assert scene.run("plan", JOB).ok().stdout.splitlines()[-1] == f"would be held: {said}"
     *_, summary, last = scene.run("plan", JOB, "--json").ok().json()
     assert summary == {"summary": {"removed": 25}} and last == {"would_be_held": {"limit": "max_rows", "counted": 25, "error": said}}

@@ -68,17 +68,17 @@ def test_max_share_counts_for_a_table_of_1000_rows(house, rows, left):  # noqa: 
 
 
 @pytest.mark.check_first(1)
-@pytest.mark.parametrize("rows", [1000, 4999])
-def test_1000_rows_are_held_by_a_share_of_one_fifth(house, rows):  # noqa: F811
+@pytest.mark.parametrize("rows, share", [(1000, "100.0"), (4999, "20.004")])
+def test_1000_rows_are_held_by_a_share_of_one_fifth(house, rows, share):  # noqa: F811
     row = first_run(house, "where = dead", rows, gone=1000)
-    assert (row["state"], row["error"]) == ("held", f"held: max_share 20 % of {rows}, counted 1000") and len(house.rows("items")) == rows
+    assert (row["state"], row["error"]) == ("held", f"held: 1,000 rows are {share} % of items, above max_share 20 %") and len(house.rows("items")) == rows
 
 
 @pytest.mark.check_first(2)
 @pytest.mark.parametrize("where", ["true", "1 = 1", "dead OR NOT dead", "id > 0 OR id IS NULL", "EXISTS (SELECT FROM closed)"])
 def test_a_condition_that_is_always_true_is_held(house, where):  # noqa: F811
     row = first_run(house, f"where = {where}", 2000, gone=0)
-    assert (row["state"], row["error"]) == ("held", "held: max_share 20 % of 2000, counted 2000")
+    assert (row["state"], row["error"]) == ("held", "held: 2,000 rows are 100.0 % of items, above max_share 20 %")
     assert len(house.rows("items")) == 2000 and house.database.value("SELECT count(*) FROM pruned.deletions") == 0
 
 

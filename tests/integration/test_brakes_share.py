@@ -26,7 +26,7 @@ def test_a_table_of_a_thousand_rows(house, rows, dead, share, end, more):  # noq
     assert said(run) == end, run
     assert house.database.value("SELECT count(*) FROM t WHERE dead") == (dead if end == "held" else 0)
     if end == "held":
-        assert run["error"] == f"held: max_share {share} of {rows}, counted {dead}"
+        assert run["error"] == f"held: {dead:,} rows are {100 * dead / rows:.1f} % of t, above max_share {share}"
 
 
 @pytest.mark.check_first(1)
@@ -60,7 +60,7 @@ def test_statistics_of_before_a_purge(house):  # noqa: F811
     house.database.wait("SELECT pg_stat_get_live_tuples('t'::regclass)", until=2100)
     house.say("t", "table = t\nwhere = dead")
     run = house.run("t")
-    assert (run["state"], run["error"]) == ("held", "held: max_share 20 % of 2100, counted 2000")
+    assert (run["state"], run["error"]) == ("held", "held: 2,000 rows are 95.2 % of t, above max_share 20 %")
 
 
 def test_counters_that_know_nothing(house):  # noqa: F811

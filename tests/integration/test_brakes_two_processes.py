@@ -33,7 +33,7 @@ def run_before(two, rows):
 def test_max_rows_while_each_run_grows(two):
     pair = two(max_rows=20, batch=5, delay_ms=LONG_PAUSE)
     pair.add(15)
-    grows_until_held(pair, pair.send(), lambda: 20, "held: max_rows 20, counted ")
+    grows_until_held(pair, pair.send(), lambda: 20, "are above max_rows 20")
 
 
 @pytest.mark.check_all
@@ -42,7 +42,7 @@ def test_max_share_while_each_run_grows(two):
     pair = two(max_share="5 %", min_rows=0, batch=5, delay_ms=LONG_PAUSE)
     pair.database.execute("INSERT INTO scratch SELECT i, '2999-01-01' FROM generate_series(100001, 100000 + %s::bigint) i", [OTHERS])
     pair.add(15)
-    grows_until_held(pair, pair.send(), lambda: (OTHERS + sum(pair.added)) * 5 / 100, "held: max_share 5 % of ")
+    grows_until_held(pair, pair.send(), lambda: (OTHERS + sum(pair.added)) * 5 / 100, "% of scratch, above max_share 5 %")
 
 
 @pytest.mark.check_all
@@ -51,14 +51,14 @@ def test_max_ratio_while_each_run_grows(two):
     run_before(pair, 4)
     pair.added[0] = 0
     pair.add(10)
-    grows_until_held(pair, pair.send(), lambda: 12, "held: max_ratio 3: usually 4, counted ")
+    grows_until_held(pair, pair.send(), lambda: 12, "times the usual 4, above max_ratio 3")
 
 
 @pytest.mark.check_all
 def test_the_rows_of_a_day_while_each_run_grows(two):
     pair = two(max_rows_per_day=50, batch=5, delay_ms=LONG_PAUSE)
     pair.add(15)
-    gone = grows_until_held(pair, pair.send(), lambda: 15, "held: max_rows_per_day 50: ")
+    gone = grows_until_held(pair, pair.send(), lambda: 15, "above max_rows_per_day 50")
     assert sum(gone) == 50
 
 
@@ -74,7 +74,7 @@ def grows_until_held(pair, run_ids, most, error):
     wait_until(all_are_held, 60, "all are held", poll_s=0.3)
     gone = pair.gone(run_ids)
     assert min(gone) >= 5 and max(gone) <= most(), (gone, most())
-    assert all(row["error"].startswith(error) for row in pair.wait(run_ids, "held"))
+    assert all(row["error"].startswith("held: ") and row["error"].endswith(error) for row in pair.wait(run_ids, "held"))
     assert not any(daemon.lines(level="error") for daemon in pair.daemons)
     return gone
 
@@ -88,7 +88,7 @@ def test_a_count_that_is_over_touches_nothing_in_either_process(two):
     rows = pair.wait(run_ids, "finished", "held")
     assert [row["state"] for row in rows] == ["held" if n in (1, 4, 7) else "finished" for n in range(RUNS)]
     assert pair.gone(run_ids) == [0 if n in (1, 4, 7) else 15 for n in range(RUNS)]
-    assert {rows[n]["error"] for n in (1, 4, 7)} == {"held: max_rows 20, counted 21"}
+    assert {rows[n]["error"] for n in (1, 4, 7)} == {"held: 21 rows are above max_rows 20"}
 
 
 def test_runs_of_both_processes_only_plan(two):

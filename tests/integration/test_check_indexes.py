@@ -33,7 +33,7 @@ def test_the_newest_of_a_group_need_an_index_of_the_group_and_the_order(house, k
     house.sql(f'{FEW}; CREATE INDEX ON big (id, "User"); CREATE INDEX ON big ("User", at); {SAY_MANY}')
     house.say("gone", f"table = big\nkeep = {keep}\nmax_share = off")
     code, [(level, detail, remedy)] = found(house)
-    assert (code, level, detail) == (6, "error", "no index fits: the rows that stay are looked for in all rows of big (about 12000)")
+    assert (code, level, detail) == (6, "error", "every run has to read all of big; this index avoids it (about 12,000 rows, to find those that stay)")
     assert remedy == f"CREATE INDEX CONCURRENTLY ON big ({columns});"
     make(house, remedy)
     house.sql(SAY_MANY)
@@ -52,7 +52,7 @@ def test_orphans_are_looked_for_in_the_whole_table(house):  # noqa: F811
     house.sql(BIG + ";" + PARENTS)
     house.say("gone", "table = big\nwhere = NOT EXISTS (SELECT FROM parents WHERE parents.id = big.id)")
     code, [(level, detail, remedy)] = found(house)
-    assert (code, level, remedy) == (0, "warning", None) and "all rows of big (about 12000): each is compared with another table" in detail
+    assert (code, level, remedy) == (0, "warning", None) and detail.startswith("every run has to read all of big: each row is compared with another table")
 
 
 def test_what_orphans_are_compared_with_needs_an_index(house):  # noqa: F811
@@ -81,5 +81,5 @@ def test_a_condition_that_an_index_of_its_column_does_not_serve(house, where):  
     house.say("gone", f"table = big\nwhere = {where}")
     code, [(level, detail, remedy)] = found(house)
     index = "big_e" if "(e)" in where else "big_pkey"
-    assert (code, level) == (0, "warning") and detail == f"{index} does not serve it: the condition is asked of all rows of big (about 12000)"
+    assert (code, level) == (0, "warning") and detail == f"every run has to read all of big; index {index} does not avoid it (about 12,000 rows)"
     assert "CREATE INDEX" not in remedy and "partial index" in remedy

@@ -103,7 +103,7 @@ def test_whatever_becomes_of_the_others(events):
 def test_a_run_that_would_exceed_its_limits_is_held_before_any_row_goes(events):
     events.say(JOB, WHERE.replace("max_share = off", "max_rows = 290"))
     row = events.run(JOB)
-    assert row["state"] == "held" and "counted 291" in row["error"] and len(ids(events)) == 300, row
+    assert row["state"] == "held" and "held: 291 rows are above max_rows 290" in row["error"] and len(ids(events)) == 300, row
     events.pruned.run("approve", row["run_id"]).ok()
     events.work()
     row = events.pruned.run_row(row["run_id"])
@@ -134,9 +134,9 @@ def test_a_condition_that_fails_for_most_rows_ends_its_run_and_touches_nothing(e
     events.sql("UPDATE events SET payload = 'x' || payload WHERE id > 20")
     events.say(JOB, WHERE + "max_attempts = 0\n")
     planned = events.pruned.run("plan", JOB)
-    assert planned.code != 0 and "systemic: more than half of the page (100 rows) fails alike" in planned.stderr, planned
+    assert planned.code != 0 and "at least 51 of 100 rows of this batch fail for the same reason" in planned.stderr, planned
     row = events.run(JOB)
-    assert row["state"] == "dead" and row["error"].startswith("systemic: ") and "22P02" in row["error"]
+    assert row["state"] == "dead" and "51 of 100 rows of this batch" in row["error"] and "22P02" in row["error"]
     assert len(ids(events)) == 300 and quarantined(events) == {}
 
 

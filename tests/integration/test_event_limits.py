@@ -55,7 +55,7 @@ def test_events_empty_no_table(persons, form):
                     "max_share 20 % within 24 hours (of a small table: no limit)"]
     erase(house, range(1, 231))
     assert left(house) == 800 and states(house) == {"finished": 200, "held": 30}
-    assert errors(house) == ["held: max_share 20 % of 1000: 200 went by events today, counted 1"]
+    assert errors(house) == ["held: 1 row after 200 by events today are 20.1 % of persons, above max_share 20 %"]
     held = house.database.rows("SELECT held FROM pruned.runs WHERE state = 'held' LIMIT 1")[0]["held"]
     assert (held["limit"], held["counted"], held["table_rows"], held["went_today"]) == ("max_share", 1, 1000, 200)
     assert len(answers(house)) == 200
@@ -80,7 +80,7 @@ def test_an_hour_has_no_more_rows_than_max_rows(persons):
     house.sql("CREATE TABLE remarks (id bigint PRIMARY KEY, person_id bigint REFERENCES persons); CREATE INDEX ON remarks (person_id);"
               "INSERT INTO remarks SELECT i, i % 1000 + 1 FROM generate_series(1, 4000) i")
     erase(house, range(1, 21))
-    assert left(house) == 990 and errors(house) == ["held: max_rows 50: 50 went by events within an hour, counted 5"]
+    assert left(house) == 990 and errors(house) == ["held: 5 rows after 50 by events within an hour are above max_rows 50"]
     one = house.database.column("SELECT run_id FROM pruned.runs WHERE state = 'held'")[0]
     house.pruned.run("approve", one).ok()
     house.work()

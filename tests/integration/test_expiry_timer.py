@@ -239,7 +239,7 @@ def test_a_held_timer_that_is_replaced_is_no_longer_held(timers):
     member = member_until(timers, 0)
     first = set_expiry(timers, member, 0, after_s=-9)
     timers.work()
-    assert states(timers) == {first: ("held", "held: approve always, counted 1")}
+    assert states(timers) == {first: ("held", "held: each run of this job needs an approval (1 row)")}
     assert timers.pruned.run("runs", first, "--json").ok().json()[0]["held"]["counted"] == 1
     second = set_expiry(timers, member, None, after_s=-8)
     timers.work()

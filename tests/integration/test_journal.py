@@ -240,7 +240,7 @@ def test_a_setting_of_one_process_is_no_change(scene):
 
 
 def test_the_journal_says_how_long_and_how_many(stored):
-    run = add_run(stored.database, "held", error="held: max_rows 20, counted 30", held='{"limit": "max_rows", "counted": 30}')
+    run = add_run(stored.database, "held", error="held: 30 rows are above max_rows 20", held='{"limit": "max_rows", "counted": 30}')
     stored.run("pause", JOB, "--for", "2h", "--reason", "a look").ok()
     stored.run("approve", run, "--reason", "seen").ok()
     assert {(line["command"], line["object"], line["reason"]) for line in journal(stored) if line["command"] != "migrate"} == {

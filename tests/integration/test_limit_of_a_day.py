@@ -76,7 +76,7 @@ def test_a_step_that_has_not_committed_counts(new_scene, processes):
     wait_all(scene, number)
     assert gone(scene, number) == most
     assert scene.database.column("SELECT DISTINCT error FROM pruned.runs WHERE state = 'held'") == [
-        f"held: max_rows_per_day {most}: {most} went today, counted 1"]
+        f"held: 1 row after {most} today is above max_rows_per_day {most}"]
 
 
 FAMILY = """CREATE TABLE tb (id bigint PRIMARY KEY); CREATE TABLE tbc (id bigint PRIMARY KEY, tb_id bigint REFERENCES tb);

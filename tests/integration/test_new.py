@@ -57,7 +57,7 @@ def test_from_a_table_to_rows_that_go_and_come_back(shop):
     shop.start()
     run = shop.pruned.run("tick", "orders.purge", "--at", "-2m").ok().stdout.strip()
     shop.pruned.run_until_idle()
-    assert (shop.pruned.run_row(run)["state"], shop.pruned.run_row(run)["error"]) == ("held", "held: approve first, counted 4003")
+    assert (shop.pruned.run_row(run)["state"], shop.pruned.run_row(run)["error"]) == ("held", "held: the first run of this job needs an approval (4,003 rows)")
     assert shop.rows("orders") == before["orders"]
     shop.pruned.run("approve", run, "--reason", "read").ok()
     shop.work()

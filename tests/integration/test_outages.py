@@ -61,8 +61,13 @@ def goes_on(scene, within_s=BACK_WITHIN_S):
 def test_postgres_is_restarted(own_postgres, scene, how):
     getattr(own_postgres, how)()
     scene.daemon.wait_line("Dispatcher round failed; will retry")
+    scene.daemon.wait_line("PostgreSQL does not answer (ticks, events and runs wait)")
     own_postgres.start()
     goes_on(scene)
+    [back] = scene.daemon.lines("PostgreSQL answers again; work goes on")
+    assert 0 < float(back["after_s"]) < patient(60)
+    [ended] = scene.daemon.lines("Run ended", run_id=scene.run_id)
+    assert (ended["state"], ended["steps"], ended["removed"]) == ("finished", PAGES, 10 * PAGES) and ended["duration_s"] > 1
 
 
 def kafka_is_back(scene, kafka):

@@ -64,12 +64,12 @@ def test_another_list_is_another_version_of_the_job(tenant, changed):
         return run
 
     run = clean_up(0)
-    assert (run["state"], run["error"]) == ("held", "held: approve first, counted 1")
+    assert (run["state"], run["error"]) == ("held", "held: the first run of this job needs an approval (1 row)")
     tenant.pruned.run("approve", str(run["run_id"])).ok()
     assert clean_up(1)["state"] == "finished", "its list is known"
     changes = {f"jobs.{changed}.references": "notes.author_id"}
     run = clean_up(2, **changes)
-    assert (run["state"], run["error"]) == ("held", "held: approve first, counted 1")
+    assert (run["state"], run["error"]) == ("held", "held: the first run of this job needs an approval (1 row)")
     tenant.pruned.run("approve", str(run["run_id"])).ok()
     assert (clean_up(3, **changes)["state"], clean_up(4)["state"]) == ("finished", "finished"), "both are known"
 

@@ -13,7 +13,7 @@ def test_a_run_over_its_limit_is_held_before_it_is_divided(new_scene):
     run_id = send_tick(scene)
     scene.start()
     row = scene.wait_run(run_id, "held")
-    assert (row["error"], left(scene)) == ("held: max_rows 300, counted 400", 400)
+    assert (row["error"], left(scene)) == ("held: 400 rows are above max_rows 300", 400)
     scene.run("approve", run_id, "--reason", "right").ok()
     scene.wait_run(run_id)
     assert set(by_range(audited(scene, run_id)[1])) == {0, 1, 2, 3}
@@ -39,7 +39,7 @@ def test_a_run_that_grows_in_its_ranges_stops_before_its_limit_as_one(new_scene)
     run_id = run_that_grows(scene)
     row = scene.wait_run(run_id, "held", deadline_s=120)
     done = 700 - left(scene)
-    assert row["rows_done"] == done <= 420 and row["error"] == "held: max_rows 420, counted 700"
+    assert row["rows_done"] == done <= 420 and row["error"] == "held: 700 rows are above max_rows 420"
     assert scene.database.value(INSIDE) == 0
     scene.run("approve", run_id, "--reason", "right").ok()
     scene.run("pause", JOB).ok()
@@ -66,7 +66,7 @@ def test_rows_of_a_day_are_counted_once_over_all_ranges(new_scene):
     assert left(scene) == 0
     fill(scene.database, 1, first=2001)
     third = send_tick(scene, minutes=0)
-    assert scene.wait_run(third, "held")["error"] == "held: max_rows_per_day 500: 500 went today, counted 1"
+    assert scene.wait_run(third, "held")["error"] == "held: 1 row after 500 today is above max_rows_per_day 500"
     assert left(scene) == 1
 
 
@@ -79,5 +79,5 @@ def test_ranges_that_meet_the_limit_of_a_day_stop_before_it_as_one(new_scene):
     run_id = run_that_grows(scene)
     row = scene.wait_run(run_id, "held", deadline_s=120)
     done = 700 - left(scene)
-    assert 0 < row["rows_done"] == done <= most and row["error"].startswith(f"held: max_rows_per_day {most}: 0 went today, counted ")
+    assert 0 < row["rows_done"] == done <= most and row["error"].endswith(f" rows after 0 today are above max_rows_per_day {most}")
     assert scene.database.value(INSIDE) == 0 and len(audited(scene, run_id)[0]) == done

@@ -88,11 +88,11 @@ def test_another_primary_key_begins_at_its_first_row(items):
 
 @pytest.mark.check_first(2)
 @pytest.mark.parametrize("before, after, words", [
-    ("max_rows = 100000", "max_rows = 45", "max_rows 45, counted 400"),
-    ("max_rows = off", "max_rows = 45", "max_rows 45, counted 400"),
-    ("approve = never", "max_rows = 45", "max_rows 45, counted 400"),
-    ("max_share = 100 %", "max_share = 12 %", "max_share 12 % of 360, counted 400"),
-    ("max_share = off", "max_share = 12 %", "max_share 12 % of 360, counted 400"),
+    ("max_rows = 100000", "max_rows = 45", "400 rows are above max_rows 45"),
+    ("max_rows = off", "max_rows = 45", "400 rows are above max_rows 45"),
+    ("approve = never", "max_rows = 45", "400 rows are above max_rows 45"),
+    ("max_share = 100 %", "max_share = 12 %", "400 rows are 111.1 % of scratch, above max_share 12 %"),
+    ("max_share = off", "max_share = 12 %", "400 rows are 111.1 % of scratch, above max_share 12 %"),
 ])
 def test_a_limit_that_a_reload_lowers_holds_for_all_ranges(new_scene, before, after, words):
     scene = new_scene()
@@ -127,7 +127,7 @@ def test_an_approval_ends_for_all_ranges(new_scene, processes):
     scene.database.execute("UPDATE pruned.runs SET approved_until = approved_until - interval '24 hours'")
     wait_until(lambda: hurry(scene) or scene.run_row(run_id)["state"] not in ("waiting", "ready"), 60, "the end", poll_s=0.2)
     row = scene.run_row(run_id)
-    assert (row["state"], row["error"], row["rows_done"]) == ("held", "held: max_rows 300, counted 400", 40), row
+    assert (row["state"], row["error"], row["rows_done"]) == ("held", "held: 400 rows are above max_rows 300", 40), row
     assert (left(scene), scene.database.value(INSIDE)) == (360, 0)
     scene.run("approve", run_id).ok()
     wait_until(lambda: hurry(scene) or scene.run_row(run_id)["state"] not in ("waiting", "ready"), 60, "the end", poll_s=0.2)

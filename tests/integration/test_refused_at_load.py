@@ -183,7 +183,7 @@ def test_an_index_that_is_missing_is_a_warning(items):
     daemon = start(items)
     assert refused(daemon) == {}
     [warning] = daemon.lines("Check of a job found a problem", job=GOOD)
-    assert "no index fits" in warning["detail"] and warning["remedy"].startswith("CREATE INDEX")
+    assert "; this index avoids it" in warning["detail"] and warning["remedy"].startswith("CREATE INDEX")
     found = items.pruned.run("doctor", "--json")
     assert found.code == 6 and [one["remedy"] for one in found.json() if one["level"] == "error"] == [warning["remedy"]]
     assert tick(items, GOOD)["result"]["removed"] == 20000

@@ -85,7 +85,7 @@ GONE = json.dumps({"status": "limit_reached", "updated_rows": 180500, "removed":
 
 
 @pytest.mark.check_first(1)
-@pytest.mark.parametrize("state, error", [("held", "held: max_rows 200000, counted 1000000"), ("skipped", "discarded"), ("dead", "bad luck")])
+@pytest.mark.parametrize("state, error", [("held", "held: 1,000,000 rows are above max_rows 200000"), ("skipped", "discarded"), ("dead", "bad luck")])
 def test_the_table_says_what_went_before_a_run_came_to_its_end(stored, state, error):
     run_id = add_run(stored.database, state, result=GONE, error=error)
     assert table(stored, "--wide")[0]["result"] == f"180,500 removed; {error}"
@@ -208,8 +208,8 @@ def test_what_comes_next_is_what_helps(stored, error):
 
 def test_a_run_that_is_held_again_says_that_it_was_approved_for_less(stored):
     held = {"limit": "max_rows", "counted": 60, "approved": 30}
-    add_run(stored.database, "held", error="held: max_rows 20, counted 60", held=json.dumps(held))
-    assert table(stored, "--wide")[0]["result"] == "held: max_rows 20, counted 60, more than the 30 rows approved"
+    add_run(stored.database, "held", error="held: 60 rows are above max_rows 20", held=json.dumps(held))
+    assert table(stored, "--wide")[0]["result"] == "held: 60 rows are above max_rows 20, more than the 30 rows approved"
 
 
 # --- status, again and again

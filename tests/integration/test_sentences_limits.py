@@ -11,7 +11,7 @@ def test_a_sentence_that_names_most_of_a_large_table_is_held(house):  # noqa: F8
     house.say("all", "table = orders\nwhere = gone")
     house.say("few", "table = orders\nwhere = id <= 900")
     held = house.run("all")
-    assert (held["state"], held["error"]) == ("held", "held: max_share 20 % of 5000, counted 1250")
+    assert (held["state"], held["error"]) == ("held", "held: 1,250 rows are 25.0 % of orders, above max_share 20 %")
     assert house.done("few")[0]["removed"] == 900
     assert house.database.value("SELECT count(*) FROM orders WHERE gone AND id > 900") == 1025
 
@@ -26,10 +26,10 @@ def test_rows_of_children_count_for_the_limits(house):  # noqa: F811
     house.sql(FAMILY)
     house.say("tb.purge", "table = tb\nwhere = gone\nchildren = tbc\nmax_rows = 500\nbatch = 20\ndelay_ms = 0")
     held = house.run("tb.purge")
-    assert (held["state"], held["error"]) == ("held", "held: max_rows 500, counted 2200")
+    assert (held["state"], held["error"]) == ("held", "held: 2,200 rows are above max_rows 500")
     assert house.rows("tb", "count(*)") == [(300,)] and house.rows("tbc", "count(*)") == [(3000,)]
     said = house.pruned.run("plan", "tb.purge").ok().stdout.splitlines()
-    assert "with them: 2000 rows of tbc" in said and said[-1] == "would be held: max_rows 500, counted 2200"
+    assert "with them: 2000 rows of tbc" in said and said[-1] == "would be held: 2,200 rows are above max_rows 500"
     *_, summary, below, would = house.pruned.run("plan", "tb.purge", "--json").ok().json()
     assert (summary, below, would["would_be_held"]["counted"]) == ({"summary": {"removed": 200}}, {"below": {"tbc": 2000}}, 2200)
     house.pruned.run("approve", held["run_id"]).ok()
@@ -47,7 +47,7 @@ def test_the_page_whose_children_exceed_is_not_applied(house):  # noqa: F811
         CREATE TRIGGER more AFTER DELETE ON tb FOR EACH ROW EXECUTE FUNCTION more()""")
     house.say("tb.purge", "table = tb\nwhere = gone\nchildren = tbc\nmax_rows = 500\nbatch = 20\ndelay_ms = 0")
     held = house.run("tb.purge")
-    assert (held["state"], held["error"], held["rows_done"]) == ("held", "held: max_rows 500, counted 900", 160)
+    assert (held["state"], held["error"], held["rows_done"]) == ("held", "held: 900 rows are above max_rows 500", 160)
     assert house.rows("tb", "count(*)") == [(220,)] and house.rows("tbc", "count(*)") == [(720,)]
 
 
@@ -71,7 +71,7 @@ def test_rows_of_children_are_not_compared_with_the_usual(house, before):  # noq
     assert house.done("tb.purge")[0]["removed"] == 3 * usual
     house.sql(f"INSERT INTO tb SELECT i, true FROM generate_series(1, {3 * usual + 1}) i; INSERT INTO tbc SELECT i, 1 FROM generate_series(1, 5) i")
     held = house.run("tb.purge", at=now())
-    assert (held["state"], held["error"]) == ("held", f"held: max_ratio 3: usually {usual}, counted {3 * usual + 1}")
+    assert (held["state"], held["error"]) == ("held", f"held: {3 * usual + 1} rows are {(3 * usual + 1) / usual:.1f} times the usual {usual}, above max_ratio 3")
 
 
 @pytest.mark.check_all
@@ -83,7 +83,7 @@ def test_rows_of_children_are_no_share_of_the_table(house):  # noqa: F811
     assert house.done("tb.purge")[0]["removed"] == 900
     house.sql("UPDATE tb SET gone = id <= 2000; INSERT INTO tbc SELECT 10000 + i, i % 1000 + 950 FROM generate_series(1, 3000) i")
     held = house.run("tb.purge")
-    assert (held["state"], held["error"]) == ("held", "held: max_share 20 % of 4100, counted 1100")
+    assert (held["state"], held["error"]) == ("held", "held: 1,100 rows are 26.8 % of tb, above max_share 20 %")
 
 
 TREE = """CREATE TABLE folders (id int PRIMARY KEY, parent int REFERENCES folders, dead boolean NOT NULL);
@@ -96,9 +96,9 @@ def test_rows_below_in_the_table_itself_are_a_share_of_it(house):  # noqa: F811
     house.sql(TREE)
     house.say("folders", "table = folders\nwhere = dead\nchildren = auto\nmin_rows = 0")
     said = house.pruned.run("plan", "folders").ok().stdout.splitlines()
-    assert "with them: 998 rows of folders" in said and said[-1] == "would be held: max_share 20 % of 2000, counted 1000"
+    assert "with them: 998 rows of folders" in said and said[-1] == "would be held: 1,000 rows are 50.0 % of folders, above max_share 20 %"
     held = house.run("folders")
-    assert (held["state"], held["error"]) == ("held", "held: max_share 20 % of 2000, counted 1000")
+    assert (held["state"], held["error"]) == ("held", "held: 1,000 rows are 50.0 % of folders, above max_share 20 %")
     assert house.rows("folders", "count(*)") == [(2000,)]
     house.pruned.run("approve", held["run_id"]).ok()
     house.pruned.run_until_idle()
@@ -114,7 +114,7 @@ def test_rows_below_of_earlier_pages_are_a_share_of_the_table(house, mode, state
     house.sql(TREE.replace("IN (1, 15)", "BETWEEN 2 AND 9").replace("2000) i", "999) i"))
     house.say("folders", f"table = folders\nwhere = dead\nchildren = auto\nmin_rows = 0\nbatch = 1\ndelay_ms = 0\nmode = {mode}")
     run = house.run("folders")
-    words = "max_share 20 % of 999, counted 888"
+    words = "888 rows are 88.9 % of folders, above max_share 20 %"
     assert run["state"] == state and (run["error"] == "held: " + words if state == "held" else words in str(run["result"]))
     assert house.rows("folders", "count(*)") == [(999,)]
 

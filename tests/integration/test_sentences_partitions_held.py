@@ -42,7 +42,7 @@ def test_none_is_dropped_after_its_approval_has_ended(house):  # noqa: F811
               "due_at = now()")
     house.work()
     run = house.pruned.run_row(run_id)
-    assert (run["state"], run["error"]) == ("held", "held: max_rows 2, counted 3"), run
+    assert (run["state"], run["error"]) == ("held", "held: 3 rows are above max_rows 2"), run
     assert tables(house) == ["logs", "logs_1", "logs_2", "logs_3"]
     house.pruned.run("approve", str(run_id)).ok()
     house.work()
@@ -54,7 +54,7 @@ def test_more_than_31_at_once_are_held_by_default(house):  # noqa: F811
     days = [(f"logs_{n:02}", (first + datetime.timedelta(days=n)).isoformat(), (first + datetime.timedelta(days=n + 1)).isoformat()) for n in range(32)]
     make(house, days, "date", rows=0)
     say(house)
-    assert house.run("logs.old")["error"] == "held: max_rows 31, counted 32"
+    assert house.run("logs.old")["error"] == "held: 32 rows are above max_rows 31"
     assert len(left(house)) == 32
 
 

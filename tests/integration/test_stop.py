@@ -313,7 +313,7 @@ def test_a_store_is_left_alone_when_nobody_can_ask_postgres(own_postgres, object
     one.database.close()
     own_postgres.kill()
     daemon.wait_line("Dispatcher round failed; will retry")
-    daemon.wait_line("Cannot read whether everything is stopped; will retry")
+    daemon.wait_line("PostgreSQL does not answer (ticks, events and runs wait)")
     began = time.monotonic()
     wait_until(lambda: time.monotonic() - began > 1.5, 10, "the time that was allowed is over")
     under_way = store.deletes()

@@ -22,7 +22,7 @@ def shown(pruned, *arguments, columns=0):
 @pytest.fixture
 def troubled(stored):
     """A held run, a dead one, jobs that are paused for a long reason."""
-    run_id = add_run(stored.database, "held", error="held: max_rows 20, counted 1000", held=HELD)
+    run_id = add_run(stored.database, "held", error="held: 1,000 rows are above max_rows 20", held=HELD)
     add_run(stored.database, "dead", job="members.schedule_prune_deletions", error="bad luck " * 20)
     stored.run("pause", "members.*", "--for", "2h", "--reason", LONG).ok()
     return stored, run_id
@@ -42,7 +42,7 @@ def test_the_page_of_a_run_fits(troubled):
     pruned, run_id = troubled
     code, lines = shown(pruned, "runs", run_id)
     assert code == 0 and max(map(len, lines)) <= 80, lines
-    assert f"{JOB} held: max_rows 20, counted 1000" in lines
+    assert f"{JOB} held: 1,000 rows are above max_rows 20" in lines
     assert f"pruned approve {run_id}" in lines and f"pruned discard {run_id}" in lines
 
 

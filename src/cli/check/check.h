@@ -12,6 +12,10 @@
 
 #define CHECK_LARGE 10000 /* rows; a smaller table may be read as a whole */
 
+/* TABLE; and what an index spares: about how many rows, and what they are read for. */
+#define CHECK_READS_ALL "every run has to read all of %s"
+#define CHECK_READS_ALL_MEND CHECK_READS_ALL "; this index avoids it (about %s rows%s)"
+
 #define CHECK_HIDDEN "row-level security"
 #define CHECK_OFF "keys off"
 #define CHECK_OFF_SQL "src/cli/check/sql/keys_off.sql"

@@ -2,6 +2,7 @@
 #include "cli/check/check.h"
 
 #include "base/json.h"
+#include "base/spoken.h"
 #include "engine/job/sentence/sql_text.h"
 #include "pg/quoted.h"
 
@@ -194,9 +195,9 @@ is_of_keep (const Check *check, const char *name)
 
 /* TABLE as SQL writes it. A built-in job has its indexes named (`pruned migrate --indexes`): there
  * it is a warning. So it is if the index exists, and PostgreSQL has no use for it: none is missing.
- */
+ * MORE: what the rows are read for; "": for what they are. */
 static void
-say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan, const char *what)
+say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan, const char *more)
 {
   g_autofree char *name = quoted_bare (table);
   if (!check_index_may_be_large (check, table) || is_of_keep (check, name))
@@ -208,24 +209,24 @@ say_missing (Check *check, CheckPlace place, const char *table, const Plan *plan
   g_autoptr (PgRows) rows = check_ask (check, "index", SQL "index.sql", values);
   if (rows == NULL || rows_count (rows) == 0 || rows_int (rows, 0, "n") < CHECK_LARGE)
     return;
-  const char *make = rows_text (rows, 0, "make"), *there = rows_text (rows, 0, "there"),
-             *n = rows_text (rows, 0, "n");
+  const char *make = rows_text (rows, 0, "make"), *there = rows_text (rows, 0, "there");
+  g_autofree char *n = spoken_number (rows_int (rows, 0, "n"));
   if ((make == NULL && !alone) || is_said (check, place, table, make))
     return;
   if (make == NULL)
     check_warn (check, "index", place, NULL,
-                "%s all rows of %s (about %s): each is compared with another table, so no index "
-                "of its own spares that",
-                what, table, n);
+                CHECK_READS_ALL
+                ": each row is compared with another table, so no index of its own avoids "
+                "it (about %s rows%s)",
+                table, n, more);
   else if (there != NULL)
     check_warn (check, "index", place, REWRITE,
-                "%s does not serve it: %s all rows of %s (about %s)", there, what, table, n);
+                CHECK_READS_ALL "; index %s does not avoid it (about %s rows%s)", table, there, n,
+                more);
   else if (check->job->built_in)
-    check_warn (check, "index", place, make, "no index fits: %s all rows of %s (about %s)", what,
-                table, n);
+    check_warn (check, "index", place, make, CHECK_READS_ALL_MEND, table, n, more);
   else
-    check_error (check, CODE_NOT_FOUND, "index", place, make,
-                 "no index fits: %s all rows of %s (about %s)", what, table, n);
+    check_error (check, CODE_NOT_FOUND, "index", place, make, CHECK_READS_ALL_MEND, table, n, more);
 }
 
 /* Sequential scans are forbidden for these plans: one that is left has no other way. */
@@ -238,7 +239,7 @@ check_plan (Check *check, CheckPlace place, const char *text)
   g_hash_table_iter_init (&each, plan.scanned);
   while (g_hash_table_iter_next (&each, &table, NULL)) {
     g_autofree char *quoted = quoted_make (table);
-    say_missing (check, place, quoted, &plan, "it reads");
+    say_missing (check, place, quoted, &plan, "");
   }
 }
 
@@ -261,11 +262,11 @@ plan_of_condition (Check *check, const char *condition, GError **error)
 
 /* Says that no index serves a condition on the job's table, if none does. */
 static void
-check_condition (Check *check, CheckPlace place, const char *plan, const char *what)
+check_condition (Check *check, CheckPlace place, const char *plan, const char *more)
 {
   g_auto (Plan) read = plan_of (plan);
   if (!read.by_index)
-    say_missing (check, place, check->job->table, &read, what);
+    say_missing (check, place, check->job->table, &read, more);
 }
 
 /* Without an index for its condition, the page of a sentence is read by the primary key, through
@@ -283,7 +284,7 @@ check_where (Check *check)
   if (plan != NULL)
     check_clock (check, place, plan);
   if (plan != NULL && !job_only_names_rows (check->job))
-    check_condition (check, place, plan, "the condition is asked of");
+    check_condition (check, place, plan, "");
   else if (plan == NULL) {
     ExitCode code = check_code (check, error);
     const char *name = check_name (check, "statements");
@@ -304,5 +305,5 @@ check_same_object (Check *check)
                   *plan = plan_of_condition (check, same, NULL);
   if (plan != NULL) /* else another finding says so */
     check_condition (check, check_place_of_key (check, "object"), plan,
-                     "which rows name the same object is asked of");
+                     ", to find those that name the same object");
 }

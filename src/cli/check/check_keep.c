@@ -2,6 +2,7 @@
  * with all rows of its group, or of the table. */
 #include "cli/check/check.h"
 
+#include "base/spoken.h"
 #include "pg/quoted.h"
 
 #define SQL "src/cli/check/sql/"
@@ -43,8 +44,8 @@ check_keep (Check *check)
   if (rows == NULL || rows_count (rows) == 0 || rows_bool (rows, 0, "there")
       || rows_int (rows, 0, "n") < CHECK_LARGE)
     return;
+  g_autofree char *n = spoken_number (rows_int (rows, 0, "n"));
   check_error (check, CODE_NOT_FOUND, "index", check_place_of_key (check, "keep"),
-               rows_text (rows, 0, "make"),
-               "no index fits: the rows that stay are looked for in all rows of %s (about %s)",
-               check->job->table, rows_text (rows, 0, "n"));
+               rows_text (rows, 0, "make"), CHECK_READS_ALL_MEND, check->job->table, n,
+               ", to find those that stay");
 }

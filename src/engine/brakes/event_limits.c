@@ -87,17 +87,6 @@ is_of_hour (const StepEvents *events)
   return g_str_equal (events->limit, "max_rows");
 }
 
-char *
-event_limits_words (const StepEvents *events, const char *value)
-{
-  return is_of_hour (events)
-             ? g_strdup_printf ("max_rows %s: %" G_GINT64_FORMAT " went by events within an hour",
-                                value, events->went_hour)
-             : g_strdup_printf ("max_share %s of %" G_GINT64_FORMAT ": %" G_GINT64_FORMAT
-                                " went by events today",
-                                value, events->of_rows, events->went_day);
-}
-
 void
 event_limits_add_measure (const StepEvents *events, json_t *held)
 {

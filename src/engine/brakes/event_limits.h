@@ -20,8 +20,5 @@ gboolean event_limits_read (Step *step, const char *but, const char *leases, gin
                             StepEvents *events, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The setting that ROWS exceed, OWN of them of the job's table; NULL: none. */
 const char *event_limits_exceeded (const StepEvents *events, gint64 rows, gint64 own);
-/* What was compared, for `held: max_rows 10: 9 went by events within an hour, counted 2`. The
- * limit's own value follows VALUE. g_free it. */
-char *event_limits_words (const StepEvents *events, const char *value);
-/* Adds it to HELD. */
+/* Adds what was compared to HELD. */
 void event_limits_add_measure (const StepEvents *events, json_t *held);

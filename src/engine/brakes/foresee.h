@@ -15,5 +15,5 @@ gboolean foresee_plan (Pg *pg, const Job *job, gint64 at_us, const json_t *args,
  */
 gboolean foresee_run (Step *step, gint64 rows, gint64 below, BrakeFinding *finding, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* `max_rows 20, counted 30`; NULL: it would not be held. The finding's. */
+/* `30 rows are above max_rows 20`; NULL: it would not be held. The finding's. */
 const char *foresee_words (const BrakeFinding *finding);

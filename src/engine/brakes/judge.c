@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "engine/brakes/approved_version.h"
 #include "engine/brakes/bound.h"
+#include "engine/brakes/held_words.h"
 
 #define SQL "src/engine/brakes/sql/"
 
@@ -61,10 +62,7 @@ brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **
   if (finding->limit == NULL && !limits_ask (step, count->rows, &finding->limit, error))
     return FALSE;
   if (finding->limit != NULL) {
-    static const char *const own[] = { "max_share", "max_ratio", NULL };
-    const gint64 below = g_strv_contains (own, finding->limit) ? count->below : 0;
-    const gint64 counted = count->rows - below;
-    g_autofree char *words = limits_words (&finding->limits, run->job, finding->limit, counted);
+    g_autofree char *words = held_words (&finding->limits, run, finding->limit, count);
     finding->error = g_strconcat ("held: ", words, count->most ? NO_TIME : NULL, NULL);
   }
   return TRUE;

@@ -8,7 +8,7 @@
 
 typedef struct {
   const char *limit; /* the setting that holds it; NULL: it goes on */
-  char *error;       /* `held: max_rows 20, counted 30` */
+  char *error;       /* `held: 30 rows are above max_rows 20` */
   RowLimits limits;
   gint64 counted;
   gint64 limited;    /* rows that it may change before it is counted again; -1: not known */

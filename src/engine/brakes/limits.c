@@ -133,27 +133,6 @@ measure_of (const RowLimits *limits, const char *limit, gint64 *n)
   return NULL;
 }
 
-char *
-limits_words (const RowLimits *limits, const Job *job, const char *limit, gint64 rows)
-{
-  gint64 n = 0;
-  const char *value = config_job_text (in_force_config (), job->name, limit);
-  if (limits->events.limit != NULL) {
-    g_autofree char *events = event_limits_words (&limits->events, value);
-    return g_strdup_printf ("%s, counted %" G_GINT64_FORMAT, events, rows);
-  }
-  const char *measure = measure_of (limits, limit, &n);
-  const char *before = g_strcmp0 (measure, "table_rows") == 0 ? " of "
-                       : g_strcmp0 (measure, "usual") == 0    ? ": usually "
-                                                              : ": ";
-  g_autofree char *compared
-      = measure == NULL
-            ? g_strdup ("")
-            : g_strdup_printf ("%s%" G_GINT64_FORMAT "%s", before, n,
-                               g_str_equal (measure, "went_today") ? " went today" : "");
-  return g_strdup_printf ("%s %s%s, counted %" G_GINT64_FORMAT, limit, value, compared, rows);
-}
-
 void
 limits_add_measure (const RowLimits *limits, const char *limit, json_t *held)
 {

@@ -30,8 +30,6 @@ gint64 limits_shared_rows (const Job *job);
 gint64 limits_least (const RowLimits *limits);
 /* The setting that ROWS exceed; NULL: none. */
 const char *limits_exceeded (const RowLimits *limits, gint64 rows);
-/* Why a run of ROWS is held by LIMIT: `max_ratio 2: usually 10, counted 21`. g_free it. */
-char *limits_words (const RowLimits *limits, const Job *job, const char *limit, gint64 rows);
 /* Adds to HELD what LIMIT was compared with. */
 void limits_add_measure (const RowLimits *limits, const char *limit, json_t *held);
 /* The settings of JOB that are not off. New reference. */

@@ -18,9 +18,11 @@ struct _StopWatch {
   Pg *pg;
   Wake *wake;
   pthread_t thread;
-  char *since; /* of the stop in force; NULL: none; empty: it does not say since when */
-  char *told;  /* what pruned.processes was told; NULL: nothing */
-  char *asked; /* the last request to reload; NULL: none */
+  char *since;    /* of the stop in force; NULL: none; empty: it does not say since when */
+  char *told;     /* what pruned.processes was told; NULL: nothing */
+  char *asked;    /* the last request to reload; NULL: none */
+  guint outages;  /* looks in a row that PostgreSQL has not answered */
+  gint64 away_us; /* since when it is said that it does not answer, monotonic; 0: it does */
 };
 
 /* Tells pruned.processes which stop was seen, and which runs are still under way. */
@@ -106,6 +108,34 @@ look (StopWatch *watch, GError **error)
          && ((watch->since == NULL && watch->told == NULL) || tell (watch, running, error));
 }
 
+/* One look can meet a connection that has ended, and the next one makes another. */
+#define AWAY 2
+
+static void
+note_trouble (StopWatch *watch, const GError *error)
+{
+  if (error->code != PRUNED_OUTAGE)
+    log_warning_every (60, "stop", "Cannot read whether everything is stopped; will retry",
+                       error->message);
+  else if (++watch->outages == AWAY) {
+    watch->away_us = clock_monotonic_us ();
+    log_warning ("PostgreSQL does not answer (ticks, events and runs wait)", "detail",
+                 error->message);
+  }
+}
+
+static void
+note_answer (StopWatch *watch)
+{
+  watch->outages = 0;
+  if (watch->away_us == 0)
+    return;
+  g_autofree char *seconds
+      = g_strdup_printf ("%.1f", (double)(clock_monotonic_us () - watch->away_us) / G_USEC_PER_SEC);
+  watch->away_us = 0;
+  log_info ("PostgreSQL answers again; work goes on", "after_s", seconds);
+}
+
 static void *
 watch_main (void *data)
 {
@@ -113,9 +143,10 @@ watch_main (void *data)
   pthread_setname_np (pthread_self (), "stop");
   for (gint64 wait_us = 0; wake_sleep (watch->wake, wait_us); wait_us = EVERY_US) {
     g_autoptr (GError) error = NULL;
-    if (!look (watch, &error))
-      log_warning_every (60, "stop", "Cannot read whether everything is stopped; will retry",
-                         error->message);
+    if (look (watch, &error))
+      note_answer (watch);
+    else
+      note_trouble (watch, error);
   }
   return NULL;
 }

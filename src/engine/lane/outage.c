@@ -16,7 +16,11 @@ outage_note (Service *service, Lane *lane, const GError *error)
 {
   if (error->code == PRUNED_FATAL)
     service_fail (service, error);
-  log_warning_every (10, "outage", "A dependency is down; the lane waits", error->message);
+  const gboolean postgres = pg_is_away (error);
+  log_warning_every (10, postgres ? "postgres" : "outage",
+                     postgres ? "PostgreSQL does not answer (the lane waits)"
+                              : "A dependency is down; the lane waits",
+                     error->message);
   lane->worker.outages++;
   lane->worker.locked_since_us = 0;
 }

@@ -94,6 +94,7 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   if (rows_column (rows, "now") >= 0) {
     run->now_us = rows_int (rows, row, "now");
     run->first = rows_bool (rows, row, "first");
+    run->started_at_us = rows_int (rows, row, "started_at");
     run->range_goes = rows_bool (rows, row, "range_goes");
     run->rows_done = rows_int (rows, row, "rows_done");
     run->rows_counted = rows_int (rows, row, "rows_counted");

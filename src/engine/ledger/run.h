@@ -44,6 +44,7 @@ typedef struct {
   gint64 rows_limit;   /* rows that it may change before limits are read again; -1: not known */
   gint64 approved_until_us, approved_rows; /* 0: not approved */
   gboolean first;                          /* no step of it has started yet */
+  gint64 started_at_us;                    /* its first step, by the database's clock; 0: `first` */
   gint64 now_us;                           /* the database's clock, at the fence */
 } Run;
 

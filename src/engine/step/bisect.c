@@ -124,14 +124,14 @@ bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason, const 
   segment_free (segment);
 }
 
-gboolean
-bisect_is_systemic (const Bisect *bisect)
+guint
+bisect_systemic_rows (const Bisect *bisect)
 {
   GHashTableIter iter;
   gpointer n;
   g_hash_table_iter_init (&iter, bisect->alike);
   while (g_hash_table_iter_next (&iter, NULL, &n))
     if (bisect->page >= BISECT_SYSTEMIC_PAGE && GPOINTER_TO_UINT (n) * 2 > bisect->page)
-      return TRUE;
-  return FALSE;
+      return GPOINTER_TO_UINT (n);
+  return 0;
 }

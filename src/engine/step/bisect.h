@@ -9,6 +9,8 @@
 
 #define BISECT_TRIALS 30
 #define BISECT_SYSTEMIC_PAGE 20 /* only a page of this size or more can be systemic */
+/* How many rows, of how many, and why. The others were not tried. */
+#define BISECT_SYSTEMIC "at least %u of %u rows of this batch fail for the same reason: %s"
 
 typedef struct {
   char *reason, *sqlstate;
@@ -40,5 +42,5 @@ BisectSegment *bisect_next (Bisect *bisect);
 /* Notes the trial of SEGMENT (taken). REASON is NULL if it went well. */
 void bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason,
                    const char *sqlstate);
-/* More than half of the page is bad for one reason. */
-gboolean bisect_is_systemic (const Bisect *bisect);
+/* How many rows of the page are known to be bad for one reason; 0: not more than half of it. */
+guint bisect_systemic_rows (const Bisect *bisect);

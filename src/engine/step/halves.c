@@ -28,9 +28,7 @@ note_failed (const Question *question, const char *state, const char *reason, GE
               n = GPOINTER_TO_UINT (g_hash_table_lookup (halves->alike, state)) + 1;
   g_hash_table_insert (halves->alike, g_strdup (state), GUINT_TO_POINTER (n));
   return !halves->stops || all < BISECT_SYSTEMIC_PAGE || n * 2 <= all
-         || step_fail (question->step, error, PRUNED_DATA,
-                       "systemic: more than half of the page (%u rows) fails alike: %s", all,
-                       reason);
+         || step_fail (question->step, error, PRUNED_DATA, BISECT_SYSTEMIC, n, all, reason);
 }
 
 /* FALSE without an error: one of PART is at fault, and *REASON says how. */

@@ -90,8 +90,7 @@ static gboolean
 fail_systemic (Step *step, const char *reason, GError **error)
 {
   step->systemic = TRUE;
-  return step_fail (step, error, PRUNED_RETRY,
-                    "systemic: more than half of the page (%u rows) fails alike: %s",
+  return step_fail (step, error, PRUNED_RETRY, BISECT_SYSTEMIC, bisect_systemic_rows (step->bisect),
                     step->bisect->page, reason);
 }
 
@@ -121,7 +120,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
       return FALSE;
     }
     bisect_tried (step->bisect, segment, ok ? NULL : reason, pg_sqlstate (step->pg));
-    if (!ok && !last_try && bisect_is_systemic (step->bisect))
+    if (!ok && !last_try && bisect_systemic_rows (step->bisect) > 0)
       return fail_systemic (step, reason, error);
   }
   return TRUE;

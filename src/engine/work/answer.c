@@ -207,6 +207,10 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   conclude_log_started (step);
   step_write_logs (step);
   log_failure (step, sqlstate, cause, &decision);
+  if (ends (&decision) && !decision.moved && !decision.known) {
+    g_autoptr (json_t) before = step_result (step, "failed");
+    conclude_log_ended (step, decision.state, decision.result != NULL ? decision.result : before);
+  }
   wake_in (service->wake, decision.delay_ms);
   if (bundle_size (bundle) > 0)
     sending_finish (service, lane, bundle);

@@ -55,6 +55,26 @@ write_finished (Step *step, int before, double seconds)
   log_fields (LOG_INFO, "Finished", fields);
 }
 
+void
+conclude_log_ended (Step *step, const char *state, const json_t *result)
+{
+  const Run *run = step->run;
+  const int steps = step_next_number (step);
+  if (steps < 2 || run->range_of != NULL || !log_enabled (LOG_INFO))
+    return;
+  g_autoptr (json_t) fields = json_copy (step_log_fields (step));
+  const double before_s
+      = run->started_at_us > 0 ? (double)(run->now_us - run->started_at_us) / G_USEC_PER_SEC : 0;
+  json_object_del (fields, "step");
+  json_object_del (fields, "started_at"); /* of the step */
+  json_object_set_new (fields, "state", json_string (state));
+  json_object_set_new (fields, "steps", json_integer (steps));
+  json_object_set_new (fields, "duration_s",
+                       json_real (before_s + (double)step_elapsed_us (step) / G_USEC_PER_SEC));
+  json_object_update (fields, (json_t *)result);
+  log_fields (LOG_INFO, "Run ended", fields);
+}
+
 static void
 log_finished (Step *step)
 {
@@ -77,6 +97,10 @@ log_finished (Step *step)
       stats_add (STATS_ROWS, job, counter, (double)json_integer_value (n));
   for (int before = step->passed; before >= 0; before--)
     write_finished (step, before, seconds);
+  if (step->continues || step->followed)
+    return;
+  g_autoptr (json_t) result = step_result (step, "completed");
+  conclude_log_ended (step, step->ceded ? "skipped" : "finished", result);
 }
 
 /* A run that continues at once in this lane does not wait for its message. The message is published

@@ -10,6 +10,9 @@
 
 void conclude_note_started (Step *step);
 void conclude_log_started (Step *step); /* once; after the transaction has ended */
+/* The run of STEP has ended in STATE with RESULT, its totals. Those of a run of one step are in its
+ * line `Finished`. */
+void conclude_log_ended (Step *step, const char *state, const json_t *result);
 /* After the commit: sends messages (takes BUNDLE), logs, sets the dispatcher's wake-up. */
 void conclude_steps (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle);
 /* STEP of LANE is committed: what follows begins early (lane/copy.h). */

@@ -16,6 +16,7 @@ typedef struct {
   RunCount count;
   BrakeFinding finding;
   gboolean held, planned;
+  json_t *result;      /* of a run that has only planned, and has ended */
   gboolean moved;      /* another process has moved the run: nothing is written */
   gboolean known_only; /* counting took too long: the run is judged by what is known without it */
   char sqlstate[6];    /* of the error */
@@ -26,6 +27,7 @@ held_clear (Held *held)
 {
   run_count_clear (&held->count);
   brake_finding_clear (&held->finding);
+  g_clear_pointer (&held->result, json_decref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, held_clear)
 
@@ -117,6 +119,8 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
     return FALSE;
   if (step->continues)
     return TRUE;
+  g_clear_pointer (&held->result, json_decref);
+  held->result = json_incref (result);
   answer_planned (step);
   step_add_run_finished (step, "finished", text, NULL);
   return publisher_store (service->publisher, step->pg, step->bundle, error);
@@ -186,8 +190,10 @@ log_planned (Step *step, const Held *held)
   log_fields (LOG_INFO, "Finished", fields);
   stats_observe (STATS_STEP_SECONDS, step->job->name, seconds);
   stats_add (STATS_STEPS, step->job->name, NULL, 1);
-  if (!step->continues)
-    stats_add (STATS_RUNS, step->job->name, "finished", 1);
+  if (step->continues)
+    return;
+  stats_add (STATS_RUNS, step->job->name, "finished", 1);
+  conclude_log_ended (step, "finished", held->result);
 }
 
 gboolean

@@ -106,6 +106,19 @@ test_text_line (void)
       " debug   a message plain=x/y:1 blank=\"a b\" empty=\"\" quote=\"a\\\"b\" eq=\"a=b\"\n");
 }
 
+/* Machines read JSON. */
+static void
+test_people_read_the_words_of_a_state (void)
+{
+  for (int json = FALSE; json <= TRUE; json++) {
+    begin (LOG_INFO, json);
+    log_info ("Finished", "status", "limit_reached");
+    g_autofree char *text = finish ();
+    g_assert_nonnull (
+        strstr (text, json ? "\"status\":\"limit_reached\"" : "status=\"more to come\""));
+  }
+}
+
 static void
 test_text_stays_one_harmless_line (void)
 {
@@ -244,6 +257,7 @@ main (int argc, char **argv)
   g_test_add_func ("/log/json_line", test_json_line);
   g_test_add_func ("/log/json_fields_keep_their_types", test_json_fields_keep_their_types);
   g_test_add_func ("/log/text_line", test_text_line);
+  g_test_add_func ("/log/words", test_people_read_the_words_of_a_state);
   g_test_add_func ("/log/text_stays_one_harmless_line", test_text_stays_one_harmless_line);
   g_test_add_func ("/log/level_is_the_least_written", test_level_is_the_least_written);
   g_test_add_func ("/log/level_names", test_level_names);

@@ -12,7 +12,7 @@ SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r
        r.range_of, CASE WHEN r.range_of IS NOT NULL
                         THEN coalesce((SELECT p.state IN ('waiting', 'ready') AND p.cursor -> 'ranges' -> 'gather' IS NULL
                                        FROM pruned.runs p WHERE p.run_id = r.range_of), false) ELSE false END AS range_goes,
-       r.started_at IS NULL AS first, r.rows_done, coalesce(r.rows_counted, -1) AS rows_counted, coalesce(r.rows_limit, -1) AS rows_limit,
+       r.started_at IS NULL AS first, (extract(epoch FROM r.started_at) * 1000000.0)::bigint AS started_at, r.rows_done, coalesce(r.rows_counted, -1) AS rows_counted, coalesce(r.rows_limit, -1) AS rows_limit,
        CASE WHEN r.approved_until > 'epoch' AND r.approved_until < now() + interval '25 hours' THEN (extract(epoch FROM r.approved_until) * 1000000.0)::bigint
             WHEN r.approved_until IS NOT NULL THEN 1 END AS approved_until, r.approved_rows,
        EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)

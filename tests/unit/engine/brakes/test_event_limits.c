@@ -114,10 +114,10 @@ test_a_refused_step_is_held (void)
   } cases[] = {
     { "max_rows = 20\n", 15, 5, 0, "day_alone events day_counted", NULL },
     { "max_rows = 20\n", 15, 6, 0, "day_alone events",
-      "held: max_rows 20: 15 went by events within an hour, counted 6" },
+      "held: 6 rows after 15 by events within an hour are above max_rows 20" },
     { "max_share = 20 %\n", 3999, 1, 0, "day_alone events table_rows day_counted", NULL },
     { "max_share = 20 %\n", 3999, 2, 0, "day_alone events table_rows",
-      "held: max_share 20 % of 20000: 3999 went by events today, counted 2" },
+      "held: 2 rows after 3,999 by events today are 20.005 % of members, above max_share 20 %" },
     /* rows of other tables are no share of this one */
     { "max_share = 20 %\n", 3999, 50, 49, "day_alone events table_rows day_counted", NULL },
   };

@@ -51,34 +51,34 @@ test_limits (void)
 {
   static const Case cases[] = {
     { "max_rows = 20\n", .count = { .rows = 20 }, .error = NULL },
-    { "max_rows = 20\n", .count = { .rows = 30 }, .error = "held: max_rows 20, counted 30" },
+    { "max_rows = 20\n", .count = { .rows = 30 }, .error = "held: 30 rows are above max_rows 20" },
     /* rows of other tables are rows of the run, and no share of the job's own */
     { "max_rows = 20\n", .count = { .rows = 30, .below = 25 },
-      .error = "held: max_rows 20, counted 30" },
+      .error = "held: 30 rows are above max_rows 20" },
     { "max_share = 20 %\n", 57482, .count = { .rows = 51734 },
-      .error = "held: max_share 20 % of 57482, counted 51734" },
+      .error = "held: 51,734 rows are 90.0 % of members, above max_share 20 %" },
     { "max_share = 20 %\n", 10000, .count = { .rows = 2000 }, .error = NULL },
     { "max_share = 20 %\n", 10000, .count = { .rows = 2001 },
-      .error = "held: max_share 20 % of 10000, counted 2001" },
+      .error = "held: 2,001 rows are 20.01 % of members, above max_share 20 %" },
     { "max_share = 20 %\n", 10000, .count = { .rows = 9000, .below = 7000 }, .error = NULL },
     /* a small installation may lose half of its members in a night */
     { "max_share = 20 %\n", 1000, .count = { .rows = 999 }, .error = NULL },
     { "max_share = 20 %\nmin_rows = 0\n", 1000, .count = { .rows = 201 },
-      .error = "held: max_share 20 % of 1000, counted 201" },
+      .error = "held: 201 rows are 20.1 % of members, above max_share 20 %" },
     /* the usual is known once there are five */
     { "max_ratio = 2\nmin_rows = 0\n", 0, 5, 10, .count = { .rows = 21 },
-      .error = "held: max_ratio 2: usually 10, counted 21" },
+      .error = "held: 21 rows are 2.1 times the usual 10, above max_ratio 2" },
     { "max_ratio = 2\nmin_rows = 0\n", 0, 5, 10, .count = { .rows = 20 }, .error = NULL },
     { "max_ratio = 2\nmin_rows = 0\n", 0, 4, 10, .count = { .rows = 1000 }, .error = NULL },
     { "max_ratio = 2\nmin_rows = 0\n", 0, 14, 0, .count = { .rows = 2 }, .error = NULL },
     { "max_ratio = 2\nmin_rows = 0\n", 0, 14, 0, .count = { .rows = 3 },
-      .error = "held: max_ratio 2: usually 1, counted 3" },
+      .error = "held: 3 rows are 3.0 times the usual 1, above max_ratio 2" },
     { "max_ratio = 2\n", 0, 14, 10, .count = { .rows = 999 }, .error = NULL },
     { "max_rows_per_day = 600\n", 0, 0, 0, 540, .count = { .rows = 60 }, .error = NULL },
     { "max_rows_per_day = 600\n", 0, 0, 0, 540, .count = { .rows = 100 },
-      .error = "held: max_rows_per_day 600: 540 went today, counted 100" },
+      .error = "held: 100 rows after 540 today are above max_rows_per_day 600" },
     { "max_rows_per_day = 600\n", 0, 0, 0, 700, .count = { .rows = 1 },
-      .error = "held: max_rows_per_day 600: 700 went today, counted 1" },
+      .error = "held: 1 row after 700 today is above max_rows_per_day 600" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_auto (BrakeFinding) finding = { 0 };
@@ -98,6 +98,7 @@ test_a_count_without_an_end_exceeds_any_limit (void)
   g_auto (BrakeFinding) held = { 0 }, free = { 0 };
   judge (&unknown, &(Run){ 0 }, &held);
   g_assert_cmpstr (held.limit, ==, "max_rows");
+  g_assert_cmpstr (held.error, ==, "held: 3 rows or more are above max_rows 20");
   judge (&off, &(Run){ 0 }, &free);
   g_assert_null (free.limit);
 }

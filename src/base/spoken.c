@@ -1,0 +1,38 @@
+#include "base/spoken.h"
+
+#define DECIMALS 6
+
+char *
+spoken_number (gint64 number)
+{
+  g_autofree char *digits = g_strdup_printf ("%" G_GINT64_FORMAT, number);
+  GString *words = g_string_new (digits);
+  gssize first = number < 0 ? 1 : 0;
+  for (gssize at = (gssize)words->len - 3; at > first; at -= 3)
+    g_string_insert_c (words, at, ',');
+  return g_string_free (words, FALSE);
+}
+
+char *
+spoken_above (double number, double limit)
+{
+  char *words = NULL;
+  for (int decimals = 1; decimals <= DECIMALS; decimals++) {
+    g_free (words);
+    words = g_strdup_printf ("%.*f", decimals, number);
+    if (g_ascii_strtod (words, NULL) > limit)
+      break;
+  }
+  return words;
+}
+
+const char *
+spoken_word (const char *word)
+{
+  static const char *const words[][2]
+      = { { "limit_reached", "more to come" }, { "passed_over", "skipped, in quarantine" } };
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_str_equal (word, words[i][0]))
+      return words[i][1];
+  return word;
+}
