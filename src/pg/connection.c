@@ -235,6 +235,12 @@ pg_is_no_value (const Pg *pg)
          || strcmp (pg->sqlstate, "23502") == 0;
 }
 
+PgLock
+pg_lock (const Pg *pg)
+{
+  return pg->lock;
+}
+
 gboolean
 pg_is_hidden (const Pg *pg)
 {

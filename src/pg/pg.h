@@ -72,6 +72,14 @@ const char *pg_sqlstate (const Pg *pg);
 gboolean pg_is_class42 (const Pg *pg);
 /* The last error: a text was no value of a type or of a domain. */
 gboolean pg_is_no_value (const Pg *pg);
+/* The last error: it is not the end of a wait for a lock; or what was waited for (lock_timeout). */
+typedef enum {
+  PG_LOCK_NONE,
+  PG_LOCK_ROW,
+  PG_LOCK_TABLE,
+  PG_LOCK_UNPLACED /* PostgreSQL does not say: mostly a row for which another session waits, too */
+} PgLock;
+PgLock pg_lock (const Pg *pg);
 /* The last error: row-level security can hide rows of a table from this role. */
 gboolean pg_is_hidden (const Pg *pg);
 /* The last error: a row is larger than what PostgreSQL can make of it, such as a value of JSON. */

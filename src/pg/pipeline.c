@@ -144,6 +144,7 @@ pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *statement,
   const char *position = PQresultErrorField (result, PG_DIAG_STATEMENT_POSITION);
   pg->position = position != NULL ? atoi (position) : 0;
   pg->hidden = verdict_is_hidden (result);
+  pg->lock = verdict_lock (result, statement);
   verdict_set_error (result, statement, atomic_load (&pg->cancelled_us) != 0, error);
   if (pg_is_class42 (pg)) /* cached rows can name a table or column that is gone */
     kept_clear (pg->kept);

@@ -27,6 +27,7 @@ begin (Pg *pg, gboolean read_only, GError **error)
   pg->transactions++;
   pg->sqlstate[0] = '\0'; /* forget the error of the previous transaction */
   pg->stirred = pg->hidden = FALSE;
+  pg->lock = PG_LOCK_NONE;
   g_ptr_array_set_size (pg->changed, 0);
   pg_forget_unsettled (pg);
   pg->begin_wanted = TRUE;

@@ -121,6 +121,17 @@ table_at (const char *sql, const char *position)
   return len > 0 ? g_strdup_printf ("while locking relation %.*s", (int)len, from) : NULL;
 }
 
+PgLock
+verdict_lock (const PGresult *result, const PgStatement *statement)
+{
+  const char *position = PQresultErrorField (result, PG_DIAG_STATEMENT_POSITION);
+  if (g_strcmp0 (PQresultErrorField (result, PG_DIAG_SQLSTATE), "55P03") != 0)
+    return PG_LOCK_NONE;
+  g_autofree char *row = place_of (result),
+                  *table = table_at (statement != NULL ? statement->sql : NULL, position);
+  return row != NULL ? PG_LOCK_ROW : table != NULL ? PG_LOCK_TABLE : PG_LOCK_UNPLACED;
+}
+
 static gboolean
 is_refused_write (const char *state, const PgStatement *statement)
 {

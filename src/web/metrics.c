@@ -173,7 +173,7 @@ static void
 add_oldest_due (GString *body, const PgRows *rows)
 {
   exposition_head (body, "pruned_oldest_due_seconds", "gauge",
-                   "The age of the oldest run that is due and has not begun.");
+                   "The age of the oldest run that is due and has not begun, or waits for a lock.");
   for (int i = 0; i < rows_count (rows); i++) {
     g_autofree char *labels = exposition_label ("job", rows_text (rows, i, "job"));
     exposition_value (body, "pruned_oldest_due_seconds", labels,

@@ -159,9 +159,11 @@ def test_errors_are_counted_and_held_locks_are_not(scene, http):  # noqa: F811
     fill(scene.database, 1)
     with scene.database.connect() as other:
         other.autocommit = False
-        other.execute("SELECT FROM scratch FOR UPDATE")
+        other.execute("LOCK TABLE scratch IN EXCLUSIVE MODE")
         scene.topics.tick("scratch.remove", now(minutes=-1))
         daemon.wait_line("Step failed", job="scratch.remove", error_class="55P03")
+        # its age goes on, whenever it is tried again
+        wait_until(lambda: http.metrics().of("pruned_oldest_due_seconds", job="scratch.remove") > 2, 30, "the age of a run that waits")
     metrics = counted(http, 1, "pruned_failures_total", job="scratch.remove", error_class="55P03")
     assert metrics.of("pruned_errors_total", job="members.remove_expired") == 1
     assert metrics.of("pruned_errors_total", job="scratch.remove") == 0

@@ -60,7 +60,8 @@ def test_the_last_page_of_a_range_ends_where_the_range_ends(house, job):  # noqa
     run = house.pruned.run("tick", JOB, "--at", now(minutes=-1).isoformat()).ok().stdout.strip()
     holder = house.database.connect()
     with holder, holder.transaction():
-        holder.execute(f"SELECT FROM items WHERE id = {DENSE - 10} FOR UPDATE")
+        # a page of the run
+        holder.execute(f"SELECT FROM items WHERE id > {DENSE - 200} AND id <= {DENSE} FOR UPDATE")
         before = work(house, lambda: house.database.value(RANGE) == 1)
         assert house.database.value(f"SELECT count(*) FROM items WHERE id > {DENSE} AND ({DUE})") == 0
     after = work(house, lambda: house.pruned.run_row(run)["state"] == "finished")

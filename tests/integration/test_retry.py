@@ -168,7 +168,7 @@ def test_a_lock_conflict_charges_no_attempt(scene):
     daemon = scene.start()
     with scene.database.connect() as other:
         other.autocommit = False
-        other.execute("SELECT FROM scratch WHERE id = 2 FOR UPDATE")
+        other.execute("LOCK TABLE scratch IN EXCLUSIVE MODE")  # of single rows: test_locked_rows.py
         run_id = send_tick(scene)
         row = scene.wait_run(run_id, "waiting")
         assert row["attempts"] == 0 and "55P03" in row["error"]
@@ -178,6 +178,7 @@ def test_a_lock_conflict_charges_no_attempt(scene):
         scene.wait_run(tick_id("scratch.wide", other_run))
     row = scene.wait_run(run_id, deadline_s=60)
     assert (row["state"], row["attempts"], result(row)["removed"]) == ("finished", 0, 3)
+    assert "busy" not in result(row)
     assert daemon.lines("Step failed", level="warning")
 
 

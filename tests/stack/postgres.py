@@ -18,6 +18,7 @@ listen_addresses = '127.0.0.1'
 port = {port}
 unix_socket_directories = '{folder}'
 max_connections = 200
+max_prepared_transactions = 10
 shared_buffers = 128MB
 fsync = off
 full_page_writes = off

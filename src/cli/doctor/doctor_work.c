@@ -300,6 +300,7 @@ doctor_work (Doctor *doctor)
     check_blocked (doctor);
     check_lost (doctor);
     check_quarantine (doctor);
+    doctor_busy (doctor);
     check_processes (doctor);
     check_bloat (doctor);
   }

@@ -330,6 +330,7 @@ run_cursor_forget (Run *run)
 {
   json_object_del (run->cursor, RUN_OF);
   json_object_del (run->cursor, RUN_PORTION);
+  json_object_del (run->cursor, RUN_LOOKS);
   for (guint i = 0;; i++) {
     g_autofree char *name = column_of_cursor (i);
     if (json_object_del (run->cursor, name) != 0)

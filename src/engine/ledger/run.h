@@ -18,6 +18,9 @@
 /* In the cursor of a run of a sentence, of which a row has made a search fail: how often. From
  * there on rows in quarantine, or all, are on its pages and asked by themselves (Job.by_rows). */
 #define RUN_BY_ROWS "by_rows"
+/* In the cursor of a run at its end: how often it has looked again at rows that were busy
+ * (step/busy.h). */
+#define RUN_LOOKS "looks"
 /* In the cursor of a run of a sentence: the primary key that it is of (Job.cursor_of). */
 #define RUN_OF "of"
 

@@ -33,8 +33,8 @@ bisect_reset (Bisect *bisect)
   g_hash_table_remove_all (bisect->bad);
   g_hash_table_remove_all (bisect->alike);
   g_queue_clear_full (&bisect->segments, segment_free);
-  bisect->active = bisect->settled = FALSE;
-  bisect->page = 0;
+  bisect->active = bisect->settled = bisect->locked = bisect->good = FALSE;
+  bisect->page = bisect->unplaced = 0;
 }
 
 void
@@ -50,6 +50,12 @@ gboolean
 bisect_is_bad (const Bisect *bisect, const char *key)
 {
   return g_hash_table_contains (bisect->bad, key);
+}
+
+gboolean
+bisect_is_busy (const BisectBad *bad)
+{
+  return g_str_equal (bad->sqlstate, BISECT_BUSY);
 }
 
 static BisectSegment *
@@ -109,7 +115,8 @@ bisect_next (Bisect *bisect)
 }
 
 void
-bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason, const char *sqlstate)
+bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason, const char *sqlstate,
+              gboolean unplaced)
 {
   if (reason == NULL) {
     /* The whole page failed and its first half is good, so the second half must fail. */
@@ -117,21 +124,46 @@ bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason, const 
     if (sibling != NULL && g_queue_get_length (&bisect->segments) == 1
         && g_hash_table_size (bisect->bad) == 0)
       sibling->known_bad = TRUE;
-  } else if (segment->keys->len == 1)
+    bisect->good = TRUE;
+  } else if (segment->keys->len == 1) {
     note_bad (bisect, segment->keys->pdata[0], reason, sqlstate);
-  else
+    bisect->unplaced += unplaced ? 1 : 0;
+  } else
     push_halves (bisect, segment->keys);
   segment_free (segment);
+}
+
+static guint
+count_alike (const Bisect *bisect, const char *sqlstate)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (bisect->alike, sqlstate));
+}
+
+static gboolean
+is_most (const Bisect *bisect, guint n)
+{
+  return bisect->page >= BISECT_SYSTEMIC_PAGE && n * 2 > bisect->page;
 }
 
 guint
 bisect_systemic_rows (const Bisect *bisect)
 {
   GHashTableIter iter;
-  gpointer n;
+  gpointer sqlstate;
   g_hash_table_iter_init (&iter, bisect->alike);
-  while (g_hash_table_iter_next (&iter, NULL, &n))
-    if (bisect->page >= BISECT_SYSTEMIC_PAGE && GPOINTER_TO_UINT (n) * 2 > bisect->page)
-      return GPOINTER_TO_UINT (n);
+  while (g_hash_table_iter_next (&iter, &sqlstate, NULL))
+    if (!g_str_equal (sqlstate, BISECT_BUSY) && is_most (bisect, count_alike (bisect, sqlstate)))
+      return count_alike (bisect, sqlstate);
   return 0;
+}
+
+/* A lock of a table stops every trial, and nothing else is sure to: a lock without a place counts
+ * as one of a row only beside trials that went well. */
+gboolean
+bisect_is_all_busy (const Bisect *bisect)
+{
+  const gboolean ends = g_queue_is_empty ((GQueue *)&bisect->segments);
+  return is_most (bisect, count_alike (bisect, BISECT_BUSY))
+         || (bisect->unplaced > 0 && !bisect->good
+             && (ends || bisect->unplaced >= BISECT_UNPLACED));
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
+#include "engine/step/busy.h"
 #include "engine/step/guard.h"
 #include "engine/step/pace.h"
 #include "engine/step/page_event.h"
@@ -117,7 +118,7 @@ askers_of (const Look *look, const GPtrArray *runs)
     Page page = { 0 };
     Run *run = runs->pdata[i];
     if (run->wrong != NULL || run->job != look->job || run_is_planned (run) || run_in_ranges (run)
-        || json_object_get (run->cursor, RUN_PORTION) != NULL
+        || busy_has (run) || json_object_get (run->cursor, RUN_PORTION) != NULL
         || json_object_get (run->cursor, RUN_BY_ROWS) != NULL || page_of_event (run, &page)
         || json_object_get (run->args, "cursor") != NULL) {
       page_clear (&page);

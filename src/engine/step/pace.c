@@ -100,8 +100,8 @@ pace_next_limit (gint64 limit, gint64 had, gint64 most, gint64 took_us, gint64 g
 void
 pace_continue (Step *step)
 {
-  if (step->most <= 0 || !step->continues)
-    return;
+  if (step->most <= 0 || !step->continues || step->busy_items->len > 0)
+    return; /* it has waited for locks, which says nothing about its rows */
   gint64 took_us = step->took_us > 0 ? step->took_us : clock_monotonic_us () - step->transaction_us;
   gint64 limit = pace_next_limit (pace_limit_within (step->run, step->most), step->had, step->most,
                                   took_us, goal_us (step));

@@ -6,10 +6,12 @@
 #include "engine/step/page.h"
 
 #include "engine/job/in_force.h"
+#include "engine/step/busy.h"
 #include "engine/step/guard.h"
 #include "engine/step/pace.h"
 #include "engine/step/page_event.h"
 #include "engine/step/portion.h"
+#include "engine/step/ranges.h"
 #include "engine/step/record.h"
 #include "engine/step/replica.h"
 #include "engine/step/trial.h"
@@ -46,11 +48,16 @@ explain_search (const Step *step, GError **error)
 gboolean
 page_find (Step *step, Page *page, GError **error)
 {
-  gboolean named;
+  gboolean named, found;
   if (!page_find_named (step, page, &named, error))
     return FALSE;
+  step->passes_busy = !named;
   if (named || portion_find (step, page))
     return portion_cut (step, NULL, page, error);
+  if (!busy_find (step, page, &found, error))
+    return FALSE;
+  if (found)
+    return TRUE;
   /* Without `where`, the page of a sentence is the whole table. */
   if (step->job->page == NULL || job_only_names_rows (step->job))
     return step_fail (step, error, PRUNED_REJECT, "args: expected a key of a row, because %s",
@@ -71,7 +78,8 @@ page_find (Step *step, Page *page, GError **error)
     return FALSE;
   page_read (step->run, rows, limit, page);
   step->found = step->job->filtered == NULL;
-  return guard_page (step, page, error) && portion_cut (step, rows, page, error);
+  return guard_page (step, page, error) && portion_cut (step, rows, page, error)
+         && busy_sift (step, page, error);
 }
 
 /* --- their effects --- */
@@ -119,7 +127,12 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
       trial_clear (&trial);
       return FALSE;
     }
-    bisect_tried (step->bisect, segment, ok ? NULL : reason, pg_sqlstate (step->pg));
+    bisect_tried (step->bisect, segment, ok ? NULL : reason, pg_sqlstate (step->pg),
+                  pg_lock (step->pg) == PG_LOCK_UNPLACED);
+    if (!ok && bisect_is_all_busy (step->bisect))
+      return step_fail (step, error, PRUNED_BUSY,
+                        "more than half of the page (%u rows) is locked by other sessions: %s",
+                        step->bisect->page, reason);
     if (!ok && !last_try && bisect_systemic_rows (step->bisect) > 0)
       return fail_systemic (step, reason, error);
   }
@@ -143,6 +156,9 @@ apply_good (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
       return FALSE;
     }
     /* The page fails again without its bad keys. */
+    if (step->bisect->settled && step->bisect->locked
+        && g_str_equal (pg_sqlstate (step->pg), BISECT_BUSY))
+      return step_fail (step, error, PRUNED_BUSY, "%s", reason);
     if (step->bisect->settled) {
       step->halve = TRUE;
       return step_fail (step, error, PRUNED_DATA, "%s", reason);
@@ -216,11 +232,15 @@ page_apply (Step *step, GError **error)
        && (page.keys->len == 0
            || (page.large ? apply_portion (step, &page, &decided, error)
                           : page_apply_keys (step, page.keys, NULL, &decided, error)));
-  if (ok)
+  if (ok) {
     portion_note (step, decided, &page);
+    busy_note_looked (step, &page);
+  }
   gboolean look_again = ok && page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
   if (ok && (page.more || look_again))
     step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
+  else if (ok && !ranges_beside (step->run))
+    busy_end (step, page.cursor);
   page_clear (&page);
   return ok;
 }

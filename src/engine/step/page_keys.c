@@ -78,9 +78,10 @@ cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
   json_t *cursor = page_cursor_at (run, rows, last);
   spacing_advance (run, n_keys, cursor);
   ranges_carry (run, cursor);
-  json_t *by_rows = json_object_get (run->cursor, RUN_BY_ROWS);
-  if (by_rows != NULL)
-    json_object_set (cursor, RUN_BY_ROWS, by_rows);
+  static const char *const kept[] = { RUN_BY_ROWS, RUN_LOOKS };
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    if (json_object_get (run->cursor, kept[i]) != NULL)
+      json_object_set (cursor, kept[i], json_object_get (run->cursor, kept[i]));
   run_cursor_sign (run->job, cursor);
   return cursor;
 }

@@ -118,6 +118,21 @@ quarantine_states (Pg *pg, const GPtrArray *items, GError **error)
   return array_take (array);
 }
 
+char *
+quarantine_holders (Pg *pg, const char *table, const char *keys, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  g_autoptr (PgRows) rows = NULL;
+  pg_values_set (values, "key", keys);
+  if (!run_made (pg, SQL "quarantine_states.sql", table, values, &rows, error))
+    return NULL;
+  GString *array = array_new ();
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    if (!g_str_equal (rows_text (rows, i, "xid"), "0"))
+      array_add (array, rows_text (rows, i, "xid"));
+  return array_take (array);
+}
+
 /* An entry whose row has changed since is not passed over. */
 static gboolean
 forget_changed (Pg *pg, const GPtrArray *items, const PgRows *rows, GArray *over, GError **error)

@@ -16,6 +16,9 @@ PgRows *quarantine_known (Step *step, const GPtrArray *items, GArray **over, GEr
 /* The states of the rows that ITEMS (of text) name, in their order: an array literal, empty where
  * it is not known; g_free it. NULL: error. */
 char *quarantine_states (Pg *pg, const GPtrArray *items, GError **error);
+/* The transactions that have locked the rows KEYS (an array literal) of TABLE last, over or not: an
+ * array literal; g_free it. NULL: error. */
+char *quarantine_holders (Pg *pg, const char *table, const char *keys, GError **error);
 /* Removes entries whose rows the application has deleted, in a transaction of its own. Looks at a
  * thousand entries; those of a table that cannot be read stay, and the others go. Runs that wait
  * for an entry that is gone go on. */

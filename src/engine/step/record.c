@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/plural.h"
 #include "engine/job/in_force.h"
+#include "engine/step/busy.h"
 #include "engine/job/job_rows.h"
 #include "engine/job/template.h"
 #include "engine/step/context.h"
@@ -310,6 +311,10 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
     const BisectBad *bad = g_hash_table_lookup (step->bisect->bad, keys->pdata[i]);
     if (bad == NULL)
       continue;
+    if (bisect_is_busy (bad)) {
+      busy_pass_over (step, keys->pdata[i], bad->reason);
+      continue;
+    }
     g_ptr_array_add (failed, keys->pdata[i]);
     g_ptr_array_add (reasons, bad->reason);
   }

@@ -33,6 +33,7 @@ step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle)
   step->failed_reasons = g_ptr_array_new_with_free_func (g_free);
   step->failed_park = g_array_new (FALSE, FALSE, sizeof (int));
   step->cured_items = g_ptr_array_new_with_free_func (g_free);
+  step->busy_items = g_ptr_array_new_with_free_func (g_free);
   step->arg_texts = g_ptr_array_new_with_free_func (g_free);
   step->refused = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return step;
@@ -52,6 +53,8 @@ step_free (Step *step)
   g_ptr_array_unref (step->failed_reasons);
   g_array_unref (step->failed_park);
   g_ptr_array_unref (step->cured_items);
+  g_ptr_array_unref (step->busy_items);
+  g_free (step->busy_why);
   g_ptr_array_unref (step->arg_texts);
   g_hash_table_destroy (step->refused);
   g_clear_pointer (&step->next_cursor, json_decref);

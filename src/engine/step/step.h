@@ -53,6 +53,7 @@ struct _Step {
   gint64 had;   /* the most that it has tried at once; 0: not known */
   gint64 took_us;       /* until its end, if other steps follow in the transaction; 0: none does */
   gint64 started_at_us; /* as the database has it */
+  gboolean passes_busy; /* rows that other sessions hold are passed over (busy.h) */
   gboolean shared; /* other runs are stepped in the same transaction: what fails is not tried again
                       in it */
   gboolean many;   /* its statements are run for steps of several runs (many.h) */
@@ -74,6 +75,8 @@ struct _Step {
   GPtrArray *failed_items, *failed_reasons;
   GArray *failed_park; /* of int */
   GPtrArray *cured_items;
+  GPtrArray *busy_items;
+  char *busy_why;      /* of the last of these; NULL: there is none */
   guint queued;        /* statements whose answers step_send has to take */
   GHashTable *refused; /* keys that step_page found refused */
   gboolean continues;

@@ -4,6 +4,7 @@
 #include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/named_row.h"
+#include "engine/step/busy.h"
 #include "engine/step/pace.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/row_again.h"
@@ -38,6 +39,8 @@ settle_quarantine (Step *step, GError **error)
                       rows_int (put, i, "wait_ms"));
   }
   row_again_wait (step);
+  if (!busy_settle (step, error))
+    return FALSE;
   if (step->cured_items->len == 0)
     return TRUE;
   pg_values_take (values, "item", array_of_texts (step->cured_items));

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/step/apply.h"
+#include "engine/step/busy.h"
 #include "engine/step/decide.h"
 #include "engine/step/pace.h"
 #include "engine/step/portion.h"
@@ -166,11 +167,12 @@ try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Tria
   }
 }
 
-/* A row that takes too long even alone is at fault after SLOW_TRIES time-outs. */
+/* A row that takes too long even alone is at fault after SLOW_TRIES time-outs. One that another
+ * session holds is left out like a row at fault (busy.h). */
 static gboolean
 is_at_fault (const Step *step, const GPtrArray *keys, const GError *cause)
 {
-  if (cause->code == PRUNED_DATA)
+  if (cause->code == PRUNED_DATA || busy_is (step, cause))
     return TRUE;
   gint64 timeouts = json_integer_value (json_object_get (step->run->cursor, TRIAL_TIMEOUTS));
   return pace_is_too_slow (step, cause) && keys->len == 1 && timeouts >= SLOW_TRIES - 1;
@@ -214,7 +216,7 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
     }
     return went;
   }
-  if (!pg_exec_later (step->pg, "SAVEPOINT page", error))
+  if (!busy_hurry (step, error) || !pg_exec_later (step->pg, "SAVEPOINT page", error))
     return FALSE;
   gboolean ok = try_until_it_stands (step, keys, extra, trial, &cause);
   if (!ok || !keep)
@@ -223,8 +225,11 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
     g_propagate_error (error, g_steal_pointer (&cause));
     return FALSE;
   }
-  if (!ok)
+  if (!ok) {
     *reason = reason_of (step, cause);
+    if (step->bisect != NULL && cause->code == PRUNED_BUSY)
+      step->bisect->locked = TRUE;
+  }
   if ((!(ok && keep) && !pg_exec (step->pg, "ROLLBACK TO page", error))
       || !pg_exec_later (step->pg, "RELEASE page", error))
     return FALSE;

@@ -7,6 +7,7 @@
 #include "engine/job/in_force.h"
 #include "engine/job/job_ranges.h"
 #include "engine/outbox/transaction.h"
+#include "engine/step/busy.h"
 #include "engine/step/page_keys.h"
 #include "engine/step/ranges.h"
 
@@ -34,6 +35,7 @@ may_divide (const Step *step)
   return in_force_of (step->job)->ranges > 1 && step->job->page_split != NULL && step->continues
          && step->next_cursor != NULL && !step->shared && !run_in_ranges (run) && run->attempts == 0
          && run->step < RANGE_STEPS / 2 && json_object_get (step->next_cursor, "limit") == NULL
+         && json_object_get (step->next_cursor, RUN_LOOKS) == NULL
          && job_ranges_refusal (step->job) == NULL;
 }
 
@@ -225,6 +227,10 @@ take_in (Step *step, GError **error)
   json_t *next = fits && ranges_fit (step->job, left) ? ranges_cursor (left) : json_object ();
   if (next != NULL)
     step_continue (step, next, 0);
+  else {
+    g_autoptr (json_t) whole = json_object ();
+    busy_end (step, whole);
+  }
   FAULT_ABOUT ("ranges.taken", run->run_id);
   return TRUE;
 }

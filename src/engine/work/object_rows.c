@@ -10,6 +10,7 @@ object_rows_free (gpointer data)
   g_ptr_array_unref (rows->going);
   g_ptr_array_unref (rows->failed);
   g_ptr_array_unref (rows->reasons);
+  g_ptr_array_unref (rows->busy);
   g_clear_pointer (&rows->named, rows_free);
   g_free (rows);
 }
@@ -21,6 +22,7 @@ object_rows_new (void)
   rows->going = g_ptr_array_new_with_free_func (g_free);
   rows->failed = g_ptr_array_new_with_free_func (g_free);
   rows->reasons = g_ptr_array_new_with_free_func (g_free);
+  rows->busy = g_ptr_array_new_with_free_func (g_free);
   return rows;
 }
 
@@ -112,12 +114,14 @@ object_rows_settled (const ObjectResults *results, const ObjectRows *rows)
 {
   GPtrArray *keys = g_ptr_array_new_with_free_func (g_free);
   const GPtrArray *all = g_hash_table_size (results->open) > 0 ? rows->going : rows->page.keys;
-  g_autoptr (GHashTable) failed = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) left = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; i < results->failed->len; i++)
-    g_hash_table_add (failed, results->failed->pdata[i]);
+    g_hash_table_add (left, results->failed->pdata[i]);
+  for (guint i = 0; i < rows->busy->len; i++)
+    g_hash_table_add (left, rows->busy->pdata[i]);
   for (guint i = 0; i < all->len; i++)
     if (!g_hash_table_contains (results->open, all->pdata[i])
-        && !g_hash_table_contains (failed, all->pdata[i]))
+        && !g_hash_table_contains (left, all->pdata[i]))
       g_ptr_array_add (keys, g_strdup (all->pdata[i]));
   return keys;
 }

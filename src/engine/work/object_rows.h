@@ -14,6 +14,7 @@ typedef struct {
   GPtrArray *going;            /* keys of the rows that are to go */
   PgRows *named;               /* their objects: key, object, shared; NULL: none go */
   GPtrArray *failed, *reasons; /* keys that PostgreSQL refuses, and why */
+  GPtrArray *busy;             /* keys that other sessions hold */
 } ObjectRows;
 
 ObjectRows *object_rows_new (void);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
+#include "engine/step/busy.h"
 #include "engine/step/page.h"
 #include "engine/step/record.h"
 #include "engine/work/object_rows.h"
@@ -26,6 +27,8 @@ note_tried (Step *step, ObjectRows *rows, const PgRows *decided)
     g_ptr_array_add (rows->failed, g_strdup ((char *)step->failed_items->pdata[i] + table));
     g_ptr_array_add (rows->reasons, g_strdup (step->failed_reasons->pdata[i]));
   }
+  for (guint i = 0; i < step->busy_items->len; i++)
+    g_ptr_array_add (rows->busy, g_strdup ((char *)step->busy_items->pdata[i] + table));
 }
 
 /* What PostgreSQL does not let go keeps its object. Nothing of this try stays. */
@@ -126,6 +129,15 @@ same_place (const Step *step)
   return step->run->cursor != NULL ? json_deep_copy (step->run->cursor) : json_object ();
 }
 
+/* The page is done. */
+static void
+note_busy (Step *step, const ObjectRows *rows)
+{
+  for (guint i = 0; i < rows->busy->len; i++)
+    busy_pass_over (step, rows->busy->pdata[i], "found when its object was to be deleted");
+  busy_note_looked (step, &rows->page);
+}
+
 static void
 continue_run (Step *step, const ObjectRows *rows, const ObjectResults *results, gboolean again)
 {
@@ -141,10 +153,15 @@ continue_run (Step *step, const ObjectRows *rows, const ObjectResults *results, 
       }
     again = TRUE;
   }
-  if (again)
+  if (again) {
     step_continue (step, same_place (step), AGAIN_MS);
-  else if (rows->page.more)
+    return;
+  }
+  note_busy (step, rows);
+  if (rows->page.more)
     step_continue (step, json_deep_copy (rows->page.cursor), in_force_of (step->job)->delay_ms);
+  else
+    busy_end (step, rows->page.cursor);
 }
 
 static gboolean

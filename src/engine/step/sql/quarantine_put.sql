@@ -1,12 +1,13 @@
 -- Items that failed: one more attempt, and the time of the next try; parked after the last, and
 -- since then. A row that has changed since it failed (`state`; empty: not known) starts with no
--- attempts. `wait_ms`: until it is tried again; a day at a time where a parked item never is.
+-- attempts, and so does one that was only busy. `wait_ms`: until it is tried again; a day at a time
+-- where a parked item never is.
 WITH failed AS MATERIALIZED (
   SELECT DISTINCT ON (u.item) u.item, u.reason, nullif(u.state, '') AS state, n.attempts, n.attempts >= u.park_after AS parked
   FROM unnest(:item::text[], :reason::text[], :park_after::int[], :state::text[]) AS u (item, reason, park_after, state)
   LEFT JOIN pruned.quarantine q ON q.job = :job::text AND q.item = u.item
   CROSS JOIN LATERAL (
-    SELECT CASE WHEN q.item IS NULL OR nullif(q.state, '') <> nullif(u.state, '') THEN 1 ELSE q.attempts + 1 END AS attempts) AS n
+    SELECT CASE WHEN q.item IS NULL OR q.reason = 'busy' OR nullif(q.state, '') <> nullif(u.state, '') THEN 1 ELSE q.attempts + 1 END AS attempts) AS n
   ORDER BY u.item, u.park_after
 )
 INSERT INTO pruned.quarantine AS q (job, item, reason, attempts, parked, next_try_at, state)

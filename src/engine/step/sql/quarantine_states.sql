@@ -1,8 +1,9 @@
 -- The text of a query for the state of rows (`:key`, as text; of several columns a JSON object) of
--- the table `:tab`: a checksum of the row. No row: the table does not exist, has no primary key, or
+-- the table `:tab`: a checksum of the row; `xid`: of the transaction that has locked or
+-- changed it last, 0 if none has. No row: the table does not exist, has no primary key, or
 -- row-level security can hide rows of it. Names are quoted by format. Fast because only the
 -- catalogue is read.
-SELECT pg_catalog.format('SELECT k.key, pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text) AS state FROM (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS k'
+SELECT pg_catalog.format('SELECT k.key, pg_catalog.md5(pg_catalog.to_jsonb(t.*)::text) AS state, t.xmax::text AS xid FROM (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS k'
               ' JOIN %s t ON %s', pg_catalog.string_agg(c.value, ', ' ORDER BY c.n), c.relation, pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
 FROM (
   SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('t.%I %s k.k%s', a.attname,

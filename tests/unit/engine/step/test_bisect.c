@@ -13,7 +13,7 @@ try_all (Bisect *bisect, const char *bad)
     gboolean fails = FALSE;
     for (guint i = 0; i < segment->keys->len; i++)
       fails |= strstr (bad, segment->keys->pdata[i]) != NULL;
-    bisect_tried (bisect, segment, fails ? "refused" : NULL, fails ? "23503" : NULL);
+    bisect_tried (bisect, segment, fails ? "refused" : NULL, fails ? "23503" : NULL, FALSE);
     trials++;
   }
   g_assert_false (bisect->active);
@@ -72,14 +72,14 @@ test_the_second_half_is_known_to_be_bad (void)
   g_autoptr (GPtrArray) keys = page_of (4);
   Bisect *bisect = bisect_new ();
   bisect_begin (bisect, keys);
-  bisect_tried (bisect, bisect_next (bisect), NULL, NULL);
+  bisect_tried (bisect, bisect_next (bisect), NULL, NULL, FALSE);
   BisectSegment *next = bisect_next (bisect);
   g_assert_cmpuint (next->keys->len, ==, 1);
   g_assert_cmpstr (next->keys->pdata[0], ==, " 2 ");
-  bisect_tried (bisect, next, NULL, NULL);
+  bisect_tried (bisect, next, NULL, NULL, FALSE);
   next = bisect_next (bisect);
   g_assert_cmpstr (next->keys->pdata[0], ==, " 3 ");
-  bisect_tried (bisect, next, "refused", "23503");
+  bisect_tried (bisect, next, "refused", "23503", FALSE);
   g_assert_null (bisect_next (bisect));
   g_assert_true (bisect_is_bad (bisect, " 3 "));
   bisect_free (bisect);
@@ -97,7 +97,7 @@ test_segments_are_tried_in_page_order (void)
     gboolean one = segment->keys->len == 1;
     if (one)
       g_string_append (order, segment->keys->pdata[0]);
-    bisect_tried (bisect, segment, "refused", "23503");
+    bisect_tried (bisect, segment, "refused", "23503", FALSE);
   }
   g_assert_cmpstr (order->str, ==, " 0  1  2  3  4 ");
   bisect_free (bisect);
@@ -109,7 +109,7 @@ test_the_first_reason_of_a_key_is_kept (void)
   g_autoptr (GPtrArray) keys = page_of (1);
   Bisect *bisect = bisect_new ();
   bisect_begin (bisect, keys);
-  bisect_tried (bisect, bisect_next (bisect), "on legal hold", "23000");
+  bisect_tried (bisect, bisect_next (bisect), "on legal hold", "23000", FALSE);
   const BisectBad *bad = g_hash_table_lookup (bisect->bad, " 0 ");
   g_assert_cmpstr (bad->reason, ==, "on legal hold");
   g_assert_cmpstr (bad->sqlstate, ==, "23000");
@@ -141,13 +141,53 @@ test_more_than_half_of_a_large_page_is_systemic (void)
   g_assert_true (is_systemic (21, 11));
 }
 
+/* A page of PAGE keys, of which the first N are busy. ROWS: PostgreSQL says that rows are locked.
+ */
+static gboolean
+is_all_busy (guint page, guint n, gboolean rows)
+{
+  g_autoptr (GPtrArray) keys = page_of (page);
+  BisectSegment *segment;
+  gboolean all = FALSE;
+  Bisect *bisect = bisect_new ();
+  bisect_begin (bisect, keys);
+  while (!all && (segment = bisect_next (bisect)) != NULL) {
+    const gboolean fails = (guint)g_ascii_strtoull (segment->keys->pdata[0], NULL, 10) < n;
+    bisect_tried (bisect, segment, fails ? "locked" : NULL, fails ? BISECT_BUSY : NULL, !rows);
+    all = bisect_is_all_busy (bisect);
+    g_assert_cmpuint (bisect_systemic_rows (bisect), ==, 0);
+  }
+  bisect_free (bisect);
+  return all;
+}
+
+/* One transaction can hold many rows of a page; a lock of the table holds all. */
+static void
+test_rows_that_are_held_are_passed_over_and_a_table_that_is_locked_waits (void)
+{
+  static const struct {
+    guint page, busy;
+    gboolean of_rows, of_all;
+  } cases[] = {
+    { 1, 1, TRUE, FALSE },    { 1, 1, FALSE, TRUE },     { 3, 3, TRUE, FALSE },
+    { 3, 3, FALSE, TRUE },    { 3, 2, FALSE, FALSE },    { 500, 1, FALSE, FALSE },
+    { 500, 7, FALSE, FALSE }, { 500, 500, FALSE, TRUE }, { 500, 250, TRUE, FALSE },
+    { 500, 251, TRUE, TRUE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_test_message ("%u", i);
+    g_assert_cmpint (is_all_busy (cases[i].page, cases[i].busy, cases[i].of_rows), ==,
+                     cases[i].of_all);
+  }
+}
+
 static void
 test_a_reset_forgets_the_page (void)
 {
   g_autoptr (GPtrArray) keys = page_of (20);
   Bisect *bisect = bisect_new ();
   bisect_begin (bisect, keys);
-  bisect_tried (bisect, bisect_next (bisect), "refused", "23503");
+  bisect_tried (bisect, bisect_next (bisect), "refused", "23503", FALSE);
   bisect_reset (bisect);
   g_assert_false (bisect->active);
   g_assert_null (bisect_next (bisect));
@@ -166,6 +206,8 @@ main (int argc, char **argv)
   g_test_add_func ("/bisect/page_order", test_segments_are_tried_in_page_order);
   g_test_add_func ("/bisect/reason", test_the_first_reason_of_a_key_is_kept);
   g_test_add_func ("/bisect/systemic", test_more_than_half_of_a_large_page_is_systemic);
+  g_test_add_func ("/bisect/busy",
+                   test_rows_that_are_held_are_passed_over_and_a_table_that_is_locked_waits);
   g_test_add_func ("/bisect/reset", test_a_reset_forgets_the_page);
   return g_test_run ();
 }
