@@ -1,5 +1,6 @@
 #include "cli/run_send.h"
 
+#include "cli/whose.h"
 #include "engine/outbox/publish.h"
 
 #define DESCRIBE_MS 5000
@@ -31,7 +32,8 @@ run_sender_new (Cli *cli, Job *job, char **why)
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) settings = cli_kafka_settings (cli, &error);
   g_autoptr (KafkaProducer) producer = NULL;
-  if (settings != NULL && find_partitions (settings, job, &error))
+  if (settings != NULL && find_partitions (settings, job, &error)
+      && cli_whose (cli, NULL, &error) == CODE_OK)
     producer = kafka_producer_new ((const char *const *)settings, &error);
   if (producer == NULL) {
     *why = g_strdup (error->message);

@@ -12,7 +12,8 @@
 
 typedef struct _RunSender RunSender;
 
-/* For runs of JOB. NULL: nothing can be sent (no broker answers, or there is no topic); WHY has the
+/* For runs of JOB. NULL: nothing can be sent (no broker answers, there is no topic, or it
+ * is another database's); WHY has the
  * reason, g_free it. */
 RunSender *run_sender_new (Cli *cli, Job *job, char **why);
 void run_sender_free (RunSender *sender);

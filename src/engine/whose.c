@@ -6,6 +6,7 @@
 #include "engine/clock/processes.h"
 #include "engine/ledger/database.h"
 #include "engine/outbox/owner.h"
+#include "engine/watchdog.h"
 #include "kafka/settings.h"
 
 #include <string.h>
@@ -144,7 +145,7 @@ wait_for_group (const Service *service, Pg *pg, GError **error)
       return WHOSE_OURS;
     log_warning_every (5, "strangers", "The database does not know members of the consumer group",
                        strangers);
-    if (clock_monotonic_us () < until_us)
+    if (clock_monotonic_us () < until_us && !watchdog_asked_to_end ())
       continue;
     set_error (service, strangers, error);
     return WHOSE_OTHERS;

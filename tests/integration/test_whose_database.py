@@ -51,7 +51,12 @@ def test_a_second_database_is_refused_and_both_are_named(scene, copied):
     refuses(scene, theirs, SENDING, "belong to another database", *both)
     done = scene.run("doctor", settings=theirs)
     assert done.code == 2 and "belong to another database" in done.stdout, done
-    assert scene.topics.read("ticks") == [] == scene.topics.read("events")
+    # A run that a command makes ready is sent by nobody but a daemon, and there is none.
+    run_id = str(uuid.uuid4())
+    copied.execute("INSERT INTO pruned.runs (run_id, job, state, slot, scheduled_at, due_at, changed_at) VALUES (%s, %s, 'dead', 0, now(), now(), now())", [run_id, JOB])
+    done = scene.run("retry", run_id, settings=theirs).ok()
+    assert "belong to another database" in done.stderr, done
+    assert [scene.topics.read(name) for name in ("ticks", "events", f"work.{JOB}")] == [[], [], []]
 
     # On purpose, and not while the others run.
     daemon = scene.start()

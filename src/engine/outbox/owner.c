@@ -1,12 +1,15 @@
 #include "engine/outbox/owner.h"
 
+#include "base/cut.h"
 #include "base/json.h"
+#include "base/uuid5.h"
 #include "kafka/reader.h"
 
 #include <string.h>
 
 #define KEY "owner"
 #define TIMEOUT_MS 10000
+#define WORD_BYTES 300 /* of a name; whoever can write to the topic chose it */
 
 KafkaMessage *
 owner_message (const char *topic, const Origin *origin, gboolean taken)
@@ -27,11 +30,11 @@ owner_message (const char *topic, const Origin *origin, gboolean taken)
   return message;
 }
 
-static const char *
+static char *
 text_of (const json_t *record, const char *field)
 {
   const char *text = json_string_value (json_object_get (record, field));
-  return text != NULL ? text : "?";
+  return cut_text (text != NULL ? text : "?", WORD_BYTES);
 }
 
 void
@@ -42,12 +45,12 @@ owner_see (Origin *owner, const KafkaMessage *message)
     return;
   g_autoptr (json_t) record = json_parse ((const char *)message->value, message->value_len, NULL);
   const char *database = json_string_value (json_object_get (record, "database"));
-  if (database == NULL
+  if (database == NULL || !uuid5_is_valid (database)
       || (owner->database != NULL && !json_is_true (json_object_get (record, "taken"))))
     return;
   origin_clear (owner);
-  *owner = (Origin){ g_strdup (database), g_strdup (text_of (record, "name")),
-                     g_strdup (text_of (record, "host")), FALSE };
+  *owner
+      = (Origin){ g_strdup (database), text_of (record, "name"), text_of (record, "host"), FALSE };
 }
 
 static gboolean
@@ -103,6 +106,12 @@ owner_settle (const char *const *settings, const char *prefix, const Origin *own
     return owner_check (owner, origin, prefix, error);
   g_autofree char *topic = g_strconcat (prefix, "." OWNER_TOPIC, NULL);
   g_auto (Origin) now = { NULL };
-  return owner_write (settings, topic, origin, FALSE, error)
-         && owner_read (settings, topic, &now, error) && owner_check (&now, origin, prefix, error);
+  if (!owner_write (settings, topic, origin, FALSE, error)
+      || !owner_read (settings, topic, &now, error))
+    return FALSE;
+  if (owner_check (&now, origin, prefix, error))
+    return TRUE;
+  /* compaction keeps the last record, which would be ours */
+  (void)!owner_write (settings, topic, &now, FALSE, NULL);
+  return FALSE;
 }

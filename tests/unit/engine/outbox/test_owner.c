@@ -2,6 +2,9 @@
 #include "base/error.h"
 #include <string.h>
 
+#define UUID "cccccccc-0000-4000-8000-000000000000"
+#define RECORD "{\"database\":\"" UUID "\""
+
 static Origin A = { "aaaaaaaa-0000-4000-8000-000000000000", "app", "db1:5432", FALSE };
 static Origin B = { "bbbbbbbb-0000-4000-8000-000000000000", "staging", "db2:5432", FALSE };
 
@@ -47,11 +50,12 @@ test_what_is_no_record_names_nobody (void)
   see (&owner, NULL, FALSE); /* only asks for the time */
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     see_text (&owner, "owner", values[i]);
-  see_text (&owner, NULL, "{\"database\":\"x\"}");
-  see_text (&owner, "owners", "{\"database\":\"x\"}");
+  see_text (&owner, NULL, RECORD "}");
+  see_text (&owner, "owners", RECORD "}");
+  see_text (&owner, "owner", "{\"database\":\"x\"}");
   g_assert_null (owner.database);
-  see_text (&owner, "owner", "{\"database\":\"x\",\"later\":1}");
-  g_assert_cmpstr (owner.database, ==, "x");
+  see_text (&owner, "owner", RECORD ",\"later\":1}");
+  g_assert_cmpstr (owner.database, ==, UUID);
   g_assert_cmpstr (owner.name, ==, "?");
 }
 
