@@ -1,5 +1,6 @@
 /* Any bytes as the answer to DeleteObjects: they are read to the end, or refused with a reason. A
- * key that is both deleted and refused is noticed. The request itself is well-formed for every key.
+ * key that is both deleted and refused is noticed. The request itself is well-formed for every key,
+ * and for every version.
  */
 #include "store/s3_xml.h"
 
@@ -9,13 +10,9 @@
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 static void
-request_is_well_formed (const char *key)
+request_is_well_formed (const GPtrArray *keys, const GPtrArray *versions)
 {
-  if (!g_utf8_validate (key, -1, NULL))
-    return;
-  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
-  g_ptr_array_add (keys, (gpointer)key);
-  g_autoptr (GString) body = s3_xml_delete (keys);
+  g_autoptr (GString) body = s3_xml_delete (keys, versions);
   static const GMarkupParser nothing;
   g_autoptr (GError) error = NULL;
   g_autoptr (GMarkupParseContext) context = g_markup_parse_context_new (&nothing, 0, NULL, NULL);
@@ -32,6 +29,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   g_assert_true (well_formed == (why == NULL));
   g_assert_false (answer.is_result && !well_formed);
   s3_answer_clear (&answer);
-  request_is_well_formed (text);
+  if (!g_utf8_validate (text, -1, NULL))
+    return 0;
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  g_ptr_array_add (keys, text);
+  request_is_well_formed (keys, NULL);
+  request_is_well_formed (keys, keys);
   return 0;
 }
