@@ -4,6 +4,7 @@
 import pytest
 
 from support.own_events import answers, erasure, runs, say_event, send, topics  # noqa: F401
+from support.own_job import OWN, write
 from support.sentences import house  # noqa: F401
 
 ITEM = "people:2"
@@ -108,3 +109,18 @@ def test_a_job_that_names_no_row_of_the_table_any_more_takes_none(erasure, now_s
     why = "job people.erase reads no event any more that names a row of people"
     assert runs(erasure, "state, error") == [("dead", why)]
     assert answers(erasure)[1:] == [("people.erase", "people", "2", "failed", f"reject: {why}")]
+
+
+@pytest.mark.check_all
+def test_nor_does_a_child_about_one_row(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.say("people.erase", "table = people\non = UserErasureRequested")
+    write(erasure.folder, {"children": """SELECT 'people.erase' AS job, '{"key": "2"}'::jsonb AS args, k AS child_key, NULL::text AS unique_key,
+        now() + interval '1 hour' AS due_at FROM unnest(:key::text[]) k""", "apply/removed/10-scratch": OWN})
+    erasure.sql("CREATE TABLE scratch (id bigint PRIMARY KEY, day date); INSERT INTO scratch VALUES (1)")
+    erasure.tick("own")
+    erasure.say("people.erase", "table = people\nwhere = true\nmax_share = off")
+    erasure.database.execute("UPDATE pruned.runs SET due_at = now()")
+    erasure.work()
+    assert erasure.rows("people", "count(*)") == [(9,)]
+    assert erasure.database.value("SELECT error FROM pruned.runs WHERE state = 'dead'") == "job people.erase reads no event any more that names a row of a table"

@@ -4,17 +4,49 @@
 #include "engine/job/step_words.h"
 #include "pg/quoted.h"
 
-/* The literal at P, behind blanks and brackets; NULL: something else stands there. */
+#include <string.h>
+
+/* What the literal from P to END says: '..', or $tag$..$tag$. */
 static char *
-literal_at (const char *text, const char *p)
+said (const char *p, const char *end)
+{
+  const gsize marks = *p == '$' ? (gsize)(strchr (p + 1, '$') - p) + 1 : 1;
+  return g_strndup (p + marks, (gsize)(end - p) - 2 * marks);
+}
+
+/* The zone that the literal at P says, behind blanks and brackets, if it is wrong; NULL: it is not,
+ * or something else stands there. */
+static char *
+wrong_at (const char *text, const char *p)
 {
   const char *end;
   gboolean closed;
   while (*(p = step_words_behind_blanks (text, p)) == '(')
     p++;
-  if (*p != '\'' || quoted_at (text, p, &end, &closed) != QUOTED_LITERAL || !closed)
+  p += (*p == 'e' || *p == 'E') && p[1] == '\'';
+  if (quoted_at (text, p, &end, &closed) != QUOTED_LITERAL || !closed)
     return NULL;
-  return g_strndup (p + 1, (gsize)(end - p) - 2);
+  g_autofree char *zone = said (p, end);
+  const gboolean wrong = cron_zone_is_posix (zone) || cron_zone_is_offset (zone);
+  return wrong ? g_steal_pointer (&zone) : NULL;
+}
+
+/* The same of the arguments of the call whose brackets open at P: one of them is a zone. */
+static char *
+wrong_among (const char *text, const char *p)
+{
+  for (int depth = 0; *p != '\0';) {
+    const char *end;
+    const gboolean code = quoted_at (text, p, &end, NULL) == QUOTED_NOT;
+    depth += code ? (*p == '(') - (*p == ')') : 0;
+    if (depth == 0)
+      return NULL;
+    char *zone = code && depth == 1 && strchr ("(,", *p) != NULL ? wrong_at (text, p + 1) : NULL;
+    if (zone != NULL)
+      return zone;
+    p = code ? p + 1 : end;
+  }
+  return NULL;
 }
 
 /* Moves *P behind TIME ZONE, if that stands there. */
@@ -29,12 +61,14 @@ skip_time_zone (const char *text, const char **p)
 char *
 step_zone_wrong (const char *text, const char *word, const char *p)
 {
-  const gboolean of_call = g_str_equal (word, "timezone");
-  if (of_call ? *step_words_behind_blanks (text, p) != '('
-              : !g_str_equal (word, "at") || !skip_time_zone (text, &p))
+  static const char *const calls[] = { "timezone", "date_trunc", "make_timestamptz", NULL };
+  const gboolean of_call = g_strv_contains (calls, word);
+  const char *open = step_words_behind_blanks (text, p);
+  if (of_call ? *open != '(' : !g_str_equal (word, "at") || !skip_time_zone (text, &p))
     return NULL;
-  g_autofree char *zone = literal_at (text, p);
-  if (zone == NULL || !(cron_zone_is_posix (zone) || cron_zone_is_offset (zone)))
+  g_autofree char *zone
+      = of_call && !g_str_equal (word, calls[0]) ? wrong_among (text, open) : wrong_at (text, p);
+  if (zone == NULL)
     return NULL;
   return g_strdup_printf ("%s '%s' is read by the rules of POSIX, where + lies west of Greenwich: "
                           "write a name, like 'Europe/Berlin', or INTERVAL '+03:00', whose sign is "

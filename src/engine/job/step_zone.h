@@ -6,6 +6,7 @@
 #pragma once
 #include <glib.h>
 
-/* What is wrong with the zone that WORD of TEXT, which ends at P, gives: behind AT TIME ZONE, or as
- * the first argument of timezone(). NULL: nothing, or it gives none that is a literal. */
+/* What is wrong with the zone that WORD of TEXT, which ends at P, gives: behind AT TIME ZONE, as
+ * the first argument of timezone(), or as one of date_trunc() or make_timestamptz(). NULL: nothing,
+ * or it gives none that is a literal. */
 char *step_zone_wrong (const char *text, const char *word, const char *p);

@@ -9,12 +9,24 @@
 static char *
 event_refusal (const Run *run)
 {
-  const gboolean known = *run->named_table != '\0'; /* else its job was refused */
+  const char *table = run->named_table;
+  const gboolean known
+      = table != NULL && *table != '\0'; /* else its job was refused, or is a child */
   if (job_event_of (run->job, run->args) != NULL
-      && (!known || g_strcmp0 (run->job->table, run->named_table) == 0))
+      && (!known || g_strcmp0 (run->job->table, table) == 0))
     return NULL;
   return g_strdup_printf ("job %s reads no event any more that names a row of %s", run->job->name,
-                          known ? run->named_table : "a table");
+                          known ? table : "a table");
+}
+
+/* A child of a sentence can be about one row as well; what the files of a folder make of arguments
+ * is theirs. */
+static gboolean
+is_of_row (const Run *run)
+{
+  return run->named_table != NULL
+         || (run->parent_id != NULL && run->job->sentence != NULL
+             && json_object_get (run->args, JOB_EVENT_KEY) != NULL);
 }
 
 /* An event of the program may have begun it: the event's fields are the arguments. */
@@ -41,10 +53,10 @@ tick_refusal (const Run *run)
 void
 run_check_asked (Run *run)
 {
-  if (run->wrong != NULL || run->parent_id != NULL || run->job->built_in)
+  if (run->wrong != NULL || run->job->built_in)
     return;
-  if (run->named_table != NULL)
+  if (is_of_row (run))
     run->wrong = event_refusal (run);
-  else if (run->first && job_event_of (run->job, run->args) == NULL)
+  else if (run->first && run->parent_id == NULL && job_event_of (run->job, run->args) == NULL)
     run->wrong = tick_refusal (run);
 }
