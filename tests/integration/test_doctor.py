@@ -147,6 +147,19 @@ def test_without_a_daemon_what_is_overdue_is_an_error(well):  # noqa: F811
     assert "Processes 1 runs: 7 on h" in " ".join(well.run("status").ok().stdout.split())
 
 
+def test_processes_that_are_killed_at_each_start_are_an_error(well):  # noqa: F811
+    """One that has just started seems to run. One that was killed later, or twice, is no such
+    loop."""
+    put = """INSERT INTO pruned.processes (id, host, pid, version, started_at, seen_at, settings, jobs)
+        VALUES (gen_random_uuid(), 'h', %s, '1', now() - %s::interval, now() - %s::interval, '', '{}')"""
+    for pid, started, seen in ((1, "3 s", "0 s"), (2, "2 m", "110 s"), (3, "4 m", "200 s"), (4, "1 h", "5 m")):
+        well.database.execute(put, [pid, started, seen])
+    assert doctor(well, 0)[0]["level"] == "warning"
+    well.database.execute(put, [5, "7 m", "6.5 m"])
+    (found,) = only(doctor(well, 4), "processes")
+    assert found["detail"].startswith("3 processes of the last ten minutes were killed within a minute of their start, the last one is 2 on h")
+
+
 @pytest.mark.check_all
 def test_who_may_create_in_the_applications_schema_is_named(well):  # noqa: F811
     """Functions and operators that another role creates there for the application's types would run

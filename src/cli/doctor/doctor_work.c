@@ -10,6 +10,7 @@
 
 #define SQL "src/cli/doctor/sql/"
 #define TWO_WEEKS_MS "1209600000"
+#define KILLED_AT_START 3
 
 static void
 check_runs (Doctor *doctor)
@@ -185,6 +186,22 @@ say_none_runs (Doctor *doctor, const PgRows *rows)
   return TRUE;
 }
 
+/* A process that is started again and again does nothing, though one seems to run. */
+static gboolean
+say_killed_at_start (Doctor *doctor, const PgRows *rows)
+{
+  const gint64 n = rows_int (rows, 0, "brief");
+  if (n < KILLED_AT_START)
+    return FALSE;
+  doctor_error (doctor, CODE_KAFKA, "processes", "journalctl -u pruned",
+                "%" G_GINT64_FORMAT
+                " processes of the last ten minutes were killed within a minute of their start, the"
+                " last one is %s. If their logs do not say why, it was the memory: a compressed"
+                " batch of Kafka can need more than MemoryMax of the unit",
+                n, rows_text (rows, 0, "last_brief"));
+  return TRUE;
+}
+
 /* Processes with different settings of a job do parts of its work in different ways. */
 static void
 check_processes (Doctor *doctor)
@@ -198,7 +215,7 @@ check_processes (Doctor *doctor)
   if (running == NULL)
     return;
   const gint64 n = rows_int (rows, 0, "alive");
-  if (n == 0 && say_none_runs (doctor, rows))
+  if (say_killed_at_start (doctor, rows) | (n == 0 && say_none_runs (doctor, rows)))
     return;
   g_autofree char *alive
       = g_strdup_printf ("%" G_GINT64_FORMAT " %s", n, plural (n, "process", "processes"));
