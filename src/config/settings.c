@@ -88,6 +88,9 @@ const Setting settings_table[] = {
   { SETTINGS_JOBS, "catch_up", SETTING_CHOICE, "last", 0, 0, "last|none|all",
     "which of the ticks run that were missed while no daemon ran" },
   INT (SETTINGS_JOBS, "batch", "1000", 1, 1000000, "rows of a page"),
+  INT (
+      SETTINGS_JOBS, "page_bytes", "16777216", 1024, 268435455,
+      "bytes of rows that a page records at most: of wide rows a page has fewer than `batch`; a row that has more goes alone"),
   INT (SETTINGS_JOBS, "delay_ms", "0", 0, MS_MOST, "pause between two pages"),
   INT (SETTINGS_JOBS, "capacity", "1", 1, 10000, "steps at a time, over all processes"),
   INT (
@@ -227,6 +230,7 @@ const char *const settings_live[][2] = { { "log", "level" },
                                          { SETTINGS_JOBS, "catch_up" },
                                          { SETTINGS_JOBS, "not_between" },
                                          { SETTINGS_JOBS, "batch" },
+                                         { SETTINGS_JOBS, "page_bytes" },
                                          { SETTINGS_JOBS, "delay_ms" },
                                          { SETTINGS_JOBS, "ranges" },
                                          { SETTINGS_JOBS, "spacing_ms" },

@@ -15,6 +15,7 @@ static const struct {
   { "57014", PRUNED_RETRY }, /* statement_timeout; our own cancel is BUSY, see below */
   { "57P", PRUNED_OUTAGE },
   { "08", PRUNED_OUTAGE },
+  { "53400", PRUNED_RETRY }, /* a limit, as temp_file_limit: the step is to be smaller */
   { "53", PRUNED_OUTAGE },
   { "58030", PRUNED_OUTAGE }, /* input or output error of the server's disk */
   { "25006", PRUNED_OUTAGE },

@@ -77,7 +77,8 @@ def test_config_shows_and_offers_what_has_an_effect(bare):
         assert "item_attempts" not in of["users.delete_placeholder"] and "item_attempts" in of["imports.placeholder_cleanup"]
         assert of["members.schedule_prune_deletions"] == OF_ALL
         for folder in JOBS:
-            assert of[folder.name] - OF_ALL == declared(folder), folder.name
+            reads = declared(folder)
+            assert of[folder.name] - OF_ALL == reads | ({"page_bytes"} if "batch" in reads else set()), folder.name
 
 
 def test_a_setting_without_effect_is_named_with_its_place_and_is_not_an_error(bare, tmp_path):

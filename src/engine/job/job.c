@@ -246,6 +246,8 @@ job_reads (const Job *job, const char *key)
     return TRUE;
   if (g_strv_contains (ticks, key))
     return job->by_tick;
+  if (g_str_equal (key, "page_bytes")) /* of what `batch` rows are */
+    key = "batch";
   return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key)
          || g_key_file_has_key (job->conf, "job", key, NULL);
 }

@@ -10,18 +10,22 @@
  * (SECRET_SQL) and leaves what it finds in a setting of the transaction: until the transaction
  * ends, or is rolled back to before that statement, its lock keeps the columns as they are, and the
  * setting stands as long as the lock.
- * Every function here is PostgreSQL's or the schema's own, so functions that belong to a column's
- * type are not called. */
+ * Records that are together too wide are not written, so that PostgreSQL never has them in memory
+ * at once: the step sees how many bytes they are, and is rolled back (step/weight.h). Every
+ * function here is PostgreSQL's or the schema's own, so functions that belong to a column's type
+ * are not called. */
 #define SECRET_SQL "src/engine/job/sql/secret.sql"
 #define KEY_SQL "src/engine/job/sql/audited_key.sql"
 #define AUDITED(whose, of, as_one)                                                                                                      \
   "WITH applied AS (%s\n), %s,"                                                                                                         \
+  " weighed AS (SELECT pg_catalog.sum(pg_catalog.pg_column_size(w.row)) AS bytes FROM applied w),"                                      \
   " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
   " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg(\n%s)),"                                                     \
   " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
   " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k" of                                                         \
-  " WHERE (SELECT how FROM secret) <> 'off'" as_one ")%s%s"                                                                             \
-  " SELECT %s FROM applied"
+  " WHERE (SELECT how FROM secret) <> 'off' AND (SELECT bytes <= :page_bytes::bigint FROM weighed)" as_one                              \
+  ")%s%s"                                                                                                                               \
+  " SELECT %s, (SELECT bytes FROM weighed) AS audit_bytes FROM applied"
 #define OF_ONE AUDITED (":run_id::uuid, :step::int", "", " HAVING pg_catalog.count(*) > 0")
 #define OF_MANY                                                                                    \
   AUDITED ("w.run_id, w.step",                                                                     \

@@ -49,6 +49,7 @@ typedef struct {
   gboolean first;                          /* no step of it has started yet */
   gint64 started_at_us;                    /* its first step, by the database's clock; 0: `first` */
   gint64 now_us;                           /* the database's clock, at the fence */
+  gint64 fits; /* rows of a page, by how wide rows of the job are; 0: any (step/weight.h) */
 } Run;
 
 void run_free (Run *run);

@@ -3,6 +3,7 @@
 #include "engine/job/job_rows.h"
 #include "engine/step/below.h"
 #include "engine/step/tell.h"
+#include "engine/step/weight.h"
 
 /* Rows that the statement on the job's own table did not return are refused. WHICH keeps the
  * others. */
@@ -90,7 +91,8 @@ take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
   for (guint i = from; i < to; i++) {
     g_clear_pointer (last, rows_free);
     *last = pg_next (step->pg, error);
-    if (*last == NULL || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
+    if (*last == NULL || !weight_take (step, *last, error)
+        || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
       return FALSE;
     if (i != own)
       count_below (step, &files[i], *last, which, trial);
@@ -120,7 +122,7 @@ run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, 
   if (take_files (step, what, from, to, trial, which, last, error))
     return pg_finish (step->pg, error) && effects_settle (step, &trial->effects, error);
   g_autoptr (GError) second = NULL; /* the first one is told */
-  if (step->blocked && !pg_finish (step->pg, &second))
+  if ((step->blocked || step->too_wide) && !pg_finish (step->pg, &second))
     pg_close (step->pg);
   return FALSE;
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
+#include "engine/step/weight.h"
 
 #define LEAST_US (2 * G_USEC_PER_SEC)
 /* Of the first step of a shared transaction, and of those behind it: these wait for a lock for 100
@@ -20,6 +21,8 @@ gint64
 pace_limit_within (const Run *run, gint64 most)
 {
   gint64 limit = limit_of (run);
+  if (run->fits > 0)
+    most = MIN (most, run->fits);
   return limit > 0 && limit < most ? limit : most;
 }
 
@@ -38,6 +41,7 @@ budget_us (const Step *step)
 void
 pace_begin (Step *step)
 {
+  weight_begin (step->run);
   step->transaction_us = clock_monotonic_us ();
   gboolean least = limit_of (step->run) == 1;
   gint64 most_us = least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US);
@@ -100,11 +104,15 @@ pace_next_limit (gint64 limit, gint64 had, gint64 most, gint64 took_us, gint64 g
 void
 pace_continue (Step *step)
 {
-  if (step->most <= 0 || !step->continues || step->busy_items->len > 0)
-    return; /* it has waited for locks, which says nothing about its rows */
+  if (step->busy_items->len > 0)
+    return; /* it has waited for locks, and had fewer rows: that says nothing about the others */
+  const gint64 fits = weight_note (step);
+  if (step->most <= 0 || !step->continues)
+    return;
   gint64 took_us = step->took_us > 0 ? step->took_us : clock_monotonic_us () - step->transaction_us;
   gint64 limit = pace_next_limit (pace_limit_within (step->run, step->most), step->had, step->most,
                                   took_us, goal_us (step));
+  limit = MIN (limit, fits);
   if (limit >= step->most && limit_of (step->run) <= 0)
     return;
   if (step->next_cursor == NULL)

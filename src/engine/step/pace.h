@@ -18,7 +18,9 @@
 
 /* The rows that RUN may touch in its next step: its job's `batch`, or fewer if it has been cut. */
 int pace_page_limit (const Run *run);
-/* The same of MOST rows that it may touch if it has not been cut. */
+/* The same of MOST rows that it may touch if it has not been cut; fewer if they are wide
+ * (weight.h).
+ */
 gint64 pace_limit_within (const Run *run, gint64 most);
 /* The transaction of STEP begins, and with it its deadline. */
 void pace_begin (Step *step);

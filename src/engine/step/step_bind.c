@@ -5,6 +5,7 @@
 #include "engine/ledger/keeping.h"
 #include "engine/step/pace.h"
 #include "engine/step/spacing.h"
+#include "engine/step/weight.h"
 
 #include <string.h>
 
@@ -12,7 +13,7 @@
   "run_id", "step", "scheduled_at", "plan", "args", "audit", "audit_of", "secret", "record",       \
       "job", "park_retry_days"
 
-const char *const step_bound[] = { COMMON, "rows", "index", "began_at", NULL };
+const char *const step_bound[] = { COMMON, "rows", "page_bytes", "index", "began_at", NULL };
 
 /* T, but never later than the database's clock. Only a plan may look ahead. */
 static gint64
@@ -92,5 +93,7 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
     pg_values_take (values, "rows",
                     step_is_cut (step) ? g_strdup_printf ("%d", pace_page_limit (step->run))
                                        : NULL);
+  if (pg_statement_wants (statement, "page_bytes"))
+    pg_values_int (values, "page_bytes", weight_most (step));
   spacing_bind (step->run, statement, values);
 }

@@ -2,6 +2,7 @@
 #include "engine/step/step.h"
 
 #include "engine/job/job_files.h"
+#include "engine/step/weight.h"
 
 #include <stdarg.h>
 
@@ -22,7 +23,8 @@ run_statement (Step *step, const PgStatement *statement, va_list pairs, GError *
   if (statement == NULL)
     return NULL;
   g_autoptr (PgValues) values = step_values (step, statement, pairs);
-  return pg_run (step->pg, statement, values, error);
+  g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
+  return rows != NULL && weight_take (step, rows, error) ? g_steal_pointer (&rows) : NULL;
 }
 
 PgRows *
@@ -250,7 +252,12 @@ step_send (Step *step, GError **error)
       return NULL;
     g_ptr_array_add (answers, rows);
   }
-  return pg_finish (step->pg, error) ? g_steal_pointer (&answers) : NULL;
+  if (!pg_finish (step->pg, error))
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    if (!weight_take (step, answers->pdata[i], error))
+      return NULL;
+  return g_steal_pointer (&answers);
 }
 
 GPtrArray *

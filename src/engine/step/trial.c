@@ -81,6 +81,7 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
   const Job *job = step->job;
   trial->refused = g_ptr_array_new_with_free_func (g_free);
   trial->below = trial->own_below = 0;
+  step->bytes = 0;
   trial->stuck = trial->unsettled = FALSE;
   effects_init (&trial->effects, job);
   if (!lock_and_decide (step, attempt, trial, error))

@@ -6,6 +6,7 @@
 #include "engine/step/page_event.h"
 #include "engine/step/ranges.h"
 #include "engine/step/trial.h"
+#include "engine/step/weight.h"
 
 #define BLOCKED_RETRY_MS 60000
 /* A statement that may only read would have changed rows. */
@@ -41,9 +42,11 @@ cut (const Step *step, const GError *cause, RetryDecision *decision)
   decision->limit = pace_less (step);
   if (decision->limit == 0)
     return FALSE;
-  decision->error
-      = g_strdup_printf ("too slow, tried again with %" G_GINT64_FORMAT " %s: %s", decision->limit,
-                         plural (decision->limit, "row", "rows"), cause->message);
+  if (step->too_wide)
+    decision->limit = MIN (decision->limit, weight_fits (step));
+  decision->error = g_strdup_printf ("too %s, tried again with %" G_GINT64_FORMAT " %s: %s",
+                                     step->too_wide ? "wide" : "slow", decision->limit,
+                                     plural (decision->limit, "row", "rows"), cause->message);
   decision->cursor = run_cursor_with (step->run, "limit", decision->limit);
   return TRUE;
 }
@@ -159,7 +162,8 @@ retry_error_class (const char *sqlstate, const GError *cause)
 static void
 by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDecision *decision)
 {
-  gboolean timed_out = g_str_equal (sqlstate, "57014");
+  const gboolean timed_out = g_str_equal (sqlstate, "57014"),
+                 too_large = timed_out || step->too_wide || g_str_equal (sqlstate, "53400");
   *decision
       = (RetryDecision){ .state = "waiting",
                          .attempts = step->run->attempts,
@@ -181,7 +185,7 @@ by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDe
       block (step, cause, decision);
     else if (go_by_rows (step, timed_out, cause, decision))
       break;
-    else if (timed_out ? !cut (step, cause, decision) && !turn_to_portions (step, cause, decision)
+    else if (too_large ? !cut (step, cause, decision) && !turn_to_portions (step, cause, decision)
                        : !set_apart (step, cause, decision))
       charge (step, timed_out, cause, decision);
   }
