@@ -148,7 +148,7 @@ def test_without_a_daemon_what_is_overdue_is_an_error(well):  # noqa: F811
 
 
 def test_processes_that_are_killed_at_each_start_are_an_error(well):  # noqa: F811
-    """One that has just started seems to run. Two, and one that ran for longer, are no such loop."""
+    """One that has just started seems to run. Two, or one that ran longer, are no such loop."""
     put = """INSERT INTO pruned.processes (id, host, pid, version, started_at, seen_at, settings, jobs)
         VALUES (gen_random_uuid(), 'h', %s, '1', now() - %s::interval, now() - %s::interval, '', '{}')"""
     for pid, started, seen in ((1, "3 s", "0 s"), (2, "2 m", "110 s"), (3, "4 m", "200 s"), (4, "1 h", "5 m")):
