@@ -95,6 +95,7 @@ class Stage:
         database = Database(self.postgres.url(), label="template")
         database.load(APP_TABLES)
         self._pruned(database, {}).migrate("--indexes")
+        database.let_copies_be()
         database.grant()
         fill(database)
         database.execute("VACUUM (FREEZE, ANALYZE)")

@@ -135,6 +135,10 @@ class Database:
         """Applies it as its reader would, with psql."""
         subprocess.run([pg_bin() / "psql", "-q", "-v", "ON_ERROR_STOP=1", self.url], check=True, text=True, input=self.grants(*settings))
 
+    def let_copies_be(self):
+        """A template: else each copy would have to be told which of the two it is."""
+        self.execute("UPDATE pruned.identity SET system_identifier = NULL, database_oid = NULL")
+
     def close(self):
         if self._connection is not None:
             self._connection.close()
@@ -195,6 +199,5 @@ class Templates:
         made = Database(self.server_url, self.app(), label="template_migrated")
         self._migrate(made)
         made.grant()
-        # A copy would have to be told which of the two it is.
-        made.execute("UPDATE pruned.identity SET system_identifier = NULL, database_oid = NULL")
+        made.let_copies_be()
         return made
