@@ -84,13 +84,11 @@ unknown_table (Pg *pg, const char *name, GError **error)
   return CODE_NOT_FOUND;
 }
 
-/* Whether a sentence can be about it, with its children. */
+/* Whether a sentence can be about it. */
 static ExitCode
 check_sentence (New *new, Pg *pg, GError **error)
 {
   g_autofree char *refusal = NULL;
-  if (new->children != NULL && !say (new->sentence, "children", new->children, error))
-    return CODE_CONFIG;
   g_autoptr (Catalogue) catalogue = catalogue_read (pg, new->sentence, error);
   if (catalogue == NULL)
     return cli_pg_failed (pg, error);

@@ -1,5 +1,5 @@
-/* `pruned new`: what it finds in the database about a table (new_look.c), and the text that it
- * makes of it (new_text.c).
+/* `pruned new`: what it finds in the database about a table (new_look.c, new_refers.c), and
+ * the text that it makes of it (new_text.c).
  *
  * Threads: main only. Ownership: New has what look_* sets; new_clear frees that.
  */
@@ -17,11 +17,11 @@ typedef struct {
   Catalogue *catalogue;    /* with all tables that refer to the rows */
   NewWhere by;             /* where `where` comes from: --where, or a column's name */
   const CatColumn *column; /* the one that `where` is about; NULL: not known. Borrowed */
-  char *children;          /* as the sentence has them; NULL: no foreign key blocks */
+  char *children;          /* the tables whose rows could go first instead; NULL: none blocks */
   gint64 rows, matching;   /* estimates; -1: not known */
   gint64 most;             /* more rows than the table can have */
   gboolean counted;        /* rows and matching are no estimates */
-  gint64 below;            /* of tables whose rows go with the own ones; an estimate */
+  gint64 below;            /* of tables whose rows go by a cascade; an estimate */
   gboolean all;            /* `where` asks nothing of a row */
   char *index;             /* that finds the rows; NULL: none */
   gboolean by_time;        /* it is partitioned by ranges of a time */
@@ -37,9 +37,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (New, new_clear)
 
 /* Proposes `where` from the name of a column. FALSE: none offers itself. */
 gboolean new_propose (New *new);
-/* Which foreign keys block, and so `children`. */
+/* Which foreign keys block. */
 void new_find_children (New *new);
-/* The tables whose rows go, or are emptied, with the own ones. */
+/* What the condition asks besides, so that a row stays to which others refer: ` AND NOT EXISTS
+ * (...)` of each foreign key that blocks. "": none does. g_free it. */
+char *new_unless_referred (const New *new);
+/* The tables (CatTable, borrowed) whose rows go: the own one, and those to which a cascade leads.
+ * g_hash_table_unref it. */
+GHashTable *new_tables_that_go (const New *new);
+/* Rows of the parent of KEY go with the own ones: it is the own table, or a cascade leads there. */
 gboolean new_goes_with (const New *new, const CatKey *key);
 /* Whether whole partitions can go, in the open transaction. */
 gboolean new_look_at_partitions (New *new, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -148,60 +148,6 @@ first_column (const CatTable *table, const char *where, gboolean times)
   return NULL;
 }
 
-/* --- children --------------------------------------------------------------------------------- */
-
-/* The tables whose rows go: from the own one down all foreign keys that block or cascade. */
-static GHashTable *
-tables_that_lose (const New *new)
-{
-  GHashTable *lose = g_hash_table_new (NULL, NULL);
-  g_hash_table_add (lose, new->catalogue->tables->pdata[0]);
-  for (gboolean more = TRUE; more;) {
-    more = FALSE;
-    for (guint i = 0; i < new->catalogue->keys->len; i++) {
-      const CatKey *key = new->catalogue->keys->pdata[i];
-      if (strchr ("arc", key->deltype) != NULL && g_hash_table_contains (lose, key->parent))
-        more |= g_hash_table_add (lose, (gpointer)key->child);
-    }
-  }
-  return lose;
-}
-
-gboolean
-new_goes_with (const New *new, const CatKey *key)
-{
-  g_autoptr (GHashTable) lose = tables_that_lose (new);
-  return g_hash_table_contains (lose, key->parent);
-}
-
-static gboolean
-blocks (const New *new, const CatKey *key)
-{
-  return strchr ("ar", key->deltype) != NULL && new_goes_with (new, key);
-}
-
-/* A list, so that a table that comes later blocks instead of losing rows. If the own table refers
- * back, only `auto` says it. */
-void
-new_find_children (New *new)
-{
-  g_autoptr (GPtrArray) children = g_ptr_array_new ();
-  gboolean back = FALSE;
-  for (guint i = 0; i < new->catalogue->keys->len; i++) {
-    const CatKey *key = new->catalogue->keys->pdata[i];
-    if (!blocks (new, key))
-      continue;
-    back |= key->child == new->catalogue->tables->pdata[0];
-    if (!g_ptr_array_find (children, key->child->name, NULL))
-      g_ptr_array_add (children, key->child->name);
-  }
-  g_ptr_array_add (children, NULL);
-  if (back)
-    new->children = g_strdup ("auto");
-  else if (children->len > 1)
-    new->children = g_strjoinv (", ", (char **)children->pdata);
-}
-
 /* --- rows and index --------------------------------------------------------------------------- */
 
 static gboolean
@@ -268,11 +214,11 @@ plan_of (const New *new, Pg *pg, GError **error)
   return json_incref (json_object_get (json_array_get (plans, 0), "Plan"));
 }
 
-/* The rows of the tables whose rows go with the own ones. */
+/* The rows of the tables whose rows go by a cascade with the own ones. */
 static gboolean
 look_below (New *new, Pg *pg, GError **error)
 {
-  g_autoptr (GHashTable) lose = tables_that_lose (new);
+  g_autoptr (GHashTable) lose = new_tables_that_go (new);
   g_hash_table_remove (lose, new->catalogue->tables->pdata[0]);
   GString *names = array_new ();
   GHashTableIter iter;
@@ -293,8 +239,8 @@ count (New *new, Pg *pg)
   const CatTable *table = new->catalogue->tables->pdata[0];
   g_autofree char *where = sql_text_at (new->sentence->where, "pg_catalog.now()");
   g_autofree char *text = g_strdup_printf (
-      "SELECT count(*) AS rows, count(*) FILTER (WHERE (%s)) AS matching FROM %s", where,
-      table->name);
+      "SELECT (SELECT count(*) FROM %s) AS rows, (SELECT count(*) FROM %s WHERE (%s)) AS matching",
+      table->name, table->name, where);
   const PgStatement *statement = pg_statement_text ("the count", text, NULL);
   g_autoptr (PgRows) rows = statement != NULL ? pg_run (pg, statement, NULL, NULL) : NULL;
   new->counted = rows != NULL;
@@ -302,6 +248,24 @@ count (New *new, Pg *pg)
     return;
   new->rows = rows_int (rows, 0, "rows");
   new->matching = rows_int (rows, 0, "matching");
+}
+
+/* A row to which others refer stays: it would block, and only its owner knows whether these are
+ * parts of it, or hold it. */
+static gboolean
+keep_referred (New *new, Pg *pg, GError **error)
+{
+  g_autofree char *unless = new_unless_referred (new), *where = new->sentence->where;
+  if (*unless == '\0') {
+    new->sentence->where = g_steal_pointer (&where);
+    return TRUE;
+  }
+  new->sentence->where = new->by == NEW_GIVEN ? g_strdup_printf ("(%s)%s", where, unless)
+                                              : g_strconcat (where, unless, NULL);
+  g_autoptr (json_t) plan
+      = pg_exec (pg, "SET LOCAL enable_seqscan = on", error) ? plan_of (new, pg, error) : NULL;
+  new->matching = json_integer_value (json_object_get (plan, "Plan Rows"));
+  return plan != NULL;
 }
 
 gboolean
@@ -328,6 +292,8 @@ new_look (New *new, Pg *pg, GError **error)
   new->matching = json_integer_value (json_object_get (plan, "Plan Rows"));
   new->index = g_strdup (index_of (other, indexes));
   new->all = new->index == NULL && !asks (plan);
+  if (!new->all && !keep_referred (new, pg, error))
+    return FALSE;
   if (new->rows < 0 && new->most <= COUNT_MOST)
     count (new, pg);
   return TRUE;

@@ -104,14 +104,16 @@ static void
 add_children (GString *text, const New *new)
 {
   add_keys (text, new, "ar", "These rows refer to rows that go, and would block them");
-  if (g_strcmp0 (new->children, "auto") == 0)
-    remark (text, "`auto` lets all of them go first, also rows of the table itself that are below"
-                  " a row that goes.");
-  else if (new->children != NULL)
-    remark (text, "They go first, and come back with a restore. A table that comes later blocks;"
-                  " with `auto` its rows would go, too.");
-  if (new->children != NULL)
-    g_string_append_printf (text, "children = %s\n", new->children);
+  if (new->children != NULL) {
+    remark (
+        text,
+        "So the condition lets such a row stay: they may hold it, as an order to keep it does.");
+    remark (text, "Where they are parts of it, take that condition away, and they go first with%s:",
+            g_str_equal (new->children, "auto")
+                ? " (rows of the table itself that are below it, too)"
+                : "");
+    remark (text, "children = %s", new->children);
+  }
   add_keys (text, new, "c", "Go as well, by ON DELETE CASCADE");
   add_keys (text, new, "nd", "Are emptied, by ON DELETE SET NULL or SET DEFAULT");
 }

@@ -44,6 +44,22 @@ def test_a_child_by_a_column_that_refers_to_another_table_is_a_warning(house, ch
     assert found(house, "people", "children") == ([("warning", warned)] if warned else [])
 
 
+@pytest.mark.parametrize("children, named, write", [
+    ("", "alone(people_id), logs(person_id) look", "alone(people_id), logs(person_id)"),
+    ("children = auto, logs(person_id)", "alone(people_id) looks", "auto, logs(person_id), alone(people_id)"),
+    ("children = logs(person_id), alone(people_id)", None, None)])
+def test_tables_that_look_like_children_without_a_foreign_key_are_named(house, children, named, write):  # noqa: F811
+    """Of the key's type, and of no other table; not if the condition names them."""
+    house.sql(PEOPLE.replace("addresses (id", "addresses (person_id bigint REFERENCES elsewhere, id").replace("people (id bigint", "people (person_id bigint")
+              + "; CREATE TABLE logs (id bigint, person_id bigint); CREATE TABLE texts (people_id text); CREATE TABLE seen (person_id bigint)")
+    house.say("people", f"table = people\nwhere = email = 'x' AND NOT EXISTS (SELECT FROM seen WHERE seen.person_id = people.person_id)\n{children}")
+    said = [one for one in house.pruned.run("check", "people", "--json").json() if one["check"] == "no foreign key"]
+    assert bool(said) == (named is not None)
+    for one in said:
+        assert (one["level"], one["detail"].split(" like")[0]) == ("warning", named)
+        assert one["remedy"].startswith(f"children = {write}  #")
+
+
 @pytest.mark.check_first(3)
 @pytest.mark.parametrize("lines, blocks", [
     ("table = places", ["rows of places block those of places, by places_above_fkey"]),

@@ -167,6 +167,7 @@ void check_say_role (Check *check);   /* a daemon has another role; by check_job
 void check_access (Check *check);     /* rights and hidden rows, by check_tables */
 void check_tables (Check *check);     /* rights, hidden rows, keys that are off, ties, brakes */
 void check_recorded (Check *check);   /* what the audit leaves out, by check_tables */
+void check_looks (Check *check);      /* tables that nothing ties to the rows, by check_tables */
 void check_outside (Check *check);    /* what stays when a row goes, by check_tables */
 void check_ties (Check *check);       /* triggers, rules, foreign keys, by check_tables */
 

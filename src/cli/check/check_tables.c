@@ -321,6 +321,7 @@ check_tables (Check *check)
     check_reads_itself (check);
     check_zone (check);
     check_said (check);
+    check_looks (check);
   }
   check_events (check);
   check_access (check);

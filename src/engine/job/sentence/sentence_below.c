@@ -148,9 +148,25 @@ check_loose (const Below *below)
   return NULL;
 }
 
+/* Beside other tables `auto` could be meant as one of them. */
+static char *
+check_auto (const Below *below)
+{
+  const Sentence *sentence = below->sentence;
+  for (guint i = 0; sentence->children_auto && i < below->catalogue->tables->len; i++) {
+    const CatTable *table = below->catalogue->tables->pdata[i];
+    if (sentence->children->len > 0 && g_strcmp0 (table->own, "auto") == 0 && table->asked == NULL)
+      return g_strdup_printf ("children: auto is a table, too: write %s for it", "\"auto\"");
+  }
+  return NULL;
+}
+
 static char *
 check_said_children (const Below *below)
 {
+  char *ambiguous = check_auto (below);
+  if (ambiguous != NULL)
+    return ambiguous;
   for (guint i = 0; below->sentence->children != NULL && i < below->sentence->children->len; i++) {
     const SentenceChild *child = below->sentence->children->pdata[i];
     const CatTable *table = catalogue_asked (below->catalogue, child->table);

@@ -81,24 +81,32 @@ same_child (const SentenceChild *a, const SentenceChild *b)
 }
 
 static gboolean
+add_child (Sentence *sentence, const char *item, GError **error)
+{
+  const GPtrArray *children = sentence->children;
+  if (!read_child (sentence, item, error))
+    return FALSE;
+  const SentenceChild *last = children->pdata[children->len - 1];
+  for (guint i = 0; i + 1 < children->len; i++)
+    if (same_child (children->pdata[i], last))
+      return error_fatal (error, "the table %s twice", last->table);
+  return TRUE;
+}
+
+/* `auto`, a list of tables, or both. */
+static gboolean
 read_children (Sentence *sentence, const char *value, GError **error)
 {
-  sentence->children_auto = g_str_equal (value, "auto");
-  if (sentence->children_auto)
-    return TRUE;
   g_auto (GStrv) items = sql_text_list (value, error);
-  if (items == NULL)
-    return FALSE;
-  const GPtrArray *children = sentence->children;
-  for (guint i = 0; items[i] != NULL; i++) {
-    if (!read_child (sentence, items[i], error))
+  for (guint i = 0; items != NULL && items[i] != NULL; i++) {
+    const gboolean is_auto = g_str_equal (items[i], "auto");
+    if (is_auto && sentence->children_auto)
+      return error_fatal (error, "auto twice");
+    sentence->children_auto |= is_auto;
+    if (!is_auto && !add_child (sentence, items[i], error))
       return FALSE;
-    for (guint j = 0; j < i; j++)
-      if (same_child (children->pdata[j], children->pdata[i]))
-        return error_fatal (error, "the table %s twice",
-                            ((SentenceChild *)children->pdata[i])->table);
   }
-  return TRUE;
+  return items != NULL;
 }
 
 static gboolean

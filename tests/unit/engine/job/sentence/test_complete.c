@@ -146,6 +146,13 @@ static const Case CHILDREN[] = {
     "it can neither be deferred nor emptied" },
   { "table = carts\nwhere = dead\nchildren = lines", CARTS LINES, "lines(cart_id) carts(id) a",
     NULL },
+  { "table = carts\nwhere = dead\nchildren = auto, logs(cart_id)",
+    CARTS "\nlogs r id:int8* cart_id:int8\n~lines r id:int8* cart_id:int8!",
+    "lines(cart_id) carts(id) a", NULL },
+  /* it was a list of two tables once */
+  { "table = carts\nwhere = dead\nchildren = auto, logs(cart_id)",
+    CARTS "\nlogs r id:int8* cart_id:int8\n~auto r id:int8* cart_id:int8!",
+    "auto(cart_id) carts(id) a", "4: children: auto is a table, too: write \"auto\" for it" },
   { "table = carts\nwhere = dead", CARTS "\n~notes r cart_id:int8 n:text",
     "notes(cart_id) carts(id) n", "2: notes has no primary key" },
 };
