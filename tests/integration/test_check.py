@@ -175,7 +175,7 @@ def lack_index(own):
 def test_a_large_table_without_an_index(own):
     lack_index(own)
     wrong, = errors(own, 6)
-    assert wrong["check"] == "index" and wrong["file"].endswith("context.sql") and "(about 20000)" in wrong["detail"]
+    assert wrong["check"] == "index" and wrong["file"].endswith("context.sql") and "(about 20,000 rows)" in wrong["detail"]
     assert wrong["remedy"] == "CREATE INDEX CONCURRENTLY ON scratch (note);"
     own.database.connection.execute(wrong["remedy"])
     assert errors(own, 0) == []

@@ -88,10 +88,10 @@ def test_the_logs_level_and_format_are_taken_over(scene):
 def test_settings_that_need_a_restart_are_listed_and_unchanged(scene):
     daemon = start(scene)
     write(scene, "[run]\nworkers = 3\n[http]\nlisten = 127.0.0.1:0\n[jobs.scratch.remove]\ncapacity = 2\nbatch = 7\n"
-                 "[kafka]\nfetch.wait.max.ms = 20\n")
+                 "[kafka]\nfetch.error.backoff.ms = 20\n")
     line = hang_up(daemon)
     assert line["level"] == "warning" and line["changed"] == "jobs.scratch.remove.batch"
-    assert set(line["needs_restart"].split(", ")) == {"run.workers", "http.listen", "jobs.scratch.remove.capacity", "kafka.fetch.wait.max.ms"}
+    assert set(line["needs_restart"].split(", ")) == {"run.workers", "http.listen", "jobs.scratch.remove.capacity", "kafka.fetch.error.backoff.ms"}
     scene.topics.tick(JOB, at := now(minutes=-1))
     assert scene.wait_run(tick_id(JOB, at))["state"] == "finished"
 

@@ -228,6 +228,7 @@ def test_after_the_consumer_group_has_lost_its_offsets_nothing_is_done_twice(sce
     begin(scene)
     wait_all(scene, go_on(scene))
     before = state(scene)
+    scene.database.wait("SELECT count(*) FROM pruned.unpublished", until=0)
     assert scene.daemon.stop() == 0
     topics = scene.topics
     written = {name: len(topics.read(name)) for name in topics.partitions() if name != "dead"}

@@ -229,7 +229,7 @@ class Pruned:
         or its log."""
         name = name or f"daemon-{len(self.daemons) + 1}"
         if not arguments:
-            settings = IDLE | (settings or {})
+            settings = {key: value for key, value in IDLE.items() if key not in self.settings} | (settings or {})
         if environment and "PRUNED_FAULT" in environment:
             record_kill(environment["PRUNED_FAULT"])
         daemon = Daemon(

@@ -16,7 +16,7 @@ gone AS (
   JOIN pg_class c ON c.oid = l.rel AND c.relkind IN ('r', 'p')
   JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
   WHERE l.name = 'DELETE'
-    AND NOT EXISTS (SELECT FROM located o WHERE o.job = l.job AND o.rel = l.rel AND o.name = 'object ' || a.attname))
+    AND NOT EXISTS (SELECT FROM located o WHERE o.job = l.job AND o.rel = l.rel AND o.name = 'object ' || a.attname::text))
 SELECT g.job, g.attname AS name, 'file' AS kind, n.place,
        pg_catalog.format('%s of %s looks like the key of a file: when the row goes, the file stays', g.attname, g.relname) AS detail,
        pg_catalog.format('object = s3:BUCKET column %I  # if it is the key of an object in S3', g.attname) AS remedy
@@ -31,5 +31,5 @@ WHERE (t.typtype = 'd' AND t.typname = 'lo' AND t.typbasetype = 'oid'::regtype O
   AND NOT EXISTS (
     SELECT FROM pg_trigger r JOIN pg_proc p ON p.oid = r.tgfoid
     WHERE r.tgrelid = g.oid AND r.tgenabled IN ('O', 'A') AND r.tgtype & 8 = 8 AND p.prosrc = 'lo_manage'
-      AND pg_catalog.encode(r.tgargs, 'escape') = g.attname || '\000')
+      AND pg_catalog.encode(r.tgargs, 'escape') = g.attname::text || '\000')
 ORDER BY 4, 2
