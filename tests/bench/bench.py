@@ -19,6 +19,7 @@ import footprint
 import gentle
 import groups
 import guards
+import lasting
 import latency
 import ledger
 import many
@@ -52,6 +53,7 @@ SECTIONS = {
     "ticks": latency.tick_to_started,
     "start": footprint.start_up,
     "backlog": footprint.backlog,
+    "lasting": lasting.lasting,
     "ledger": ledger.ledger,
     "date": removal.one_date,
     "prune": prune.prune,

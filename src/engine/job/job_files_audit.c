@@ -11,9 +11,9 @@
  * ends, or is rolled back to before that statement, its lock keeps the columns as they are, and the
  * setting stands as long as the lock.
  * Records that are together too wide are not written, so that PostgreSQL never has them in memory
- * at once: the step sees how many bytes they are, and is rolled back (step/weight.h). Every
- * function here is PostgreSQL's or the schema's own, so functions that belong to a column's type
- * are not called. */
+ * at once: the step sees how many bytes they are, and is rolled back (step/weight.h). Of narrow
+ * rows it gets NULL, which costs least. Every function here is PostgreSQL's or the schema's own, so
+ * functions that belong to a column's type are not called. */
 #define SECRET_SQL "src/engine/job/sql/secret.sql"
 #define KEY_SQL "src/engine/job/sql/audited_key.sql"
 #define AUDITED(whose, of, as_one)                                                                                                      \
@@ -25,7 +25,7 @@
   " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k" of                                                         \
   " WHERE (SELECT how FROM secret) <> 'off' AND (SELECT bytes <= :page_bytes::bigint FROM weighed)" as_one                              \
   ")%s%s"                                                                                                                               \
-  " SELECT %s, (SELECT bytes FROM weighed) AS audit_bytes FROM applied"
+  " SELECT %s, (SELECT CASE WHEN bytes > LEAST(:page_bytes::bigint / 16, 1048576) THEN bytes END FROM weighed) AS audit_bytes FROM applied"
 #define OF_ONE AUDITED (":run_id::uuid, :step::int", "", " HAVING pg_catalog.count(*) > 0")
 #define OF_MANY                                                                                    \
   AUDITED ("w.run_id, w.step",                                                                     \

@@ -88,9 +88,9 @@ gboolean
 weight_take (Step *step, const PgRows *rows, GError **error)
 {
   const int column = rows_count (rows) > 0 ? rows_column (rows, COLUMN) : -1;
-  const gint64 bytes = column >= 0 ? rows_int (rows, 0, COLUMN) : 0;
+  const gint64 bytes = column >= 0 ? rows_int (rows, 0, COLUMN) : 0; /* of narrow rows NULL */
   if (!step->many) /* else they are of several runs */
-    step->bytes += bytes;
+    step->bytes += column >= 0 ? MAX (1, bytes) : 0;
   if (bytes <= weight_most (step))
     return TRUE;
   step->too_wide = TRUE;
