@@ -326,3 +326,24 @@ def test_replay_reads_the_topic_again(erasure):
     assert sorted((line["verdict"], line["job"]) for line in lines) == [("refused", None), ("started", "people.erase")]
     erasure.work()
     assert erased(erasure) == [1]
+
+
+def test_doctor_names_messages_that_no_daemon_reads(erasure):
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.start()
+
+    def found():
+        done = erasure.pruned.run("doctor", "--json")
+        return done.code, [line["detail"] for line in done.json() if line["check"] == "unread"]
+
+    for id in (1, 2, 3):
+        send(erasure, {"id": id})
+    erasure.work()
+    assert found() == (0, [])
+    send(erasure, {"id": 4})
+    send(erasure, {"id": 5})
+    wanted = f"no daemon runs, and 2 messages of {erasure.topics.full('app-users')} wait to be read"
+    assert found() == (4, [wanted])
+    erasure.database.execute("""INSERT INTO pruned.processes (id, host, pid, version, started_at, settings, jobs)
+        VALUES (gen_random_uuid(), 'h', 7, '1', now(), '', '{}')""")
+    assert found() == (0, [])

@@ -58,6 +58,7 @@ void doctor_kafka (Doctor *doctor);  /* reachable, topics, clock, retention, gro
 void doctor_whose (Doctor *doctor, const KafkaTopic *clock); /* whose topics; by it */
 /* Which of the group's MEMBERS (of KafkaMember) this database does not know; by it. */
 void doctor_members (Doctor *doctor, const GPtrArray *members);
+void doctor_unread (Doctor *doctor); /* messages that nobody reads, as no daemon runs; by it */
 void doctor_stores (Doctor *doctor);
 void doctor_gentle (Doctor *doctor);   /* thresholds, dead rows */
 void doctor_jobs (Doctor *doctor);     /* those of the user's own; which built-in ones, and why */

@@ -337,4 +337,5 @@ doctor_kafka (Doctor *doctor)
   check_own_topics (doctor);
   check_group (doctor);
   check_dead_letters (doctor, found, wanted->len);
+  doctor_unread (doctor);
 }
