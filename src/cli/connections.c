@@ -23,6 +23,8 @@
 #define UP                                                                                         \
   "PostgreSQL is up: check role, password and database in [postgres] url (pruned config says where it comes from)"
 #define UP_AGAIN "PostgreSQL is up: try again"
+#define STANDBY_AWAY                                                                               \
+  "commits wait for a synchronous standby: bring it back, or take it out of synchronous_standby_names"
 #define FULL "PostgreSQL is out of connections, memory or disk"
 
 static const struct {
@@ -61,6 +63,19 @@ failed_as (const Pg *pg, const char *sqlstate, const char *remedy, GError **erro
   return CODE_POSTGRES;
 }
 
+/* A lock can be that of a command whose commit does not end. */
+static gboolean
+commits_wait (void)
+{
+  g_autoptr (Pg) pg = cli_pg_bare (current, NULL);
+  g_autoptr (PgRows) rows = pg != NULL && pg_begin_read_only (pg, NULL)
+                                ? pg_run_file (pg, "src/cli/doctor/sql/commits.sql", NULL, NULL)
+                                : NULL;
+  if (rows != NULL)
+    pg_rollback (pg);
+  return rows != NULL && rows_int (rows, 0, "waiting") > 0;
+}
+
 ExitCode
 cli_pg_failed (const Pg *pg, GError **error)
 {
@@ -71,13 +86,17 @@ cli_pg_failed (const Pg *pg, GError **error)
     add_remedy (error, "run: pruned check");
     return CODE_CONFIG; /* PostgreSQL has answered: the job is wrong */
   }
-  if (pg_is_hidden (pg))
+  if (pg_is_hidden (pg) || pg_is_in_doubt (pg))
     return CODE_POSTGRES; /* the error says what to do */
   if (g_str_equal (state, "42501")) {
     g_autoptr (PgRows) owners = cli_owners (current);
     g_autofree char *grants = grants_of (current->config, owners),
                     *remedy = g_strconcat ("grant the rights: ", grants, NULL);
     add_remedy (error, remedy);
+    return CODE_POSTGRES;
+  }
+  if (g_str_equal (state, "55P03") && commits_wait ()) {
+    add_remedy (error, STANDBY_AWAY);
     return CODE_POSTGRES;
   }
   gboolean up = *state == '\0' && pg_is_up (pg);
@@ -103,7 +122,8 @@ cli_pg_bare (Cli *cli, GError **error)
           .app_schema = config_text (cli->config, "postgres", "app_schema"),
           .extension_schemas = config_text (cli->config, "postgres", "extension_schemas"),
           .prepare = FALSE,
-          .name = name };
+          .name = name,
+          .asks_commits = TRUE };
   g_autoptr (Pg) pg = pg_new (&settings);
   current = cli;
   if (pg_ensure (pg, error))

@@ -33,7 +33,8 @@ connected (Cli *cli, GError **error)
           .app_schema = config_text (cli->config, "postgres", "app_schema"),
           .extension_schemas = config_text (cli->config, "postgres", "extension_schemas"),
           .name = "pruned forget",
-          .answer_ms = LONGEST_MS };
+          .answer_ms = LONGEST_MS,
+          .asks_commits = TRUE };
   g_autoptr (Pg) pg = pg_new (&settings);
   if (pg_ensure (pg, error) && schema_check (pg, error))
     return g_steal_pointer (&pg);

@@ -22,6 +22,7 @@ pg_new (const PgSettings *settings)
   pg->name = g_strdup (settings->name);
   pg->prepare = settings->prepare;
   pg->plans = settings->plans;
+  pg->asks_commits = settings->asks_commits;
   pg->answer_ms = settings->answer_ms > 0 ? settings->answer_ms : ANSWER_TIMEOUT_MS;
   pg->sent = g_array_new (FALSE, FALSE, sizeof (Sent));
   pg->prepared = g_hash_table_new (g_str_hash, g_str_equal);
@@ -68,6 +69,8 @@ pg_free (Pg *pg)
   g_free (pg->name);
   g_free (pg->task);
   g_free (pg->role);
+  g_free (pg->number);
+  g_free (pg->server);
   g_free (pg);
 }
 
@@ -239,6 +242,12 @@ PgLock
 pg_lock (const Pg *pg)
 {
   return pg->lock;
+}
+
+gboolean
+pg_is_in_doubt (const Pg *pg)
+{
+  return pg->in_doubt;
 }
 
 gboolean

@@ -33,6 +33,7 @@ typedef struct {
                        statement_timeout */
   const atomic_int *plans; /* when this number changes (atomic), the server discards the plans of
                         its prepared statements; NULL: never */
+  gboolean asks_commits;   /* a commit whose answer is lost is asked for again (pg_is_in_doubt) */
 } PgSettings;
 
 /* --- connection --- */
@@ -149,6 +150,8 @@ gboolean pg_change_task (Pg *pg, const char *task, GError **error) G_GNUC_WARN_U
 /* Statements that are queued but not taken go in the same packet. If one fails, nothing is
  * committed, and ERROR is that of the first to fail. */
 gboolean pg_commit (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The last commit has failed, and may be in effect all the same, or come into effect later. */
+gboolean pg_is_in_doubt (const Pg *pg);
 /* Settings that triggers of the application were found to have changed, in this transaction and
  * since pg_forget_unsettled; NULL: none. */
 const char *pg_unsettled (const Pg *pg);

@@ -2,6 +2,7 @@
  * the first statement. */
 #include "base/clock.h"
 #include "base/fault.h"
+#include "pg/commit.h"
 #include "pg/pg_private.h"
 
 const char *
@@ -139,30 +140,6 @@ queue_keys (Pg *pg, GError **error)
   return pg_send_keys (pg, values, error);
 }
 
-gboolean
-pg_commit (Pg *pg, GError **error)
-{
-  pg_set_task (pg, NULL);
-  /* Nothing was sent. */
-  if (pg->begin_wanted) {
-    pg->begin_wanted = FALSE;
-    return TRUE;
-  }
-  g_assert (pg->in_transaction);
-  pg->deadline_us = 0;
-  gboolean queued = pg->sent->len > 0; /* if a queued statement fails, COMMIT is skipped */
-  /* In another state COMMIT would answer ROLLBACK. */
-  if (pg->conn == NULL || (!queued && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-                 "PostgreSQL: the transaction was lost before its commit");
-    return FALSE;
-  }
-  if (!queue_keys (pg, error) || !pg_run_own (pg, "COMMIT", error))
-    return FALSE;
-  pg->in_transaction = FALSE;
-  return TRUE;
-}
-
 static gboolean
 holds_callers (const Pg *pg)
 {
@@ -189,6 +166,36 @@ pg_rollback (Pg *pg)
   else if (!pg_run_own (pg, "ROLLBACK", &ignored))
     pg_close (pg);
   pg->in_transaction = FALSE;
+}
+
+gboolean
+pg_commit (Pg *pg, GError **error)
+{
+  pg_set_task (pg, NULL);
+  /* Nothing was sent. */
+  if (pg->begin_wanted) {
+    pg->begin_wanted = FALSE;
+    return TRUE;
+  }
+  g_assert (pg->in_transaction);
+  pg->deadline_us = 0;
+  gboolean queued = pg->sent->len > 0; /* if a queued statement fails, COMMIT is skipped */
+  /* In another state COMMIT would answer ROLLBACK. */
+  if (pg->conn == NULL || (!queued && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+                 "PostgreSQL: the transaction was lost before its commit");
+    return FALSE;
+  }
+  if ((pg->asks_commits && !commit_note (pg, error)) || !queue_keys (pg, error))
+    return FALSE;
+  if (!pg_run_own (pg, "COMMIT", error)) {
+    const gboolean lost = pg->asks_commits && pg->number != NULL && pg->conn == NULL;
+    if (lost)
+      pg_rollback (pg);
+    return lost && commit_find_out (pg, error);
+  }
+  pg->in_transaction = FALSE;
+  return TRUE;
 }
 
 PgRows *

@@ -28,6 +28,20 @@ answer_health (GString *body, gpointer data)
   return alive ? 200 : 503;
 }
 
+/* A daemon of which no commit ends does no work, although its queries are answered. */
+static gboolean
+commits_end (Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/web/sql/standby_awaited.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  if (rows_int (rows, 0, "waiting") == 0)
+    return TRUE;
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
+               "commits wait for a synchronous standby (synchronous_standby_names)");
+  return FALSE;
+}
+
 static gboolean
 database_answers (Pages *pages, GError **error)
 {
@@ -41,6 +55,7 @@ database_answers (Pages *pages, GError **error)
   gboolean answers = pg_begin_read_only (pg, error) && pg_now_us (pg, &now_us, error);
   if (!answers)
     g_prefix_error (error, "PostgreSQL does not answer: ");
+  answers = answers && commits_end (pg, error);
   pg_rollback (pg);
   if (answers && pg_is_read_only (pg)) {
     answers = FALSE;

@@ -193,6 +193,34 @@ check_schema (Doctor *doctor)
     doctor_error (doctor, CODE_POSTGRES, "schema", "pruned migrate", "%s", error->message);
 }
 
+/* With a synchronous standby away, no commit ends, and queries are answered all the same. */
+static void
+check_commits (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "commits", SQL "commits.sql", NULL);
+  if (rows == NULL)
+    return;
+  const char *names = rows_text (rows, 0, "names");
+  g_autofree char *waiting = doctor_count (rows_int (rows, 0, "waiting"), "session"),
+                  *look = grants_psql (doctor->cli->config, doctor->owner,
+                                       "SELECT application_name, state, sync_state FROM "
+                                       "pg_stat_replication");
+  if (rows_int (rows, 0, "waiting") == 0 && (*names == '\0' || !rows_bool (rows, 0, "away")))
+    doctor_ok (doctor, "commits", "%s",
+               *names == '\0' ? "they wait for no standby" : "none waits for a standby now");
+  else if (rows_int (rows, 0, "waiting") == 0)
+    doctor_error (
+        doctor, CODE_POSTGRES, "commits", look,
+        "no standby of synchronous_standby_names (%s) is connected: every commit will wait", names);
+  else
+    doctor_error (
+        doctor, CODE_POSTGRES, "commits", look,
+        "%s of this service waits with its commit for a synchronous standby (%s), for %s: "
+        "bring the standby back, or take it out of synchronous_standby_names. What "
+        "commands have asked for takes effect then",
+        waiting, names, rows_text (rows, 0, "age"));
+}
+
 void
 doctor_postgres (Doctor *doctor)
 {
@@ -215,6 +243,7 @@ doctor_postgres (Doctor *doctor)
   learn_roles (doctor);
   check_schema (doctor);
   check_session (doctor);
+  check_commits (doctor);
   compare_clocks (doctor);
   compare_daemons (doctor);
   if (doctor->migrated) {
