@@ -41,7 +41,7 @@ def runs_a_tick(scene):
     scene.wait_run(tick_id(JOB, at.replace(microsecond=at.microsecond // 1000 * 1000)), deadline_s=60)
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("topic", ["ticks", "events"])
 def test_each_is_buried_once_and_the_partition_goes_on(lax, topic):
     value, headers = (TICK, None) if topic == "ticks" else (EVENT, {"ce_type": "pruned.events.PlaceholderUserOrphaned"})
@@ -71,6 +71,7 @@ def test_replay_leaves_them_where_their_time_is(lax):
     assert lax.run("replay", "--dry-run", "--topic", "ticks", "--from", "-1d", "--to", soon, "--json").ok().json() == []
 
 
+@pytest.mark.check_all
 def test_a_retry_sends_one_with_the_time_of_now(lax):
     lax.start()
     lax.topics.produce("ticks", TICK, timestamp_ms=2**62)
@@ -79,6 +80,7 @@ def test_a_retry_sends_one_with_the_time_of_now(lax):
     lax.database.wait("SELECT count(*) = 1 FROM pruned.runs WHERE job = %s AND state = 'finished'", [JOB])
 
 
+@pytest.mark.check_all
 def test_a_position_with_such_a_time_that_an_older_version_kept_is_the_same_message(lax):
     """It kept times up to the year 294246, as they were."""
     daemon = lax.start()

@@ -73,6 +73,7 @@ def test_a_database_that_does_not_answer_delays_only_requests_about_it(scene, ht
     wait_until(another_is_answered_meanwhile, 60, "an answer to somebody else long before the one about the database")
 
 
+@pytest.mark.check_all
 def test_a_wrong_or_used_address_is_reported(scene, http):  # noqa: F811
     scene.settings["http.listen"] = http.listen
     start(scene, http)

@@ -221,7 +221,7 @@ def test_approve_warns_of_what_keeps_the_run(held, command, ends, words):
     assert words not in pair.scene.run("approve", run_ids[1]).ok().stderr
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("approve, when", [("first", "the first"), ("always", "each")])
 def test_of_many_runs_that_begin_at_once_only_the_approved_one_goes(new_scene, approve, when):
     pair = Two(new_scene(SETTINGS | {f"jobs.{JOB}.approve": approve}))

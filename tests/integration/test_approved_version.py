@@ -36,6 +36,7 @@ def left(house):  # noqa: F811
     return house.database.row("SELECT count(*) FILTER (WHERE old) AS old, count(*) FILTER (WHERE id > 70) AS new FROM items")
 
 
+@pytest.mark.check_all
 def test_an_approval_lets_no_other_version_go(house, held):  # noqa: F811
     house.pruned.run("approve", held).ok()
     row = now_due(house, held)
@@ -46,6 +47,7 @@ def test_an_approval_lets_no_other_version_go(house, held):  # noqa: F811
     assert house.pruned.run_row(held)["state"] == "finished" and left(house) == {"old": 30, "new": 0}
 
 
+@pytest.mark.check_all
 def test_a_page_without_rows_keeps_no_approval_of_another_version(house, held):  # noqa: F811
     """Of the approved 30 rows ten have gone. The next page is of another version, and none of its
     rows goes; those behind it are more than the limit lets go."""
@@ -63,6 +65,7 @@ def test_a_page_without_rows_keeps_no_approval_of_another_version(house, held): 
     assert left(house) == {"old": 20, "new": 28}
 
 
+@pytest.mark.check_all
 def test_an_approval_holds_for_the_version_that_is_back(house, held):  # noqa: F811
     house.pruned.run("approve", held).ok()
     house.work()
@@ -72,6 +75,7 @@ def test_an_approval_holds_for_the_version_that_is_back(house, held):  # noqa: F
     assert house.pruned.run_row(held)["state"] == "finished" and left(house) == {"old": 0, "new": 30}
 
 
+@pytest.mark.check_all
 def test_who_approves_a_run_of_another_version_is_told(house, held):  # noqa: F811
     said = house.pruned.run("approve", held).ok().stderr
     assert "The job has changed since the run was counted: it goes on as it was then" in said and "pruned discard" in said
@@ -81,6 +85,7 @@ def test_who_approves_a_run_of_another_version_is_told(house, held):  # noqa: F8
     assert run["state"] == "held" and "has changed" not in house.pruned.run("approve", run["run_id"]).ok().stderr
 
 
+@pytest.mark.check_all
 def test_another_event_is_another_version_of_the_job_that_it_names_rows_for(erasure):  # noqa: F811
     """With `approve = first` somebody looks first at what goes by another key."""
     erasure.say("people.erase", f"{ERASE}\napprove = first")

@@ -61,6 +61,7 @@ def bot(tenant):  # noqa: F811
     return Bots(tenant, 1)
 
 
+@pytest.mark.check_all
 def test_rows_below_a_membership_go_before_it_and_come_back(bots):
     first, membership = next(iter(bots.of.items()))
     for table, row in (("badges", {"id": 1, "member_id": membership}), ("ribbons", {"id": 2, "badge_id": 1}),
@@ -84,6 +85,7 @@ def test_rows_below_a_membership_go_before_it_and_come_back(bots):
     assert world(bots.database) == before
 
 
+@pytest.mark.check_all
 def test_a_row_that_comes_below_a_membership_meanwhile_is_recorded_too(bots):
     """A trigger makes it as soon as the user is blocked."""
     on_change(bots.tenant, "UPDATE ON users",
@@ -97,6 +99,7 @@ def test_a_row_that_comes_below_a_membership_meanwhile_is_recorded_too(bots):
     assert bots.tenant.ids("badges") == []
 
 
+@pytest.mark.check_all
 def test_no_step_removes_more_rows_than_its_limit(bot):
     (membership,) = bot.of.values()
     for n in range(1, 6):
@@ -133,7 +136,7 @@ def test_rows_without_rights_go_by_their_key_and_their_table_is_named(bot):
     assert (line["level"], line["table"], line["user_id"]) == ("warning", "theirs", next(iter(bot.of)))
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("table", ["badges", "ribbons", "desks"])
 def test_hidden_rows_below_a_membership_keep_the_user(bots, table):
     bots.hand_over()
@@ -164,7 +167,7 @@ def leaving(tenant):  # noqa: F811
     return tenant, members
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", ["RAISE EXCEPTION 'stays'", "RETURN NULL"])
 def test_rows_below_scheduled_removals_go_and_those_of_others_stay(leaving, how):
     """One membership is denied, and a trigger keeps another."""

@@ -5,6 +5,7 @@ import pytest
 from stack.process import wait_until
 
 
+@pytest.mark.check_all
 def test_it_measures_everything_and_leaves_nothing(pruned):
     jobs = [row["job"] for row in pruned.run("jobs", "--json").ok().json()]
     pruned.settings |= {f"jobs.{job}.schedule": "off" for job in jobs}

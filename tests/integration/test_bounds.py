@@ -74,6 +74,7 @@ def is_closed(topics, name):
     return False
 
 
+@pytest.mark.check_all
 def test_outcomes_that_cannot_be_written_wait(scene):
     fill(scene.database, 30)
     daemon = scene.start()

@@ -62,7 +62,7 @@ class Chain:
         return row
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("restarts", [False, True])
 @pytest.mark.parametrize("limit, before, after, words", [
     ("max_rows", "900", "150", "held: 500 rows are above max_rows 150"),

@@ -18,6 +18,7 @@ SELECT gen_random_uuid(), now(), now() + CASE WHEN s > 0 THEN interval '1 day' E
 LEASED = "SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()"
 
 
+@pytest.mark.check_all
 def test_slots_of_two_processes_never_exceed_the_rows_of_a_day(objects, pruned_with_slots, database, proxy, let_go):  # noqa: F811
     """The first slot has leased four and waits for the store. With the next four there would be
     eight; six are allowed."""

@@ -13,7 +13,7 @@ def said(run):
     return "held" if run["state"] == "held" else run["result"]["status"]
 
 
-@pytest.mark.check_first(3)
+@pytest.mark.check_all
 @pytest.mark.parametrize("more", ["", "batch = 50\ndelay_ms = 0\n", "set = dead = NULL\n"])
 @pytest.mark.parametrize("rows, dead, share, end", [
     (5000, 900, "5 %", "held"), (1200, 1100, "20 %", "held"), (1000, 201, "20 %", "held"), (1000, 200, "20 %", "completed"), (999, 900, "20 %", "completed")])
@@ -37,6 +37,7 @@ def test_min_rows_that_is_set_counts_the_rows_of_the_run(house, min_rows, end): 
     assert said(house.run("t")) == end
 
 
+@pytest.mark.check_all
 def test_pages_of_a_small_table_do_not_make_it_large(house):  # noqa: F811
     """With other settings the limits are read again, after 300 of its 900 rows have changed."""
     house.sql(TABLE.format(rows=900, dead=900))
@@ -54,6 +55,7 @@ def test_pages_of_a_small_table_do_not_make_it_large(house):  # noqa: F811
     assert said(row) == "completed" and row["result"]["changed"] == 900, row
 
 
+@pytest.mark.check_all
 def test_statistics_of_before_a_purge(house):  # noqa: F811
     house.sql(TABLE.format(rows=100000, dead=2000) + "; DELETE FROM t WHERE id > 2100")
     house.sql("SELECT pg_stat_force_next_flush()")
@@ -63,6 +65,7 @@ def test_statistics_of_before_a_purge(house):  # noqa: F811
     assert (run["state"], run["error"]) == ("held", "held: 2,000 rows are 95.2 % of t, above max_share 20 %")
 
 
+@pytest.mark.check_all
 def test_counters_that_know_nothing(house):  # noqa: F811
     """As behind a crash of the server: they are at 0, and the table has all its rows."""
     house.sql(TABLE.format(rows=20000, dead=3000) + "; SELECT pg_stat_reset()")

@@ -56,6 +56,7 @@ def test_a_job_that_is_well(own):
     assert {one["check"] for one in findings(own, 0)} >= {"statements", "page", "rights", "brakes"}
 
 
+@pytest.mark.check_all
 def test_the_built_in_jobs_are_well(stored):
     done = stored.run("check", "--json")
     assert [(one["file"], one["line"], one["detail"]) for one in done.json() if not one["ok"]] == []
@@ -181,6 +182,7 @@ def test_a_large_table_without_an_index(own):
     assert errors(own, 0) == []
 
 
+@pytest.mark.check_all
 def test_a_condition_and_a_child_without_an_index(own):
     own.database.connection.execute(
         f"""CREATE TABLE orders (id bigint PRIMARY KEY, "Dead" boolean, at timestamptz);
@@ -291,6 +293,7 @@ def test_a_sentence_that_is_wrong_has_its_place(own):
     assert (wrong["check"], wrong["file"], wrong["line"]) == ("refused", str(file), 3)
 
 
+@pytest.mark.check_all
 def test_a_condition_that_postgresql_refuses_is_one_error_at_its_line(own):
     """It is part of many statements."""
     wrong = {"some.count": ("count(*) > 1", "where: aggregate functions are not allowed in WHERE"),
@@ -310,6 +313,7 @@ def test_a_condition_that_changes_its_answer_is_a_warning(own):
     assert len(warned) == 1 and warned[0].startswith("random() may give another answer")
 
 
+@pytest.mark.check_all
 def test_a_condition_that_reads_its_own_table_is_a_warning(own):
     """Its answer changes while rows go."""
     own.database.connection.execute(f"CREATE TABLE IF NOT EXISTS scratch_log (id bigint); GRANT SELECT ON scratch_log TO {ROLE}")

@@ -29,7 +29,7 @@ def test_rows_that_somebody_holds_are_no_fault_of_the_job(applied):
     assert applied.rows("t", "count(*)") == [(9,)]
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("check, asks", [("page", "!~"), ("decide", "~")])
 def test_a_page_that_waits_for_somebody_is_no_fault_of_the_job(applied, check, asks):
     """Only who reads rows waits here, EXPLAIN does not."""
@@ -63,7 +63,7 @@ def test_files_behind_the_one_of_the_jobs_own_table(applied):
     assert applied.rows("log", "count(*)") == [(0,)]
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("job, fixture, file", [(EXPIRED, "expired", "10-members.sql"), (GROUPS, "doomed", None)])
 def test_built_in_jobs_that_page_are_applied_too(request, job, fixture, file):
     """The one takes what lies below its rows in C, the other plans in C."""

@@ -41,7 +41,7 @@ def found(pruned, code):
     return done.json()
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("batch", [10, 60, 1000])
 def test_null_where_it_may_be_is_well(own, batch):
     page(own, "s.id")
@@ -89,7 +89,7 @@ def warned(pruned, code=0):
 WHOLE = "ALTER TABLE scratch ALTER day SET NOT NULL; ALTER TABLE scratch ALTER note SET DEFAULT ''"
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("cursor, columns, more", [
     ("id bigint", "s.id", ""), ("day date; id bigint", "s.day, s.id", WHOLE), ("day date; id bigint", "s.day AS day, s.id AS id", WHOLE),
     ("day date", "s.day", WHOLE + "; CREATE UNIQUE INDEX ON scratch (day)"),
@@ -101,7 +101,7 @@ def test_a_cursor_that_a_unique_index_covers(own, cursor, columns, more):
         "a unique index covers its columns, and none of them can be NULL"]
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("more", [
     WHOLE, WHOLE + "; CREATE INDEX ON scratch (day)", WHOLE + "; CREATE UNIQUE INDEX ON scratch (day) WHERE id > 5",
     WHOLE + "; CREATE UNIQUE INDEX ON scratch (day, id)", WHOLE + "; CREATE UNIQUE INDEX ON scratch ((day + 1))"])
@@ -138,6 +138,7 @@ def test_a_page_that_makes_its_rows_unique(own):
     assert warned(own) == []
 
 
+@pytest.mark.check_all
 def test_a_column_of_the_cursor_that_can_be_null(own):
     """Its rows are never found; where job.conf says that the page deals with NULL, they are."""
     plain(own, "day date; id bigint", "s.day, s.id")

@@ -85,6 +85,7 @@ def test_columns_that_are_missing_though_no_row_is_due(own):
         assert near is None or f"'{near}'" in one["detail"]
 
 
+@pytest.mark.check_all
 def test_everything_that_a_file_may_ask_for_is_taken(own):
     common = " AND ".join(f":{name}::text IS DISTINCT FROM 'x'" for name in (
         "run_id", "step", "scheduled_at", "plan", "args", "job", "rows", "index", "began_at", "setting.batch", "setting.scratch.other.batch"))
@@ -106,10 +107,12 @@ def test_everything_that_a_file_may_ask_for_is_taken(own):
     assert own.run_row(tick_id(JOB, at))["result"]["removed"] == 3 and own.database.value("SELECT count(*) FROM scratch_log") == 3
 
 
+@pytest.mark.check_all
 def test_the_jobs_of_the_program_have_their_form(stored):
     assert [one for one in stored.run("check", "--json").json() if one["check"] == "form"] == []
 
 
+@pytest.mark.check_all
 def test_such_a_job_is_not_loaded_and_doctor_says_why(own):
     text, wrong, near = PARAMETERS["context.sql"]
     file = write(own, "context.sql", text)

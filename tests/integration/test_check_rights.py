@@ -1,6 +1,8 @@
 """What `pruned check` and `pruned doctor` say of rights that a job of one's own lacks, and what to
 do about them."""
 
+import pytest
+
 from support.places import ROLE
 from support.sentences import house  # noqa: F401
 
@@ -31,6 +33,7 @@ def errors(house, command, *arguments):  # noqa: F811
     return [line for line in done.json() if not line["ok"] and line["level"] == "error" and line["check"] != "topics"]
 
 
+@pytest.mark.check_all
 def test_check_names_the_right_and_its_grant(house):  # noqa: F811
     """One after the other; each is granted again."""
     make(house, *DOES)
@@ -101,6 +104,7 @@ def check_as(house, job, *more, settings=None):  # noqa: F811
     return house.pruned.run("check", job, "--json", *more, settings=settings or as_owner(house))
 
 
+@pytest.mark.check_all
 def test_check_asks_for_the_role_that_it_is_given(house):  # noqa: F811
     """A superuser lacks nothing; the daemon's role does."""
     make(house, *DOES)
@@ -144,6 +148,7 @@ def test_a_role_that_is_not_there_and_one_that_is_not_ours(house):  # noqa: F811
         assert f"{ROLE} may not act as" in done.stderr and "GRANT" in done.stderr
 
 
+@pytest.mark.check_all
 def test_check_says_that_a_daemon_has_another_role(house):  # noqa: F811
     make(house, "plain")
     house.start()

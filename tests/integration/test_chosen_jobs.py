@@ -110,6 +110,7 @@ def test_a_job_of_ones_own_that_is_refused_is_known(stored, tmp_path, text):
 
 # --- no trace
 
+@pytest.mark.check_all
 def test_without_built_in_jobs_there_are_no_topics_ticks_metrics_lines(new_scene, http):
     scene = new_scene({"run.jobs": "none", "http.listen": http.listen, "jobs.scratch.remove.schedule": "* * * * *"})
     own = sorted(path.name for path in OWN.iterdir())
@@ -206,6 +207,7 @@ def findings(pruned, **settings):
     return done.code, [line for line in done.json() if not line["ok"] and line["check"] not in ("librdkafka", "throttle")]
 
 
+@pytest.mark.check_all
 def test_a_fresh_database_without_the_tables_has_a_clean_doctor(fresh):
     assert findings(fresh) == (0, [])
     assert in_force(fresh) == work_topics(fresh) == []
@@ -214,6 +216,7 @@ def test_a_fresh_database_without_the_tables_has_a_clean_doctor(fresh):
     assert said["ok"] and "app_schema" in said["detail"]
 
 
+@pytest.mark.check_all
 def test_status_and_pause_know_the_jobs_in_force_only(fresh):
     make_tables(fresh.database)
     fresh.settings |= {"run.jobs_dir": OWN}
@@ -228,6 +231,7 @@ def test_status_and_pause_know_the_jobs_in_force_only(fresh):
     says(fresh.run("pause", JOB), 6, "not in force")
 
 
+@pytest.mark.check_all
 def test_every_command_goes_by_the_tables(fresh):
     """A tick that no daemon takes is not sent, and nobody waits for its run. `replay` needs no
     topic of such a job."""
@@ -247,6 +251,7 @@ def test_a_run_that_is_retried_while_its_job_is_not_in_force_has_its_key(stored)
     assert line["unique_key"] == JOB
 
 
+@pytest.mark.check_all
 def test_the_daemon_of_a_fresh_database_runs_jobs_of_its_own_only(fresh, http):
     make_tables(fresh.database)
     fresh.settings |= {"run.jobs_dir": OWN, "http.listen": http.listen}
@@ -261,6 +266,7 @@ def test_the_daemon_of_a_fresh_database_runs_jobs_of_its_own_only(fresh, http):
     assert fresh.database.column("SELECT job FROM pruned.schedules WHERE job = ANY(%s)", [NAMES]) == []
 
 
+@pytest.mark.check_all
 def test_a_command_is_announced_although_no_built_in_job_runs(fresh):
     """`pruned stop` cannot know what jobs the daemon has."""
     fresh.run("stop", "--reason", "a test").ok()
@@ -269,6 +275,7 @@ def test_a_command_is_announced_although_no_built_in_job_runs(fresh):
     assert [m.value["command"] for m in fresh.topics.outcomes("OperatorAction")] == ["topics --apply", "stop", "go"]
 
 
+@pytest.mark.check_all
 def test_a_table_that_comes_later_is_seen_by_the_next_start(fresh):
     fresh.database.load(APP_TABLES)
     fresh.database.grant()

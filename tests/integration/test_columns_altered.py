@@ -44,7 +44,7 @@ ALTERED = {
 }
 
 
-@pytest.mark.check_first(3)
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("kind", ["sentence", "folder"])
 @pytest.mark.parametrize("what", ALTERED)
 def test_the_run_goes_on_or_is_blocked(house, what, kind):  # noqa: F811
@@ -108,6 +108,7 @@ def ended(house, n):  # noqa: F811
     return house.database.value("SELECT count(*) FROM pruned.runs WHERE state IN ('finished', 'skipped')") == n
 
 
+@pytest.mark.check_all
 def test_a_column_that_is_renamed_while_the_catalogue_is_read_costs_no_process(house):  # noqa: F811
     """The columns of a foreign key, again and again while runs begin: between two questions to the
     catalogue they have another name."""

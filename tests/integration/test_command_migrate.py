@@ -28,6 +28,7 @@ def roles(new_database):
     return database
 
 
+@pytest.mark.check_all
 def test_migrate_makes_the_schema_once(new_pruned, new_database, topics):
     database = new_database("app")
     pruned = new_pruned(database, topics, settings={"postgres.url": database.url})
@@ -90,7 +91,7 @@ def test_a_schema_that_somebody_else_made_is_refused(roles, new_pruned, topics, 
     assert roles.column("SELECT relname FROM pg_class WHERE relnamespace = 'pruned'::regnamespace") == []
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("thing", ["schema pruned", "function pruned.ensure_day(pg_catalog.text,pg_catalog.date)", "table pruned.plans"])
 def test_what_somebody_else_owns_in_it_is_refused_and_named_by_doctor(roles, new_pruned, topics, thing):
     pruned = new_pruned(roles, topics, settings={"postgres.url": roles.url})
@@ -140,6 +141,7 @@ def test_an_index_of_another_name_is_enough(new_pruned, new_database, topics):
     assert "pruned_members_expires_at_id" not in {line["name"] for line in lines}
 
 
+@pytest.mark.check_all
 def test_topics_are_made_for_the_jobs_that_are_in_force_then(bare):
     """Without tables of the built-in jobs there are none of theirs."""
     bare.settings |= {"run.jobs": None, "run.jobs_dir": None, "postgres.url": bare.database.url}

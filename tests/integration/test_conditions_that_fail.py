@@ -100,6 +100,7 @@ def test_whatever_becomes_of_the_others(events):
     assert events.database.column("SELECT count(*) FROM events WHERE payload = '0'") == [98]
 
 
+@pytest.mark.check_all
 def test_a_run_that_would_exceed_its_limits_is_held_before_any_row_goes(events):
     events.say(JOB, WHERE.replace("max_share = off", "max_rows = 290"))
     row = events.run(JOB)
@@ -130,6 +131,7 @@ def test_a_first_page_of_which_nothing_goes_says_nothing_about_rows_below(events
     assert row["state"] == "held" and len(ids(events)) == 300 and row["held"]["counted"] > 1600, row
 
 
+@pytest.mark.check_all
 def test_a_condition_that_fails_for_most_rows_ends_its_run_and_touches_nothing(events):
     events.sql("UPDATE events SET payload = 'x' || payload WHERE id > 20")
     events.say(JOB, WHERE + "max_attempts = 0\n")
@@ -168,6 +170,7 @@ def test_with_keep_what_helps_lets_the_others_go(events):
     assert ids(events) == sorted([1, 2, 3, 4, 5, *BAD, 295, 296, 297, 298, 299])
 
 
+@pytest.mark.check_all
 def test_rows_that_go_in_portions(events):
     """Two of them have many rows below them, one at fault as well."""
     events.sql("INSERT INTO event_notes SELECT n, (ARRAY[10, 37, 3, 200])[1 + n / 2500] FROM generate_series(0, 9999) AS n")

@@ -32,6 +32,7 @@ def typed(request, own):  # noqa: F811
     return make
 
 
+@pytest.mark.check_all
 def test_all_rows_go_in_the_order_of_the_cursor(typed):
     scene, _ = typed("")
     assert scene.run("check", JOB).code == 0

@@ -99,6 +99,7 @@ def test_a_retried_message_is_the_same_in_every_byte_and_is_sent_once(scene, bur
     assert runs(scene) == {tick_id(JOB, sent.timestamp_ms * 1000): "finished"}
 
 
+@pytest.mark.check_all
 def test_a_retry_that_was_cut_short_before_its_verdict_is_repeated_and_is_one_run(scene, bury):
     scene.topics.produce("ticks", b'{"job":"scratch.wide"}')
     bury()
@@ -135,6 +136,7 @@ def test_all_letters_are_retried_once_and_what_dies_again_is_a_new_letter(scene,
     assert (shown["value"], shown["framing"], shown["bytes"]) == (None, None, None)
 
 
+@pytest.mark.check_all
 def test_a_dropped_letter_is_settled_and_can_still_be_retried(scene, bury):
     scene.topics.tick(JOB, now(hours=-1))
     scene.topics.tick(JOB, now(hours=-2))

@@ -1,6 +1,8 @@
 """Deletes leave dead rows: `status` counts them, and `doctor` names the table that autovacuum does
 not keep up with."""
 
+import pytest
+
 from stack.process import wait_until
 from support.scene import fill
 
@@ -22,6 +24,7 @@ def leave_dead_rows(scene):
     wait_until(lambda: dead_rows(scene)["dead"] >= ROWS, 30, lambda: f"dead rows: {dead_rows(scene)}")
 
 
+@pytest.mark.check_all
 def test_a_table_whose_autovacuum_is_off(scene):
     scene.database.execute("ALTER TABLE scratch SET (autovacuum_enabled = off)")
     assert findings(scene)[0]["ok"] and dead_rows(scene) == {"table": "scratch", "dead": 0, "live": 0, "last_vacuum": None}

@@ -97,8 +97,9 @@ def test_the_tables_page_is_the_schema_that_migrate_makes(new_database):
 
 
 def test_commands_and_options_that_pages_name_are_there():
+    # A help of several lines is indented further.
     listed = printed("help").split("Commands:\n")[1].split("\n\n")[0]
-    known = set(re.findall(r"^  (\w+)", listed, re.M))  # a help of several lines is indented further
+    known = set(re.findall(r"^  (\w+)", listed, re.M))
     helps = {command: printed("help", command) for command in known}
     wrong = []
     for page, text in spoken():

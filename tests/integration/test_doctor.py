@@ -21,6 +21,7 @@ def test_a_library_with_a_known_fault_is_named(well):  # noqa: F811
     assert (said["remedy"] or "").startswith("install librdkafka 2.10") == faulty
 
 
+@pytest.mark.check_all
 def test_it_changes_nothing(well):  # noqa: F811
     def world():
         tables = well.database.column(
@@ -69,6 +70,7 @@ def test_a_right_on_our_own_tables(well):  # noqa: F811
     assert "INSERT on pruned.deletions" in only(doctor(well, 3), "rights")[0]["detail"]
 
 
+@pytest.mark.check_all
 def test_a_table_that_only_an_enabled_job_needs(well):  # noqa: F811
     well.database.execute("ALTER TABLE ci_deleted_objects RENAME COLUMN pick_up_at TO later")
     found = only(doctor(well, 6), "tables")
@@ -83,6 +85,7 @@ def test_a_row_of_settings_that_is_missing(well):  # noqa: F811
     assert "deletion_adjourned_period" in only(doctor(well, 6), "settings")[0]["detail"]
 
 
+@pytest.mark.check_all
 def test_an_index_that_a_cursor_needs(well):  # noqa: F811
     well.database.execute("DROP INDEX pruned_members_expires_at_id")
     found = only(doctor(well, 6), "indexes")
@@ -110,6 +113,7 @@ def test_bloat_is_a_warning(well):  # noqa: F811
 
 # --- work
 
+@pytest.mark.check_all
 def test_work_that_waits_for_an_operator(well):  # noqa: F811
     well.database.execute("""INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at) VALUES
         (gen_random_uuid(), %s, 'waiting', now(), now() - interval '1 hour'), (gen_random_uuid(), %s, 'dead', now(), now())""",
@@ -189,7 +193,7 @@ def test_a_warning_does_not_hide_an_error(well):  # noqa: F811
     assert {f["check"] for f in doctor(well, 6)} == {"topics", "quarantine"}
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("name, statement", [
     ("sidekiq 7.2", "DELETE FROM \"members\" WHERE \"members\".\"id\" = 1"),
     ("puma", "SELECT 1 /*application:sidekiq,endpoint_id:RemoveExpiredMembersWorker*/"),

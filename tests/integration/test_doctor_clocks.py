@@ -48,6 +48,7 @@ def test_the_clock_of_a_daemon_is_told_again_as_soon_as_it_has_a_new_connection(
     assert "ahead of" in found["detail"]
 
 
+@pytest.mark.check_all
 def test_by_how_much_clocks_may_differ_is_one_setting(well, wrong_clock):  # noqa: F811
     """Also for daemons: a difference for which ticks of cron do not wait is no finding."""
     well.start(environment=wrong_clock(4))

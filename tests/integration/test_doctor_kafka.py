@@ -69,6 +69,7 @@ def test_a_topic_that_is_missing_and_one_that_is_too_small(well):  # noqa: F811
     assert any("20 partitions instead of 21" in f["detail"] for f in found)
 
 
+@pytest.mark.check_all
 def test_messages_that_outlive_the_ledger(well):  # noqa: F811
     found = only(doctor(well, 0, settings={"runs.keep_days": 7}), "retention")
     assert len(found) == 3 and all("retention.ms=518400000" in f["remedy"] for f in found), found

@@ -54,6 +54,7 @@ def test_doctor_names_each_remedy_once_and_it_can_be_copied(new_pruned, new_data
     assert not any("grep" in r or "NAME" in r for r in remedies), remedies
 
 
+@pytest.mark.check_all
 def test_the_command_that_doctor_names_grants_the_rights(pruned):
     pruned.database.execute(f"REVOKE ALL ON members FROM {ROLE}")
     [remedy] = {f["remedy"] for f in pruned.run("doctor", "--json").json() if f["check"] == "rights" and not f["ok"]}
@@ -66,6 +67,7 @@ def test_the_command_that_doctor_names_grants_the_rights(pruned):
     assert not [f for f in pruned.run("doctor", "--json").json() if f["check"] == "rights" and not f["ok"]]
 
 
+@pytest.mark.check_all
 def test_a_command_without_a_right_names_the_command_that_grants_it(pruned):
     """It is the same command that doctor names."""
     [remedy] = {f["remedy"] for f in doctor_without(pruned, "SELECT ON pruned.controls") if f["check"] == "rights" and not f["ok"]}
@@ -85,6 +87,7 @@ def test_status_shows_the_stores(bare, tmp_path):
     assert re.search(r"^Stores +-$", bare.run("status").stdout, re.M)
 
 
+@pytest.mark.check_all
 def test_one_is_written_in_the_singular(scene):
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")

@@ -31,6 +31,7 @@ def broken(new_scene, tmp_path):
     return scene
 
 
+@pytest.mark.check_all
 def test_commands_show_the_rest_and_end_with_2(broken):
     place = f"{broken.own}/{SCRATCH}/job.conf:5"
     jobs = broken.run("jobs", "--json")
@@ -51,6 +52,7 @@ def test_commands_show_the_rest_and_end_with_2(broken):
     assert list(refused(topics)) == [SCRATCH]
 
 
+@pytest.mark.check_all
 def test_the_daemon_goes_on_and_ends_the_tick_blocked(broken):
     fill(broken.database, 3)
     daemon = broken.start()

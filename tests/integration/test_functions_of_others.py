@@ -4,6 +4,8 @@ their types fit better, also not as operators."""
 import subprocess
 import sys
 
+import pytest
+
 from stack.found import PROJECT
 from support import traps
 from support.scene import fill, now
@@ -30,6 +32,7 @@ def lay(database):
     traps.lay(database.connection, "PERFORM public.caught('{what}');")
 
 
+@pytest.mark.check_all
 def test_a_function_that_fits_better_than_postgresqls_own_is_not_run(expired):  # noqa: F811
     lay(expired.database)
     run = expired.tick(EXPIRED)
@@ -38,6 +41,7 @@ def test_a_function_that_fits_better_than_postgresqls_own_is_not_run(expired):  
     assert expired.database.rows("SELECT DISTINCT * FROM caught") == []
 
 
+@pytest.mark.check_all
 def test_nor_while_a_group_is_destroyed(doomed):  # noqa: F811
     lay(doomed.database)
     doomed.tick(GROUPS, **AT_ONCE, **QUIET)

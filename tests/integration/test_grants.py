@@ -148,7 +148,7 @@ def test_without_jobs_nothing_of_the_application_is_granted(ungranted):
     assert rights(ungranted) == {} and has(ungranted, "pruned.runs", "INSERT")
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("chosen", SETS)
 def test_the_statements_of_the_jobs_in_force_are_allowed(ungranted, chosen):
     """Those of their files, those that they compose, and those of restore."""
@@ -222,6 +222,7 @@ def job(folder, name, table, files_of):
         path.write_text(text)
 
 
+@pytest.mark.check_all
 def test_a_job_of_ones_own_gets_what_its_files_name_and_runs(new_database, new_topics, new_pruned, tmp_path):
     database = new_database("empty")
     database.connection.execute("""CREATE TABLE things (id bigint PRIMARY KEY); CREATE TABLE parts (id bigint PRIMARY KEY, thing bigint);

@@ -40,6 +40,7 @@ def lacks(house):  # noqa: F811
     return [line["detail"] for line in lines if line["check"] in ("rights", "restore", "own jobs") and line["level"] != "ok"]
 
 
+@pytest.mark.check_all
 def test_a_table_of_another_schema_and_not_its_namesake(house):  # noqa: F811
     make(house, BILLING)
     house.say("billed", "table = billing.orders\nwhere = orders.old")
@@ -62,6 +63,7 @@ def test_the_daemons_own_role_can_print_it_before_it_may_see_the_schema(house): 
     assert not [line for line in printed if "public.orders" in line]
 
 
+@pytest.mark.check_all
 def test_names_that_need_quotes(house):  # noqa: F811
     make(house, """CREATE SCHEMA "The. app"; CREATE TABLE "The. app"."Old "" rows" (id bigint PRIMARY KEY);
         CREATE TABLE "The. app"."Über" (id bigint, at date); INSERT INTO "The. app"."Old "" rows" VALUES (1)""")
@@ -138,6 +140,7 @@ def write(house, files):  # noqa: F811
         path.write_text(text)
 
 
+@pytest.mark.check_all
 def test_a_folder_reads_another_schema(house):  # noqa: F811
     make(house, BILLING + "; CREATE TABLE billing.lines (id bigint PRIMARY KEY); CREATE TABLE billing.closed (id bigint)")
     write(house, {
@@ -178,6 +181,7 @@ def test_without_a_database(house):  # noqa: F811
 
 # --- what doctor says of them
 
+@pytest.mark.check_all
 def test_doctor_names_what_another_schema_lacks(house):  # noqa: F811
     make(house, BILLING)
     house.say("billed", "table = billing.orders\nwhere = orders.old")

@@ -86,7 +86,7 @@ def test_what_is_just_being_written_below_rows_of_rows_is_waited_for_and_recorde
     assert audited(doomed, table, action) == [1] and audited(doomed, "plan_lines") == [line] and audited(doomed, "plans") == [plan]
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("table, row", [
     ("members", "source_id = {project_id}, source_type = 'Project', type = 'ProjectMember', access_level = 30"),
     ("members", "source_id = {top}, source_type = 'Namespace', type = 'GroupMember', access_level = 30"),
@@ -114,7 +114,7 @@ def test_what_is_just_being_written_below_rows_with_rules_of_their_own_is_audite
     assert audited(doomed, "details") == [1] and len(audited(doomed, table)) == 5 and doomed.ids(table) == []
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("rule", ["SET NULL", "SET DEFAULT"])
 @pytest.mark.parametrize("table, row", [
     ("members", "source_id = {project_id}, source_type = 'Project', type = 'ProjectMember', access_level = 30"),
@@ -133,7 +133,7 @@ def test_what_a_key_changes_below_rows_with_rules_of_their_own_is_recorded_thoug
     assert audited(doomed, "hints", "updated") == [1] and doomed.row("hints", 1)["parent_id"] is None
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("rule, action", [("CASCADE", "deleted"), ("SET NULL", "updated")])
 @pytest.mark.parametrize("table, key, place", [
     ("routes", "id", "source_type = 'Project' AND source_id = {project_id}"), ("routes", "id", "source_type = 'Namespace' AND source_id = {sub}"),
@@ -153,6 +153,7 @@ def test_what_is_just_being_written_below_rows_that_go_with_a_group_is_recorded(
 
 # --- rows that moved elsewhere meanwhile
 
+@pytest.mark.check_all
 def test_a_subgroup_that_moves_elsewhere_meanwhile_stays(doomed):  # noqa: F811
     moving = doomed.group(parent=doomed.top)
     project = doomed.project(moving)
@@ -178,7 +179,7 @@ def test_a_group_that_is_just_being_moved_elsewhere_takes_its_projects_along(doo
     assert {doomed.project_id, doomed.other_project} <= set(doomed.ids("projects")) and doomed.sub in doomed.ids("namespaces")
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("table, row, move", [
     ("group_notes", "group_id = {sub}", "group_id = {neighbour}"),
     ("issues", "project_id = {project_id}", "project_id = {other_project}"),

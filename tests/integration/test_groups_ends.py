@@ -81,7 +81,7 @@ def test_a_namespace_that_a_trigger_keeps_is_named_and_the_step_undone(doomed, w
 
 # --- groups that come while the step waits for its lock
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("type", ["Group", "Project"])
 @pytest.mark.parametrize("parent", ["top", "sub"])
 def test_a_namespace_that_comes_below_a_group_that_is_just_going_goes_too_and_uncharged(doomed, parent, type):

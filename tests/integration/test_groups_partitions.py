@@ -12,7 +12,7 @@ def doomed(tenant):  # noqa: F811
     return doom(tenant)
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("table, kind", [
     ("ci_job_artifacts", "Project"), ("members", "Project"), ("notification_settings", "Project"), ("redirect_routes", "Project"),
     ("members", "Namespace"), ("notification_settings", "Namespace"), ("redirect_routes", "Namespace")])

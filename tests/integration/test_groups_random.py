@@ -16,6 +16,7 @@ def judge(new_judge):  # noqa: F811
     return new_judge(JOB, {f"jobs.{JOB}.spacing_ms": 0})
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_like_the_model(judge, seed):
     assert judge.differences(seed, size=20 + seed % 5 * 20, outcomes=["GroupDeleted", "ProjectDeleted", "GroupRestored"],

@@ -35,6 +35,7 @@ def go_on(tenant, run):
     return tenant.pruned.run_row(run["run_id"])
 
 
+@pytest.mark.check_all
 def test_a_project_elsewhere_whose_own_namespace_lies_in_the_group_stays(doomed):
     own = doomed.row("projects", doomed.other_project)["project_namespace_id"]
     place = "UPDATE namespaces SET parent_id = %s, traversal_ids = %s || id WHERE id = %s"
@@ -45,7 +46,7 @@ def test_a_project_elsewhere_whose_own_namespace_lies_in_the_group_stays(doomed)
     assert doomed.ids("projects") == [doomed.other_project] and doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("table", ["routes", "redirect_routes"])
 @pytest.mark.parametrize("place", ["sub", "own"])
 def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, table, place):
@@ -59,7 +60,7 @@ def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays
     assert go_on(doomed, run)["state"] == "finished" and doomed.row(table, path) is not None
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("of", ["other_project", "neighbour"])
 @pytest.mark.parametrize("place", ["sub", "own"])
 def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, of, place):
@@ -81,7 +82,7 @@ def test_a_path_of_another_part_of_the_group_that_still_stands_is_found_before_a
     refused(doomed, f"redirect_routes {path}")
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("table, rule", [("projects", "ON DELETE CASCADE"), ("users", "ON DELETE CASCADE"), ("projects", ""), ("members", "ON DELETE CASCADE")])
 def test_what_is_never_taken_along_and_names_the_group_by_another_key_is_found_before_anything_goes(doomed, table, rule):
     doomed.database.connection.execute(f"ALTER TABLE {table} ADD sample bigint REFERENCES namespaces {rule}; CREATE INDEX ON {table} (sample)")
@@ -90,6 +91,7 @@ def test_what_is_never_taken_along_and_names_the_group_by_another_key_is_found_b
     refused(doomed, f"a row of {table} refers to namespace {doomed.top}")
 
 
+@pytest.mark.check_all
 def test_a_membership_of_what_goes_too_or_is_gone_goes_with_the_namespace_it_names_and_is_audited(doomed):
     """A membership of a group further up, of the project of another group that goes, or of
     nothing."""
@@ -116,6 +118,7 @@ def test_paths_of_a_project_that_is_gone_go_with_its_namespace_and_are_audited(d
             "SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = %s", [table]), table
 
 
+@pytest.mark.check_all
 def test_a_project_that_the_application_is_just_deleting_charges_no_attempt(doomed):
     doomed.project(doomed.sub)
     writer = Writer(doomed.database, f"DELETE FROM projects WHERE id = {doomed.project_id}").write()
@@ -131,7 +134,7 @@ def test_a_project_that_the_application_is_just_deleting_charges_no_attempt(doom
 
 # --- rows that forbid the deletion
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("indexed", [False, True])
 @pytest.mark.parametrize("rule, target, row", [("", "namespaces", "{top}"), ("ON DELETE RESTRICT", "projects", "{last}"), ("", "namespaces", "{own}")])
 def test_a_row_that_forbids_the_end_of_a_group_is_found_before_anything_of_it_goes(doomed, rule, target, row, indexed):

@@ -116,7 +116,7 @@ def test_a_deletion_whose_mark_does_not_stay_does_not_begin(tenant, timing):  # 
 
 # --- a user who is to be blocked
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("bots, how", [(1, "refused"), (3, "refused"), (1, "BEFORE"), (3, "BEFORE"), (1, "AFTER"), (3, "AFTER"), (1, "DEFERRED"), (3, "DEFERRED")])
 def test_a_bot_who_cannot_be_blocked_fails_and_keeps_what_they_have(tenant, bots, how):  # noqa: F811
     """Several go together where nothing is wrong."""

@@ -21,6 +21,7 @@ def test_a_delete_without_its_join_removes_nothing(own):  # noqa: F811
     assert [r["run_id"] for r in scene.run("runs", "--state", "blocked", "--json").ok().json()]
 
 
+@pytest.mark.check_all
 def test_a_delete_that_hides_what_it_removes_removes_nothing(own):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch": HIDDEN}, rows=20_000))
     hide(scene, "DELETE FROM scratch")
@@ -82,7 +83,7 @@ WRONG = {
 }
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("mistake", WRONG)
 def test_an_apply_file_that_does_something_else_changes_nothing(own, mistake):  # noqa: F811
     files, words = WRONG[mistake]
@@ -161,6 +162,7 @@ def test_a_run_of_an_event_waits_for_the_job_to_be_mended(blocked_event):
     assert (shown["result"]["status"], shown["result"]["reason"][:len(why)]) == ("blocked", why)
 
 
+@pytest.mark.check_all
 def test_a_run_of_an_event_that_is_mended_says_nothing_of_the_guard(blocked_event, tmp_path):
     scene, row = blocked_event
     write(tmp_path / "jobs", {"apply/removed/10-scratch": OWN}, conf=BY_EVENT)
@@ -183,6 +185,7 @@ def test_a_run_of_an_event_that_fails_otherwise_is_not_blocked(blocked_event, tm
     assert blocked_runs(scene) == []
 
 
+@pytest.mark.check_all
 def test_a_blocked_timer_that_is_cancelled_is_not_blocked(own):  # noqa: F811
     timer = REMOVED + "[event MemberExpirySet]\nkey = member_id\nunique_key = own:{member_id}\ndue = expires_at\ncancel_on_null = true\n"
     scene = without_notes(own({"apply/removed/10-scratch": ALL}, conf=timer, settings={"jobs.members.remove_expired.enabled": False}))
@@ -194,7 +197,7 @@ def test_a_blocked_timer_that_is_cancelled_is_not_blocked(own):  # noqa: F811
     assert (result(row).get("status"), result(row).get("reason")) == (None, None) and counts(scene) == 1000
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("end", ["discard", "supersede"])
 def test_a_run_of_an_event_that_ends_otherwise_is_not_blocked(blocked_event, end):
     scene, row = blocked_event
@@ -215,6 +218,7 @@ def test_a_run_of_an_event_removes_its_row(own):  # noqa: F811
     assert counts(scene) == 999 and scene.database.value("SELECT count(*) FROM scratch WHERE id = 7") == 0
 
 
+@pytest.mark.check_all
 def test_a_run_that_is_mended_goes_on(own, tmp_path):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch": ALL}))
     blocks(scene, "1000 rows of scratch")

@@ -20,7 +20,7 @@ def odd(scene):
     return scene.database.value("SELECT count(*) FROM scratch WHERE note = 'odd'")
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("files, where, does", [
     ({"apply/removed/10-scratch": OWN + THEN_UPDATE}, "10-scratch.sql", "updates 500 rows"),
     ({"apply/removed/05-scratch_notes": NOTES + THEN_UPDATE, "apply/removed/10-scratch": OWN}, "05-scratch_notes.sql", "updates 500 rows"),
@@ -53,6 +53,7 @@ def behind(scene, table, body):
 CHILD_FIRST = {"apply/removed/05-scratch_notes": NOTES, "apply/removed/10-scratch": OWN}
 
 
+@pytest.mark.check_all
 def test_a_trigger_on_a_child_may_count_in_the_own_table(own):  # noqa: F811
     scene = own(CHILD_FIRST)
     behind(scene, "scratch_notes", "UPDATE scratch SET note = 'fewer' WHERE id = OLD.scratch_id")

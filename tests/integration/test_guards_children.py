@@ -7,6 +7,7 @@ from support.own_job import NOTES, OWN, PAGE, blocks, counts, own, tick, without
 from support.scene import refuse_rows, result
 
 
+@pytest.mark.check_all
 def test_children_go_before_the_jobs_own_rows(own):  # noqa: F811
     scene = own({"apply/removed/10-scratch_notes": NOTES, "apply/removed/20-scratch": OWN})
     run_id = tick(scene)

@@ -77,6 +77,7 @@ def ready(daemon, http):
 HEALTH = pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 
 
+@pytest.mark.check_all
 @HEALTH
 def test_forty_slow_clients_do_not_take_health_away(ready, http, slow, path):
     connections = slow(http, SLOW)

@@ -32,6 +32,7 @@ def test_the_binary_its_unit_and_what_an_operator_needs(installed):
     assert "ExecStart=/opt/of-ours/bin/pruned run\n" in unit and "/usr/local" not in unit
 
 
+@pytest.mark.check_all
 def test_the_example_is_a_configuration_that_explains_every_key_and_changes_nothing(installed):
     example = installed / "share/pruned/pruned.conf"
     assert example.read_text() == run(installed, "config", "--example")

@@ -67,6 +67,7 @@ def test_every_command_that_changes_something_leaves_a_row(scene):
         ("replay", f"{SCRATCH} from 2026-01-02T00:00:00.000000Z"), ("emit", f"PlaceholderUserOrphaned {ce_id}")]
 
 
+@pytest.mark.check_all
 def test_topics_letters_indexes_and_what_is_forgotten_leave_rows(scene):
     """What was made, sent again, and removed from the audit."""
     scene.topics.drop("dead")
@@ -91,6 +92,7 @@ def test_topics_letters_indexes_and_what_is_forgotten_leave_rows(scene):
                            *[("migrate --indexes", name) for name in made]]
 
 
+@pytest.mark.check_all
 def test_the_reason_of_what_is_put_back_dropped_or_forgotten(scene):
     fill(scene.database, 2)
     scene.topics.tick(SCRATCH, at := now(minutes=-1))
@@ -119,6 +121,7 @@ def test_what_changes_nothing_leaves_no_row(scene):
     assert journal(scene) == []
 
 
+@pytest.mark.check_all
 def test_a_stop_that_stands_leaves_no_second_row(scene):
     """Unless it is another one from now on, by its reason or because it cancels."""
     forget_before(scene)
@@ -138,6 +141,7 @@ def test_resuming_all_leaves_a_row_for_each_job_that_was_paused(scene):
     assert done(scene) == [("resume", SCRATCH)]
 
 
+@pytest.mark.check_all
 def test_rows_are_chosen_by_time_command_and_job(stored):
     forget_before(stored)
     run = add_run(stored.database, "dead", archived=True)
@@ -272,6 +276,7 @@ def test_old_rows_go_and_a_clock_that_is_ahead_takes_nothing(scene):
     scene.database.wait(row, until=["day 364", SCRATCH])
 
 
+@pytest.mark.check_all
 def test_a_secret_that_changed_is_told_and_not_shown(scene):
     """One that had been kept without a mark, by an older version, is none that changed."""
     key, stored = "store.object.secret_key", {}

@@ -1,6 +1,8 @@
 """Log lines about one row name its user and place. Lines of a child run name those that its parent
 knew, although the row is gone by then."""
 
+import pytest
+
 from support.instance import tenant  # noqa: F401
 
 WHERE = ("user", "project", "namespace", "root_namespace")
@@ -19,11 +21,13 @@ def test_the_lines_of_a_bots_deletion_name_the_bot_and_its_project(tenant):  # n
     tenant.tick("members.remove_expired")
     (child,) = tenant.runs("users.destroy")
     lines = said(tenant, child)
-    assert child["state"] == "finished" and len(lines) == 2 * child["step"] + 1  # and the totals of the run
+    # Two of each step, and one with the totals of the run.
+    assert child["state"] == "finished" and len(lines) == 2 * child["step"] + 1
     assert lines == [{"user": "the-bot", "project": tenant.path("Project", project),
                       "root_namespace": tenant.path("Namespace", root)}] * len(lines)
 
 
+@pytest.mark.check_all
 def test_the_lines_of_a_groups_deletion_and_of_its_bots_name_the_group(tenant):  # noqa: F811
     tenant.period(7)
     actor = tenant.user(username="the-owner")
@@ -42,6 +46,7 @@ def test_the_lines_of_a_groups_deletion_and_of_its_bots_name_the_group(tenant): 
         assert all(line == place for line in lines), lines
 
 
+@pytest.mark.check_all
 def test_the_lines_of_a_placeholders_deletion_name_the_user(tenant):  # noqa: F811
     _, user = tenant.placeholder(user=tenant.user(user_type=15, username="the-placeholder"))
     tenant.tick("imports.placeholder_cleanup")
@@ -52,6 +57,7 @@ def test_the_lines_of_a_placeholders_deletion_name_the_user(tenant):  # noqa: F8
         assert lines and all(line == {"user": "the-placeholder"} for line in lines), lines
 
 
+@pytest.mark.check_all
 def test_a_child_that_fails_says_so_too(tenant):  # noqa: F811
     group, bot = tenant.group(), tenant.user(user_type=6, username="the-bot")
     tenant.member(bot, group, expires_at=tenant.day(-1))

@@ -81,6 +81,7 @@ def test_all_messages_dropped_and_none_after_them(read):
     assert read.database.value("SELECT lost FROM pruned.lost_messages") == 5
 
 
+@pytest.mark.check_all
 def test_nothing_is_lost_that_was_read_or_never_expected(new_scene):
     """A new group on a topic that begins late; and messages that were read before they were
     dropped."""
@@ -94,6 +95,7 @@ def test_nothing_is_lost_that_was_read_or_never_expected(new_scene):
     assert scene.run_until_idle().lines(SAID) == [] and done(scene) == [2, 3]
 
 
+@pytest.mark.check_all
 def test_messages_dropped_under_a_stopped_daemon(read):
     """The metric exists before the first loss."""
     with contextlib.closing(Listening()) as http:
@@ -117,6 +119,7 @@ def test_messages_dropped_under_a_stopped_daemon(read):
         assert after["pruned_lost_messages_total"] == 7 - first and after["pruned_lost_messages_timestamp_seconds"] > 0
 
 
+@pytest.mark.check_all
 def test_messages_dropped_under_a_stopped_daemon_and_none_after_them(read):
     daemon = read.start()
     daemon.wait_line("Partitions assigned")

@@ -101,6 +101,7 @@ def test_a_row_to_which_others_refer_stays(house):  # noqa: F811
     assert findings(house, "docs.purge") == [] and len(house.plan("docs.purge")) == 2
 
 
+@pytest.mark.check_all
 def test_without_a_condition_a_column_proposes_one(shop):
     shop.sql("""CREATE TABLE tokens (id uuid PRIMARY KEY, created_at timestamptz, expires_at timestamp NOT NULL);
         CREATE TABLE logs (id bigint PRIMARY KEY, created_on date); CREATE INDEX ON tokens (expires_at)""")
@@ -123,6 +124,7 @@ def test_a_condition_is_never_made_up(house):  # noqa: F811
     assert list(house.folder.iterdir()) == []
 
 
+@pytest.mark.check_all
 def test_odd_tables(house):  # noqa: F811
     house.sql("""CREATE TABLE "Order, Items" (nr int, "Room 1" text, "Over" boolean NOT NULL, PRIMARY KEY (nr, "Room 1"));
         CREATE TABLE tree (id bigint PRIMARY KEY, above bigint REFERENCES tree, deleted_at timestamptz);
@@ -147,6 +149,7 @@ def test_odd_tables(house):  # noqa: F811
         assert findings(house, name) == []
 
 
+@pytest.mark.check_all
 def test_what_it_refuses(shop):
     shop.sql("""CREATE VIEW seen AS SELECT * FROM orders; CREATE TABLE keyless (id bigint, deleted_at timestamptz);""")
     for table, code, words in (("order", 6, "unknown table 'order', did you mean 'orders'?"), ("seen", 2, "seen is a view"),
@@ -183,6 +186,7 @@ def test_without_a_folder_it_is_printed(shop):
     assert list(shop.folder.iterdir()) == []
 
 
+@pytest.mark.check_all
 def test_a_role_that_cannot_read_the_table(house):  # noqa: F811
     house.database.connection.execute("CREATE TABLE secrets (id bigint PRIMARY KEY, expires_at timestamptz)")
     done = new(house, "secrets.old", "secrets", code=3)

@@ -27,6 +27,7 @@ def held_longest(http):
     return float(found[1]) if found else 0
 
 
+@pytest.mark.check_all
 def test_many_slots_wait_for_a_server_that_hangs_as_long_as_one(own_postgres, new_scene, gateway, request):
     """An answer may take 30 s, and a connection 5 s. 16 slots waited 110 s for these; a process
     that is busy for 180 s ends."""

@@ -118,6 +118,7 @@ def test_two_dots_within_a_name_are_safe(objects, kernel):
     assert objects.left() == [] and not (objects.root / "v1..v2" / "a..b").exists()
 
 
+@pytest.mark.check_all
 def test_empty_folders_go_up_to_the_root_if_asked_for(objects, kernel):
     objects.add("a/b/c", "file")
     (objects.root / "a" / "stays").write_text("x")

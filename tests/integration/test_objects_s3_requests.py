@@ -40,6 +40,7 @@ def delete_in_one_slot(objects):
     objects.pruned.run_until_idle(settings=objects.settings | {f"jobs.{SLOT}.batch": 2000})
 
 
+@pytest.mark.check_all
 def test_a_thousand_keys_are_one_request(objects, proxy):
     """Counted lease by lease: on a slow machine a step is cut, and what it could not settle is
     leased and asked for again. So is a request (with the same body) whose answer did not come."""
@@ -63,6 +64,7 @@ def test_a_thousand_keys_are_one_request(objects, proxy):
         pytest.fail(f"no lease had more than a thousand rows: {asked}")
 
 
+@pytest.mark.check_all
 def test_a_request_is_signed_and_proves_its_body(objects, proxy):
     """The gateway checks the signature; a service may require either digest."""
     objects.add("a", "file")
@@ -106,6 +108,7 @@ def test_a_key_may_have_1024_bytes_with_its_prefix(objects, proxy):
     assert objects.database.column("SELECT DISTINCT reason FROM pruned.quarantine") == ["the key is longer than 1024 bytes"]
 
 
+@pytest.mark.check_all
 def test_a_path_outside_the_prefix_is_never_sent_to_the_service(objects, proxy):
     unsafe = [objects.add(dir_, file, make=False) for dir_, file in [("..", "x"), ("a/../..", "x"), ("a", ".."), ("/a", "x"), ("a", "/x")]]
     objects.add("a", "fine")
@@ -116,6 +119,7 @@ def test_a_path_outside_the_prefix_is_never_sent_to_the_service(objects, proxy):
     assert [re.findall(b"<Key>(.*?)</Key>", body) for _, body in proxy.seen] == [[f"{objects.prefix}/a/fine".encode()]]
 
 
+@pytest.mark.check_all
 def test_a_name_that_ends_in_a_slash_is_another_object(objects, proxy):
     other = objects.add("a", "x")
     objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() + interval '1 hour'")
@@ -244,7 +248,7 @@ def test_a_row_that_another_process_has_leased_meanwhile_is_left_to_it(objects, 
 
 # --- slots
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("ready, slots", [(0, 0), (1, 1), (100, 1), (101, 2), (4901, 50), (5001, 50)])
 def test_a_slot_for_every_hundred_and_fifty_at_most(objects, ready, slots):
     list_objects(objects, ready)

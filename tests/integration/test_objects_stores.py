@@ -39,7 +39,7 @@ def test_objects_of_a_store_that_cannot_be_used_keep_no_others_waiting(objects, 
     assert words in daemon.wait_line("The store cannot be used; the slot waits", level="warning")["error"]
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("apart", ["1 ms", "0"])
 def test_the_other_stores_objects_are_found_behind_more_than_one_step_passes_over(objects, apart):
     """This also holds if all rows were recorded in one transaction."""
@@ -60,6 +60,7 @@ def test_what_becomes_ready_before_all_others_is_found_while_a_store_is_down(obj
     objects.check_that_others_went(before, "127.0.0.1:9")
 
 
+@pytest.mark.check_all
 def test_once_the_store_has_its_setting_its_objects_go(objects, tmp_path):
     objects.add(30, store=1)
     objects.delete(**{"store.local.root": ""}, **NOWHERE)

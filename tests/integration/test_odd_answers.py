@@ -116,6 +116,7 @@ def test_results_of_a_jobs_files_are_checked_and_the_run_says_what_is_missing(od
         assert odd.run("plan", f"odd.{name}").code in (0, 3), name
 
 
+@pytest.mark.check_all
 def test_a_row_that_fails_in_a_job_without_a_table_is_quarantined_by_its_key(new_scene, tmp_path):
     folder = beside_jobs(tmp_path / "jobs")
     write(folder, "odd.table.less", SEEN, {"decide": "SELECT k AS key, 'seen' AS what, (1 / (k - 2))::text AS reason FROM unnest(:key::bigint[]) k"})

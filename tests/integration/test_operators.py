@@ -46,6 +46,7 @@ class Live:
         return self.database.column("SELECT id FROM scratch ORDER BY id")
 
 
+@pytest.mark.check_all
 def test_a_dead_run_stays_dead_until_it_is_retried_and_a_discarded_one_for_good(new_scene):
     live = Live(new_scene({"jobs.scratch.remove.batch": 25, "jobs.scratch.remove.max_attempts": 0}))
     fill(live.database, 25)

@@ -1,6 +1,8 @@
 """What a row only names stays when the row goes: columns that name large objects or files are said
 by `check`, `doctor` and `new`."""
 
+import pytest
+
 from support.sentences import house  # noqa: F401
 
 TABLE = """CREATE EXTENSION lo;
@@ -15,6 +17,7 @@ def outside(house, *command):  # noqa: F811
     return sorted(one["detail"].removeprefix("scans.old: ").split(" looks like")[0] for one in said if "looks like the" in (one["detail"] or ""))
 
 
+@pytest.mark.check_all
 def test_columns_that_name_what_stays_are_said(house):  # noqa: F811
     house.sql(TABLE)
     house.say("scans.old", SENTENCE)

@@ -223,6 +223,7 @@ def test_an_event_of_a_job_that_no_process_has_had_for_a_week_is_passed_over(apa
     assert apart.database.column("SELECT args ->> 'key' FROM pruned.runs WHERE job = 'people.mark'") == ["1"] and dead(apart) == {}
 
 
+@pytest.mark.check_all
 def test_an_event_of_a_job_that_was_removed_is_passed_over(apart):
     """Nobody has the job any more, and whoever had it was told so."""
     other = start_other(apart)

@@ -55,6 +55,7 @@ def test_a_schema_that_refers_to_others(registered, registry):  # noqa: F811
     assert erased(registered) == [6] and dead(registered) == {}
 
 
+@pytest.mark.check_all
 def test_what_cannot_be_read_is_dead_and_nothing_stops(registered):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users", "key = payload.user.id\ndue = payload.due_at")
     good, number = datum(USER, user(1)), registered.number
@@ -86,6 +87,7 @@ def test_what_cannot_be_read_is_dead_and_nothing_stops(registered):  # noqa: F81
     assert erased(registered) == [3]
 
 
+@pytest.mark.check_all
 def test_match_due_and_cancel_on(registered):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users",
               "key = payload.user.id\ndue = payload.due_at\ncancel_on = UserErasureWithdrawn\nmatch = type = ERASE\nmatch = record = *")

@@ -29,6 +29,7 @@ def refused(result, code, *words):
 # --- pause
 
 
+@pytest.mark.check_all
 def test_several_jobs_patterns_and_all(stored):
     members = ["members.prune_deletions", "members.remove_expired", "members.schedule_prune_deletions"]
     stored.run("pause", "members.*", "users.destroy").ok()
@@ -51,6 +52,7 @@ def test_a_job_that_is_named_twice_is_paused_once(stored, names):
     assert [line["object"] for line in stored.run("journal", "--command", "pause", "--json").ok().json()].count("members.remove_expired") == 1
 
 
+@pytest.mark.check_all
 def test_nothing_is_paused_if_one_of_them_matches_nothing(stored):
     refused(stored.run("pause", "members.remove_expired", "no.such.job"), 6, "no.such.job")
     refused(stored.run("pause", "members.*", "x*"), 6, "x*")
@@ -70,6 +72,7 @@ def test_what_a_filter_cannot_mean_is_said(stored):
     assert "nothing is paused" not in stored.run("help", "resume").ok().stdout
 
 
+@pytest.mark.check_all
 def test_status_says_until_when_by_whom_and_why(stored):
     stored.run("pause", "users.destroy", "--for", "2h", "--reason", "a look").ok()
     stored.run("pause", "members.prune_deletions").ok()
@@ -134,6 +137,7 @@ def test_a_pause_is_never_shortened(stored):
     assert stored.database.value("SELECT paused_until < now() + interval '2 min' FROM pruned.controls WHERE job = %s", [held])
 
 
+@pytest.mark.check_all
 def test_a_pause_ends_by_itself(scene):
     fill(scene.database, 5)
     scene.run("pause", JOB, WIDE, "--for", "1h").ok()

@@ -33,7 +33,7 @@ def done(judge):
         (m.value["member_id"], "removed", None) for m in said if m.schema.endswith(".MemberRemoved")}
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("seed", range(200, 200 + SEEDS // 3))
 def test_a_run_does_what_its_plan_showed(judge, seed):
     t = judge.fill(seed, size=40 + seed % 5 * 20)

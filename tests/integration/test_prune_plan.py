@@ -28,6 +28,7 @@ def done(pruned):
         "SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE table_name = 'members_deletion_schedules'")}
 
 
+@pytest.mark.check_all
 def test_owners_of_several_schedules_are_judged_schedule_by_schedule(tenant):  # noqa: F811
     """The user scheduled first goes everywhere; the other one is then the last owner of both
     groups. With steps of one row the result is the same."""
@@ -113,7 +114,7 @@ def owners_leave(seed):
     return prepare
 
 
-@pytest.mark.check_first(3)
+@pytest.mark.check_all
 @pytest.mark.parametrize("seed", range(100, 100 + SEEDS))
 def test_a_run_does_what_its_plan_showed(judge, seed):
     t = judge.fill(seed, size=20 + seed % 5 * 10)

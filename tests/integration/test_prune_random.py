@@ -12,6 +12,7 @@ def judge(new_judge):  # noqa: F811
     return new_judge("members.schedule_prune_deletions")
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_like_the_model(judge, seed):
     assert judge.differences(seed, size=20 + seed % 5 * 20, outcomes=["MemberRemoved"]) == []

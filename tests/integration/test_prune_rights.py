@@ -52,6 +52,7 @@ def left(tenant):
     return {name for name, id in tenant.m.items() if id in there}
 
 
+@pytest.mark.check_all
 def test_an_owner_of_the_root_removes_everything_in_the_hierarchy(tree):
     tree.owner(tree.boss, tree.top)
     tree.leave(tree.leaf, tree.leaver, tree.boss)
@@ -81,6 +82,7 @@ def test_an_owner_below_removes_what_is_below_and_each_denial_is_said(tree):
     assert {o["member_id"]: o["reason"] for o in tree.outcomes("MemberKept")} == {tree.m["top"]: "denied", tree.m["request"]: "denied"}
 
 
+@pytest.mark.check_all
 def test_a_maintainer_removes_from_projects_but_no_owner(tree):
     tree.m["owner of code"] = tree.member(tree.user(), project=tree.code, level=50)
     other = tree.row("members", tree.m["owner of code"])["user_id"]
@@ -91,6 +93,7 @@ def test_a_maintainer_removes_from_projects_but_no_owner(tree):
     assert left(tree) == set(tree.m) - {"code"}
 
 
+@pytest.mark.check_all
 def test_shares_give_the_lower_level_while_they_last(tree):
     invited = {name: tree.group() for name in ("full", "less", "over", "project", "project over")}
     bosses = {name: tree.user() for name in invited}

@@ -55,6 +55,7 @@ def test_a_hundred_denied_ones_never_hide_the_next(hierarchy):
     assert sorted(denied) == members[:-1]
 
 
+@pytest.mark.check_all
 def test_all_are_worked_off_by_one_chain(hierarchy):
     projects = many_projects(hierarchy, hierarchy.top, 5)
     users = [hierarchy.user() for _ in range(23)]
@@ -97,6 +98,7 @@ def test_an_event_only_wakes_the_row_is_the_order(hierarchy):
     assert sum(result(r)["updated_rows"] for r in hierarchy.runs(CHILD) if r["state"] == "finished") == 1
 
 
+@pytest.mark.check_all
 def test_over_the_budget_a_step_ends_between_schedules(hierarchy):
     projects = many_projects(hierarchy, hierarchy.top, 3)
     for _ in range(4):
@@ -134,6 +136,7 @@ def refuse(tenant, members):
         CREATE OR REPLACE TRIGGER no BEFORE DELETE ON members FOR EACH ROW EXECUTE FUNCTION no()""")
 
 
+@pytest.mark.check_all
 def test_a_membership_that_cannot_go_keeps_its_schedule_which_waits(hierarchy):
     user, other = hierarchy.user(), hierarchy.user()
     stuck, free = hierarchy.member(user, hierarchy.top), hierarchy.member(user, hierarchy.group(parent=hierarchy.top))
@@ -154,7 +157,7 @@ def test_a_membership_that_cannot_go_keeps_its_schedule_which_waits(hierarchy):
     assert hierarchy.ids("members_deletion_schedules") == [] and hierarchy.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("refusal", ["RAISE EXCEPTION 'not schedule %', OLD.id", "RETURN NULL"])
 def test_a_schedule_that_cannot_be_dropped_waits_and_the_others_go_on(hierarchy, refusal):
     users = [hierarchy.user() for _ in range(12)]
@@ -198,6 +201,7 @@ def test_a_namespace_that_is_no_group_is_said_and_the_others_go_on(hierarchy):
     assert parked == {f"members_deletion_schedules:{n}": n == wrong for n in (wrong, empty, without)}
 
 
+@pytest.mark.check_all
 def test_the_parent_says_that_its_child_is_under_way(hierarchy):
     user = hierarchy.user()
     member = hierarchy.member(user, hierarchy.top)
@@ -209,6 +213,7 @@ def test_the_parent_says_that_its_child_is_under_way(hierarchy):
     assert member in hierarchy.ids("members")
 
 
+@pytest.mark.check_all
 def test_a_schedule_is_parked_once_its_tries_are_used_up(hierarchy):
     user = hierarchy.user()
     refuse(hierarchy, [hierarchy.member(user, hierarchy.top)])

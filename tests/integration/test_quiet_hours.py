@@ -18,6 +18,7 @@ def wait_quiet(scene, run_id):
     return row
 
 
+@pytest.mark.check_all
 def test_a_run_does_not_begin_in_them_and_others_do(scene):
     fill(scene.database, 5)
     configure(scene, f"[jobs.{JOB}]\nnot_between = {hours(-60, 60)}\n")

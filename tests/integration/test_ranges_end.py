@@ -48,7 +48,7 @@ def work(house, until):  # noqa: F811
     return house.database.value(READ)
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("job", [sentence, folder])
 def test_the_last_page_of_a_range_ends_where_the_range_ends(house, job):  # noqa: F811
     house.database.execute("SET track_counts = off")  # what the test reads itself is not counted

@@ -45,7 +45,7 @@ def test_ranges_of_a_form_that_is_not_divided_are_refused_by_a_reload_too(plain)
     assert "`keep` counts the rows of a group" in line["error"] and left(plain) == 10
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("ranges, divided", [(4, True), (1, False)])
 def test_a_reload_takes_ranges_over(plain, ranges, divided):
     """The topic has the partitions of before: ranges share them."""

@@ -34,6 +34,7 @@ def role(new_database):
     database.execute(f"DROP OWNED BY {name}; DROP ROLE {name}")
 
 
+@pytest.mark.check_all
 def test_from_an_empty_database_to_a_run_by_a_foreign_tick(role, topics, tmp_path):
     database, name = role
     (tmp_path / "pruned.conf").write_text(f"[topics]\nprefix = {topics.prefix}\npartitions = 1\n")

@@ -4,6 +4,8 @@ one. What is left out, and what cannot be put back without it, is said before ro
 import hashlib
 import json
 
+import pytest
+
 from support.sentences import house  # noqa: F401
 
 SECRET = "s3cr3t"
@@ -23,6 +25,7 @@ def hashed(text):
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
+@pytest.mark.check_all
 def test_a_number_or_a_time_is_no_secret_whatever_its_name(house):  # noqa: F811
     house.sql(NUMBERS)
     house.say("llm.purge", JOB.format("llm_usage"))
@@ -37,6 +40,7 @@ def test_a_number_or_a_time_is_no_secret_whatever_its_name(house):  # noqa: F811
     assert house.rows("llm_usage") == before
 
 
+@pytest.mark.check_all
 def test_a_key_that_is_a_secret_is_recorded_as_a_hash(house):  # noqa: F811
     house.sql(f"""CREATE TABLE sessions (token text PRIMARY KEY, note text, at timestamptz);
         CREATE TABLE grants (tenant int, reset_token uuid, at timestamptz, PRIMARY KEY (tenant, reset_token));
@@ -61,6 +65,7 @@ def test_a_key_that_is_a_secret_is_recorded_as_a_hash(house):  # noqa: F811
     assert other
 
 
+@pytest.mark.check_all
 def test_what_cannot_be_put_back_is_said_before_rows_go(house):  # noqa: F811
     house.sql(f"""CREATE TABLE hooks (id int PRIMARY KEY, api_token text NOT NULL, pin_digest bytea, at timestamptz);
         INSERT INTO hooks SELECT g, '{SECRET}', '\\x00', now() - interval '100 days' FROM generate_series(1, 3) g""")

@@ -25,6 +25,7 @@ def make(house, kind):  # noqa: F811
     return house.rows("a", "id, h::text, n::text, h IS NOT DISTINCT FROM NULL AS none")
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_come_back_as_they_were(house, kind):  # noqa: F811
     before = make(house, kind)
@@ -55,6 +56,7 @@ FILES = {
 }
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("row", [ROW, TEXT])
 def test_a_folder_has_to_return_the_text(house, row):  # noqa: F811
     before = make(house, "pairs")

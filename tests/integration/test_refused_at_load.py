@@ -62,6 +62,7 @@ def add_folder(house):  # noqa: F811
     return page
 
 
+@pytest.mark.check_all
 def test_wrong_jobs_are_refused_alone_with_their_places(items):
     for name, (text, _) in WRONG.items():
         items.say(name, text)
@@ -86,7 +87,7 @@ def listed(items, job):
     return done, next((line for line in done.json() if line["job"] == job), None)
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("command", ["jobs", "config"])
 def test_what_a_process_refuses_is_shown_with_its_reason(items, command):
     """The command reads only the file, which is right in itself; the process has asked the
@@ -127,6 +128,7 @@ def test_config_needs_no_database(items):
     assert items.pruned.run("config", "--json", settings={"postgres.url": "postgresql://127.0.0.1:1/none"}).code == 0
 
 
+@pytest.mark.check_all
 def test_doctor_and_check_end_with_2(items):
     for name, (text, _) in WRONG.items():
         items.say(name, text)
@@ -140,6 +142,7 @@ def test_doctor_and_check_end_with_2(items):
                     and (place in one["detail"] and name in one["detail"] if command == "doctor" else (one["file"], one["job"]) == (place, name))], (name, done)
 
 
+@pytest.mark.check_all
 def test_a_table_that_comes_later_is_seen_by_a_reload(items):
     items.say("no.table", WRONG["no.table"][0] + "\napprove = never")
     daemon = start(items)
@@ -152,6 +155,7 @@ def test_a_table_that_comes_later_is_seen_by_a_reload(items):
     assert len(items.rows("itmes")) == 0
 
 
+@pytest.mark.check_all
 def test_a_right_that_is_missing_is_a_warning(items):
     items.database.connection.execute(f"CREATE TABLE others (id bigint PRIMARY KEY, note timestamptz NOT NULL); INSERT INTO others VALUES (1, '2020-01-01')")
     items.say("others.purge", "table = others\nwhere = note < :T\napprove = never")
@@ -189,6 +193,7 @@ def test_an_index_that_is_missing_is_a_warning(items):
     assert tick(items, GOOD)["result"]["removed"] == 20000
 
 
+@pytest.mark.check_all
 def test_a_column_of_a_folders_cursor_that_can_be_null_is_a_warning(items):
     """A comparison with the cursor never finds such a row."""
     files = {

@@ -35,6 +35,7 @@ def test_pages_of_a_job_that_is_always_consistent_never_go_there(scene):  # noqa
     assert scene.pages() == {} and asked(scene.standby) == "0"
 
 
+@pytest.mark.check_all
 def test_a_folder_of_sql_files_is_sticky_as_well(scene, tmp_path):  # noqa: F811
     folder = tmp_path / "jobs"
     shutil.copytree(scene.settings["run.jobs_dir"], folder)
@@ -48,6 +49,7 @@ def test_a_folder_of_sql_files_is_sticky_as_well(scene, tmp_path):  # noqa: F811
     assert scene.pages() == {("replica", "used"): 2, ("primary", "last"): 1}
 
 
+@pytest.mark.check_all
 def test_of_a_page_job_of_ours_it_finds_the_groups_in_order(scene):  # noqa: F811
     """imports.placeholder_cleanup: its page reads tables of the application and the quarantine."""
     scene.settings |= {"jobs.imports.placeholder_cleanup.batch": 10}
@@ -60,6 +62,7 @@ def test_of_a_page_job_of_ours_it_finds_the_groups_in_order(scene):  # noqa: F81
     assert scene.pages() == {("replica", "used"): 2, ("primary", "last"): 1}
 
 
+@pytest.mark.check_all
 def test_a_wrong_value_is_reported_as_without_a_standby(scene, tmp_path):  # noqa: F811
     folder = tmp_path / "jobs"
     shutil.copytree(scene.settings["run.jobs_dir"], folder)

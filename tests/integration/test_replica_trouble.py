@@ -168,6 +168,7 @@ def test_another_cluster_is_refused(scene, server):  # noqa: F811
         other.kill()
 
 
+@pytest.mark.check_all
 def test_another_database_with_the_same_tables_is_refused(scene, server, templates):  # noqa: F811
     """The other server has a schema pruned and rows that are due, and has replayed as much as the
     right one."""

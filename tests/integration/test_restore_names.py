@@ -8,7 +8,7 @@ from support.sentences import house  # noqa: F401
 NAMES = ["line", "name", "time", "box", "json", "jsonb", "text", "record", "bool", "int8", "timestamp", "interval", "trigger"]
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("what", ["", "\nset = dead = false", "\narchive = kept"])
 def test_rows_of_such_tables_come_back(house, what):  # noqa: F811
     for name in NAMES:

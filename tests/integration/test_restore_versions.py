@@ -56,6 +56,7 @@ def test_archived_rows_come_back_by_the_section_that_moved_them(events, now):
     assert (ids(events), ids(events, "old_events")) == ([1, 2, 3], [])
 
 
+@pytest.mark.check_all
 def test_archived_rows_do_not_come_back_while_the_catalogue_refuses_the_section(events):
     run = removed(events, ARCHIVE)
     events.sql("ALTER TABLE old_events RENAME TO older_events")
@@ -65,7 +66,7 @@ def test_archived_rows_do_not_come_back_while_the_catalogue_refuses_the_section(
     assert (ids(events), ids(events, "old_events")) == ([1, 2, 3], [])
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("audit", ["keys", "off"])
 @pytest.mark.parametrize("now", [None, PLAIN])
 def test_less_audit_stays_less(events, audit, now):
@@ -92,7 +93,7 @@ def test_rows_that_were_not_archived_stay_in_the_archive(events):
     assert (ids(events), ids(events, "old_events")) == ([1, 2, 3], [1, 2])
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("now", [ARCHIVE, PLAIN, None])
 def test_without_a_version_it_is_not_known_what_the_run_did(events, now):
     run = removed(events, ARCHIVE + "\nbatch = 1")
@@ -101,7 +102,7 @@ def test_without_a_version_it_is_not_known_what_the_run_did(events, now):
     assert "not known" in refused(events, run)
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("first, second", [(ARCHIVE, PLAIN), (PLAIN, ARCHIVE)])
 def test_what_two_versions_removed_is_not_restored_by_one(events, first, second):
     """The first archives one row, the second deletes the other: `pruned retry` lets the run go on
@@ -127,6 +128,7 @@ def test_what_two_versions_removed_is_not_restored_by_one(events, first, second)
         assert "several versions" in said and begun in said and row["job_version"] in said
 
 
+@pytest.mark.check_all
 def test_a_folder_that_restores_by_files_of_its_own(events):
     """An edited file of SQL changes its version."""
     events.say(JOB, ARCHIVE)

@@ -53,6 +53,7 @@ def steps_of(daemons):
     return {run_id: [line[1:] for line in group] for run_id, group in itertools.groupby(lines, key=lambda line: line[0])}
 
 
+@pytest.mark.check_all
 @pytest.mark.timeout(400)
 def test_three_processes_are_replaced_under_load_and_no_step_is_lost(new_scene):
     scene = new_scene(SETTINGS)

@@ -124,6 +124,7 @@ def test_columns_are_chosen(stored):
 
 # --- the page
 
+@pytest.mark.check_all
 def test_the_page_of_a_run(expired):  # noqa: F811
     run = str(expired.tick(EXPIRED, **QUIET, **{f"jobs.{EXPIRED}.batch": 3, f"jobs.{EXPIRED}.delay_ms": 0})["run_id"])
     expired.pruned.run("restore", run, "--only", f"members:{expired.ids_gone[0]}").ok()
@@ -152,7 +153,7 @@ def test_a_childs_page_names_its_parent_and_what_comes_next(stored):
     assert page["next"] == [f"pruned retry {child}", f"pruned discard {child}"]
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("archived", [False, True])
 def test_the_beginning_of_an_id_will_do(stored, archived):
     one = add_run(stored.database, "finished", archived=archived, run_id=uuid.UUID("aaaa1111-0000-4000-8000-000000000001"))
@@ -190,7 +191,7 @@ def test_the_page_shows_what_failed_in_this_run(scene):
     assert shown() == []
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("error", ["quiet hours 07:00-20:00 Europe/Berlin", "throttled: standby_lag: x", "bad luck"])
 def test_what_comes_next_is_what_helps(stored, error):
     run = add_run(stored.database, "waiting", error=error)

@@ -64,6 +64,7 @@ def test_a_process_with_many_ends_when_asked(own_kafka, under_way):
     finished_once(scene, run_id)
 
 
+@pytest.mark.check_all
 def test_they_are_acknowledged_when_kafka_goes_on(own_kafka, under_way):
     scene, run_id = under_way
     own_kafka.thaw()

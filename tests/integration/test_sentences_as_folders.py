@@ -17,7 +17,7 @@ def as_folder(house, name):
     return counters, run
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("name", ["orders", "insert", "delete", "updates", '"Order. Items"', '"a.update"', r'"a;b\s ""c"'])
 def test_a_table_of_another_schema(house, name):  # noqa: F811
     """The audit names it as that of the section does."""
@@ -38,6 +38,7 @@ def test_a_table_with_an_odd_name_that_changes(house, name):  # noqa: F811
     assert counters == {"changed": 1, "updated_rows": 1} and house.keys(run) == [(name, "updated", 1)]
 
 
+@pytest.mark.check_all
 def test_a_child_of_another_schema(house):  # noqa: F811
     house.sql(BILLING.format(name="insert") + """; CREATE TABLE orders (id bigint PRIMARY KEY, dead boolean); INSERT INTO orders VALUES (1, true);
         ALTER TABLE billing.insert ADD o bigint REFERENCES orders; UPDATE billing.insert SET o = 1;

@@ -137,6 +137,7 @@ KEEP = {
 }
 
 
+@pytest.mark.check_all
 def test_keep(house):  # noqa: F811
     wrong = differences(house, KEEP)
     assert not wrong, '\n'.join(wrong)

@@ -79,6 +79,7 @@ def test_a_plan_counts_them(house):  # noqa: F811
         assert f"c_{name}" in str(lines) and str(len(values)) in str(lines), (name, lines)
 
 
+@pytest.mark.check_all
 def test_rows_that_refer_to_rows_of_their_own_table(house):  # noqa: F811
     house.sql(COLLATIONS + """; CREATE TABLE a (id text COLLATE nocase PRIMARY KEY, up text REFERENCES a, dead bool);
         INSERT INTO a VALUES ('Bob', NULL, true), ('ann', NULL, false), ('x', 'bob', false), ('y', 'ANN', false), ('z', 'X', false);

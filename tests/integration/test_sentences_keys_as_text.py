@@ -123,6 +123,7 @@ def test_children_are_recorded_by_such_keys(house):  # noqa: F811
     assert {name: house.rows(f"c_{name} AS c", "c::text") for name in BACK} == before
 
 
+@pytest.mark.check_all
 def test_an_event_names_one_row_and_not_its_neighbour(house, topics):  # noqa: F811
     make(house)
     topics.make("app-users")
@@ -154,7 +155,7 @@ def test_rows_that_name_such_a_row_are_found_and_forgotten(house, name):  # noqa
         assert key not in [row["note"] for *_, row in house.audit(run["run_id"]) if row is not None]
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("name", TYPES)
 def test_such_a_row_is_found_and_forgotten(house, name):  # noqa: F811
     make(house)

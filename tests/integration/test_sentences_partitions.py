@@ -9,6 +9,7 @@ from support.scene import now
 from support.sentences import house  # noqa: F401
 
 
+@pytest.mark.check_all
 def test_what_is_past_goes_and_is_recorded(house):  # noqa: F811
     make(house, [*OLD, ("logs_new", day(10), day(-10))])
     say(house)
@@ -133,6 +134,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.check_all
 def test_other_tables_are_refused_with_the_reason(house):  # noqa: F811
     """Each of them is a job of its own."""
     for name, (sql, _) in REFUSED.items():
@@ -174,7 +176,7 @@ NEEDS = {
 }
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("name", NEEDS)
 def test_whatever_would_forbid_the_drop_keeps_the_partition(house, name):  # noqa: F811
     """`plan` and `check` say so, too, and nothing is detached."""
@@ -230,6 +232,7 @@ def test_check_says_who_must_own_what(house):  # noqa: F811
     assert run["result"]["status"] == "blocked" and "must be owner" in run["result"]["reason"]
 
 
+@pytest.mark.check_all
 def test_grants_make_the_role_a_member_of_the_owner(house):  # noqa: F811
     house.sql("""DO $$ BEGIN CREATE ROLE pruned_test_owner NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$""")
     make(house, OLD[:1])
@@ -241,7 +244,7 @@ def test_grants_make_the_role_a_member_of_the_owner(house):  # noqa: F811
     assert house.done("logs.old")[0] == {"removed": 1, "updated_rows": 1}
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("beside", [False, True])
 def test_who_must_own_what_lies_below_a_partition(house, beside):  # noqa: F811
     """DETACH CONCURRENTLY adds a constraint to all of it; other ways ask for the partition."""

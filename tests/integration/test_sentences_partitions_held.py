@@ -10,7 +10,7 @@ from support.scene import configure, due_now, now
 from support.sentences import house  # noqa: F401
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("batch", [1, 2, 10])
 def test_too_many_are_held_before_the_first_is_touched(house, batch):  # noqa: F811
     make(house)
@@ -49,6 +49,7 @@ def test_none_is_dropped_after_its_approval_has_ended(house):  # noqa: F811
     assert house.pruned.run_row(run_id)["result"]["removed"] == 3 and tables(house) == ["logs"]
 
 
+@pytest.mark.check_all
 def test_more_than_31_at_once_are_held_by_default(house):  # noqa: F811
     first = datetime.date(2024, 1, 1)
     days = [(f"logs_{n:02}", (first + datetime.timedelta(days=n)).isoformat(), (first + datetime.timedelta(days=n + 1)).isoformat()) for n in range(32)]
@@ -86,6 +87,7 @@ def test_a_run_that_is_halted_between_two_partitions_goes_on_with_the_next(house
     assert left(house) == [] and daemon.stop() == 0
 
 
+@pytest.mark.check_all
 def test_a_stop_that_cancels_leaves_a_detach_to_the_next_try(house):  # noqa: F811
     """A transaction that has read the table makes the detach wait."""
     make(house, OLD[:2])

@@ -91,6 +91,7 @@ def test_a_stranger_that_is_half_detached_blocks_with_the_command(house):  # noq
 
 # --- several of them
 
+@pytest.mark.check_all
 def test_two_processes_and_two_ticks_drop_each_once(house):  # noqa: F811
     make(house, default=False)
     say(house)

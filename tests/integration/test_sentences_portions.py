@@ -85,6 +85,7 @@ def go_on(house, daemon, run=None):  # noqa: F811
     due_now(house.database, run)
 
 
+@pytest.mark.check_all
 def test_many_children_go_in_portions_and_come_back(house):  # noqa: F811
     before = begin(house)
     assert house.plan(JOB) == [("orders", str(n), "removed", None) for n in range(1, 9)]

@@ -25,7 +25,7 @@ def test_pages_that_are_cut_divide_no_row_with_few_children(house):  # noqa: F81
     assert {tuple(one["tables"]) for one in halves} == {("order_items", "orders")}
 
 
-@pytest.mark.check_first(3)
+@pytest.mark.check_all
 @pytest.mark.parametrize("cursor", [
     '{"portion": 5}', '{"portion": null}', '{"portion": []}', '{"portion": {}}', '{"portion": {"key": null}}', '{"portion": {"key": 1}}',
     '{"portion": {"key": "1"}}', '{"portion": {"key": "1", "behind": null}}', '{"portion": {"key": "1", "behind": 5, "gone": "x"}}',

@@ -6,6 +6,7 @@ from support.sentences import house  # noqa: F401
 from support.shop import OLD, SHOP, check_shop, shop
 
 
+@pytest.mark.check_all
 def test_a_sentence_is_shown_and_taken_over_as_files(house, tmp_path):  # noqa: F811
     house.sql(SHOP)
     before = shop(house)

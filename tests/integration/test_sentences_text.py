@@ -1,6 +1,8 @@
 """What WHERE of a sentence means when its text is odd. What is refused because it could mean
 something else: unit/engine/job/sentence/test_sentence_read_odd.c."""
 
+import pytest
+
 from support.attacks import Attack, differences, gone, removed
 from support.sentences import house  # noqa: F401
 
@@ -31,6 +33,7 @@ MEANT = {
 }
 
 
+@pytest.mark.check_all
 def test_where_means_what_it_says(house):  # noqa: F811
     attacks = {}
     for n, (name, (where, left)) in enumerate(MEANT.items()):

@@ -20,7 +20,7 @@ def test_a_session_that_would_end_with_each_error_goes_on(house):  # noqa: F811
     assert counters == {"removed": 2, "updated_rows": 2, "failed": 1} and house.rows("kept", "id") == [(2,)]
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("setting, value, level", [
     ("zero_damaged_pages", "on", "error"), ("ignore_checksum_failure", "on", "error"), ("synchronous_commit", "off", "warning"),
     ("idle_session_timeout", "'20 s'", "warning"), ("idle_session_timeout", "'5 min'", None)])

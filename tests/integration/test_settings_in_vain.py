@@ -23,6 +23,7 @@ def found(scene):
             if f["check"] in ("mode", "never due")}
 
 
+@pytest.mark.check_all
 def test_they_are_said(scene):
     scene.settings.pop(f"jobs.{JOB}.schedule", None)
     scene.settings["run.mode"] = "apply"

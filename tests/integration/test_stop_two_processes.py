@@ -39,7 +39,7 @@ def runs(one):
     return one.database.rows("SELECT * FROM pruned.runs WHERE job = %s ORDER BY slot", [SLOT])
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("option", [[], ["--now"]])
 def test_no_process_sends_a_delete_two_seconds_after_a_stop(errands, store, option):  # noqa: F811
     run, done = errands.pruned.run, []

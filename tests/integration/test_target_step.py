@@ -1,6 +1,8 @@
 """Pages become smaller while their steps take longer than `target_step_ms`, and grow back to
 `batch`."""
 
+import pytest
+
 from support.scene import fill, now, result, tick_id
 from support.slow import slow_table
 
@@ -8,6 +10,7 @@ JOB = "scratch.remove"
 ROWS, BATCH, EACH_S, TARGET_MS = 90, 20, 0.1, 600
 
 
+@pytest.mark.check_all
 def test_a_page_shrinks_with_the_time_of_its_steps_and_grows_back(scene):
     """The first 20 rows are slow: all of them take 2 s, ten take one, and only five take less than
     `target_step_ms`."""

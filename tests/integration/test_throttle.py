@@ -289,6 +289,7 @@ def test_doctor_warns_of_standbys_that_this_role_may_not_see(scene, server):
         scene.database.execute(f"GRANT pg_monitor TO {ROLE}")
 
 
+@pytest.mark.check_all
 def test_doctor_and_status_speak_of_what_the_daemons_may_see(scene, server):
     """The answer does not depend on what the role that asks may see."""
     scene.database.execute("CREATE ROLE looker LOGIN IN ROLE pg_monitor")

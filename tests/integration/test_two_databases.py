@@ -39,6 +39,7 @@ def pair(new_pruned, new_database, new_topics, scene_settings):
     return made
 
 
+@pytest.mark.check_all
 def test_each_service_has_the_jobs_of_its_database_and_removes_there_alone(pair, tmp_path):
     main, ci = pair
     assert (jobs(main), jobs(ci)) == (MAIN, CI)

@@ -69,7 +69,7 @@ def written_by(tenant, user, count):
         tenant.put("merge_requests", author_id=author, merge_user_id=merger)
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("users, batch", [(1, 2), (3, 1000)])
 def test_rows_that_would_meet_the_ghost_users_at_a_unique_key_of_any_kind_go(bot, users, batch):
     """Several of one kind cannot meet each other either. All other rows move."""
@@ -96,6 +96,7 @@ def test_rows_that_would_meet_the_ghost_users_at_a_unique_key_of_any_kind_go(bot
 CASCADES = "ALTER TABLE todos ADD FOREIGN KEY (author_id) REFERENCES users ON DELETE CASCADE"
 
 
+@pytest.mark.check_all
 def test_rows_of_others_that_name_several_users_go_to_the_ghost_user(bot):
     bot.database.execute(CASCADES)
     users = [bot.bot, *(bot.user(user_type=6) for _ in range(4))]
@@ -131,7 +132,7 @@ def test_none_of_it_keeps_a_placeholder(tenant):  # noqa: F811
     assert [tenant.row(table, id)[column] for table, id, column in rows] == [ghost] * len(rows)
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_the_moved_rows_come_back_with_the_user(bot, batch):
     rows = inherited(bot, bot.bot, bot.user())
@@ -150,7 +151,7 @@ def on_change(tenant, of, then):  # noqa: F811
         CREATE TRIGGER more AFTER {of} FOR EACH ROW EXECUTE FUNCTION more()""")
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("of", ["UPDATE ON notes", "DELETE ON members", "DELETE ON namespaces"])
 @pytest.mark.parametrize("key", ["", "ALTER TABLE issues ADD FOREIGN KEY (author_id) REFERENCES users ON DELETE CASCADE"])
 def test_a_row_that_comes_into_a_column_that_was_done_goes_to_the_ghost_user(bot, of, key):
@@ -213,6 +214,7 @@ def test_a_row_that_the_users_own_removal_makes_keeps_the_user(bot):
 
 # --- without a ghost user nothing is decided
 
+@pytest.mark.check_all
 def test_without_a_ghost_user_the_run_fails_and_is_retried(bot):
     bot.database.execute("DELETE FROM users WHERE user_type = 5")
     run = go(bot)
@@ -254,7 +256,7 @@ def test_if_the_ghost_user_stays_missing_the_run_is_dead_with_the_reason(bot):
 
 # --- bots that are members of a destroyed group
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", ["group", "subgroup", "request", "of a project elsewhere"])
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_bots_that_are_members_of_a_destroyed_group_go(tenant, how, batch):  # noqa: F811
@@ -274,6 +276,7 @@ def test_bots_that_are_members_of_a_destroyed_group_go(tenant, how, batch):  # n
     assert set(tenant.ids("users")) >= {person, service, stays} and bot not in tenant.ids("users")
 
 
+@pytest.mark.check_all
 def test_a_bot_that_asked_for_the_end_of_its_group_goes_after_it(tenant):  # noqa: F811
     doom(tenant)
     tenant.actor = tenant.user(user_type=6)

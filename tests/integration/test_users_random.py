@@ -31,6 +31,7 @@ def run_of(judge, user, t):
         [DESTROY, f"{DESTROY}:{user}", t, user])
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_destroyed_like_the_model(destroyer, seed):
     t = destroyer.fill(seed, size=20 + seed % 5 * 20)

@@ -32,6 +32,7 @@ FACTS = {
 }
 
 
+@pytest.mark.check_all
 def test_demo_data(new_database):
     database = new_database("app")
     database.execute("SET TIME ZONE 'Pacific/Kiritimati'")
