@@ -130,3 +130,21 @@ def test_of_two_processes_the_last_row_takes_the_object_along(uploads):  # noqa:
         uploads.house.pruned.topics.produce("uploads", json.dumps({"id": n}).encode(), headers={"ce_type": "UploadGone"}, partition=n % 4)
     uploads.database.wait("SELECT count(*) FROM uploads", until=0, deadline_s=60)
     assert uploads.keys() == [] and [daemon.stop() for daemon in daemons] == [0, 0]
+
+
+@pytest.mark.check_all
+def test_a_row_that_another_session_holds_keeps_its_object_and_stops_no_other(uploads):  # noqa: F811
+    uploads.make()
+    uploads.add((1, "one", True), (2, "two", True), (3, "three", True))
+    uploads.put("one", "two", "three")
+    with uploads.database.connect() as other:
+        other.autocommit = False
+        other.execute("SELECT FROM uploads WHERE id = 2 FOR UPDATE")
+        counters, _ = uploads.house.done("files")
+        other.rollback()
+    assert counters == {"removed": 2, "updated_rows": 2, "deleted": 2, "busy": 1}
+    assert uploads.left() == [2] and uploads.keys() == ["two"]
+    counters, _ = uploads.house.done("files")
+    assert counters == {"removed": 1, "updated_rows": 1, "deleted": 1}
+    assert uploads.left() == [] and uploads.keys() == []
+    assert uploads.database.value("SELECT count(*) FROM pruned.quarantine") == 0
