@@ -285,25 +285,6 @@ def test_events_of_a_paused_job_wait_each_for_itself(erasure):
     assert erased(erasure) == [1, 2, 3] and {state for _, state, _ in runs(erasure)} == {"finished"}
 
 
-@pytest.mark.check_all
-def test_a_topic_that_is_made_later(house, topics):  # noqa: F811
-    house.sql(PEOPLE)
-    house.say("people.erase", ERASE)
-    say_event(house, "UserErasureRequested", "app-users", "key = id")
-    house.start()
-    assert "app-users" not in topics.partitions()
-    finding = [line for line in house.pruned.run("doctor", "--json").json() if line["check"] == "event topics"]
-    assert [line["level"] for line in finding] == ["warning"] and "there is no topic" in finding[0]["detail"], finding
-    daemon = house.pruned.start()
-    daemon.wait_line("Topic of an application's events is missing: it is read once it is there")
-    topics.make("app-users", 2)
-    send(house, {"id": 1})
-    topics.wait("outcomes", lambda m: m.schema == "pruned.outcomes.RowProcessed", deadline_s=60)
-    assert erased(house) == [1]
-    assert not daemon.lines("Kafka degraded; continuing where possible")
-    assert daemon.stop() == 0
-
-
 def test_metrics_count_what_comes_and_what_is_passed_over(erasure, http):
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     erasure.start()
