@@ -23,7 +23,6 @@ def killed_at(scene, point):
     assert scene.start(environment={"PRUNED_FAULT": f"{point}:kill"}).wait(90) == -9
 
 
-@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point", ["step.after_effects", "brakes.counted", "step.before_commit", "brakes.held"])
 def test_a_run_is_held_once_whenever_its_process_dies(scene, point):
     fill(scene.database, 30)
@@ -36,7 +35,6 @@ def test_a_run_is_held_once_whenever_its_process_dies(scene, point):
     assert scene.database.value("SELECT count(*) FROM scratch") == 30
 
 
-@pytest.mark.check_all
 @pytest.mark.parametrize("point", ["step.after_effects", "step.before_commit", "step.after_commit"])
 def test_an_approved_run_is_done_once_whenever_its_process_dies(scene, point):
     fill(scene.database, 30)
@@ -97,7 +95,6 @@ def test_four_fast_processes_remove_no_more_in_a_day_than_the_limit(new_scene):
     assert scene.database.value("SELECT count(*) FROM scratch") == number - most
 
 
-@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point", ["day.taken:kill:3", "step.after_commit:kill:5"])
 def test_rows_that_a_killed_process_has_taken_are_there_again(new_scene, point):
     """It dies with rows that it has not committed, or with the allowance that it was given."""
@@ -140,7 +137,6 @@ def chain(new_scene):
     return scene
 
 
-@pytest.mark.check_all
 @pytest.mark.parametrize("point", ["step.after_effects", "brakes.counted", "brakes.held"])
 def test_a_run_whose_approval_has_ended_is_held_once_whenever_its_process_dies(chain, point):
     chain.with_faults()
@@ -182,7 +178,6 @@ def assert_goes_on(scene, run_id):
     assert scene.database.value("SELECT sum(jsonb_array_length(keys)) FROM pruned.deletions") == 15
 
 
-@pytest.mark.check_all
 def test_a_process_that_dies_during_quiet_hours(chain):
     daemon = chain.start()
     run_id = wait_between_pages(chain)

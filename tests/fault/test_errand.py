@@ -56,7 +56,6 @@ def test_no_object_is_touched_while_a_transaction_is_open(objects):
     assert run["created_at"] <= run["due_at"] - datetime.timedelta(seconds=600) <= run["changed_at"]
 
 
-@pytest.mark.check_all
 def test_a_step_is_tried_again_three_times(objects):
     objects.add("artifact")
     run_id = objects.tick()

@@ -8,7 +8,6 @@ from support.bad_rows import assert_each_is_dead, insert_bad
 pytestmark = pytest.mark.built_in
 
 
-@pytest.mark.check_all
 @pytest.mark.parametrize("point", ("step.before_commit", "step.after_commit"))
 def test_killed_while_it_ends_runs_with_bad_rows_each_is_dead_and_told(scene_with_faults, point):
     scene = scene_with_faults

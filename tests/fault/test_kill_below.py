@@ -43,7 +43,7 @@ def test_killed_where_a_user_goes(tenant, point, nth):  # noqa: F811
     assert world(tenant.database) == before
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, nth", [("step.after_effects", 1), ("step.before_commit", 1), ("step.after_commit", 1)])
 def test_killed_where_scheduled_removals_go(leaving, point, nth):  # noqa: F811
     tenant, members = leaving  # noqa: F811

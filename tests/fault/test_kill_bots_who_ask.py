@@ -61,7 +61,7 @@ def test_killed_while_the_bot_comes_to_wait(both, point, nth):
     check(both, run["run_id"])
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point", ["step.before_commit", "step.after_commit", "publish.before", "publish.after_acknowledgement"])
 @pytest.mark.parametrize("nth", [1, 2, 3])
 def test_killed_while_the_deletion_ends_and_the_bot_is_woken(both, point, nth):

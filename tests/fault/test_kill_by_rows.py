@@ -28,7 +28,7 @@ def killed(house, job, point, nth):  # noqa: F811
     return run, {what: n for what, n in row["result"].items() if n != 0 and what not in ("status", "updated_rows")}
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, nth", POINTS)
 def test_killed_there_each_row_goes_once(events, point, nth):  # noqa: F811
     events.say(JOB, WHERE)

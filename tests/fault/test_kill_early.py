@@ -14,7 +14,7 @@ OF_THE_DISPATCHER = 1  # which passage: the first run is never waiting
 OF_THE_STEP = 2
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_in_a_run_that_is_ahead_of_its_message_it_happened_once(scene_with_faults, point):
     scene = scene_with_faults

@@ -131,7 +131,6 @@ def one_each():
     return [(point, (jobs := killed_at(point))[n % len(jobs)]) for n, point in enumerate(points())]
 
 
-@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, job", one_each())
 def test_killed_there_in_one_job_everything_happened_once(killed_and_compared, point, job):
     killed_and_compared(point, [job])

@@ -34,7 +34,7 @@ def test_killed_there_every_row_is_told_of(own, point):  # noqa: F811
     assert {m.value["reason"] for m in told if m.value["member_id"] in (2, 50)} == {cut}
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_there_what_the_topic_refuses_is_in_the_dead_topic(own, point):  # noqa: F811
     scene = own({"decide": MIXED}, rows=30, conf=SAID.format(entity="key"))

@@ -44,7 +44,6 @@ def test_killed_there_each_object_and_each_row_goes_once(uploads, point, passage
     assert uploads.house.rows("pruned.quarantine") == []
 
 
-@pytest.mark.check_all
 def test_a_transaction_that_is_open_stops_the_step(uploads):
     uploads.house.pruned.with_faults()
     uploads.make()

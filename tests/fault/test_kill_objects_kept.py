@@ -11,7 +11,7 @@ POINTS = [(f"errand.{at}", n) for at in ("before_lease", "after_lease", "before_
     (f"step.{at}", n) for at in ("before_commit", "after_commit") for n in (2, 3)]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, nth", POINTS)
 @pytest.mark.parametrize("timing, how", [SWALLOWS, SETS_BACK, SETS_BACK_AFTER], ids=["swallowed", "set back before", "set back after"])
 def test_killed_there_the_run_ends_and_the_others_go_once(objects, timing, how, point, nth):  # noqa: F811

@@ -56,7 +56,7 @@ def check(objects):
     assert objects.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("point, passage", [*((p, 1) for p in ONCE), *((p, n) for p in OFTEN for n in (1, 3))])
 def test_killed_there_each_object_and_each_row_goes_once(objects, point, passage):
     objects.pruned.with_faults()
@@ -98,7 +98,6 @@ def test_one_request_names_the_objects_of_several_slots(objects):
     assert sum(sizes) == N and max(sizes) > 5
 
 
-@pytest.mark.check_all
 def test_a_row_that_stays_is_charged_alone(objects):
     fill(objects)
     kept = objects.database.value("SELECT max(id) FROM ci_deleted_objects")
@@ -110,7 +109,6 @@ def test_a_row_that_stays_is_charged_alone(objects):
     assert objects.database.column("SELECT item FROM pruned.quarantine") == [f"ci_deleted_objects:{kept}"]
 
 
-@pytest.mark.check_all
 def test_a_request_that_is_refused_is_taken_apart_by_slots_first(objects):
     """Then only the slot with the key at fault is slow."""
     fill(objects)
@@ -125,7 +123,6 @@ def test_a_request_that_is_refused_is_taken_apart_by_slots_first(objects):
     assert [command for command, _ in proxy.requests].count("DELETE") == 5
 
 
-@pytest.mark.check_all
 def test_slots_that_lease_together_never_exceed_the_rows_of_a_day(objects, pruned_with_slots):
     """Two processes, three slots: in the end runs are held, and no more is gone than the limit
     allows."""

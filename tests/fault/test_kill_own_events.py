@@ -68,7 +68,6 @@ def test_killed_there_every_event_takes_its_row_and_its_children_once(story, poi
     check(story)
 
 
-@pytest.mark.check_all
 def test_events_that_are_delivered_again_start_nothing(story):
     story.work()
     check(story)

@@ -12,7 +12,7 @@ from support.scene import now
 POINTS = [(f"step.{at}", n) for at in ("after_effects", "before_commit", "after_commit") for n in (1, 3, 4)]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, nth", POINTS)
 def test_killed_in_a_portion(house, point, nth):  # noqa: F811
     house.pruned.with_faults()

@@ -14,7 +14,6 @@ PLACES = [("at_once.done", 1), ("at_once.done", 2), ("together.before_settle", 1
           ("step.before_commit", 1), ("step.after_commit", 1), ("step.before_commit", 2), ("step.after_commit", 2)]
 
 
-@pytest.mark.check_first(1)
 @pytest.mark.parametrize("point, passage", PLACES)
 def test_killed_in_a_transaction_of_many_runs_each_happened_once(scene_with_faults, point, passage):
     scene = scene_with_faults

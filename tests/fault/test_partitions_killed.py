@@ -14,7 +14,7 @@ INSIDE = ["partitions.after_drop", *(f"step.{at}_commit:{n}" for at in ("before"
 DEATHS = [(point, False) for point in OUTSIDE + INSIDE] + [(point, True) for point in INSIDE]
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_first(3)
 @pytest.mark.parametrize("point, default", DEATHS)
 def test_killed_anywhere_the_next_one_ends_it_once(house, point, default):  # noqa: F811
     house.pruned.with_faults()
@@ -31,7 +31,6 @@ def test_killed_anywhere_the_next_one_ends_it_once(house, point, default):  # no
     assert daemon.stop() == 0
 
 
-@pytest.mark.check_all
 def test_what_a_dead_run_has_detached_the_next_run_drops(house):  # noqa: F811
     house.pruned.with_faults()
     make(house, OLD[:1])
@@ -46,7 +45,6 @@ def test_what_a_dead_run_has_detached_the_next_run_drops(house):  # noqa: F811
     assert counters == {"removed": 1, "updated_rows": 1} and tables(house) == ["logs"] and noted(house) == []
 
 
-@pytest.mark.check_all
 @pytest.mark.parametrize("table, age", [("logs", "365 days"), ("others", "90 days")])
 def test_what_a_dead_run_has_noted_is_kept_where_the_job_is_another_now(house, table, age):  # noqa: F811
     """What is old enough for both goes; the note of the other is taken away."""
@@ -68,7 +66,6 @@ def test_what_a_dead_run_has_noted_is_kept_where_the_job_is_another_now(house, t
     assert counters == {"kept": len(stays), **({"removed": 1, "updated_rows": 1} if table == "logs" else {})}
 
 
-@pytest.mark.check_all
 @pytest.mark.parametrize("change, stays", [
     ("ALTER TABLE logs_1 RENAME TO saved", ["logs", "saved"]),
     ("ALTER TABLE logs_1 RENAME TO saved; CREATE TABLE logs_1 (id int)", ["logs", "logs_1", "saved"]),

@@ -40,7 +40,7 @@ def check(scene, run_id):
     assert list(said.values()) == [run_id] and list(said) == [outcome_id(run_id, row["step"] - 1, "RunFinished", run_id)]
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("point, passage", [(p, 1) for p in points("ranges.")] + [
     (p, n) for p in points("step.", "publish.") for n in (3, 11, 20)])
 def test_killed_there_every_range_is_done_once(scene_with_faults, point, passage):

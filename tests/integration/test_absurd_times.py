@@ -71,7 +71,6 @@ def test_replay_leaves_them_where_their_time_is(lax):
     assert lax.run("replay", "--dry-run", "--topic", "ticks", "--from", "-1d", "--to", soon, "--json").ok().json() == []
 
 
-@pytest.mark.check_all
 def test_a_retry_sends_one_with_the_time_of_now(lax):
     lax.start()
     lax.topics.produce("ticks", TICK, timestamp_ms=2**62)

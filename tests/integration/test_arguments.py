@@ -122,7 +122,6 @@ def test_a_value_of_another_type_is_refused_with_the_arguments_name(typed):
     assert typed.database.value("SELECT count(*) FROM pruned.runs WHERE job = 'scratch.typed'") == 0
 
 
-@pytest.mark.check_all
 def test_a_value_of_its_type_is_accepted_and_read(typed):
     typed.start()
     n = 0
@@ -224,7 +223,6 @@ def rows_of(scene, job):
     return {str(r["run_id"]): exactly(r["args"]) for r in scene.database.rows("SELECT run_id, args::text AS args FROM pruned.runs WHERE job = %s", [job])}
 
 
-@pytest.mark.check_all
 def test_numbers_stay_as_they_were_sent(scene):
     """In the row of the tick and of each slot, in their messages, and in what the commands show."""
     scene.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, project_id, pick_up_at)"
@@ -248,7 +246,6 @@ def test_numbers_stay_as_they_were_sent(scene):
     assert args == {name: sent[name] for name in ("big", "fine")}
 
 
-@pytest.mark.check_all
 def test_numbers_of_children_keys_and_cursors_are_exact(new_scene, tmp_path):
     folder = beside_jobs(tmp_path / "jobs")
     job(folder, "scratch.numeric_parent", NUMERIC_PARENT, page=NUMERIC_PAGE, decide=KEPT, children=NUMERIC_CHILDREN)
@@ -310,7 +307,6 @@ def test_a_cursor_that_was_admitted_before_does_not_end_a_run_on_its_way(typed):
     assert (row["state"], row["attempts"]) == ("finished", 0), row["error"]
 
 
-@pytest.mark.check_all
 def test_a_run_whose_row_has_arguments_of_another_type_is_dead_at_once(typed):
     at = now(hours=-1)
     typed.topics.tick("scratch.typed", at, {"user_id": 7})

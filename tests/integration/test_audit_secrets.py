@@ -65,7 +65,7 @@ def test_the_usual_secrets_are_masked_without_a_setting(gone):
     assert SECRET not in whole and "a hash" in whole and '"odd"' in whole
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("change", ["ALTER TABLE notes ADD api_token text DEFAULT %s", "ALTER TABLE notes RENAME remark TO otp_secret",
                                     "ALTER TABLE notes DROP remark, ADD remark text DEFAULT 'a remark', ADD push_token text DEFAULT %s"])
 def test_a_secret_column_that_appears_is_masked_by_the_very_next_run(running, change):  # noqa: F811
@@ -88,7 +88,6 @@ def recorded(running, run):  # noqa: F811
     return rows[0]
 
 
-@pytest.mark.check_all
 def test_rows_without_a_key_come_back_without_their_secrets(gone):
     run, child = end(gone)
     lines = restore(gone.pruned, child, "--partial")
@@ -105,7 +104,6 @@ def test_a_table_can_be_recorded_otherwise_than_the_others(gone):
     assert audit(gone, "members") is None and audit(gone, "sessions")["rows"] is None and audit(gone, "users")["rows"] is not None
 
 
-@pytest.mark.check_all
 def test_a_users_rows_are_forgotten_and_the_audit_says_so(gone):
     run, child = end(gone)
     owner = {"postgres.url": gone.database.url}

@@ -117,7 +117,6 @@ def test_a_daemon_may_have_more_kept_and_never_less(asked, as_daemon):
     assert days(asked, "deletions") == [59, 60]
 
 
-@pytest.mark.check_all
 def test_the_owner_says_how_long_and_a_shorter_time_is_pointed_out_until_then(new_pruned, database, topics):
     pruned = new_pruned(database, topics, settings={"audit.keep_days": 7, "audit.keep_days_of": "users: 3"})
     found = [line for line in pruned.run("doctor", "--json").json() if line["check"] == "audit"]

@@ -99,7 +99,6 @@ def test_a_row_that_comes_below_a_membership_meanwhile_is_recorded_too(bots):
     assert bots.tenant.ids("badges") == []
 
 
-@pytest.mark.check_all
 def test_no_step_removes_more_rows_than_its_limit(bot):
     (membership,) = bot.of.values()
     for n in range(1, 6):
@@ -167,7 +166,7 @@ def leaving(tenant):  # noqa: F811
     return tenant, members
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("how", ["RAISE EXCEPTION 'stays'", "RETURN NULL"])
 def test_rows_below_scheduled_removals_go_and_those_of_others_stay(leaving, how):
     """One membership is denied, and a trigger keeps another."""

@@ -115,7 +115,6 @@ def archive(scene):
     scene.database.execute("DELETE FROM pruned.runs")
 
 
-@pytest.mark.check_all
 def test_a_run_that_comes_back_from_the_archive_knows_how_much_it_has_removed(scene):
     run_id = blocked(scene)
     daemon = scene.start()
@@ -131,7 +130,7 @@ def test_a_run_that_comes_back_from_the_archive_knows_how_much_it_has_removed(sc
     assert scene.run_row(run_id)["rows_done"] == 5 + 3
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("archived", [False, True])
 def test_retry_takes_a_blocked_run(scene, archived):
     run_id = blocked(scene)
@@ -149,7 +148,6 @@ def test_retry_takes_a_blocked_run(scene, archived):
     assert not daemon.lines("Work message was missing and is sent again")
 
 
-@pytest.mark.check_all
 def test_lists_and_status_show_it_as_blocked(scene):
     run_id = blocked(scene)
     scene.start()

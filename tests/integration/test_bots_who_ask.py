@@ -127,7 +127,6 @@ def test_a_mark_whose_deletion_has_not_begun_goes_with_the_bot(asked, how, other
     assert asked.outcomes("GroupRestored") == []
 
 
-@pytest.mark.check_all
 def test_a_deletion_that_is_due_and_has_not_begun_is_not_waited_for(asked):
     asked.mark(asked.first, asked.bot, 30)
     asked.mark(asked.second, asked.bot, 30)
@@ -138,7 +137,6 @@ def test_a_deletion_that_is_due_and_has_not_begun_is_not_waited_for(asked):
     assert {run["state"] for run in asked.runs(CHILD)} == {"finished"} and len(asked.ids("projects")) == 1
 
 
-@pytest.mark.check_all
 def test_a_bot_that_has_lost_the_right_is_not_waited_for(asked):
     asked.mark(asked.second, asked.bot, 30)
     begin(asked, asked.second)

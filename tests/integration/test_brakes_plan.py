@@ -29,7 +29,6 @@ def audited(database):
     return database.value("SELECT count(*) FROM pruned.deletions")
 
 
-@pytest.mark.check_all
 def test_a_planned_run_changes_nothing_and_its_time_is_used_up(new_scene):
     scene = new_scene(PLAN)
     fill(scene.database, 25)
@@ -49,7 +48,6 @@ def test_a_planned_run_changes_nothing_and_its_time_is_used_up(new_scene):
     assert result(scene.run_row(run_id))["mode"] == "plan"
 
 
-@pytest.mark.check_all
 def test_a_plan_says_that_a_run_would_be_held(new_scene):
     scene = new_scene(PLAN | {f"jobs.{JOB}.max_rows": 20})
     fill(scene.database, 20)
@@ -180,7 +178,6 @@ def plan_then_apply(tenant, job):
     return {k: v for k, v in result(planned).items() if k != "mode"}, result(applied)
 
 
-@pytest.mark.check_all
 def test_members_are_decided_as_if_they_went_one_after_the_other(tenant):
     """Two owners expire, each on a page of its own: the first goes, the second would be the
     last."""
@@ -256,7 +253,6 @@ def test_without_a_job_it_says_what_one_that_is_added_will_do(bare, tmp_path):
     assert bare.run("reload").ok() and len(daemon.lines("Mode is plan: runs of these jobs change nothing")) == 2
 
 
-@pytest.mark.check_all
 def test_a_schema_that_was_there_goes_on_with_apply(new_pruned, new_database, topics):
     database = new_database("app")
     for version, step in enumerate(sorted((PROJECT / "schemas/postgres").glob("*.sql"))[:5], 1):

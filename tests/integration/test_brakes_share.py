@@ -37,7 +37,6 @@ def test_min_rows_that_is_set_counts_the_rows_of_the_run(house, min_rows, end): 
     assert said(house.run("t")) == end
 
 
-@pytest.mark.check_all
 def test_pages_of_a_small_table_do_not_make_it_large(house):  # noqa: F811
     """With other settings the limits are read again, after 300 of its 900 rows have changed."""
     house.sql(TABLE.format(rows=900, dead=900))
@@ -55,7 +54,6 @@ def test_pages_of_a_small_table_do_not_make_it_large(house):  # noqa: F811
     assert said(row) == "completed" and row["result"]["changed"] == 900, row
 
 
-@pytest.mark.check_all
 def test_statistics_of_before_a_purge(house):  # noqa: F811
     house.sql(TABLE.format(rows=100000, dead=2000) + "; DELETE FROM t WHERE id > 2100")
     house.sql("SELECT pg_stat_force_next_flush()")
@@ -65,7 +63,6 @@ def test_statistics_of_before_a_purge(house):  # noqa: F811
     assert (run["state"], run["error"]) == ("held", "held: 2,000 rows are 95.2 % of t, above max_share 20 %")
 
 
-@pytest.mark.check_all
 def test_counters_that_know_nothing(house):  # noqa: F811
     """As behind a crash of the server: they are at 0, and the table has all its rows."""
     house.sql(TABLE.format(rows=20000, dead=3000) + "; SELECT pg_stat_reset()")

@@ -13,7 +13,6 @@ def counts(row, *words):
     return tuple(result(row).get(word, 0) for word in words)
 
 
-@pytest.mark.check_all
 def test_one_user_expires_in_group_project_and_invited_group(tenant):  # noqa: F811
     place, invited = tenant.group(), tenant.group()
     tenant.share(place, invited)
@@ -92,7 +91,7 @@ def test_a_removal_whose_group_has_moved_goes_through_the_new_tree(tenant):  # n
     assert tenant.ids("members_deletion_schedules") == []
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("turned", [False, True])
 def test_marked_groups_within_each_other(tenant, turned):  # noqa: F811
     """Both are due; whichever comes first, both go, and no run is dead."""

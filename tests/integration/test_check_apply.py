@@ -29,7 +29,7 @@ def test_rows_that_somebody_holds_are_no_fault_of_the_job(applied):
     assert applied.rows("t", "count(*)") == [(9,)]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("check, asks", [("page", "!~"), ("decide", "~")])
 def test_a_page_that_waits_for_somebody_is_no_fault_of_the_job(applied, check, asks):
     """Only who reads rows waits here, EXPLAIN does not."""

@@ -138,7 +138,6 @@ def test_a_page_that_makes_its_rows_unique(own):
     assert warned(own) == []
 
 
-@pytest.mark.check_all
 def test_a_column_of_the_cursor_that_can_be_null(own):
     """Its rows are never found; where job.conf says that the page deals with NULL, they are."""
     plain(own, "day date; id bigint", "s.day, s.id")

@@ -85,7 +85,6 @@ def test_columns_that_are_missing_though_no_row_is_due(own):
         assert near is None or f"'{near}'" in one["detail"]
 
 
-@pytest.mark.check_all
 def test_everything_that_a_file_may_ask_for_is_taken(own):
     common = " AND ".join(f":{name}::text IS DISTINCT FROM 'x'" for name in (
         "run_id", "step", "scheduled_at", "plan", "args", "job", "rows", "index", "began_at", "setting.batch", "setting.scratch.other.batch"))

@@ -79,7 +79,6 @@ JOINED = [
 ]
 
 
-@pytest.mark.check_all
 def test_a_file_with_its_join_is_well(own):
     for text, (_, found) in zip(JOINED, of_copies(own, [f"DELETE FROM remarks n {text} {RETURNING}" for text in JOINED])):
         assert found == [], (text, found)

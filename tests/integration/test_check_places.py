@@ -91,7 +91,6 @@ def test_a_value_that_goes_on_in_the_next_line_is_said(house):  # noqa: F811
     assert all("if the value of 'where' goes on here: a key is one line" in one["detail"] for one in said), said
 
 
-@pytest.mark.check_all
 def test_what_has_no_effect_is_a_warning(house):  # noqa: F811
     """A file that is not read, and an event that nobody names."""
     house.sql(TABLES)

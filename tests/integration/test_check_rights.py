@@ -148,7 +148,6 @@ def test_a_role_that_is_not_there_and_one_that_is_not_ours(house):  # noqa: F811
         assert f"{ROLE} may not act as" in done.stderr and "GRANT" in done.stderr
 
 
-@pytest.mark.check_all
 def test_check_says_that_a_daemon_has_another_role(house):  # noqa: F811
     make(house, "plain")
     house.start()

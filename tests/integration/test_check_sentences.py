@@ -20,7 +20,6 @@ def found(house, job, check):  # noqa: F811
     return [(one["level"], one["detail"]) for one in done.json() if one["check"] == check]
 
 
-@pytest.mark.check_all
 def test_an_event_whose_key_is_of_another_table_is_a_warning(house):  # noqa: F811
     house.sql(PEOPLE)
     (house.folder / "event.conf").write_text(EVENT)

@@ -207,7 +207,6 @@ def findings(pruned, **settings):
     return done.code, [line for line in done.json() if not line["ok"] and line["check"] not in ("librdkafka", "throttle")]
 
 
-@pytest.mark.check_all
 def test_a_fresh_database_without_the_tables_has_a_clean_doctor(fresh):
     assert findings(fresh) == (0, [])
     assert in_force(fresh) == work_topics(fresh) == []
@@ -266,7 +265,6 @@ def test_the_daemon_of_a_fresh_database_runs_jobs_of_its_own_only(fresh, http):
     assert fresh.database.column("SELECT job FROM pruned.schedules WHERE job = ANY(%s)", [NAMES]) == []
 
 
-@pytest.mark.check_all
 def test_a_command_is_announced_although_no_built_in_job_runs(fresh):
     """`pruned stop` cannot know what jobs the daemon has."""
     fresh.run("stop", "--reason", "a test").ok()
@@ -275,7 +273,6 @@ def test_a_command_is_announced_although_no_built_in_job_runs(fresh):
     assert [m.value["command"] for m in fresh.topics.outcomes("OperatorAction")] == ["topics --apply", "stop", "go"]
 
 
-@pytest.mark.check_all
 def test_a_table_that_comes_later_is_seen_by_the_next_start(fresh):
     fresh.database.load(APP_TABLES)
     fresh.database.grant()

@@ -16,7 +16,6 @@ from support.pruned import clean_environment
 
 # --- help and usage
 
-@pytest.mark.check_all
 def test_help_lists_every_command_and_each_shows_an_example(bare):
     whole = bare.run("--help").ok().stdout
     assert max(map(len, whole.splitlines())) <= 80, whole

@@ -28,7 +28,6 @@ def roles(new_database):
     return database
 
 
-@pytest.mark.check_all
 def test_migrate_makes_the_schema_once(new_pruned, new_database, topics):
     database = new_database("app")
     pruned = new_pruned(database, topics, settings={"postgres.url": database.url})
@@ -141,7 +140,6 @@ def test_an_index_of_another_name_is_enough(new_pruned, new_database, topics):
     assert "pruned_members_expires_at_id" not in {line["name"] for line in lines}
 
 
-@pytest.mark.check_all
 def test_topics_are_made_for_the_jobs_that_are_in_force_then(bare):
     """Without tables of the built-in jobs there are none of theirs."""
     bare.settings |= {"run.jobs": None, "run.jobs_dir": None, "postgres.url": bare.database.url}

@@ -24,7 +24,6 @@ def test_runs_have_the_columns_of_the_table(stored):
     assert lines[0]["step"] == 0 and lines[0]["parent_id"] is None
 
 
-@pytest.mark.check_all
 def test_runs_are_chosen_by_job_state_and_time(stored):
     old = add_run(stored.database, "finished", archived=True, created_at="2026-01-02 03:00+00")
     new = add_run(stored.database, "dead", job="users.refresh_authorizations")

@@ -21,7 +21,6 @@ def assert_blocked(house, run, *words):  # noqa: F811
     assert all(word in run["error"] for word in words), run["error"]
 
 
-@pytest.mark.check_all
 def test_a_condition_that_may_change_rows_is_blocked(house):  # noqa: F811
     house.sql(TABLE + CHANGES.format(""))
     mores = ["", "\nmode = plan", "\napprove = always", "\nmax_rows = 10"]
@@ -55,7 +54,6 @@ def test_what_only_reads_goes_on(house, where):  # noqa: F811
     assert house.done("t")[0]["removed"] == 1 and count(house) == 499
 
 
-@pytest.mark.check_all
 def test_a_function_that_is_declared_stable_ends_the_block(house):  # noqa: F811
     house.sql(TABLE + READS.format(""))
     house.say("t", "table = t\nwhere = hit(id)")
@@ -99,7 +97,6 @@ def test_files_of_a_folder_change_nothing_but_by_apply(house, file, old, new):  
     assert_blocked(house, house.run("t"), "[25006]", f"{file}.sql")
 
 
-@pytest.mark.check_all
 def test_a_page_that_locks_its_rows_goes_on(house):  # noqa: F811
     at = folder(house) / "page.sql"
     at.write_text(at.read_text() + "FOR NO KEY UPDATE SKIP LOCKED\n")

@@ -131,7 +131,6 @@ def test_a_first_page_of_which_nothing_goes_says_nothing_about_rows_below(events
     assert row["state"] == "held" and len(ids(events)) == 300 and row["held"]["counted"] > 1600, row
 
 
-@pytest.mark.check_all
 def test_a_condition_that_fails_for_most_rows_ends_its_run_and_touches_nothing(events):
     events.sql("UPDATE events SET payload = 'x' || payload WHERE id > 20")
     events.say(JOB, WHERE + "max_attempts = 0\n")

@@ -21,7 +21,6 @@ def test_a_library_with_a_known_fault_is_named(well):  # noqa: F811
     assert (said["remedy"] or "").startswith("install librdkafka 2.10") == faulty
 
 
-@pytest.mark.check_all
 def test_it_changes_nothing(well):  # noqa: F811
     def world():
         tables = well.database.column(
@@ -70,7 +69,6 @@ def test_a_right_on_our_own_tables(well):  # noqa: F811
     assert "INSERT on pruned.deletions" in only(doctor(well, 3), "rights")[0]["detail"]
 
 
-@pytest.mark.check_all
 def test_a_table_that_only_an_enabled_job_needs(well):  # noqa: F811
     well.database.execute("ALTER TABLE ci_deleted_objects RENAME COLUMN pick_up_at TO later")
     found = only(doctor(well, 6), "tables")

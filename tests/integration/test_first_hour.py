@@ -67,7 +67,6 @@ def test_the_command_that_doctor_names_grants_the_rights(pruned):
     assert not [f for f in pruned.run("doctor", "--json").json() if f["check"] == "rights" and not f["ok"]]
 
 
-@pytest.mark.check_all
 def test_a_command_without_a_right_names_the_command_that_grants_it(pruned):
     """It is the same command that doctor names."""
     [remedy] = {f["remedy"] for f in doctor_without(pruned, "SELECT ON pruned.controls") if f["check"] == "rights" and not f["ok"]}

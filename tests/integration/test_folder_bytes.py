@@ -49,7 +49,6 @@ def test_what_is_no_file_refuses_its_job_and_nothing_waits(mended, tmp_path):
     assert scene.run("go", deadline_s=30).code == 0
 
 
-@pytest.mark.check_all
 def test_a_byte_order_mark_is_none_of_the_text(mended):
     scene, replace = mended
     for file in ("page.sql", "decide.sql", "apply/removed/10-scratch.sql"):

@@ -34,14 +34,13 @@ def blocked(scene):
     return run_id, result(row)["reason"]
 
 
-@pytest.mark.check_all
 def test_a_table_that_is_none_refuses_the_job(made):
     scene, why = made("table = scratch\n", "table = scratch s\n"), "table: there is no table scratch s"
     assert any(why in one for one in said(scene, 2))
     assert why in blocked(scene)[1]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["public.scratch", '"scratch"', "SCRATCH"])
 def test_a_table_is_named_as_in_sql(made, table):
     scene = without_notes(made("table = scratch\n", f"table = {table}\n", {f"apply/removed/10-{table}": OWN}))
@@ -70,7 +69,6 @@ def test_what_a_job_needs_blocks_it_until_it_is_there(made, needs, why):
     assert (row["state"], result(row)["status"], counts(scene)) == ("finished", "completed", 0), row
 
 
-@pytest.mark.check_all
 def test_what_is_there_is_all_that_is_needed(made):
     scene = made("table = scratch\n", 'table = scratch\nneeds = scratch.id; "scratch"."note"; public.scratch_notes.scratch_id; scratch\n')
     assert said(scene, 0) == []
@@ -91,7 +89,6 @@ def test_a_page_of_a_fixed_size_is_warned_of(made):
     assert any("page.sql has no LIMIT" in line["detail"] for line in daemon.lines("Check of a job found a problem", job=JOB))
 
 
-@pytest.mark.check_all
 def test_a_right_that_a_daemon_lacks_is_granted_to_its_role(made):
     """`doctor` runs as another role than the daemon that was refused."""
     scene = made()

@@ -66,7 +66,7 @@ def compare(house, name, reset, tables, act):  # noqa: F811
     return seen[0]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("which", SENTENCES)
 def test_events_of_a_folder_are_done_and_answered_as_those_of_its_sentence(house, topics, which):  # noqa: F811
     """1 and 2 go, 3 may be held, 5 fails, 77 is not there, and the last is no key."""
@@ -90,7 +90,6 @@ def test_events_of_a_folder_are_done_and_answered_as_those_of_its_sentence(house
         assert {table for _, table, *_ in audits} == {"people", "devices"} and all(rows for *_, rows in audits)
 
 
-@pytest.mark.check_all
 def test_a_key_of_two_columns(house, topics):  # noqa: F811
     topics.make("app-users")
     house.sql(ROOMS)
@@ -125,7 +124,6 @@ def test_a_request_that_is_withdrawn_and_a_tick_beside(house, topics):  # noqa: 
     assert sorted(state for _, state, *_ in runs) == ["finished", "finished", "skipped", "skipped"]
 
 
-@pytest.mark.check_all
 def test_a_folder_with_events_alone_has_no_pages(house, topics):  # noqa: F811
     topics.make("app-users")
     house.sql(PEOPLE)

@@ -52,7 +52,6 @@ def test_commands_show_the_rest_and_end_with_2(broken):
     assert list(refused(topics)) == [SCRATCH]
 
 
-@pytest.mark.check_all
 def test_the_daemon_goes_on_and_ends_the_tick_blocked(broken):
     fill(broken.database, 3)
     daemon = broken.start()

@@ -84,7 +84,6 @@ def test_a_session_without_foreign_keys(orders):
     assert count(orders) == 2000
 
 
-@pytest.mark.check_all
 def test_a_key_below_what_goes_with_a_row(orders):
     """Items go with their order, by the sentence and, for the folder, by PostgreSQL; what refers to
     them would stay."""
@@ -98,7 +97,6 @@ def test_a_key_below_what_goes_with_a_row(orders):
         assert "payments_item_id_fkey" in off(orders, job)[0][0]
 
 
-@pytest.mark.check_all
 def test_a_key_of_one_partition(house):  # noqa: F811
     house.sql("""CREATE TABLE logs (id bigint PRIMARY KEY, dead bool) PARTITION BY RANGE (id);
         CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM (0) TO (10); CREATE TABLE logs_2 PARTITION OF logs FOR VALUES FROM (10) TO (20);
@@ -113,7 +111,6 @@ def test_a_key_of_one_partition(house):  # noqa: F811
     assert off(house, "low", code=0) == []
 
 
-@pytest.mark.check_all
 def test_what_a_key_that_is_off_does_not_concern_goes_on(orders):
     """Rows may leave a table whose own keys are off: nobody looks at them. A key that is NOT VALID
     is kept for rows that go."""
@@ -127,7 +124,6 @@ def test_what_a_key_that_is_off_does_not_concern_goes_on(orders):
     assert orders.database.column("SELECT id FROM orders WHERE id <= 20 ORDER BY id") == [1, 2, 3, 9]
 
 
-@pytest.mark.check_all
 def test_events_that_share_a_transaction_all_wait(orders, topics):  # noqa: F811
     orders.say("orders", "table = orders\non = Drop")
     topics.make("app-orders", 1)
@@ -155,7 +151,6 @@ def test_no_object_goes_whose_row_could_leave_others_alone(uploads):  # noqa: F8
     assert uploads.left() == [1, 2] and uploads.keys() == ["one", "two"] and uploads.asked() == 0
 
 
-@pytest.mark.check_all
 def test_what_is_put_back_needs_its_keys(orders):
     orders.say("orders", "table = orders\nwhere = at < :T - interval '30 days'\nchildren = invoices")
     _, run_id = orders.done("orders")

@@ -200,7 +200,7 @@ def fuzz_rows(scene, seed):
     assert scene.daemon.running
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("part", [fuzz_messages, fuzz_rows])
 def test_whatever_comes_the_daemon_lives_and_what_is_right_is_done(fuzzed, part):
     with_seeds(lambda seed: part(fuzzed, seed))

@@ -63,7 +63,6 @@ def test_the_daemons_own_role_can_print_it_before_it_may_see_the_schema(house): 
     assert not [line for line in printed if "public.orders" in line]
 
 
-@pytest.mark.check_all
 def test_names_that_need_quotes(house):  # noqa: F811
     make(house, """CREATE SCHEMA "The. app"; CREATE TABLE "The. app"."Old "" rows" (id bigint PRIMARY KEY);
         CREATE TABLE "The. app"."Über" (id bigint, at date); INSERT INTO "The. app"."Old "" rows" VALUES (1)""")
@@ -140,7 +139,6 @@ def write(house, files):  # noqa: F811
         path.write_text(text)
 
 
-@pytest.mark.check_all
 def test_a_folder_reads_another_schema(house):  # noqa: F811
     make(house, BILLING + "; CREATE TABLE billing.lines (id bigint PRIMARY KEY); CREATE TABLE billing.closed (id bigint)")
     write(house, {
@@ -181,7 +179,6 @@ def test_without_a_database(house):  # noqa: F811
 
 # --- what doctor says of them
 
-@pytest.mark.check_all
 def test_doctor_names_what_another_schema_lacks(house):  # noqa: F811
     make(house, BILLING)
     house.say("billed", "table = billing.orders\nwhere = orders.old")

@@ -10,7 +10,6 @@ from support.instance import tenant  # noqa: F401
 
 # --- longer ways of foreign keys
 
-@pytest.mark.check_all
 def test_a_row_that_is_tied_to_the_group_by_a_longer_way_only_is_audited(doomed):  # noqa: F811
     plan = doomed.put("plans", project_id=doomed.project_id)
     near = doomed.put("plan_lines", plan_id=plan, project_id=doomed.project_id)
@@ -32,7 +31,7 @@ def test_a_key_of_several_columns_is_followed(doomed):  # noqa: F811
     assert doomed.row("build_hints", kept)["partition_id"] == 2
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["odd_names", "odd_hints", "odd_lines"])
 def test_the_whole_row_is_recorded_whatever_its_columns_are_called(doomed, table):  # noqa: F811
     row = {"t": "a", "x": "b", "d": "c", "project_id": doomed.project_id}
@@ -42,7 +41,6 @@ def test_the_whole_row_is_recorded_whatever_its_columns_are_called(doomed, table
     assert {name: recorded[name] for name in row} == row
 
 
-@pytest.mark.check_all
 def test_of_a_table_of_partitions_without_a_key_only_the_projects_rows_go(doomed):  # noqa: F811
     """The rows have the same ctid, each in its own partition."""
     for project, day in ((doomed.project_id, "2025-12-31"), (doomed.other_project, "2026-01-01")):
@@ -53,7 +51,6 @@ def test_of_a_table_of_partitions_without_a_key_only_the_projects_rows_go(doomed
     assert doomed.database.column("SELECT jsonb_array_elements(keys) ->> 'day' FROM pruned.deletions WHERE table_name = 'visits'") == ["2025-12-31"]
 
 
-@pytest.mark.check_all
 def test_rows_below_rows_of_the_same_table_are_audited_in_small_steps(doomed):  # noqa: F811
     parent, tasks = None, []
     for project in [doomed.project_id] * 4 + [doomed.other_project] * 3:
@@ -64,7 +61,6 @@ def test_rows_below_rows_of_the_same_table_are_audited_in_small_steps(doomed):  
     assert doomed.database.value("SELECT max(jsonb_array_length(keys)) FROM pruned.deletions") <= 2
 
 
-@pytest.mark.check_all
 def test_an_artifact_that_a_key_would_take_along_is_refused_by_name(doomed):  # noqa: F811
     """Its file would not be recorded."""
     doomed.database.connection.execute("ALTER TABLE ci_job_artifacts ADD plan_id bigint REFERENCES plans ON DELETE CASCADE")
@@ -84,7 +80,6 @@ def test_an_artifact_that_a_key_would_take_along_is_refused_by_name(doomed):  # 
 
 # --- rows that a trigger keeps
 
-@pytest.mark.check_all
 def test_a_row_whose_reference_a_trigger_keeps_is_named(doomed):  # noqa: F811
     doomed.database.connection.execute("""
         CREATE TABLE hints (id bigserial PRIMARY KEY, parent_id bigint REFERENCES members ON DELETE SET NULL);
@@ -151,7 +146,6 @@ def test_a_row_that_refers_to_itself_is_audited(doomed):  # noqa: F811
     assert destroy(doomed)["state"] == "finished" and audited(doomed, "tasks") == [task]
 
 
-@pytest.mark.check_all
 def test_rows_below_rows_twelve_deep_are_audited(doomed):  # noqa: F811
     near = chain(doomed, 12)
     assert destroy(doomed)["state"] == "finished" and audited(doomed, "tasks") == near
@@ -174,7 +168,7 @@ def test_rows_too_deep_or_in_a_circle_are_refused_and_nothing_goes_unseen(doomed
     assert set(audited(doomed, "tasks")) == gone
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["members", "plans"])
 def test_rows_that_stay_for_some_steps_are_not_kept(doomed, table):  # noqa: F811
     """As if the application was just writing the row when each of three steps came to it: a row is

@@ -153,7 +153,6 @@ def test_what_is_just_being_written_below_rows_that_go_with_a_group_is_recorded(
 
 # --- rows that moved elsewhere meanwhile
 
-@pytest.mark.check_all
 def test_a_subgroup_that_moves_elsewhere_meanwhile_stays(doomed):  # noqa: F811
     moving = doomed.group(parent=doomed.top)
     project = doomed.project(moving)

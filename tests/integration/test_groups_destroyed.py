@@ -97,7 +97,6 @@ def audited_keys(tenant, table):
     return tenant.database.column("SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = %s", [table])
 
 
-@pytest.mark.check_all
 def test_nothing_points_into_the_tree_afterwards(doomed):
     own = doomed.ids("namespaces", f"traversal_ids @> ARRAY[{doomed.top}::bigint]")
     groups, projects = [doomed.top, doomed.sub, doomed.leaf], [doomed.project_id, doomed.other_project]
@@ -115,7 +114,6 @@ def test_nothing_points_into_the_tree_afterwards(doomed):
     assert {o["reason"] for o in doomed.outcomes("MemberRemoved")} == {"group_destroyed"}
 
 
-@pytest.mark.check_all
 def test_what_names_a_project_by_its_own_namespace_goes_and_is_audited(doomed):
     own = doomed.row("projects", doomed.project_id)["project_namespace_id"]
     rows = {"members": doomed.put("members", user_id=doomed.user(), source_type="Namespace", source_id=own, type="GroupMember", access_level=30),
@@ -127,7 +125,6 @@ def test_what_names_a_project_by_its_own_namespace_goes_and_is_audited(doomed):
     assert doomed.runs(CHILD)[0]["state"] == "finished"
 
 
-@pytest.mark.check_all
 def test_reviews_of_the_projects_and_of_their_merge_requests_go_and_are_audited(doomed):
     request = doomed.put("merge_requests", target_project_id=doomed.project_id)
     gone = [doomed.put("reviews", project_id=doomed.project_id), doomed.put("reviews", merge_request_id=request),
@@ -151,7 +148,6 @@ def test_a_group_elsewhere_that_a_project_names_as_its_own_namespace_keeps_what_
     assert doomed.row("members", member) and doomed.row("notification_settings", setting) and doomed.row("redirect_routes", former)
 
 
-@pytest.mark.check_all
 def test_everybody_who_had_access_is_refreshed_and_bots_of_projects_go(doomed):
     destroy(doomed, doomed.top, **{"jobs.users.refresh_authorizations.enabled": False})
     dirty = set(doomed.database.column("SELECT user_id FROM pruned.dirty_users WHERE kind = 'authorizations'"))
@@ -160,7 +156,6 @@ def test_everybody_who_had_access_is_refreshed_and_bots_of_projects_go(doomed):
     assert bots["args"] == {"user_id": doomed.bot, "reason": "Project deleted", "initiator_id": doomed.actor}
 
 
-@pytest.mark.check_all
 def test_files_are_recorded_as_their_rows_go(doomed):
     made = datetime.datetime(2026, 1, 2, 23, 30, tzinfo=datetime.timezone.utc)
     doomed.database.execute("DELETE FROM ci_job_artifacts")
@@ -191,7 +186,6 @@ def test_a_final_path_that_ends_with_a_slash_names_its_file_all_the_same(doomed,
     assert doomed.ids("ci_job_artifacts") == []
 
 
-@pytest.mark.check_all
 def test_no_step_touches_more_than_a_page_of_a_table(doomed):
     doomed.database.execute("""INSERT INTO ci_job_artifacts (project_id, job_id, file)
         SELECT %s, i, 'f' FROM generate_series(1, 5000) i""", [doomed.project_id])
@@ -201,7 +195,6 @@ def test_no_step_touches_more_than_a_page_of_a_table(doomed):
     assert doomed.database.value("SELECT count(*) FROM namespaces WHERE id = %s", [doomed.top]) == 0
 
 
-@pytest.mark.check_all
 def test_two_marked_groups_of_one_line(doomed):
     doomed.database.execute("UPDATE group_deletion_schedules SET marked_for_deletion_on = marked_for_deletion_on - 30")
     destroy(doomed, doomed.top)
@@ -219,7 +212,6 @@ GRANT SELECT, UPDATE, DELETE ON notes_of_others, notes_below, "Odd ""names""" TO
 '''
 
 
-@pytest.mark.check_all
 def test_rows_that_a_key_would_take_along_are_deleted_explicitly_and_audited(doomed):
     doomed.database.connection.execute(KEYS)
     note = doomed.put("notes_of_others", project_id=doomed.project_id)
@@ -234,7 +226,6 @@ def test_rows_that_a_key_would_take_along_are_deleted_explicitly_and_audited(doo
     assert doomed.database.value('SELECT "The group" FROM "Odd ""names"""') is None
 
 
-@pytest.mark.check_all
 def test_more_rows_further_away_than_a_step_takes_are_audited_too(doomed):
     """The row that they refer to stays until they are gone: its key would take the rest along
     without a record."""
@@ -251,7 +242,6 @@ def test_more_rows_further_away_than_a_step_takes_are_audited_too(doomed):
     assert (audited["notes_of_others"], audited["notes_below"], audited["notes_of_both"]) == (1, 5, 5)
 
 
-@pytest.mark.check_all
 def test_a_key_that_is_made_while_the_deletion_goes_on_is_not_missed(doomed):
     doomed.database.connection.execute("""
         CREATE TABLE late (id bigserial PRIMARY KEY, project_id bigint);
@@ -311,7 +301,6 @@ def test_a_step_that_takes_too_long_gives_the_group_back_until_the_next_try(doom
     assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
 
 
-@pytest.mark.check_all
 def test_a_table_without_rights_goes_by_its_key_and_is_named(doomed):
     doomed.database.connection.execute("CREATE TABLE theirs (project_id bigint REFERENCES projects ON DELETE CASCADE)")
     doomed.database.execute("INSERT INTO theirs VALUES (%s)", [doomed.project_id])

@@ -67,7 +67,6 @@ def test_the_mark_is_gone(waiting):
     assert result(let_go(waiting))["reason"] == "Group has not been marked for deletion" and groups(waiting) == 4
 
 
-@pytest.mark.check_all
 def test_the_period_is_longer_now(waiting):
     waiting.period(8)
     assert result(let_go(waiting))["reason"] == "The grace period is not over" and groups(waiting) == 4
@@ -81,7 +80,6 @@ def test_the_right_is_lost(waiting):
     assert [o["full_path"] for o in waiting.outcomes("GroupRestored")] == ["top"]
 
 
-@pytest.mark.check_all
 def test_the_actor_is_blocked(waiting):
     waiting.database.execute("UPDATE users SET state = 'blocked' WHERE id = %s", [waiting.actor])
     assert result(let_go(waiting))["reason"] == BLOCKED and waiting.path("Namespace", waiting.top) == "top"
@@ -140,7 +138,6 @@ def test_rights_that_go_with_the_group_itself_do_not_stop_it(waiting, how):
     assert waiting.ids("namespaces", f"id = {waiting.top}") == [] and waiting.ids("todos") == []
 
 
-@pytest.mark.check_all
 def test_an_actor_who_is_blocked_after_their_rights_went_with_the_group_stops_it(waiting):
     for _ in range(3):
         waiting.put("todos", user_id=waiting.user(), author_id=1, group_id=waiting.top, target_type="Epic", action=1, state="pending")

@@ -35,7 +35,6 @@ def go_on(tenant, run):
     return tenant.pruned.run_row(run["run_id"])
 
 
-@pytest.mark.check_all
 def test_a_project_elsewhere_whose_own_namespace_lies_in_the_group_stays(doomed):
     own = doomed.row("projects", doomed.other_project)["project_namespace_id"]
     place = "UPDATE namespaces SET parent_id = %s, traversal_ids = %s || id WHERE id = %s"
@@ -46,7 +45,7 @@ def test_a_project_elsewhere_whose_own_namespace_lies_in_the_group_stays(doomed)
     assert doomed.ids("projects") == [doomed.other_project] and doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["routes", "redirect_routes"])
 @pytest.mark.parametrize("place", ["sub", "own"])
 def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, table, place):
@@ -60,7 +59,7 @@ def test_a_path_of_something_elsewhere_that_names_a_namespace_of_the_group_stays
     assert go_on(doomed, run)["state"] == "finished" and doomed.row(table, path) is not None
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("of", ["other_project", "neighbour"])
 @pytest.mark.parametrize("place", ["sub", "own"])
 def test_a_membership_elsewhere_that_names_a_namespace_of_the_group_stays(doomed, of, place):
@@ -82,7 +81,7 @@ def test_a_path_of_another_part_of_the_group_that_still_stands_is_found_before_a
     refused(doomed, f"redirect_routes {path}")
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table, rule", [("projects", "ON DELETE CASCADE"), ("users", "ON DELETE CASCADE"), ("projects", ""), ("members", "ON DELETE CASCADE")])
 def test_what_is_never_taken_along_and_names_the_group_by_another_key_is_found_before_anything_goes(doomed, table, rule):
     doomed.database.connection.execute(f"ALTER TABLE {table} ADD sample bigint REFERENCES namespaces {rule}; CREATE INDEX ON {table} (sample)")
@@ -91,7 +90,6 @@ def test_what_is_never_taken_along_and_names_the_group_by_another_key_is_found_b
     refused(doomed, f"a row of {table} refers to namespace {doomed.top}")
 
 
-@pytest.mark.check_all
 def test_a_membership_of_what_goes_too_or_is_gone_goes_with_the_namespace_it_names_and_is_audited(doomed):
     """A membership of a group further up, of the project of another group that goes, or of
     nothing."""
@@ -118,7 +116,6 @@ def test_paths_of_a_project_that_is_gone_go_with_its_namespace_and_are_audited(d
             "SELECT jsonb_array_elements(keys)::bigint FROM pruned.deletions WHERE table_name = %s", [table]), table
 
 
-@pytest.mark.check_all
 def test_a_project_that_the_application_is_just_deleting_charges_no_attempt(doomed):
     doomed.project(doomed.sub)
     writer = Writer(doomed.database, f"DELETE FROM projects WHERE id = {doomed.project_id}").write()

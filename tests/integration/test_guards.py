@@ -185,7 +185,6 @@ def test_a_run_of_an_event_that_fails_otherwise_is_not_blocked(blocked_event, tm
     assert blocked_runs(scene) == []
 
 
-@pytest.mark.check_all
 def test_a_blocked_timer_that_is_cancelled_is_not_blocked(own):  # noqa: F811
     timer = REMOVED + "[event MemberExpirySet]\nkey = member_id\nunique_key = own:{member_id}\ndue = expires_at\ncancel_on_null = true\n"
     scene = without_notes(own({"apply/removed/10-scratch": ALL}, conf=timer, settings={"jobs.members.remove_expired.enabled": False}))
@@ -197,7 +196,7 @@ def test_a_blocked_timer_that_is_cancelled_is_not_blocked(own):  # noqa: F811
     assert (result(row).get("status"), result(row).get("reason")) == (None, None) and counts(scene) == 1000
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("end", ["discard", "supersede"])
 def test_a_run_of_an_event_that_ends_otherwise_is_not_blocked(blocked_event, end):
     scene, row = blocked_event
@@ -218,7 +217,6 @@ def test_a_run_of_an_event_removes_its_row(own):  # noqa: F811
     assert counts(scene) == 999 and scene.database.value("SELECT count(*) FROM scratch WHERE id = 7") == 0
 
 
-@pytest.mark.check_all
 def test_a_run_that_is_mended_goes_on(own, tmp_path):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch": ALL}))
     blocks(scene, "1000 rows of scratch")

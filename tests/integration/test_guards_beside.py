@@ -53,7 +53,6 @@ def behind(scene, table, body):
 CHILD_FIRST = {"apply/removed/05-scratch_notes": NOTES, "apply/removed/10-scratch": OWN}
 
 
-@pytest.mark.check_all
 def test_a_trigger_on_a_child_may_count_in_the_own_table(own):  # noqa: F811
     scene = own(CHILD_FIRST)
     behind(scene, "scratch_notes", "UPDATE scratch SET note = 'fewer' WHERE id = OLD.scratch_id")

@@ -28,7 +28,6 @@ def watch(scene, table, event, body):
         CREATE TRIGGER watch AFTER {event} ON {table} FOR EACH ROW EXECUTE FUNCTION watch()""")
 
 
-@pytest.mark.check_all
 def test_a_file_that_updates_deletes_no_rows_of_its_table(own):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch.update": HIDDEN}))
     hide(scene, "DELETE FROM scratch WHERE id = ANY (asked)")
@@ -43,7 +42,6 @@ def test_nor_does_it_beside_its_updates(own):  # noqa: F811
     assert counts(scene, "scratch_notes") == 2000
 
 
-@pytest.mark.check_all
 def test_a_file_that_inserts_deletes_no_rows_of_its_table(own):  # noqa: F811
     scene = own({"apply/removed/10-scratch_notes.insert": part(NOTES), "apply/removed/20-scratch": OWN})
     blocks(scene, "10-scratch_notes.insert.sql", "deletes 200 rows of scratch_notes, and it is named .insert")
@@ -73,7 +71,6 @@ def test_a_later_file_that_inserts_is_watched_too(own):  # noqa: F811
 
 # --- what stays allowed
 
-@pytest.mark.check_all
 def test_an_insert_may_update_the_row_that_is_there(own):  # noqa: F811
     upsert = LOG.replace("90000 + k", "90000 + k % 10").format("WHERE k % 10 = 1 AND k < 12 ON CONFLICT (id) DO UPDATE SET scratch_id = NULL")
     scene = own({"apply/removed/10-scratch_notes": NOTES, "apply/removed/20-scratch": OWN,

@@ -75,7 +75,7 @@ def test_null_in_the_cursor_that_begins_again_ends_the_run(own, cursor, page):  
     blocks(with_nulls(own, page, cursor), "page.sql", "NULL in day")
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("column, kind", [("day", "date"), ("word", "text")])
 def test_null_in_the_cursor_that_is_said_to_be_there_is_passed(own, column, kind):  # noqa: F811
     """The word `null` is none: behind (null, 1000) comes (NULL, 1), whose id is smaller."""
@@ -117,7 +117,6 @@ def test_a_tick_that_gives_a_part_of_the_cursor_is_held_to_that_part(own):  # no
     assert daemon is not None
 
 
-@pytest.mark.check_all
 def test_a_run_that_only_plans_is_held_to_its_page_too(own):  # noqa: F811
     scene = without_notes(own({"decide": DECIDE + " WHERE k <> 7", "apply/removed/10-scratch": OWN}, settings={"jobs.own.mode": "plan"}))
     run_id = tick(scene)

@@ -94,7 +94,6 @@ def test_settings_of_both_kinds_and_of_kafka_are_named(scene):
     assert [p["differing"] for p in processes(scene)] == [f"jobs.{JOB}.batch, kafka.linger.ms, run.workers"] * 2
 
 
-@pytest.mark.check_all
 def test_a_job_that_one_process_lacks_is_named(scene):
     start(scene)
     more = {"run.jobs": "ci.delete_objects", "store.local.root": "/tmp"}

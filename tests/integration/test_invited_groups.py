@@ -145,7 +145,7 @@ def levels(tenant, cases, user=lambda name, case: case.user):  # noqa: F811
     return found
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("before", ["nothing", "all of it", "other levels"])
 def test_authorizations(tenant, before):  # noqa: F811
     """Whatever the table had before: missing rows are added, right ones stay, wrong ones go."""
@@ -177,7 +177,6 @@ def test_the_right_to_remove(tenant):  # noqa: F811
     assert gone == {name: {needed for of, needed in ((40, 30), (50, 50)) if CASES[name][0] >= of} for name in cases}
 
 
-@pytest.mark.check_all
 def test_a_table_without_the_lock_has_none(tenant):  # noqa: F811
     cases = {name: CASES[name][1](tenant) for name in ("inherited from above", "own group locked", "above the shared group")}
     tenant.database.execute("ALTER TABLE namespaces DROP COLUMN share_with_group_lock")
@@ -192,7 +191,6 @@ def test_a_table_without_the_lock_has_none(tenant):  # noqa: F811
     assert leaves not in tenant.ids("members")
 
 
-@pytest.mark.check_all
 def test_access_by_an_invited_groups_parent_stays(tenant):  # noqa: F811
     """A user whose membership elsewhere expired keeps the access that comes from the parent of an
     invited group."""

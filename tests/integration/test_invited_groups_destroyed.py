@@ -52,7 +52,6 @@ def doomed(tenant):  # noqa: F811
     return Doomed(tenant)
 
 
-@pytest.mark.check_all
 def test_all_who_reached_a_destroyed_group_lose_what_came_by_it(doomed):
     doomed.tenant.share_project(doomed.x, doomed.s, access=30)
     doomed.had("owner", "above", "p", "s", "h", "h_of_p", "below")
@@ -68,7 +67,6 @@ def test_all_who_reached_it_lose_access_also_if_a_group_below_it_was_invited(doo
     assert doomed.refreshed() == set()
 
 
-@pytest.mark.check_all
 def test_access_by_another_group_stays(doomed):
     """The group above is invited, too."""
     doomed.tenant.share_project(doomed.x, doomed.s, access=30)
@@ -78,7 +76,6 @@ def test_access_by_another_group_stays(doomed):
     assert doomed.refreshed() == {"above", "p", "h_of_p"}
 
 
-@pytest.mark.check_all
 def test_a_destroyed_group_that_a_linked_one_was_shared_with(doomed):
     """X invited another group, which is shared with S: direct members of S lose X."""
     invited = doomed.tenant.group()
@@ -90,7 +87,6 @@ def test_a_destroyed_group_that_a_linked_one_was_shared_with(doomed):
     assert doomed.refreshed() == set()
 
 
-@pytest.mark.check_all
 def test_a_refresh_while_the_group_is_going_does_not_keep_what_goes_later(doomed):
     """Users may have been refreshed before the link itself went; so a second refresh is requested
     together with the link."""

@@ -80,7 +80,6 @@ def test_a_run_goes_on_with_changed_settings(items):
     assert finish(items, run)["job_version"] == begun
 
 
-@pytest.mark.check_all
 def test_a_run_that_began_with_another_version_waits_and_says_so(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]
@@ -151,7 +150,6 @@ def test_retry_goes_on_with_the_new_version(items):
     assert items.database.column("SELECT DISTINCT kind FROM items") == [0]
 
 
-@pytest.mark.check_all
 def test_discard_ends_it(items):
     run = begin(items)
     items.say(JOB, sentence("kind = 1"))

@@ -58,7 +58,6 @@ def test_the_printed_command_puts_back_just_its_row(texts):
         texts.sql("DELETE FROM k")
 
 
-@pytest.mark.check_all
 def test_an_object_that_names_the_column_is_read_where_no_such_text_is_recorded(texts):
     (line,) = texts.pruned.run("who", 'k:{"name": " 42"}', "--json").ok().json()
     assert line["row"]["name"] == " 42"
@@ -107,7 +106,6 @@ def test_documents_lists_and_pairs_are_named_by_the_printed_command(house):  # n
     assert {name: house.rows(f"{name} AS t", "t::text") for name in tables} == before
 
 
-@pytest.mark.check_all
 def test_a_name_in_quotes_can_have_a_colon(house):  # noqa: F811
     name = '"odd:na""me"'
     house.sql(f"CREATE TABLE {name} (id int PRIMARY KEY); INSERT INTO {name} VALUES (7), (8)")

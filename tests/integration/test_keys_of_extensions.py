@@ -30,7 +30,7 @@ def kept(house):  # noqa: F811
     return house.database.rows("SELECT item, parked, reason FROM pruned.quarantine")
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("key", KEYS)
 def test_a_row_that_fails_goes_into_quarantine_alone(house, key):  # noqa: F811
     make(house, key)
@@ -57,7 +57,6 @@ def test_what_was_restored_is_held_and_housekeeping_goes_on(house, key):  # noqa
     assert len(kept(house)) == 2 and "does not exist" not in house.daemons[-1].text()
 
 
-@pytest.mark.check_all
 def test_children_of_such_a_key_go_with_it_in_portions_too(house):  # noqa: F811
     below = """CREATE TABLE b (id int PRIMARY KEY, a extensions.citext REFERENCES a);
         CREATE TABLE c (id int PRIMARY KEY, a extensions.citext REFERENCES a ON DELETE SET NULL);

@@ -46,7 +46,6 @@ def test_the_lines_of_a_groups_deletion_and_of_its_bots_name_the_group(tenant): 
         assert all(line == place for line in lines), lines
 
 
-@pytest.mark.check_all
 def test_the_lines_of_a_placeholders_deletion_name_the_user(tenant):  # noqa: F811
     _, user = tenant.placeholder(user=tenant.user(user_type=15, username="the-placeholder"))
     tenant.tick("imports.placeholder_cleanup")

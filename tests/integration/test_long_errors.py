@@ -43,7 +43,6 @@ def test_the_answer_about_a_row_that_failed(erasure, length):  # noqa: F811
     assert max(len(line) for daemon in erasure.daemons for line in daemon.text().splitlines()) < 3 * MOST
 
 
-@pytest.mark.check_all
 def test_a_run_that_dies_does_not_hold_up_the_next(tenant):  # noqa: F811
     length = 3000000
     pruned, database = tenant.pruned, tenant.database

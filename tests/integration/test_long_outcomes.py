@@ -42,7 +42,6 @@ def test_a_text_or_a_key_that_no_topic_takes_is_cut_and_the_lane_goes_on(own):  
     scene.topics.wait("outcomes", lambda m: m.text_key == again)
 
 
-@pytest.mark.check_all
 def test_what_is_refused_for_its_neighbours_is_sent_whole(own):  # noqa: F811
     """Together they are too large for this topic; of one the text is too long even alone."""
     scene = own({"decide": WIDE}, rows=40, conf=SAID.format(entity="key"))
@@ -69,7 +68,6 @@ def stored(topic, messages):
     return out
 
 
-@pytest.mark.check_all
 def test_what_an_older_version_left_is_cut_and_sent_and_so_is_what_is_behind_it(own):  # noqa: F811
     scene = own({"decide": LONG}, rows=0, conf=SAID.format(entity="key"))
     runs = [str(uuid.uuid4()) for _ in range(2)]

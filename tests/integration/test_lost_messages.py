@@ -119,7 +119,6 @@ def test_messages_dropped_under_a_stopped_daemon(read):
         assert after["pruned_lost_messages_total"] == 7 - first and after["pruned_lost_messages_timestamp_seconds"] > 0
 
 
-@pytest.mark.check_all
 def test_messages_dropped_under_a_stopped_daemon_and_none_after_them(read):
     daemon = read.start()
     daemon.wait_line("Partitions assigned")

@@ -15,7 +15,6 @@ from support.scene import fill, now
 pytestmark = pytest.mark.built_in
 
 
-@pytest.mark.check_all
 def test_results_and_ages_of_deleted_objects(scene, http, tmp_path):  # noqa: F811
     root = tmp_path / "objects"
     (root / "folder").mkdir(parents=True)
@@ -64,7 +63,6 @@ def test_runs_rows_and_times_by_job(scene, http, tmp_path):  # noqa: F811
     assert metrics.of("pruned_start_delay_seconds_sum", job=OBJECTS) >= 60 > metrics.of("pruned_start_delay_seconds_sum", job=SLOT)
 
 
-@pytest.mark.check_all
 def test_counters_of_attempts_at_placeholders(scene, http):  # noqa: F811
     """One cannot be counted, one has its last attempt but is still referred to, one goes."""
     there = Instance(scene.database)
@@ -86,7 +84,6 @@ def test_counters_of_attempts_at_placeholders(scene, http):  # noqa: F811
     assert metrics.of("pruned_rows_total", job=child, action="abandoned") == 1
 
 
-@pytest.mark.check_all
 def test_facts_about_a_job_are_a_metric_to_join_with_the_others(scene, http):  # noqa: F811
     start(scene, http)
     metrics = http.metrics()
@@ -127,7 +124,6 @@ def test_metrics_of_work_are_read_from_the_tables_also_after_a_restart(scene, ht
         assert metrics["pruned_database_up"] == 1
 
 
-@pytest.mark.check_all
 def test_the_last_success_outlives_the_archive(scene, http):  # noqa: F811
     scene.database.execute("INSERT INTO pruned.runs (run_id, scheduled_at, due_at, finished_at, state, job, result) SELECT gen_random_uuid(), t, t, t,"
                            " 'finished', 'scratch.wide', '{\"status\": \"completed\"}' FROM (SELECT now() - interval '3 h') AS x (t)")
@@ -148,7 +144,6 @@ def test_dead_letters_are_those_without_a_verdict(scene, http):  # noqa: F811
     wait_until(lambda: "pruned_dead_letters" in (m := http.metrics()) and m["pruned_dead_letters"] == 0, 30, "decided")
 
 
-@pytest.mark.check_all
 def test_the_interval_of_a_schedule_is_its_longest_gap(scene, http):  # noqa: F811
     start(scene, http, **{"jobs.scratch.wide.schedule": "*/5 8-18 * * *", "jobs.scratch.remove.schedule": "0 9 * * 1-5"})
     metrics = http.metrics()

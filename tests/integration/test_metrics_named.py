@@ -79,7 +79,6 @@ def test_metrics_that_alerts_use_exist_and_counters_begin_at_0(scene, http, tmp_
                 assert {value for known, value in before.samples.items() if match(known)} == {0}, f"{alert}: {metric} with {labels}"
 
 
-@pytest.mark.check_all
 def test_promtool_finds_no_fault(scene, http):  # noqa: F811
     start(scene, http)
     promtool = found.promtool() or pytest.skip("no promtool here")

@@ -186,7 +186,6 @@ def test_without_a_folder_it_is_printed(shop):
     assert list(shop.folder.iterdir()) == []
 
 
-@pytest.mark.check_all
 def test_a_role_that_cannot_read_the_table(house):  # noqa: F811
     house.database.connection.execute("CREATE TABLE secrets (id bigint PRIMARY KEY, expires_at timestamptz)")
     done = new(house, "secrets.old", "secrets", code=3)

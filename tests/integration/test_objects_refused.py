@@ -68,7 +68,6 @@ def test_a_row_that_is_kept_is_parked_after_its_tries(objects, how):
     assert objects.left() == [] and objects.quarantine() == []
 
 
-@pytest.mark.check_all
 def test_more_rows_are_kept_than_one_step_finds(objects):
     """Rows that the step did not reach are given back, and the next step finds them."""
     objects.add(200, store=1)
@@ -140,7 +139,6 @@ def test_when_no_row_can_be_leased_it_is_the_run_that_fails(objects):
     assert len(objects.left()) == 100 and objects.quarantine() == [] and len(list(objects.root.iterdir())) == 100
 
 
-@pytest.mark.check_all
 def test_when_very_many_leases_are_set_back_it_is_the_run_that_fails(objects):
     """A run passes over a thousand rows, and no more."""
     objects.add(1200, store=1)

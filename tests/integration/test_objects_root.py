@@ -52,7 +52,7 @@ class Store:
         self.pruned.run_until_idle(settings=self.settings | settings)
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("beneath", [[], ["lost+found"]])
 def test_an_empty_folder_is_accepted_with_a_warning(store, beneath):
     for name in beneath:
@@ -73,7 +73,6 @@ def test_an_empty_folder_with_a_marker_is_accepted_silently(store):
     assert store.rows() == [] and not any("is it mounted?" in line["message"] for line in daemon.lines())
 
 
-@pytest.mark.check_all
 def test_without_its_marker_no_object_counts_as_gone(store):
     (store.root / "what lay beneath").write_text("stays")
     store.add("file")
@@ -122,7 +121,6 @@ def test_a_marker_in_a_folder_counts_for_the_root(store):
     assert store.rows() == []
 
 
-@pytest.mark.check_all
 def test_a_root_that_cannot_be_listed_is_used_with_a_warning(store, preload):
     library = preload("odd_files")
     if library is None:

@@ -64,7 +64,6 @@ def test_a_thousand_keys_are_one_request(objects, proxy):
         pytest.fail(f"no lease had more than a thousand rows: {asked}")
 
 
-@pytest.mark.check_all
 def test_a_request_is_signed_and_proves_its_body(objects, proxy):
     """The gateway checks the signature; a service may require either digest."""
     objects.add("a", "file")
@@ -108,7 +107,6 @@ def test_a_key_may_have_1024_bytes_with_its_prefix(objects, proxy):
     assert objects.database.column("SELECT DISTINCT reason FROM pruned.quarantine") == ["the key is longer than 1024 bytes"]
 
 
-@pytest.mark.check_all
 def test_a_path_outside_the_prefix_is_never_sent_to_the_service(objects, proxy):
     unsafe = [objects.add(dir_, file, make=False) for dir_, file in [("..", "x"), ("a/../..", "x"), ("a", ".."), ("/a", "x"), ("a", "/x")]]
     objects.add("a", "fine")
@@ -119,7 +117,6 @@ def test_a_path_outside_the_prefix_is_never_sent_to_the_service(objects, proxy):
     assert [re.findall(b"<Key>(.*?)</Key>", body) for _, body in proxy.seen] == [[f"{objects.prefix}/a/fine".encode()]]
 
 
-@pytest.mark.check_all
 def test_a_name_that_ends_in_a_slash_is_another_object(objects, proxy):
     other = objects.add("a", "x")
     objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() + interval '1 hour'")

@@ -60,7 +60,6 @@ def test_what_becomes_ready_before_all_others_is_found_while_a_store_is_down(obj
     objects.check_that_others_went(before, "127.0.0.1:9")
 
 
-@pytest.mark.check_all
 def test_once_the_store_has_its_setting_its_objects_go(objects, tmp_path):
     objects.add(30, store=1)
     objects.delete(**{"store.local.root": ""}, **NOWHERE)

@@ -58,7 +58,6 @@ def test_match_chooses_messages_with_and_without_a_type(erasure):
     assert erased(erasure) == [1, 6] and dead(erasure) == {} and len(runs(erasure)) == 2
 
 
-@pytest.mark.check_all
 def test_the_same_event_twice_is_one_run(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = payload.user.id")
     for _ in range(2):
@@ -76,7 +75,6 @@ def test_the_same_event_twice_is_one_run(erasure):
     assert len(runs(erasure)) == 3
 
 
-@pytest.mark.check_all
 def test_what_comes_while_the_job_is_wrong_waits(house, topics):  # noqa: F811
     """First the table is missing, then it has another primary key. Neither is the fault of the
     message."""
@@ -136,7 +134,6 @@ def test_an_event_that_is_due_later_waits_and_can_be_withdrawn(erasure):
     assert erased(erasure) == [1, 4, 5]
 
 
-@pytest.mark.check_all
 def test_a_withdrawal_that_overtakes_its_request(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = id\ncancel_on = UserErasureWithdrawn")
     say_event(erasure, "UserErasureWithdrawn", "app-users", "key = id")
@@ -148,7 +145,6 @@ def test_a_withdrawal_that_overtakes_its_request(erasure):
     assert erased(erasure) == [2]
 
 
-@pytest.mark.check_all
 def test_two_jobs_on_one_event(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     erasure.sql("""CREATE TABLE letters (person text PRIMARY KEY, body text);
@@ -170,7 +166,6 @@ def test_two_jobs_on_one_event(erasure):
     assert len(erasure.pruned.topics.read("dead")) == 2
 
 
-@pytest.mark.check_all
 def test_an_event_of_a_refused_job_waits_for_it(erasure):
     """Another job reads the topic: the message is not lost for the one that is refused."""
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
@@ -246,7 +241,6 @@ def test_a_structured_event_whose_type_cannot_be_read_is_dead(erasure):
     assert erased(erasure) == [2]
 
 
-@pytest.mark.check_all
 def test_a_row_that_where_spares_is_kept_and_one_that_fails_says_so(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     erasure.sql("""CREATE TABLE orders (id bigint PRIMARY KEY, person bigint REFERENCES people);
@@ -270,7 +264,6 @@ def test_a_row_that_where_spares_is_kept_and_one_that_fails_says_so(erasure):
     assert ("2", "people.erase", "removed", None) in outcomes(erasure)
 
 
-@pytest.mark.check_all
 def test_events_of_a_paused_job_wait_each_for_itself(erasure):
     """They have no unique key in common."""
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")

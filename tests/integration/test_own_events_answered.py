@@ -12,7 +12,6 @@ from support.sentences import house  # noqa: F401
 from support.topics import rfc3339
 
 
-@pytest.mark.check_all
 def test_a_run_that_dies_answers_its_event(house, topics):  # noqa: F811
     """The key can be read only once there is a table, and then it is no key of that table."""
     topics.make("app-users")
@@ -38,7 +37,7 @@ BAD_ROWS = {
 }
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("bad", BAD_ROWS)
 def test_a_run_whose_row_cannot_be_used_answers_its_event(erasure, bad):
     statements, error_class = BAD_ROWS[bad]
@@ -55,7 +54,6 @@ def test_a_run_whose_row_cannot_be_used_answers_its_event(erasure, bad):
     assert answers(erasure) == [("people.erase", "people", "1", "failed", f"{error_class}: {error}")]
 
 
-@pytest.mark.check_all
 def test_a_run_that_is_retried_after_it_died_answers_again(house, topics):  # noqa: F811
     """Both outcomes are of one run that did nothing, and a reader must not take the second for the
     first."""
@@ -77,7 +75,6 @@ def test_a_run_that_is_retried_after_it_died_answers_again(house, topics):  # no
     assert ids == [outcome_id(run_id, 0, "RowProcessed", "nobody/dead"), outcome_id(run_id, 1, "RowProcessed", "nobody")]
 
 
-@pytest.mark.check_all
 def test_a_run_that_is_discarded_answers_its_event_and_that_of_a_tick_does_not(erasure):
     """One that waits, one of a job that is refused, one that is dead, and one of a tick."""
     erasure.say("people.erase", ERASE + "\nwhere = id > 4\nticks = on")
@@ -215,7 +212,7 @@ def test_a_run_that_was_archived_while_its_job_is_away_answers_its_event(erasure
     assert answers(erasure) == [("people.erase", "people", "1", "failed", "discarded")]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("now, state, what", [("where = id > 4", "dead", "failed"), ("where = id > 4\non = UserCreated", "finished", "kept")])
 def test_a_run_whose_job_reads_its_event_no_more_takes_no_other_rows(erasure, now, state, what):
     """With `where` the job has ticks, whose page has other rows than the event named."""
@@ -245,7 +242,6 @@ def test_a_condition_that_fails_for_another_row_is_not_asked_of_it(house, topics
         ("1", "changed" if change else "removed"), ("2", "kept"), ("4", "changed" if change else "removed")}
 
 
-@pytest.mark.check_all
 def test_rows_of_a_tick_are_answered_to_nobody(erasure):
     """They go, one fails; and an event of the same job has its answer."""
     erasure.sql("""CREATE FUNCTION stays() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'this one stays'; END $$;

@@ -87,7 +87,6 @@ def test_what_cannot_be_read_is_dead_and_nothing_stops(registered):  # noqa: F81
     assert erased(registered) == [3]
 
 
-@pytest.mark.check_all
 def test_match_due_and_cancel_on(registered):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users",
               "key = payload.user.id\ndue = payload.due_at\ncancel_on = UserErasureWithdrawn\nmatch = type = ERASE\nmatch = record = *")

@@ -72,7 +72,6 @@ def test_a_later_event_takes_the_place_of_an_equal_one(house, topics):  # noqa: 
     assert [args["key"] for args, state, _ in runs(house) if state == "waiting"] == ["1.0", "7.5"]
 
 
-@pytest.mark.check_all
 def test_events_of_a_table_that_may_not_be_read_wait_and_those_of_others_go_on(house, topics):  # noqa: F811
     topics.make("app-rows")
     make_equal(house)

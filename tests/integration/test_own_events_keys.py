@@ -173,7 +173,6 @@ def test_an_event_names_exactly_its_row_or_none(house, topics):  # noqa: F811
     assert {key for key, job, *_ in found if job == "of.many"} == {str(own["many"])}
 
 
-@pytest.mark.check_all
 def test_many_keys_are_asked_together_and_a_bad_one_is_dead_alone(house, topics):  # noqa: F811
     """Two jobs, one with a key of two columns; bad ones at the ends and among the others, and some
     keys twice."""

@@ -1,7 +1,5 @@
 """Letters of applications' own topics (`pruned dead retry`)."""
 
-import pytest
-
 from support.own_events import dead, erased, erasure, outcomes, runs, say_event, send, topics  # noqa: F401
 from support.sentences import house  # noqa: F401
 
@@ -29,7 +27,6 @@ def test_letters_of_own_topics_are_retried_without_writing_there(erasure):
     assert len(left) == 1 and "undecodable" in left[0]["reason"]
 
 
-@pytest.mark.check_all
 def test_letters_of_topics_that_no_job_reads_stay(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = person.id")
     send(erasure, {"person": 1})

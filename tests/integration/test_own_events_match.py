@@ -3,8 +3,6 @@ together, and in Avro the record says what a message is."""
 
 import json
 
-import pytest
-
 from support.avro_events import datum
 from support.own_events import dead, erased, erasure, outcomes, say_event, send, topics, user  # noqa: F401
 from support.sentences import house  # noqa: F401
@@ -43,7 +41,6 @@ def test_all_of_match_holds_also_beside_a_type(erasure):  # noqa: F811
     assert erased(erasure) == [1, 2, 3] and dead(erasure) == {}
 
 
-@pytest.mark.check_all
 def test_a_section_of_old_without_match_is_refused_and_loses_nothing(erasure):  # noqa: F811
     """What comes meanwhile is a dead letter, and is sent again."""
     section = f"[event UserErasureRequested]\ntopic = {erasure.topics.full('app-users')}\nkey = payload.user.id\n"

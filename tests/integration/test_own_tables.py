@@ -47,7 +47,6 @@ def work(scene, n, first):
     assert scene.run_row(tick_id(JOB, times[-1])) and scene.run_row(event_id("/test", f"{first + n - 1}", ONE))
 
 
-@pytest.mark.check_all
 def test_no_table_has_more_rows_after_more_work(scene):
     work(scene, 2, 1)
     before = sizes(scene)
@@ -56,7 +55,6 @@ def test_no_table_has_more_rows_after_more_work(scene):
     assert before["intake"] > 0  # the test looked at the right tables
 
 
-@pytest.mark.check_all
 def test_rows_of_no_more_use_go(scene):
     work(scene, 1, 1)
     before = {what: scene.database.value(f"SELECT count(*) FROM pruned.{table}") for what, (table, _) in LEFT.items()}

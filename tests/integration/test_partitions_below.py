@@ -33,7 +33,6 @@ def test_a_vacuum_of_a_partition_of_a_partition_is_waited_for(below):
     assert "lock_waiters" not in passed(below)
 
 
-@pytest.mark.check_all
 def test_dead_rows_of_a_partition_of_a_partition_are_shown(below):
     database = below.database
     database.execute("ALTER TABLE scratch_2026_low SET (autovacuum_enabled = off)")

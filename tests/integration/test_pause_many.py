@@ -72,7 +72,6 @@ def test_what_a_filter_cannot_mean_is_said(stored):
     assert "nothing is paused" not in stored.run("help", "resume").ok().stdout
 
 
-@pytest.mark.check_all
 def test_status_says_until_when_by_whom_and_why(stored):
     stored.run("pause", "users.destroy", "--for", "2h", "--reason", "a look").ok()
     stored.run("pause", "members.prune_deletions").ok()
@@ -137,7 +136,6 @@ def test_a_pause_is_never_shortened(stored):
     assert stored.database.value("SELECT paused_until < now() + interval '2 min' FROM pruned.controls WHERE job = %s", [held])
 
 
-@pytest.mark.check_all
 def test_a_pause_ends_by_itself(scene):
     fill(scene.database, 5)
     scene.run("pause", JOB, WIDE, "--for", "1h").ok()

@@ -49,7 +49,6 @@ def all_is_as_ever(behind, prepare):
     assert not daemon.lines(level="error") and not daemon.lines("A dependency is down; the lane waits")
 
 
-@pytest.mark.check_all
 def test_without_prepared_statements_everything_works(behind):
     all_is_as_ever(behind, False)
 

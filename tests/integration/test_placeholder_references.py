@@ -222,7 +222,7 @@ def test_rows_that_a_key_would_change_are_recorded(tenant):
                                              "AND action = 'updated'", [table])) == rows[table], table
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("what, reason", [
     ("UPDATE import_placeholder_user_details SET namespace_id = {group} WHERE placeholder_user_id = {user}",
      "the placeholder belongs to a namespace again"),
@@ -276,7 +276,7 @@ def test_a_user_who_is_claimed_after_the_destruction_began_stays(tenant, what, r
     assert not tenant.outcomes("UserDeleted")
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["projects", "members", "routes", "redirect_routes"])
 def test_rows_elsewhere_that_name_the_personal_namespace_stay(tenant, table):
     """A key of the namespace would take the other row along: the user stays until it is

@@ -85,7 +85,6 @@ def test_all_rows_and_the_counts_of_differences_as_json(planned):
     assert last["diff"] == {"gone": 1} and last["since"]
 
 
-@pytest.mark.check_all
 def test_the_last_five_plans_of_a_job_are_kept(planned):
     for _ in range(7):
         plan(planned)

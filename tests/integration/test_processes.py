@@ -132,7 +132,6 @@ def test_a_paused_job_starts_nothing_in_any_process_until_it_is_resumed(scene):
     assert scene.wait_run(tick_id(JOB, times[1]))["state"] in ("skipped", "finished")
 
 
-@pytest.mark.check_all
 def test_a_pause_holds_a_chain_between_two_pages(new_scene):
     scene = new_scene()
     [daemon] = start_all(scene, 1)

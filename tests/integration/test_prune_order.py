@@ -60,7 +60,7 @@ def test_a_last_owner_a_bot_and_an_inactive_user_may_not_remove_themselves(tree)
         "last owner", "project bot", "actor not active"]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_of_two_owners_who_remove_each_other_the_first_order_counts(tree, schedules, batch):
     first, second = tree.user(), tree.user()
@@ -74,7 +74,7 @@ def test_of_two_owners_who_remove_each_other_the_first_order_counts(tree, schedu
     assert {line["reason"] for line in tree.lines("Denied scheduled member deletion")} == {"no rights"}
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("schedules, batch", CUTS)
 def test_a_chain_of_orders(tree, schedules, batch):
     """Each user removes the next one. An order of a user who was removed by an earlier order does

@@ -28,7 +28,6 @@ def done(pruned):
         "SELECT jsonb_array_elements(keys) FROM pruned.deletions WHERE table_name = 'members_deletion_schedules'")}
 
 
-@pytest.mark.check_all
 def test_owners_of_several_schedules_are_judged_schedule_by_schedule(tenant):  # noqa: F811
     """The user scheduled first goes everywhere; the other one is then the last owner of both
     groups. With steps of one row the result is the same."""

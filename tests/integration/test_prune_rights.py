@@ -82,7 +82,6 @@ def test_an_owner_below_removes_what_is_below_and_each_denial_is_said(tree):
     assert {o["member_id"]: o["reason"] for o in tree.outcomes("MemberKept")} == {tree.m["top"]: "denied", tree.m["request"]: "denied"}
 
 
-@pytest.mark.check_all
 def test_a_maintainer_removes_from_projects_but_no_owner(tree):
     tree.m["owner of code"] = tree.member(tree.user(), project=tree.code, level=50)
     other = tree.row("members", tree.m["owner of code"])["user_id"]
@@ -93,7 +92,6 @@ def test_a_maintainer_removes_from_projects_but_no_owner(tree):
     assert left(tree) == set(tree.m) - {"code"}
 
 
-@pytest.mark.check_all
 def test_shares_give_the_lower_level_while_they_last(tree):
     invited = {name: tree.group() for name in ("full", "less", "over", "project", "project over")}
     bosses = {name: tree.user() for name in invited}

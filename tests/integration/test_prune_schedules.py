@@ -55,7 +55,6 @@ def test_a_hundred_denied_ones_never_hide_the_next(hierarchy):
     assert sorted(denied) == members[:-1]
 
 
-@pytest.mark.check_all
 def test_all_are_worked_off_by_one_chain(hierarchy):
     projects = many_projects(hierarchy, hierarchy.top, 5)
     users = [hierarchy.user() for _ in range(23)]
@@ -98,7 +97,6 @@ def test_an_event_only_wakes_the_row_is_the_order(hierarchy):
     assert sum(result(r)["updated_rows"] for r in hierarchy.runs(CHILD) if r["state"] == "finished") == 1
 
 
-@pytest.mark.check_all
 def test_over_the_budget_a_step_ends_between_schedules(hierarchy):
     projects = many_projects(hierarchy, hierarchy.top, 3)
     for _ in range(4):

@@ -110,7 +110,6 @@ BROKEN = """
     CREATE TRIGGER broken BEFORE DELETE ON scratch FOR EACH ROW EXECUTE FUNCTION broken()"""
 
 
-@pytest.mark.check_all
 def test_what_fails_in_a_range_is_charged_to_the_run_alone(new_scene):
     """The range gives back what is left of it. The run ends, with its own attempts, as if it had
     never been divided."""
@@ -167,7 +166,6 @@ def test_commands_show_one_run(divided):
     check_whole(scene, scene.the_run, 400)
 
 
-@pytest.mark.check_all
 def test_people_see_counts_of_all_ranges_and_which_range_did_which_step(divided):
     scene = divided
     [row] = scene.run("runs").ok().stdout.splitlines()[1:]
@@ -179,7 +177,6 @@ def test_people_see_counts_of_all_ranges_and_which_range_did_which_step(divided)
     assert ": 40 removed" in page and "\nrange\tstep\tat\trows\t" in page and "0000000" not in page.partition("steps")[2]
 
 
-@pytest.mark.check_all
 def test_what_ranges_wait_for_is_said_of_their_run(divided):
     """The run itself only waits for them."""
     scene = divided
@@ -190,7 +187,6 @@ def test_what_ranges_wait_for_is_said_of_their_run(divided):
     assert (waits["job"], waits["runs"], waits["reason"]) == (JOB, 1, "wal: much")
 
 
-@pytest.mark.check_all
 def test_discarded_it_ends_with_all_its_ranges(divided):
     scene = divided
     scene.run("discard", scene.the_run).ok()
@@ -230,7 +226,6 @@ def test_restore_brings_back_the_rows_of_all_ranges(divided):
     assert left(scene) == 400
 
 
-@pytest.mark.check_all
 def test_a_run_that_only_plans_from_now_on_takes_its_ranges_in(divided):
     scene = divided
     scene.settings[f"jobs.{JOB}.mode"] = "plan"

@@ -52,7 +52,6 @@ def test_a_run_that_grows_in_its_ranges_stops_before_its_limit_as_one(new_scene)
     assert len(audited(scene, run_id)[0]) == len(set(audited(scene, run_id)[0])) == 700
 
 
-@pytest.mark.check_all
 def test_rows_of_a_day_are_counted_once_over_all_ranges(new_scene):
     """What ranges have changed counts for the day while they go, and no second time when the run
     takes them in."""

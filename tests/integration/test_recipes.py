@@ -154,7 +154,6 @@ def test_a_recipe_does_what_its_page_says(house, store, page):
         check_tables(house, text, "before")
 
 
-@pytest.mark.check_all
 def test_a_row_that_the_archive_refuses_stays(house):
     begin(house, "archive")
     house.database.execute("INSERT INTO events_archive SELECT * FROM events WHERE id = 1")
@@ -163,7 +162,6 @@ def test_a_row_that_the_archive_refuses_stays(house):
     assert house.rows("pruned.quarantine", "item") == [("events:1",)]
 
 
-@pytest.mark.check_all
 def test_who_knows_a_token_by_its_key_alone(house):
     begin(house, "expired-tokens")
     run = house.run("tokens.over")["run_id"]

@@ -25,7 +25,6 @@ def hashed(text):
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
-@pytest.mark.check_all
 def test_a_number_or_a_time_is_no_secret_whatever_its_name(house):  # noqa: F811
     house.sql(NUMBERS)
     house.say("llm.purge", JOB.format("llm_usage"))

@@ -142,7 +142,6 @@ def test_doctor_and_check_end_with_2(items):
                     and (place in one["detail"] and name in one["detail"] if command == "doctor" else (one["file"], one["job"]) == (place, name))], (name, done)
 
 
-@pytest.mark.check_all
 def test_a_table_that_comes_later_is_seen_by_a_reload(items):
     items.say("no.table", WRONG["no.table"][0] + "\napprove = never")
     daemon = start(items)
@@ -193,7 +192,6 @@ def test_an_index_that_is_missing_is_a_warning(items):
     assert tick(items, GOOD)["result"]["removed"] == 20000
 
 
-@pytest.mark.check_all
 def test_a_column_of_a_folders_cursor_that_can_be_null_is_a_warning(items):
     """A comparison with the cursor never finds such a row."""
     files = {

@@ -59,7 +59,6 @@ def test_only_what_is_refused_goes_there_and_can_be_sent_again(own):  # noqa: F8
     assert all((told[n].headers["ce_id"], told[n].raw, told[n].text_key) == (dead[n].headers["ce_id"], dead[n].raw, str(n)) for n in large)
 
 
-@pytest.mark.check_all
 def test_what_is_larger_than_a_segment_of_its_topic_is_cut(own):  # noqa: F811
     """RECORD_LIST_TOO_LARGE: the topic's own limit of a message is no help."""
     scene = own({"decide": LARGE}, rows=5, conf=SAID)

@@ -11,7 +11,6 @@ from support.scene import now
 from support.sentences import house  # noqa: F401
 
 
-@pytest.mark.check_all
 def test_a_tick_that_a_process_without_the_job_meets_says_which_process(items):  # noqa: F811
     daemon = start(items)
     items.say(OTHER, sentence("kind = 1"))

@@ -26,7 +26,6 @@ def test_the_command_reloads_all_processes_and_waits_for_them(items):  # noqa: F
     assert note["object"] == "all processes"
 
 
-@pytest.mark.check_all
 def test_the_command_says_what_was_refused(items):  # noqa: F811
     daemon = start(items)
     wait_until(lambda: items.pruned.run("processes", "--json").ok().json(), 30, "a process")
@@ -80,7 +79,6 @@ def test_the_command_without_processes(items):  # noqa: F811
     assert "no process runs" in items.pruned.run("reload").ok().stdout
 
 
-@pytest.mark.check_all
 def test_a_process_that_does_not_answer_is_waited_for(items):  # noqa: F811
     daemon = start(items)
     wait_until(lambda: items.pruned.run("processes", "--json").ok().json(), 30, "a process")

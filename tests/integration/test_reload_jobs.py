@@ -9,7 +9,6 @@ from support.reloads import ALL, JOB, LINE, OTHER, ended, go_on, hang_up, items,
 from support.sentences import house  # noqa: F401
 
 
-@pytest.mark.check_all
 def test_a_changed_job_is_taken_over(items):  # noqa: F811
     daemon = start(items)
     assert said(hang_up(daemon)) == {}
@@ -55,7 +54,6 @@ def test_runs_in_flight_end_with_the_version_that_they_began_with(items):  # noq
     assert ended(items, run) == ("completed", 5) and version(items, run) not in (None, begun)
 
 
-@pytest.mark.check_all
 def test_a_job_that_is_removed_keeps_its_runs_and_gets_them_back(items):  # noqa: F811
     items.say(JOB, sentence(more="batch = 2\ndelay_ms = 3600000\n"))
     items.say(OTHER, sentence("kind = 7"))
@@ -89,7 +87,6 @@ def test_a_run_whose_job_is_removed_under_it_ends_its_step_and_waits(items):  # 
     assert ended(items, run) == ("completed", 10)
 
 
-@pytest.mark.check_all
 def test_a_job_that_is_added_runs(items):  # noqa: F811
     items.say(JOB, sentence("kind = 7"))
     daemon = start(items)
@@ -112,7 +109,6 @@ def test_a_job_whose_topic_comes_later_runs_then(items):  # noqa: F811
     assert ended(items, run) == ("completed", 5)
 
 
-@pytest.mark.check_all
 def test_files_of_a_folder_are_taken_over(items):  # noqa: F811
     items.pruned.run("jobs", "show", JOB, "--to", items.folder).ok()
     (items.folder / f"{JOB}.conf").unlink()

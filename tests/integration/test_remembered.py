@@ -66,7 +66,6 @@ def test_an_event_that_is_sent_again_after_its_archive_went_is_the_same_run(scen
     assert {line["verdict"] for line in lines if line["run_id"] == run} == {"done"}
 
 
-@pytest.mark.check_all
 def test_event_ids_are_deleted_once_neither_ledger_nor_topic_keeps_the_event(scene):
     scene.settings["runs.keep_days"] = 5
     scene.database.execute("INSERT INTO pruned.event_ids SELECT gen_random_uuid(), now() - a * interval '1 day' "
@@ -76,7 +75,6 @@ def test_event_ids_are_deleted_once_neither_ledger_nor_topic_keeps_the_event(sce
                         until=lambda ages: sorted(ages) in ([1, 4], [1, 4, 6]))
 
 
-@pytest.mark.check_all
 def test_ids_stay_as_long_as_a_topic_of_an_application_keeps_messages(scene):
     """Intake has read it at some time; a topic that is no more keeps nothing."""
     scene.settings["runs.keep_days"] = 5
@@ -119,7 +117,6 @@ def intake(scene, topic):
     return scene.database.row("SELECT next_offset, last_timestamp FROM pruned.intake WHERE topic = %s", [scene.topics.full(topic)])
 
 
-@pytest.mark.check_all
 def test_a_partition_has_its_row_before_its_first_message_and_a_database_set_back_to_then_reads_it_again(scene):
     scene.start()
     scene.database.wait("SELECT count(*) FROM pruned.intake", until=2)
@@ -190,7 +187,6 @@ def test_rows_of_unknown_jobs_delay_no_others(scene):
 
 # --- retried runs
 
-@pytest.mark.check_all
 def test_a_dead_run_that_is_retried_has_its_message_at_once(new_scene):
     scene = new_scene({"jobs.scratch.remove.batch": 25, "jobs.scratch.remove.max_attempts": 0})
     fill(scene.database, 25)

@@ -40,7 +40,6 @@ def test_the_pause_of_a_removed_job_ends(items, named):
         assert items.pruned.run("resume", named).code == 6
 
 
-@pytest.mark.check_all
 def test_the_runs_of_a_removed_job_are_found_and_discarded_by_its_name(items):
     run = waiting(items)
     assert [one["run_id"] for one in items.pruned.run("runs", "--job", JOB, "--json").ok().json()] == [run]
@@ -49,7 +48,6 @@ def test_the_runs_of_a_removed_job_are_found_and_discarded_by_its_name(items):
     assert items.pruned.run_row(run)["state"] == "skipped"
 
 
-@pytest.mark.check_all
 def test_a_removed_job_whose_runs_wait_is_paused(items):
     waiting(items)
     items.pruned.run("resume", JOB).ok()

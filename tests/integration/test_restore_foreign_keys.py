@@ -137,7 +137,6 @@ def test_a_table_below_memberships_without_rows_keeps_no_restore_back(expired): 
     assert "restored" in actions(restore(expired.pruned, run["run_id"]))
 
 
-@pytest.mark.check_all
 def test_a_parent_that_is_gone_for_good(expired):  # noqa: F811
     database = expired.database
     database.execute("ALTER TABLE members ADD FOREIGN KEY (user_id) REFERENCES users")

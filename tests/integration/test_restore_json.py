@@ -78,7 +78,6 @@ def test_what_comes_back_otherwise_is_said(house):  # noqa: F811
     assert house.rows("memos", "j::text, t") == [('{"a": 2, "b": 1}', "x")]
 
 
-@pytest.mark.check_all
 def test_keys_and_children_with_such_arrays_come_back(house):  # noqa: F811
     house.sql("""CREATE TABLE lists (id int[], n int, PRIMARY KEY (id, n)); CREATE TABLE parts (id int[] PRIMARY KEY, list int[], n int, FOREIGN KEY (list, n) REFERENCES lists);
         INSERT INTO lists VALUES ('[0:1]={1,2}', 1), ('{1,2}', 1); INSERT INTO parts VALUES ('[5:5]={1}', '[0:1]={1,2}', 1), ('{2}', '{1,2}', 1)""")

@@ -77,7 +77,6 @@ def test_a_restored_row_is_no_longer_in_the_archive(house):  # noqa: F811
     assert {name: house.rows(f"a_{name}") for name in TYPES} == {name: [] for name in TYPES}
 
 
-@pytest.mark.check_all
 def test_rows_without_a_key_come_back_once_after_a_column_came_and_one_went(house):  # noqa: F811
     """Such a row is found by what it holds: by the columns that the record and the table have."""
     house.sql("""CREATE TABLE parents (id int PRIMARY KEY, old boolean); CREATE TABLE loose (parent int REFERENCES parents ON DELETE CASCADE, a text, b text);

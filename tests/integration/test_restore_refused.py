@@ -20,7 +20,6 @@ def test_rows_whose_files_are_gone(tenant, tmp_path):  # noqa: F811
     assert tenant.ids("ci_deleted_objects") == []
 
 
-@pytest.mark.check_all
 def test_each_row_for_itself(expired):  # noqa: F811
     database, gone = expired.database, expired.ids_gone
     run = expired.tick(EXPIRED, **QUIET)
@@ -35,7 +34,6 @@ def test_each_row_for_itself(expired):  # noqa: F811
     restore(expired.pruned, run["run_id"], "--partial")
 
 
-@pytest.mark.check_all
 def test_masked_secrets_do_not_come_back_and_that_is_reported(expired):  # noqa: F811
     invited = expired.ids_gone[5]
     expired.database.execute("UPDATE members SET invite_token = 'hush' WHERE id = %s", [invited])
@@ -45,7 +43,6 @@ def test_masked_secrets_do_not_come_back_and_that_is_reported(expired):  # noqa:
     assert expired.row("members", invited)["invite_token"] is None
 
 
-@pytest.mark.check_all
 def test_a_secret_that_may_not_be_empty(expired):  # noqa: F811
     expired.database.execute("ALTER TABLE members ADD COLUMN feed_token text NOT NULL DEFAULT 'x'")
     run = expired.tick(EXPIRED, **QUIET)
@@ -54,7 +51,6 @@ def test_a_secret_that_may_not_be_empty(expired):  # noqa: F811
     assert actions(lines) == {"cannot be"} and all("feed_token" in line["reason"] for line in lines)
 
 
-@pytest.mark.check_all
 def test_a_change_is_undone_only_if_the_row_is_unchanged_since(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     expired.database.execute("UPDATE todos SET target_id = 5")
@@ -75,7 +71,6 @@ def test_a_change_of_a_row_that_another_run_removed(expired):  # noqa: F811
     assert world(expired.database) == before
 
 
-@pytest.mark.check_all
 def test_rows_that_wait_for_others(expired):  # noqa: F811
     """In the audit the bot went before its membership, as if two steps had overlapped."""
     expired.database.execute("ALTER TABLE members ADD FOREIGN KEY (user_id) REFERENCES users NOT VALID")
@@ -91,7 +86,6 @@ def test_rows_that_wait_for_others(expired):  # noqa: F811
     assert {t for t in before if after[t] != before[t]} == {"todos"}
 
 
-@pytest.mark.check_all
 def test_columns_that_came_and_went_and_computed_ones(expired):  # noqa: F811
     database = expired.database
     database.execute("ALTER TABLE members ADD COLUMN leaves text DEFAULT 'x', ADD COLUMN twice bigint GENERATED ALWAYS AS (access_level * 2) STORED,"
@@ -108,7 +102,6 @@ def test_columns_that_came_and_went_and_computed_ones(expired):  # noqa: F811
 
 # --- runs that cannot be restored
 
-@pytest.mark.check_all
 def test_runs_that_cannot_be_restored(expired):  # noqa: F811
     pruned = expired.pruned
     refused(pruned, "7fecac87-579a-560b-ad38-6378e9e225c0", code=6, words=["no run"])
@@ -133,7 +126,6 @@ def test_a_run_is_named_by_a_beginning_of_its_id(expired):  # noqa: F811
     assert expired.database.value("SELECT object FROM pruned.journal WHERE command = 'restore'") == run_id
 
 
-@pytest.mark.check_all
 def test_a_run_without_a_record(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **{"audit.rows": "off"}, **QUIET)
     refused(expired.pruned, run["run_id"], code=6, words=["recorded"])
@@ -141,7 +133,6 @@ def test_a_run_without_a_record(expired):  # noqa: F811
     assert restore(expired.pruned, nothing["run_id"]) == []
 
 
-@pytest.mark.check_all
 def test_a_role_that_may_not_insert_is_told_before_anything_is_done(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     expired.database.execute(f"REVOKE INSERT ON notification_settings FROM {ROLE}")
@@ -150,7 +141,6 @@ def test_a_role_that_may_not_insert_is_told_before_anything_is_done(expired):  #
     assert world(expired.database) == after
 
 
-@pytest.mark.check_all
 def test_from_the_archive(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     expired.database.execute("SELECT pruned.ensure_day('runs_done', (%s at time zone 'UTC')::date)", [run["scheduled_at"]])

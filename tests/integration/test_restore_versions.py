@@ -93,7 +93,7 @@ def test_rows_that_were_not_archived_stay_in_the_archive(events):
     assert (ids(events), ids(events, "old_events")) == ([1, 2, 3], [1, 2])
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("now", [ARCHIVE, PLAIN, None])
 def test_without_a_version_it_is_not_known_what_the_run_did(events, now):
     run = removed(events, ARCHIVE + "\nbatch = 1")
@@ -128,7 +128,6 @@ def test_what_two_versions_removed_is_not_restored_by_one(events, first, second)
         assert "several versions" in said and begun in said and row["job_version"] in said
 
 
-@pytest.mark.check_all
 def test_a_folder_that_restores_by_files_of_its_own(events):
     """An edited file of SQL changes its version."""
     events.say(JOB, ARCHIVE)

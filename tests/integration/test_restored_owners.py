@@ -14,7 +14,6 @@ def owners(tenant, group):  # noqa: F811
     return tenant.ids("members", f"source_id = {group} AND source_type = 'Namespace' AND access_level = 50")
 
 
-@pytest.mark.check_all
 def test_an_owner_kept_as_the_last_stays_beside_restored_ones(tenant):  # noqa: F811
     """Three expired owners, two of whom went; and an owner below, who could go because of one of
     them."""
@@ -46,7 +45,7 @@ def test_an_owner_who_is_released_counts_again(tenant, let_go, left):  # noqa: F
     assert len(owners(tenant, top)) == left and kept in owners(tenant, top)
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("expired", [True, False])
 def test_an_owner_held_from_another_job_does_not_count_either(tenant, expired):  # noqa: F811
     """Removed by a schedule and restored; the other one has expired, or is scheduled, too."""

@@ -25,7 +25,7 @@ def bring_back(tenant):  # noqa: F811
     tenant.work()
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("rule", ["CASCADE", "SET NULL"])
 def test_a_group_stays(tenant, rule):  # noqa: F811
     doom(tenant)
@@ -80,7 +80,6 @@ def test_a_column_that_names_a_user_without_a_key(tenant, table, column):  # noq
     assert tenant.row("users", placeholder) is not None and tenant.runs(USERS) == []
 
 
-@pytest.mark.check_all
 def test_rights_that_are_hidden_are_not_taken_away(tenant):  # noqa: F811
     user, project = tenant.user(), tenant.project(tenant.group())
     tenant.member(user, project=project)

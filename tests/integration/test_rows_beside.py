@@ -12,7 +12,7 @@ SHOP = """CREATE TABLE cat (id bigint PRIMARY KEY, code text UNIQUE, gone bool);
     INSERT INTO prod SELECT g, 1 + g % 10, NULL FROM generate_series(1, 300) g; CREATE INDEX ON prod (cat_id); CREATE INDEX ON prod (code)"""
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("action", ["SET NULL", "SET DEFAULT"])
 def test_rows_that_are_emptied_count(house, action):  # noqa: F811
     house.sql(SHOP.format(action=action))
@@ -29,7 +29,6 @@ def test_rows_that_are_emptied_count(house, action):  # noqa: F811
     assert (run["result"]["others"], run["result"]["tables"]) == (300, {"prod": {"changed": 300}})
 
 
-@pytest.mark.check_all
 def test_rows_that_a_trigger_changes_count(house):  # noqa: F811
     """No plan sees them; the step that would exceed is rolled back. What is inserted is told
     only."""
@@ -58,7 +57,6 @@ def test_rows_that_follow_a_changed_key_count(house):  # noqa: F811
     assert house.rows("prod", "count(*) FILTER (WHERE code LIKE '%x')") == [(0,)]
 
 
-@pytest.mark.check_all
 def test_rows_beside_are_no_share_of_the_table_and_not_usual(house):  # noqa: F811
     """Each page changes 120 more rows than the plan knows, and the run goes on: its own are few."""
     house.sql("""CREATE TABLE cat (id bigint PRIMARY KEY, gone bool); INSERT INTO cat SELECT g, g <= 10 FROM generate_series(1, 50) g;

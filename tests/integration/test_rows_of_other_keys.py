@@ -195,7 +195,6 @@ def test_a_partition_with_more_columns_in_its_key(own):  # noqa: F811
     blocks(scene, "10-scratch.sql", "the key 1 ", "whose id is 21, day is 2026-01-01")
 
 
-@pytest.mark.check_all
 def test_the_folder_of_a_sentence_is_well_whatever_its_audit_keeps(house):  # noqa: F811
     house.sql("""CREATE TABLE rooms (house text, nr int, ids int[], dead bool, PRIMARY KEY (house, nr, ids)); CREATE TABLE beds (house text, nr int, ids int[], note text);
         INSERT INTO rooms SELECT 'a', i, CASE i % 2 WHEN 0 THEN '[0:1]={1,2}'::int[] ELSE '{1,2}' END, i < 4 FROM generate_series(1, 5) AS i;

@@ -124,7 +124,6 @@ def test_columns_are_chosen(stored):
 
 # --- the page
 
-@pytest.mark.check_all
 def test_the_page_of_a_run(expired):  # noqa: F811
     run = str(expired.tick(EXPIRED, **QUIET, **{f"jobs.{EXPIRED}.batch": 3, f"jobs.{EXPIRED}.delay_ms": 0})["run_id"])
     expired.pruned.run("restore", run, "--only", f"members:{expired.ids_gone[0]}").ok()
@@ -191,7 +190,7 @@ def test_the_page_shows_what_failed_in_this_run(scene):
     assert shown() == []
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("error", ["quiet hours 07:00-20:00 Europe/Berlin", "throttled: standby_lag: x", "bad luck"])
 def test_what_comes_next_is_what_helps(stored, error):
     run = add_run(stored.database, "waiting", error=error)

@@ -50,7 +50,6 @@ def test_a_new_schedule_is_planted_in_the_future_and_fires_nothing(hourly):
     assert states(hourly) == {}
 
 
-@pytest.mark.check_all
 def test_of_missed_ticks_the_latest_runs_and_the_others_are_recorded(hourly):
     fill(hourly.database, 3)
     after = next_at(hourly)
@@ -65,7 +64,6 @@ def test_of_missed_ticks_the_latest_runs_and_the_others_are_recorded(hourly):
     assert sent.headers["ce_type"] == "pruned.Tick"
 
 
-@pytest.mark.check_all
 def test_with_none_all_missed_ticks_are_recorded_and_nothing_runs(hourly):
     hourly.settings["jobs.scratch.remove.catch_up"] = "none"
     fill(hourly.database, 3)
@@ -77,7 +75,6 @@ def test_with_none_all_missed_ticks_are_recorded_and_nothing_runs(hourly):
     assert hourly.database.value("SELECT count(*) FROM scratch") == 3
 
 
-@pytest.mark.check_all
 def test_with_all_they_run_one_after_the_other(hourly):
     hourly.settings["jobs.scratch.remove.catch_up"] = "all"
     after = next_at(hourly)
@@ -122,7 +119,7 @@ def test_a_changed_schedule_is_planted_again_and_an_unchanged_one_keeps_missed_t
     assert next_at(hourly) is None
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("catch_up, ended", [("last", "finished"), ("none", "skipped")])
 def test_ticks_older_than_the_ledger_keeps_are_recorded_only(hourly, catch_up, ended):
     hourly.settings |= {"runs.keep_days": 1, "jobs.scratch.remove.catch_up": catch_up}

@@ -98,7 +98,6 @@ def test_entries_of_rows_that_are_gone_leave_the_quarantine(house):  # noqa: F81
     assert daemon.stop() == 0
 
 
-@pytest.mark.check_all
 def test_a_key_of_two_columns(house):  # noqa: F811
     house.sql("""CREATE TABLE seats (room text, nr int, until timestamptz, PRIMARY KEY (nr, room));
         INSERT INTO seats VALUES ('a', 1, '2020-01-01+00'), ('b', 1, '2020-01-01+00'), ('it''s', 2, '2020-01-01+00'), ('a', 2, NULL), ('a', 3, '2020-01-01+00')""")
@@ -149,7 +148,7 @@ def test_a_table_of_another_schema(house):  # noqa: F811
     assert house.rows("billing.orders", "id") == [(1,), (2,)]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("columns, items", [
     ("id uuid PRIMARY KEY, tenant int DEFAULT 1", ["sessions:00000000-0000-0000-0000-000000000002"]),
     ("id uuid, tenant int DEFAULT 1, PRIMARY KEY (tenant, id)", ['sessions:{"id": "00000000-0000-0000-0000-000000000002", "tenant": 1}'])])

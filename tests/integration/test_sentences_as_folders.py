@@ -38,7 +38,6 @@ def test_a_table_with_an_odd_name_that_changes(house, name):  # noqa: F811
     assert counters == {"changed": 1, "updated_rows": 1} and house.keys(run) == [(name, "updated", 1)]
 
 
-@pytest.mark.check_all
 def test_a_child_of_another_schema(house):  # noqa: F811
     house.sql(BILLING.format(name="insert") + """; CREATE TABLE orders (id bigint PRIMARY KEY, dead boolean); INSERT INTO orders VALUES (1, true);
         ALTER TABLE billing.insert ADD o bigint REFERENCES orders; UPDATE billing.insert SET o = 1;

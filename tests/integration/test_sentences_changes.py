@@ -31,7 +31,6 @@ def test_set_changes_and_the_audit_has_what_was(house):  # noqa: F811
     assert house.rows("people", "email, name, erased_at", "id") == [("a@x", "Ann", None), ("b@x", "Bob", None), (None, "Cem", None)]
 
 
-@pytest.mark.check_all
 def test_archive_moves_and_restore_takes_out_of_it(house):  # noqa: F811
     house.sql("""CREATE TABLE events (id bigint PRIMARY KEY, at timestamptz, "it's" jsonb, double_id bigint GENERATED ALWAYS AS (id * 2) STORED);
         CREATE TABLE events_archive (moved_at timestamptz NOT NULL DEFAULT now(), double_id bigint, "it's" jsonb, at timestamptz, id bigint PRIMARY KEY);
@@ -93,7 +92,6 @@ def test_keep_leaves_the_newest_of_each_group(house):  # noqa: F811
     assert house.database.column("SELECT id FROM devices ORDER BY id") == [2, 3, 5, 6, 8, 9, 10, 11, 14, 15, 16]
 
 
-@pytest.mark.check_all
 def test_audit_of_keys_and_of_nothing(house):  # noqa: F811
     house.sql("CREATE TABLE a (id bigint PRIMARY KEY); CREATE TABLE b (id bigint PRIMARY KEY); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)")
     house.say("of.a", "table = a\nwhere = true\naudit = keys")

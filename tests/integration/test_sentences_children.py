@@ -43,7 +43,6 @@ def test_a_child_that_is_not_named_keeps_its_row(house):  # noqa: F811
     assert house.rows("pruned.quarantine", "item") == [("orders:1",)]
 
 
-@pytest.mark.check_all
 def test_a_child_that_appears_later(house):  # noqa: F811
     house.sql(SHOP)
     house.say("orders.purge", f"table = orders\n{OLD}\nchildren = auto")
@@ -75,7 +74,6 @@ def test_rows_that_refer_to_rows_of_their_own_table(house):  # noqa: F811
     assert house.rows("files", "id") == [(10,), (20,), (40,), (50,), (60,)]
 
 
-@pytest.mark.check_all
 def test_a_plan_counts_what_the_run_removes_of_rows_that_refer_to_each_other(house):  # noqa: F811
     """Pages of two: 1 takes 2 and 4 along, 3 takes 6 (which is not asked for) and with it 7, and 9
     is on the page of 8. 10 takes 11 along, and 14 goes alone."""
@@ -107,7 +105,7 @@ def test_a_plan_and_its_run_agree_whatever_the_pages_are(house, batch):  # noqa:
     assert 20 < counters["removed"] == len(plan) < 60 and {line[2] for line in plan} == {"removed"}
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("null, how", [("", ""), (" NOT NULL", "DEFERRABLE"), ("", "ON DELETE SET NULL")])
 def test_a_circle_is_loosened(house, null, how):  # noqa: F811
     house.sql(CIRCLE.format(null=null, how=how, lines=LINES))

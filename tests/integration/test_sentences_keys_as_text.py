@@ -123,7 +123,6 @@ def test_children_are_recorded_by_such_keys(house):  # noqa: F811
     assert {name: house.rows(f"c_{name} AS c", "c::text") for name in BACK} == before
 
 
-@pytest.mark.check_all
 def test_an_event_names_one_row_and_not_its_neighbour(house, topics):  # noqa: F811
     make(house)
     topics.make("app-users")

@@ -6,7 +6,6 @@ from support.scene import now
 from support.sentences import house  # noqa: F401
 
 
-@pytest.mark.check_all
 def test_a_sentence_that_names_most_of_a_large_table_is_held(house):  # noqa: F811
     house.sql("CREATE TABLE orders (id bigint PRIMARY KEY, gone boolean); INSERT INTO orders SELECT i, i % 4 = 0 FROM generate_series(1, 5000) i")
     house.say("all", "table = orders\nwhere = gone")

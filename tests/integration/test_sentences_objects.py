@@ -149,7 +149,6 @@ def test_a_store_that_is_down_charges_nobody(uploads):  # noqa: F811
     assert uploads.house.rows("pruned.runs", "state, attempts, (result->>'removed')::int") == [("finished", 0, 2)]
 
 
-@pytest.mark.check_all
 def test_a_store_without_settings_blocks(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "one", True))
@@ -159,7 +158,6 @@ def test_a_store_without_settings_blocks(uploads):  # noqa: F811
     assert line["error"] == "blocked: [store.object] endpoint is not set"
 
 
-@pytest.mark.check_all
 def test_a_bucket_that_is_not_there_is_down_alone(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "one", True))
@@ -171,7 +169,6 @@ def test_a_bucket_that_is_not_there_is_down_alone(uploads):  # noqa: F811
 
 # --- limits, audit
 
-@pytest.mark.check_all
 def test_brakes_hold_a_run_before_any_object_goes(uploads):  # noqa: F811
     uploads.make(max_rows=2, approve="above")
     uploads.add(*[(n, f"k{n}", True) for n in range(1, 5)])
@@ -199,7 +196,6 @@ def test_a_run_that_only_plans_asks_no_store(uploads):  # noqa: F811
     assert uploads.asked() == 0 and uploads.left() == [1, 2]
 
 
-@pytest.mark.check_all
 def test_what_is_gone_cannot_be_restored(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "one", True))

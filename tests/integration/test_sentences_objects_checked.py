@@ -1,8 +1,6 @@
 """What `pruned check`, `doctor` and `jobs show` say of a sentence whose objects go first, without
 asking the store to delete any."""
 
-import pytest
-
 from support.buckets import uploads  # noqa: F401
 from support.sentences import house  # noqa: F401
 
@@ -13,7 +11,6 @@ def findings(uploads, code, **settings):  # noqa: F811
     return [(one["check"], one["detail"]) for one in done.json() if one["level"] != "ok"]
 
 
-@pytest.mark.check_all
 def test_check_knows_what_objects_need(uploads):  # noqa: F811
     uploads.make()
     assert findings(uploads, 0) == []
@@ -33,7 +30,6 @@ def test_check_wants_an_index_for_the_rows_that_name_an_object(uploads):  # noqa
     assert findings(uploads, 0) == []
 
 
-@pytest.mark.check_all
 def test_doctor_asks_for_the_bucket(uploads):  # noqa: F811
     uploads.make()
     uploads.house.pruned.settings |= {"run.jobs": "none", "store.object.bucket": "", "store.object.endpoint": uploads.gateway.endpoint}

@@ -11,7 +11,6 @@ from support.scene import now
 from support.sentences import house  # noqa: F401
 
 
-@pytest.mark.check_all
 def test_no_transaction_is_open_while_the_store_is_asked(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "one", True))
@@ -31,7 +30,6 @@ def test_no_transaction_is_open_while_the_store_is_asked(uploads):  # noqa: F811
     assert asked == [True] and uploads.left() == []
 
 
-@pytest.mark.check_all
 def test_a_condition_that_is_withdrawn_keeps_the_row_and_says_that_its_object_is_gone(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "one", True), (2, "two", True))
@@ -44,7 +42,6 @@ def test_a_condition_that_is_withdrawn_keeps_the_row_and_says_that_its_object_is
     assert (line["key"], line["object"], line["bucket"], line["what"]) == ("1", "one", uploads.bucket, "kept")
 
 
-@pytest.mark.check_all
 def test_a_column_that_changes_meanwhile_is_looked_at_again(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "old", True), (2, "two", True))
@@ -55,7 +52,6 @@ def test_a_column_that_changes_meanwhile_is_looked_at_again(uploads):  # noqa: F
     assert uploads.left() == [] and uploads.keys() == []
 
 
-@pytest.mark.check_all
 def test_the_last_row_that_names_an_object_takes_it_along(uploads):  # noqa: F811
     """The row that was to keep the object goes meanwhile, as if an event had asked for it."""
     uploads.make()
@@ -67,7 +63,6 @@ def test_the_last_row_that_names_an_object_takes_it_along(uploads):  # noqa: F81
     assert uploads.left() == [] and uploads.keys() == []
 
 
-@pytest.mark.check_all
 def test_rows_that_come_due_meanwhile_do_not_go_without_their_object(uploads):  # noqa: F811
     """Two rows name one object and were to stay."""
     uploads.make()
@@ -80,7 +75,6 @@ def test_rows_that_come_due_meanwhile_do_not_go_without_their_object(uploads):  
     assert uploads.left() == [] and uploads.keys() == []
 
 
-@pytest.mark.check_all
 def test_a_run_that_is_discarded_meanwhile_leaves_its_rows_to_the_next(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "one", True))
@@ -113,7 +107,6 @@ def test_an_event_names_one_row(uploads):  # noqa: F811
     assert outcomes == {"1": "removed", "3": "failed", "7": "gone"}
 
 
-@pytest.mark.check_all
 def test_of_two_processes_the_last_row_takes_the_object_along(uploads):  # noqa: F811
     """Each row is named by an event of its own, and all name one object."""
     uploads.house.pruned.topics.make("uploads", 4)

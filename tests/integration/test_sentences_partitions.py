@@ -232,7 +232,6 @@ def test_check_says_who_must_own_what(house):  # noqa: F811
     assert run["result"]["status"] == "blocked" and "must be owner" in run["result"]["reason"]
 
 
-@pytest.mark.check_all
 def test_grants_make_the_role_a_member_of_the_owner(house):  # noqa: F811
     house.sql("""DO $$ BEGIN CREATE ROLE pruned_test_owner NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$""")
     make(house, OLD[:1])

@@ -87,7 +87,6 @@ def test_a_run_that_is_halted_between_two_partitions_goes_on_with_the_next(house
     assert left(house) == [] and daemon.stop() == 0
 
 
-@pytest.mark.check_all
 def test_a_stop_that_cancels_leaves_a_detach_to_the_next_try(house):  # noqa: F811
     """A transaction that has read the table makes the detach wait."""
     make(house, OLD[:2])

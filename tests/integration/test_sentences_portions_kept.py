@@ -48,7 +48,6 @@ def test_children_that_a_trigger_keeps_are_not_tried_for_ever(house):  # noqa: F
     assert line["rows"] == sum(1 for key in house.keys(run) if key[0] in ("order_items", "order_views")) - 7 > 0
 
 
-@pytest.mark.check_all
 def test_a_row_that_cannot_go_says_what_is_gone(house):  # noqa: F811
     """Its last child refuses: what has gone before is told."""
     begin(house)

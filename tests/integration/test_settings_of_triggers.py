@@ -38,7 +38,7 @@ EVEN = list(range(2, 101, 2))
 ZONES = {"one zone": "'Pacific/Kiritimati'", "the row's own": "OLD.tz"}
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("kind", ["sentence", "folder"])
 def test_events_about_rows_that_are_not_due(house, topics, zone, kind):  # noqa: F811
@@ -59,7 +59,6 @@ def test_events_about_rows_that_are_not_due(house, topics, zone, kind):  # noqa:
     assert house.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
-@pytest.mark.check_all
 def test_rows_of_a_page_of_which_the_first_sets_the_zone(house):  # noqa: F811
     """The rows behind it are due by UTC, but not by its zone: they go, and none is at fault."""
     for table in ("s", "folded", "changed"):
@@ -79,7 +78,7 @@ def test_rows_of_a_page_of_which_the_first_sets_the_zone(house):  # noqa: F811
     assert any(line["settings"] == "timezone" for line in house.daemons[-1].lines("A trigger sets what decisions depend on, so rows go one by one"))
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/Los_Angeles"])
 def test_a_zone_that_is_set_before_the_statement(house, topics, zone):  # noqa: F811
     """A decision that was made before stands; what the statement itself decides or writes does
@@ -136,7 +135,6 @@ def test_other_settings(house):  # noqa: F811
     assert house.database.value("SELECT count(DISTINCT k) FROM pruned.deletions, jsonb_array_elements(keys) AS k") == 50
 
 
-@pytest.mark.check_all
 @pytest.mark.built_in
 def test_expired_memberships_go_all_the_same(tenant):  # noqa: F811
     group = tenant.group()
@@ -148,7 +146,6 @@ def test_expired_memberships_go_all_the_same(tenant):  # noqa: F811
     assert tenant.ids("members") == [stays] and stays not in gone
 
 
-@pytest.mark.check_all
 @pytest.mark.built_in
 def test_a_group_goes_all_the_same(tenant):  # noqa: F811
     doomed = doom(tenant)
@@ -160,7 +157,6 @@ def test_a_group_goes_all_the_same(tenant):  # noqa: F811
     assert not {doomed.top, doomed.sub} & set(doomed.ids("namespaces")) and doomed.ids("projects") == [doomed.other_project]
 
 
-@pytest.mark.check_all
 def test_rows_that_are_put_back(house):  # noqa: F811
     house.sql("""CREATE TABLE a (id timestamptz PRIMARY KEY, dead bool); CREATE TABLE b (id date PRIMARY KEY, a timestamptz REFERENCES a);
         INSERT INTO a SELECT '2026-01-01 00:00+00'::timestamptz + n * interval '1 hour', n < 20 FROM generate_series(1, 24) n;

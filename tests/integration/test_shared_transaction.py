@@ -76,7 +76,6 @@ def test_many_runs_of_one_row_share_a_few_transactions(new_scene):
     assert transactions(scene) < N / 2
 
 
-@pytest.mark.check_all
 def test_a_row_at_fault_goes_to_the_quarantine_alone_and_the_others_are_not_charged(new_scene):
     scene = new_scene(ONE_LANE)
     fill(scene.database, N)
@@ -96,7 +95,6 @@ def test_a_row_at_fault_goes_to_the_quarantine_alone_and_the_others_are_not_char
     assert audit == sorted(runs)
 
 
-@pytest.mark.check_all
 def test_a_row_that_is_kept_in_silence_is_refused_alone(new_scene):
     scene = new_scene(ONE_LANE)
     fill(scene.database, N)
@@ -108,7 +106,7 @@ def test_a_row_that_is_kept_in_silence_is_refused_alone(new_scene):
     assert scene.database.rows("SELECT item, attempts FROM pruned.quarantine") == [{"item": "scratch:5", "attempts": 1}]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("most", [0, 1, 7, N])
 def test_the_limit_of_a_day_holds_across_the_runs_of_a_transaction(new_scene, most):
     scene = new_scene(ONE_LANE | {f"jobs.{JOB}.max_rows_per_day": most, f"jobs.{JOB}.batch": 1})
@@ -119,7 +117,6 @@ def test_the_limit_of_a_day_holds_across_the_runs_of_a_transaction(new_scene, mo
     assert scene.database.value("SELECT count(*) FROM pruned.runs WHERE state = 'held'") == N - most
 
 
-@pytest.mark.check_all
 def test_together_they_change_no_more_rows_than_a_page(new_scene):
     scene = new_scene(ONE_LANE | {f"jobs.{JOB}.batch": 5})
     fill(scene.database, N)
@@ -147,7 +144,6 @@ def test_a_row_that_the_application_has_locked_delays_its_own_run_only(new_scene
     check_each_alone(scene, runs)
 
 
-@pytest.mark.check_all
 def test_a_limit_of_a_day_that_is_far_away_does_not_keep_runs_apart(new_scene):
     scene = new_scene({f"jobs.{JOB}.capacity": 20, f"jobs.{JOB}.max_rows_per_day": 50000})
     fill(scene.database, N)
@@ -157,7 +153,6 @@ def test_a_limit_of_a_day_that_is_far_away_does_not_keep_runs_apart(new_scene):
     assert transactions(scene) < N
 
 
-@pytest.mark.check_all
 def test_where_triggers_wait_for_the_end_of_a_transaction_each_run_has_its_own(new_scene):
     """The trigger counts what is there when it runs: behind each row, one less."""
     scene = new_scene(ONE_LANE)
@@ -189,7 +184,6 @@ def test_runs_are_done_as_one_and_each_has_its_own_record(new_scene):
     assert [(row["run_id"], row["rows"][0]["note"]) for row in rows] == [(runs[row["keys"][0]], f"row {row['keys'][0]}") for row in rows]
 
 
-@pytest.mark.check_all
 def test_a_trigger_that_takes_further_rows_has_each_run_judged_by_itself(new_scene):
     """Only the run that took one row more is reported."""
     scene = new_scene(ONE_LANE)
@@ -278,7 +272,6 @@ def test_a_row_that_waits_in_the_quarantine_is_passed_over_by_its_own_run_only(n
     assert audit == [{"run_id": runs[id], "id": id} for id in sorted(runs)]
 
 
-@pytest.mark.check_all
 def test_a_run_whose_turn_has_not_come_is_not_asked_for_its_page(new_scene, tmp_path):
     """Chains of one lane, one row a step: each step asks for one page, and the count of a run
     before its first step for one more."""

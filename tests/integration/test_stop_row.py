@@ -167,7 +167,6 @@ def test_the_first_line_on_a_terminal_is_red(stored, command):
     assert "Everything is stopped" not in shown
 
 
-@pytest.mark.check_all
 def test_the_live_line_begins_with_it_in_red(scene):
     screen = Screen()
     (scene.folder / "daemon-1.log").touch()  # nothing is written to it

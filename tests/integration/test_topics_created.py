@@ -44,7 +44,6 @@ def collide(house, job):  # noqa: F811
     house.pruned.topics.make(f"work.{job.replace('.', '_')}")
 
 
-@pytest.mark.check_all
 def test_at_the_start(items):
     daemon = start(items)
     assert items.pruned.topics.partitions() == {"ticks": 3, "events": 3, "outcomes": 3, "dead": 3, "clock": 1, f"work.{JOB}": 2}
@@ -134,7 +133,6 @@ def test_a_topic_that_the_broker_refuses_at_the_start(items):
     assert f"missing topic {items.pruned.topics.full('work.' + JOB)}" in daemon.text()
 
 
-@pytest.mark.check_all
 def test_several_processes_at_once(items):
     daemons = [items.pruned.start(name=f"daemon {n}") for n in range(3)]
     for daemon in daemons:

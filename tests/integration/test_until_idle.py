@@ -178,7 +178,6 @@ REFUSE = """
 """
 
 
-@pytest.mark.check_all
 def test_an_outbox_that_cannot_be_emptied_for_a_while_is_waited_for(scene):
     scene.database.connection.execute(REFUSE)
     fill(scene.database, 3)

@@ -59,7 +59,6 @@ def test_a_daemon_works_with_the_rights_it_had(older):
     assert lacking == []
 
 
-@pytest.mark.check_all
 def test_a_step_takes_the_daemons_rights_to_change_the_audit(older):
     older.pruned.migrate()
     day = older.database.value("SELECT child FROM pruned.days_of('deletions') LIMIT 1")
@@ -85,7 +84,6 @@ GIVEN = """
     ORDER BY 1"""
 
 
-@pytest.mark.check_all
 def test_the_rights_after_migrate_are_those_of_pruned_grants(older):
     older.pruned.migrate()
     migrated = older.database.column(GIVEN, {"role": ROLE})

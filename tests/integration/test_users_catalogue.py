@@ -45,7 +45,7 @@ def running(tenant):  # noqa: F811
     return tenant
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("before, change, table, column", [
     ("CREATE TABLE lists (id bigserial PRIMARY KEY)", "ALTER TABLE lists ADD user_id bigint", "lists", "user_id"),
     ("ALTER TABLE reviews RENAME author_id TO writer_id", "ALTER TABLE reviews RENAME writer_id TO author_id", "reviews", "author_id"),
@@ -64,7 +64,7 @@ def test_a_column_that_appears_is_moved_by_the_very_next_run(running, before, ch
     assert running.ids(table, f"{column} = {running.ghost}") and not running.ids(table, f"{column} = {bot}")
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("rule, action, left", [("CASCADE", "deleted", 0), ("SET NULL", "updated", 1)])
 def test_a_row_that_a_new_key_takes_along_is_audited_by_the_very_next_run(running, rule, action, left):
     running.database.execute(DIARIES)
@@ -93,7 +93,6 @@ def test_a_right_that_is_granted_is_used_by_the_very_next_run(running):
     assert [entry["action"] for entry in running.audited(run, "diaries")] == ["deleted"]
 
 
-@pytest.mark.check_all
 def test_a_unique_index_that_appears_is_respected_by_the_very_next_run(running):
     running.pruned.start().wait_line("Partitions assigned")
     running.rows = [("award_emoji", "user_id")]
@@ -104,7 +103,6 @@ def test_a_unique_index_that_appears_is_respected_by_the_very_next_run(running):
     assert [entry["action"] for entry in running.audited(run, "award_emoji")] == ["deleted"]
 
 
-@pytest.mark.check_all
 def test_a_table_that_is_dropped_is_no_longer_asked(running):
     running.database.execute("CREATE TABLE epics (id bigserial PRIMARY KEY, author_id bigint)")
     running.database.execute(OPEN.format("epics"))

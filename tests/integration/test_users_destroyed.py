@@ -69,7 +69,7 @@ def written_by(tenant, user, count):
         tenant.put("merge_requests", author_id=author, merge_user_id=merger)
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("users, batch", [(1, 2), (3, 1000)])
 def test_rows_that_would_meet_the_ghost_users_at_a_unique_key_of_any_kind_go(bot, users, batch):
     """Several of one kind cannot meet each other either. All other rows move."""
@@ -214,7 +214,6 @@ def test_a_row_that_the_users_own_removal_makes_keeps_the_user(bot):
 
 # --- without a ghost user nothing is decided
 
-@pytest.mark.check_all
 def test_without_a_ghost_user_the_run_fails_and_is_retried(bot):
     bot.database.execute("DELETE FROM users WHERE user_type = 5")
     run = go(bot)
@@ -276,7 +275,6 @@ def test_bots_that_are_members_of_a_destroyed_group_go(tenant, how, batch):  # n
     assert set(tenant.ids("users")) >= {person, service, stays} and bot not in tenant.ids("users")
 
 
-@pytest.mark.check_all
 def test_a_bot_that_asked_for_the_end_of_its_group_goes_after_it(tenant):  # noqa: F811
     doom(tenant)
     tenant.actor = tenant.user(user_type=6)

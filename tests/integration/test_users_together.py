@@ -189,7 +189,6 @@ def test_a_secret_of_many_users_is_masked_in_the_record_of_each(tenant, bots):  
     assert not [row for each in rows for row in each if "api_token" in row]
 
 
-@pytest.mark.check_all
 def test_a_limit_holds_each_run_of_many(tenant, bots):  # noqa: F811
     tenant.pruned.settings[f"jobs.{JOB}.approve"] = "always"
     go(tenant)

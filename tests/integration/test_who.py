@@ -58,7 +58,6 @@ def test_the_command_puts_back_just_this_row(expired):  # noqa: F811
     assert (line["restored_at"], told) == (None, {one: [True], other: [False]})
 
 
-@pytest.mark.check_all
 def test_a_user_and_what_named_it(expired):  # noqa: F811
     """The bot, its membership, its settings, and the issue that it had written."""
     expired.tick(EXPIRED, **QUIET)
@@ -88,7 +87,6 @@ def test_a_key_of_two_columns(doomed):  # noqa: F811
     assert back["table"] == table
 
 
-@pytest.mark.check_all
 def test_a_group_and_what_went_with_it(doomed):  # noqa: F811
     doomed.tick(GROUPS, **AT_ONCE, **QUIET)
     tables = {line["table"] for line in who(doomed.pruned, f"namespaces:{doomed.sub}")}
@@ -106,7 +104,6 @@ def test_bad_input_is_said(stored, item, code, words):
     assert done.stdout == ""
 
 
-@pytest.mark.check_all
 def test_a_key_of_one_column_can_be_written_as_an_object(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)["run_id"]
     member = expired.ids_gone[0]
@@ -186,7 +183,6 @@ def test_a_text_of_others_neither_breaks_a_line_nor_controls_the_terminal(scene)
     assert "\x1b" not in done.stdout and " [2J forged)" in done.stdout
 
 
-@pytest.mark.check_all
 def test_only_a_row_of_that_run(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)["run_id"]
     says(expired.pruned.run("restore", run, "--only", "members:4711"), 6, "members:4711")
@@ -294,7 +290,6 @@ def test_days_that_are_older_than_the_index_get_it(scene):
     assert not [line for line in scene.migrate("--indexes", "--json").json() if line["name"].startswith("deletions_")]
 
 
-@pytest.mark.check_all
 def test_a_key_that_includes_other_columns(expired):  # noqa: F811
     expired.database.connection.execute("ALTER TABLE members DROP CONSTRAINT members_pkey, ADD PRIMARY KEY (id) INCLUDE (user_id)")
     expired.tick(EXPIRED, **QUIET)

@@ -228,7 +228,7 @@ class Pruned:
         """Starts a daemon and does not wait for it. Tests wait for facts in the database, a topic
         or its log."""
         name = name or f"daemon-{len(self.daemons) + 1}"
-        if not arguments:
+        if "--embedded-kafka" not in arguments:
             settings = {key: value for key, value in IDLE.items() if key not in self.settings} | (settings or {})
         if environment and "PRUNED_FAULT" in environment:
             record_kill(environment["PRUNED_FAULT"])

@@ -60,11 +60,12 @@ is_looked_at (const Run *run)
   return looks (run) > 0;
 }
 
-/* A decision can be asked for at once. */
+/* A decision can be asked for at once: it repeats all that a page looks for. That of a folder can
+ * leave something to its page (the run's arguments). */
 static gboolean
 is_decided (const Job *job)
 {
-  return job->decide != NULL;
+  return job->decide != NULL && (job->built_in || job->sentence != NULL);
 }
 
 /* The latest LIMIT rows that were busy; of ITEMS (of char), if that is not NULL. */
@@ -127,8 +128,10 @@ busy_note_looked (Step *step, const Page *page)
     return;
   /* those of this page that are busy have been counted again */
   const gint64 left = MAX (0, passed_over (run) - (gint64)page->keys->len);
-  if (run->result != NULL)
+  if (run->result != NULL && left > 0)
     json_object_set_new (run->result, BUSY_COUNTER, json_integer (left));
+  else if (run->result != NULL)
+    json_object_del (run->result, BUSY_COUNTER);
 }
 
 /* One line a run, however many they are. */

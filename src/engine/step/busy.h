@@ -5,8 +5,9 @@
  * end, BUSY_LOOKS times, and says how many are left; the next run of the job finds them on its
  * pages.
  *
- * Invariant: a row is looked at again only by what the job itself says then: by its decide.sql, or,
- * where it has none, by its pages, from the first one on, of which nothing but such rows is taken.
+ * Invariant: a row is looked at again only by what the job itself says then: by the decision of a
+ * sentence or of a built-in job, which repeats its whole condition, or by the pages of a folder,
+ * from the first one on, of which nothing but such rows is taken.
  *
  * Not for a row that an event has named: its sender waits for an answer, so the run waits, as it
  * does when a table is locked or most of a page. A job in C that brings its own keys (step_page)
