@@ -319,12 +319,14 @@ def test_doctor_names_messages_that_no_daemon_reads(erasure):
         done = erasure.pruned.run("doctor", "--json")
         return done.code, [line["detail"] for line in done.json() if line["check"] == "unread"]
 
-    for id in (1, 2, 3):
-        send(erasure, {"id": id})
+    def send_to_each_partition(*ids):
+        for partition, id in enumerate(ids):
+            erasure.pruned.topics.produce("app-users", json.dumps({"id": id}).encode(), partition=partition)
+
+    send_to_each_partition(1, 2)  # one that was never read does not count
     erasure.work()
     assert found() == (0, [])
-    send(erasure, {"id": 4})
-    send(erasure, {"id": 5})
+    send_to_each_partition(3, 4)
     wanted = f"no daemon runs, and 2 messages of {erasure.topics.full('app-users')} wait to be read"
     assert found() == (4, [wanted])
     erasure.database.execute("""INSERT INTO pruned.processes (id, host, pid, version, started_at, settings, jobs)
