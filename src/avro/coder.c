@@ -1,5 +1,4 @@
 #include "avro/coder.h"
-#include "avro/binary.h"
 #include "base/error.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@ typedef struct {
 } Coder;
 
 typedef struct {
-  avro_reader_t reader;
   avro_writer_t writer;
   guint n_coders;
   Coder coders[];
@@ -42,7 +40,6 @@ free_set (void *data)
     avro_value_iface_decref (coder->class);
     avro_schema_decref (coder->schema);
   }
-  avro_reader_free (set->reader);
   avro_writer_free (set->writer);
   pthread_mutex_unlock (&making);
   g_free (set);
@@ -75,9 +72,8 @@ this_threads_set (void)
     return set;
   set = g_malloc0 (sizeof *set + records_count () * sizeof *set->coders);
   set->n_coders = records_count ();
-  set->reader = avro_reader_memory ("", 0);
   set->writer = avro_writer_memory ("", 0);
-  g_assert (set->reader != NULL && set->writer != NULL);
+  g_assert (set->writer != NULL);
   g_assert (pthread_setspecific (key, set) == 0);
   return set;
 }
@@ -103,20 +99,6 @@ coder_value (const Schema *schema)
   else
     avro_value_reset (&coder->value);
   return &coder->value;
-}
-
-avro_value_t *
-coder_read (const Schema *schema, const guint8 *bytes, gsize len, GError **error)
-{
-  if (!binary_check (schema, bytes, len, error))
-    return NULL;
-  avro_value_t *value = coder_value (schema);
-  avro_reader_t reader = this_threads_set ()->reader;
-  avro_reader_memory_set_source (reader, (const char *)bytes, len);
-  if (avro_value_read (reader, value) == 0)
-    return value;
-  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%s", avro_strerror ());
-  return NULL;
 }
 
 /* Neither call can fail: the value is complete, and the buffer has the size that avro-c

@@ -1,4 +1,4 @@
-/* avro-c, with one set of its objects per thread: its values, readers and writers are not
+/* avro-c writes, with one set of its objects per thread: its values and writers are not
  * thread-safe, and its reference counts are not atomic on every machine. Sets are made and freed
  * under one lock; a set lives as long as its thread.
  *
@@ -12,9 +12,6 @@
 
 /* An empty value of SCHEMA, for this thread. */
 avro_value_t *coder_value (const Schema *schema);
-
-/* Reads BYTES as exactly one datum of SCHEMA. PRUNED_REJECT. */
-avro_value_t *coder_read (const Schema *schema, const guint8 *bytes, gsize len, GError **error);
 
 /* Appends VALUE as a datum. */
 void coder_write (avro_value_t *value, GByteArray *out);

@@ -1,109 +1,55 @@
-#include "avro/coder.h"
 #include "avro/decode.h"
 #include "avro/field.h"
+#include "avro/shape.h"
+#include "base/error.h"
 #include <string.h>
 
+#define FIRST_TIME "1970" /* a time before it is no time of a message */
+
 static json_t *
-text_value (const SchemaField *field, avro_value_t *from, char **args_text, GError **error)
+refuse (const char *why, GError **error)
 {
-  const char *text;
-  size_t size; /* including its NUL */
-  coder_must (avro_value_get_string (from, &text, &size));
+  g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, why);
+  return NULL;
+}
+
+static json_t *
+from_text (const SchemaField *field, const json_t *value, char **args_text, GError **error)
+{
+  const char *text = json_string_value (value);
+  gsize len = json_string_length (value);
   if (args_text == NULL || !g_str_equal (field->name, "args"))
-    return field_from_text (field->kind, text, size - 1, error);
-  *args_text = json_canonical_text (text, size - 1, error);
+    return field_from_text (field->kind, text, len, error);
+  *args_text = json_canonical_text (text, len, error);
   return *args_text != NULL ? field_from_text (field->kind, *args_text, strlen (*args_text), error)
                             : NULL;
 }
 
+/* What a value of a datum is in a message: some texts are more than a text, and a date or a time
+ * without a text is refused. */
 static json_t *
-int_value (const SchemaField *field, avro_value_t *from, GError **error)
+content_of (const SchemaField *field, json_t *value, char **args_text, GError **error)
 {
-  gint32 value;
-  coder_must (avro_value_get_int (from, &value));
-  return field_from_long (field->kind, value, error);
+  if (!json_is_null (value) && (field->kind == FIELD_UUID || field->kind == FIELD_JSON))
+    return from_text (field, value, args_text, error);
+  if (field->kind == FIELD_DATE && json_is_integer (value))
+    return refuse ("a date outside the years 1 to 9999", error);
+  if (field->kind == FIELD_TIME && !json_is_null (value)
+      && g_strcmp0 (json_string_value (value), FIRST_TIME) < 0)
+    return refuse ("a time outside the years 1970 to 9999", error);
+  return json_incref (value);
 }
 
 static json_t *
-long_value (const SchemaField *field, avro_value_t *from, GError **error)
-{
-  gint64 value;
-  coder_must (avro_value_get_long (from, &value));
-  return field_from_long (field->kind, value, error);
-}
-
-static json_t *
-longs_value (avro_value_t *from)
-{
-  json_t *items = json_array ();
-  size_t count;
-  coder_must (avro_value_get_size (from, &count));
-  for (size_t i = 0; i < count; i++) {
-    avro_value_t item;
-    gint64 value;
-    coder_must (avro_value_get_by_index (from, i, &item, NULL));
-    coder_must (avro_value_get_long (&item, &value));
-    json_array_append_new (items, json_integer (value));
-  }
-  return items;
-}
-
-static json_t *
-bool_value (avro_value_t *from)
-{
-  int value;
-  coder_must (avro_value_get_boolean (from, &value));
-  return json_boolean (value);
-}
-
-static json_t *
-field_value (const SchemaField *field, avro_value_t *from, char **args_text, GError **error)
-{
-  switch (field->kind) {
-  case FIELD_STRING:
-  case FIELD_UUID:
-  case FIELD_JSON:
-    return text_value (field, from, args_text, error);
-  case FIELD_INT:
-  case FIELD_DATE:
-    return int_value (field, from, error);
-  case FIELD_LONG:
-  case FIELD_TIME:
-    return long_value (field, from, error);
-  case FIELD_LONGS:
-    return longs_value (from);
-  case FIELD_BOOL:
-    return bool_value (from);
-  }
-  g_assert_not_reached ();
-}
-
-static json_t *
-field_or_null (const SchemaField *field, avro_value_t *from, char **args_text, GError **error)
-{
-  int branch;
-  avro_value_t inner;
-  if (!field->nullable)
-    return field_value (field, from, args_text, error);
-  coder_must (avro_value_get_discriminant (from, &branch));
-  if (branch == 0)
-    return json_null ();
-  coder_must (avro_value_get_current_branch (from, &inner));
-  return field_value (field, &inner, args_text, error);
-}
-
-static json_t *
-read_record (const Schema *schema, avro_value_t *record, const char *const *wanted,
-             char **args_text, GError **error)
+content_of_record (const Schema *schema, const json_t *record, const char *const *wanted,
+                   char **args_text, GError **error)
 {
   g_autoptr (json_t) content = json_object ();
   for (guint i = 0; i < schema->n_fields; i++) {
     const SchemaField *field = &schema->fields[i];
     if (wanted != NULL && !g_strv_contains (wanted, field->name))
       continue;
-    avro_value_t from;
-    coder_must (avro_value_get_by_index (record, i, &from, NULL));
-    json_t *value = field_or_null (field, &from, args_text, error);
+    json_t *value = content_of (field, json_object_get (record, field->name), args_text, error);
     if (value == NULL) {
       field_prefix (error, field);
       return NULL;
@@ -117,8 +63,9 @@ json_t *
 decode_avro (const Schema *schema, const guint8 *bytes, gsize len, const char *const *wanted,
              char **args_text, GError **error)
 {
-  avro_value_t *record = coder_read (schema, bytes, len, error);
-  json_t *content = record != NULL ? read_record (schema, record, wanted, args_text, error) : NULL;
+  g_autoptr (json_t) record = shape_read (schema->shape, bytes, len, NULL, error);
+  json_t *content
+      = record != NULL ? content_of_record (schema, record, wanted, args_text, error) : NULL;
   if (content == NULL)
     g_prefix_error (error, "undecodable: ");
   return content;

@@ -76,7 +76,7 @@ static json_t *
 from_time (const char *text, GError **error)
 {
   gint64 us;
-  return clock_parse (text, &us, error) ? field_from_long (FIELD_TIME, us, error) : NULL;
+  return clock_parse (text, &us, error) ? field_from_time (us, error) : NULL;
 }
 
 static json_t *

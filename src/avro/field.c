@@ -4,9 +4,7 @@
 #include "base/uuid5.h"
 #include <string.h>
 
-#define FIRST_DAY (-719162) /* 0001-01-01 */
-#define LAST_DAY 2932896    /* 9999-12-31 */
-#define EPOCH_JULIAN 719163 /* 1970-01-01 in GDate's count */
+#define LAST_DAY 2932896 /* 9999-12-31 */
 
 void
 field_prefix (GError **error, const SchemaField *field)
@@ -20,24 +18,8 @@ fail (GError **error, const char *why)
   g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, why);
 }
 
-static json_t *
-from_days (gint64 days, GError **error)
-{
-  if (days < FIRST_DAY || days > LAST_DAY) {
-    fail (error, "a date outside the years 1 to 9999");
-    return NULL;
-  }
-  GDate date;
-  char text[16];
-  g_date_clear (&date, 1);
-  g_date_set_julian (&date, days + EPOCH_JULIAN);
-  g_snprintf (text, sizeof text, "%04d-%02d-%02d", g_date_get_year (&date),
-              g_date_get_month (&date), g_date_get_day (&date));
-  return json_string (text);
-}
-
-static json_t *
-from_instant (gint64 us, GError **error)
+json_t *
+field_from_time (gint64 us, GError **error)
 {
   const gint64 latest_us = (LAST_DAY + G_GINT64_CONSTANT (1)) * 86400 * G_USEC_PER_SEC - 1;
   if (us < 0 || us > latest_us) {
@@ -46,16 +28,6 @@ from_instant (gint64 us, GError **error)
   }
   g_autofree char *text = clock_format (us);
   return json_string (text);
-}
-
-json_t *
-field_from_long (FieldKind kind, gint64 value, GError **error)
-{
-  if (kind == FIELD_DATE)
-    return from_days (value, error);
-  if (kind == FIELD_TIME)
-    return from_instant (value, error);
-  return json_integer (value);
 }
 
 static json_t *

@@ -7,9 +7,8 @@
 #pragma once
 #include "avro/records.h"
 
-/* Content of an INT, LONG, DATE or TIME. NULL: VALUE is a day or an instant outside the supported
- * years. */
-json_t *field_from_long (FieldKind kind, gint64 value, GError **error);
+/* Content of a TIME. NULL: US is outside the supported years. */
+json_t *field_from_time (gint64 us, GError **error);
 
 /* Content of a STRING, UUID or JSON from its text of LEN bytes. */
 json_t *field_from_text (FieldKind kind, const char *text, gsize len, GError **error);

@@ -1,5 +1,4 @@
 #include "avro/records.h"
-#include "avro/canonical.h"
 #include "base/resource.h"
 
 #include <pthread.h>
@@ -96,15 +95,15 @@ load_file (const char *path)
   if (schema->text == NULL)
     g_error ("%s", error->message);
   g_autoptr (json_t) record = json_parse (schema->text, strlen (schema->text), &error);
-  g_autofree char *canonical = record != NULL ? canonical_form (record, &error) : NULL;
-  if (canonical == NULL)
+  schema->shape = record != NULL ? shape_parse (NULL, schema->text, &error) : NULL;
+  if (schema->shape == NULL)
     g_error ("%s: %s", path, error->message);
   const char *name = json_string_value (json_object_get (record, "name"));
   const char *space = json_string_value (json_object_get (record, "namespace"));
   if (name == NULL || space == NULL || !says (record, "type", "record"))
     g_error ("%s: not a record with name and namespace", path);
   schema->name = g_strconcat (space, ".", name, NULL);
-  schema->fingerprint = canonical_fingerprint (canonical);
+  schema->fingerprint = shape_fingerprint (schema->shape);
   load_fields (json_object_get (record, "fields"), path, schema);
   g_ptr_array_add (schemas, schema);
 }

@@ -6,6 +6,7 @@
  * Ownership: the module owns everything, for ever.
  */
 #pragma once
+#include "avro/shape.h"
 #include "base/json.h"
 
 typedef enum {
@@ -31,8 +32,9 @@ typedef struct {
 typedef struct {
   char *name; /* the full name */
   char *text; /* of the schema's file */
-  guint64 fingerprint;
-  guint index; /* among all schemas */
+  Shape *shape;
+  guint64 fingerprint; /* of the shape */
+  guint index;         /* among all schemas */
   guint n_fields;
   SchemaField *fields;
   const char **field_names; /* NULL-terminated */

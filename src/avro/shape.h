@@ -1,8 +1,8 @@
-/* Any Avro schema of others, and what a datum of it says, as JSON.
+/* Any Avro schema, and what a datum of it says, as JSON.
  *
- * avro-c is not used for these: it trusts the lengths in the bytes (binary.h), and resolves one
- * schema against another. That is not needed here: a datum is read with the schema that it was
- * written with.
+ * avro-c is not used to read: it trusts the lengths in the bytes (for a negative one, version 1.11
+ * writes outside its buffer), and resolves one schema against another. That is not needed here: a
+ * datum is read with the schema that it was written with.
  *
  * A datum's content is JSON as its writer would have sent it: the value of a union without the name
  * of its branch; a `date` is `YYYY-MM-DD`, `timestamp-millis` and `-micros` RFC 3339 in UTC (those

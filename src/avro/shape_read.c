@@ -15,6 +15,7 @@ typedef struct {
   const guint8 *at, *end;
   gint64 values; /* that may still come */
   guint depth;
+  gboolean is_placed; /* the error names a field already */
   GError **error;
 } Datum;
 
@@ -60,7 +61,7 @@ static const guint8 *
 take (Datum *datum, gint64 len)
 {
   if (len < 0 || len > datum->end - datum->at) {
-    (void)fail (datum, "a length is not that of the bytes that follow");
+    (void)fail (datum, "its length is not that of the bytes that follow");
     return NULL;
   }
   const guint8 *bytes = datum->at;
@@ -73,10 +74,9 @@ take (Datum *datum, gint64 len)
 static json_t *
 text_of (Datum *datum, const guint8 *bytes, gint64 len)
 {
-  if (memchr (bytes, '\0', (gsize)len) != NULL)
-    return none (datum, "a text with a NUL");
-  json_t *value = json_stringn ((const char *)bytes, (gsize)len);
-  return value != NULL ? value : none (datum, "a text that is no UTF-8");
+  if (!g_utf8_validate_len ((const char *)bytes, (gsize)len, NULL))
+    return none (datum, "not UTF-8, or a NUL byte");
+  return json_stringn_nocheck ((const char *)bytes, (gsize)len);
 }
 
 static json_t *
@@ -127,7 +127,7 @@ read_integer (Datum *datum, const Node *node)
   if (!take_long (datum, &value))
     return NULL;
   if (node->kind == SHAPE_INT && (value < G_MININT32 || value > G_MAXINT32))
-    return none (datum, "an int is not within 32 bits");
+    return none (datum, "not within 32 bits");
   switch (node->meaning) {
   case MEANS_DATE:
     return shape_date_of (value);
@@ -179,7 +179,7 @@ read_boolean (Datum *datum)
   const guint8 *byte = take (datum, 1);
   if (byte == NULL)
     return NULL;
-  return *byte <= 1 ? json_boolean (*byte) : none (datum, "a boolean is neither true nor false");
+  return *byte <= 1 ? json_boolean (*byte) : none (datum, "neither true nor false");
 }
 
 /* --- what has parts --- */
@@ -191,7 +191,7 @@ read_symbol (Datum *datum, const Node *node)
   if (!take_long (datum, &i))
     return NULL;
   return i >= 0 && i < node->names->len ? json_string (node->names->pdata[i])
-                                        : none (datum, "no such symbol of an enum");
+                                        : none (datum, "no such symbol of its enum");
 }
 
 static json_t *
@@ -201,7 +201,7 @@ read_branch (Datum *datum, const Node *node)
   if (!take_long (datum, &i))
     return NULL;
   return i >= 0 && i < node->parts->len ? read_node (datum, node->parts->pdata[i])
-                                        : none (datum, "no such branch of a union");
+                                        : none (datum, "no such branch of its union");
 }
 
 static json_t *
@@ -211,7 +211,9 @@ read_record (Datum *datum, const Node *node)
   for (guint i = 0; i < node->parts->len; i++) {
     json_t *value = read_node (datum, node->parts->pdata[i]);
     if (value == NULL) {
-      g_prefix_error (datum->error, "%s: ", (char *)node->names->pdata[i]);
+      g_prefix_error (datum->error,
+                      datum->is_placed ? "%s." : "%s: ", (char *)node->names->pdata[i]);
+      datum->is_placed = TRUE;
       return NULL;
     }
     json_object_set_new (record, node->names->pdata[i], value);
@@ -321,6 +323,8 @@ shape_read (const Shape *shape, const guint8 *bytes, gsize len, const char **rec
   g_autoptr (json_t) value = read_node (&datum, shape->root);
   if (value != NULL && datum.at == datum.end && record != NULL)
     *record = record_of (shape, bytes, len);
+  if (datum.is_placed)
+    g_prefix_error_literal (error, "field ");
   if (value == NULL || datum.at == datum.end)
     return g_steal_pointer (&value);
   g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%" G_GSIZE_FORMAT " bytes too many",
