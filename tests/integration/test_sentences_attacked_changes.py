@@ -44,7 +44,7 @@ SET = {
     "trigger.rekeys": Attack(people("s13") + """; CREATE FUNCTION s13() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.id := 4 - NEW.id + 100; RETURN NEW; END $$;
         CREATE TRIGGER s13 BEFORE UPDATE ON s13 FOR EACH ROW EXECUTE FUNCTION s13()""", "table = s13\nwhere = dead\nset = email = 'x'", "guard:", {shown("s13"): BEFORE}),
     "on.update.cascade": Attack(people("s14") + "; ALTER TABLE s14 ADD UNIQUE (email); CREATE TABLE s14_c (id int PRIMARY KEY, email text REFERENCES s14 (email) ON UPDATE CASCADE);"
-        " INSERT INTO s14_c VALUES (1, 'a'), (2, 'b')", "table = s14\nwhere = dead\nset = email = 'x' || id", changed(2),
+        " INSERT INTO s14_c VALUES (1, 'a'), (2, 'b')", "table = s14\nwhere = dead\nset = email = 'x' || id", changed(2, others=1, tables={"s14_c": {"changed": 1}}),
         {shown("s14"): ["1 x1 10", "2 b 20", "3 x3 95"], "SELECT email FROM s14_c ORDER BY id": ["x1", "b"]}, None),
     "on.update.null": Attack(people("s15") + "; ALTER TABLE s15 ADD UNIQUE (email); CREATE TABLE s15_c (id int PRIMARY KEY, email text REFERENCES s15 (email) ON UPDATE SET NULL);"
         " INSERT INTO s15_c VALUES (1, 'a'), (2, 'b')", "table = s15\nwhere = dead\nset = email = NULL", "s15_c refers to email",

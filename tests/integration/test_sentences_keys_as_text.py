@@ -84,8 +84,8 @@ def test_each_row_comes_back_by_its_key_and_is_held_by_it(house):  # noqa: F811
     again = house.tick(*[f"of.{name}" for name in BACK], at=now(minutes=-8))
     assert tables(house, BACK) == before
     assert [run["result"]["passed_over"] for run in again] == [len(TYPES[name][1][::2]) for name in BACK]
-    for name in BACK:
-        house.pruned.run("quarantine", "retry", f"of.{name}").ok()
+    for held in house.database.rows("SELECT job, item FROM pruned.quarantine"):
+        house.pruned.run("quarantine", "retry", held["job"], held["item"], "--yes").ok()
     house.tick(*[f"of.{name}" for name in BACK], at=now(minutes=-7))
     assert left(house, BACK) == {name: STAY[name] for name in BACK}
 
