@@ -1,10 +1,11 @@
 #include "avro/decode.h"
 #include "avro/field.h"
-#include "avro/shape.h"
+#include "base/clock.h"
 #include "base/error.h"
+
 #include <string.h>
 
-#define FIRST_TIME "1970" /* a time before it is no time of a message */
+#define FIRST_YEAR "1970"
 
 static json_t *
 refuse (const char *why, GError **error)
@@ -25,37 +26,100 @@ from_text (const SchemaField *field, const json_t *value, char **args_text, GErr
                             : NULL;
 }
 
-/* What a value of a datum is in a message: some texts are more than a text, and a date or a time
- * without a text is refused. */
+/* A day or an instant without a text is a number here (shape.h). */
 static json_t *
-content_of (const SchemaField *field, json_t *value, char **args_text, GError **error)
+from_date (json_t *value, GError **error)
 {
-  if (!json_is_null (value) && (field->kind == FIELD_UUID || field->kind == FIELD_JSON))
-    return from_text (field, value, args_text, error);
-  if (field->kind == FIELD_DATE && json_is_integer (value))
-    return refuse ("a date outside the years 1 to 9999", error);
-  if (field->kind == FIELD_TIME && !json_is_null (value)
-      && g_strcmp0 (json_string_value (value), FIRST_TIME) < 0)
+  if (json_is_string (value) && field_date_is_valid (json_string_value (value)))
+    return json_incref (value);
+  return refuse ("a date outside the years 1 to 9999", error);
+}
+
+static json_t *
+from_time (const json_t *value, GError **error)
+{
+  gint64 us;
+  const char *text = json_string_value (value);
+  if (json_is_integer (value) || (text != NULL && strcmp (text, FIRST_YEAR) < 0))
     return refuse ("a time outside the years 1970 to 9999", error);
+  if (text == NULL)
+    return refuse ("not a time", error);
+  return clock_parse (text, &us, error) ? field_from_time (us, error) : NULL;
+}
+
+static json_t *
+from_number (FieldKind kind, json_t *value, GError **error)
+{
+  gint64 number = json_integer_value (value);
+  if (!json_is_integer (value))
+    return refuse ("not an integer", error);
+  if (kind == FIELD_INT && (number < G_MININT32 || number > G_MAXINT32))
+    return refuse ("not within 32 bits", error);
   return json_incref (value);
 }
 
 static json_t *
-content_of_record (const Schema *schema, const json_t *record, const char *const *wanted,
-                   char **args_text, GError **error)
+from_list (json_t *value, GError **error)
+{
+  gsize i;
+  json_t *item;
+  if (!json_is_array (value))
+    return refuse ("not an array", error);
+  json_array_foreach (value, i, item)
+    if (!json_is_integer (item))
+      return refuse ("an item that is no integer of 64 bits", error);
+  return json_incref (value);
+}
+
+static json_t *
+from_value (const SchemaField *field, json_t *value, char **args_text, GError **error)
+{
+  switch (field->kind) {
+  case FIELD_STRING:
+  case FIELD_UUID:
+  case FIELD_JSON:
+    return json_is_string (value) ? from_text (field, value, args_text, error)
+                                  : refuse ("not a string", error);
+  case FIELD_INT:
+  case FIELD_LONG:
+    return from_number (field->kind, value, error);
+  case FIELD_DATE:
+    return from_date (value, error);
+  case FIELD_TIME:
+    return from_time (value, error);
+  case FIELD_LONGS:
+    return from_list (value, error);
+  case FIELD_BOOL:
+    return json_is_boolean (value) ? json_incref (value) : refuse ("neither true nor false", error);
+  }
+  g_assert_not_reached ();
+}
+
+static json_t *
+content_of (const Schema *schema, const json_t *datum, const char *const *wanted, char **args_text,
+            GError **error)
 {
   g_autoptr (json_t) content = json_object ();
   for (guint i = 0; i < schema->n_fields; i++) {
     const SchemaField *field = &schema->fields[i];
+    json_t *from = json_object_get (datum, field->name);
     if (wanted != NULL && !g_strv_contains (wanted, field->name))
       continue;
-    json_t *value = content_of (field, json_object_get (record, field->name), args_text, error);
+    if (from == NULL && !field->has_default) {
+      g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "missing field %s", field->name);
+      return NULL;
+    }
+    json_t *value = from == NULL || json_is_null (from)
+                        ? field_default (field, error)
+                        : from_value (field, from, args_text, error);
     if (value == NULL) {
       field_prefix (error, field);
       return NULL;
     }
     json_object_set_new_nocheck (content, field->name, value);
   }
+  if (args_text != NULL && *args_text == NULL)
+    *args_text = g_strdup ("{}");
   return g_steal_pointer (&content);
 }
 
@@ -63,9 +127,25 @@ json_t *
 decode_avro (const Schema *schema, const guint8 *bytes, gsize len, const char *const *wanted,
              char **args_text, GError **error)
 {
-  g_autoptr (json_t) record = shape_read (schema->shape, bytes, len, NULL, error);
-  json_t *content
-      = record != NULL ? content_of_record (schema, record, wanted, args_text, error) : NULL;
+  g_autoptr (json_t) datum = shape_read (schema->shape, bytes, len, NULL, error);
+  json_t *content = datum != NULL ? content_of (schema, datum, wanted, args_text, error) : NULL;
+  if (content == NULL)
+    g_prefix_error (error, "undecodable: ");
+  return content;
+}
+
+json_t *
+decode_datum (const Schema *schema, const json_t *datum, gboolean is_tolerant, char **args_text,
+              GError **error)
+{
+  const char *name;
+  json_t *value;
+  json_object_foreach ((json_t *)datum, name, value)
+    if (!is_tolerant && schema_field_index (schema, name, strlen (name)) < 0) {
+      g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "unknown field %.200s", name);
+      return NULL;
+    }
+  json_t *content = content_of (schema, datum, NULL, args_text, error);
   if (content == NULL)
     g_prefix_error (error, "undecodable: ");
   return content;

@@ -2,14 +2,10 @@
  * member ends where its value ends, so numbers can be copied as written. */
 #include "avro/decode.h"
 #include "avro/field.h"
+#include "avro/members.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include <string.h>
-
-typedef struct {
-  const char *text; /* NULL: missing */
-  gsize len;
-} Slice;
 
 static json_t *
 fail (GError **error, const char *why)
@@ -18,48 +14,21 @@ fail (GError **error, const char *why)
   return NULL;
 }
 
-/* The end of the string that begins at AT. */
-static const char *
-string_end (const char *at)
-{
-  for (at++; *at != '"'; at++)
-    at += *at == '\\';
-  return at + 1;
-}
-
-/* The end of the value that begins at AT. */
-static const char *
-value_end (const char *at)
-{
-  int depth = 0;
-  do {
-    if (*at == '"') {
-      at = string_end (at);
-      continue;
-    }
-    depth += *at == '{' || *at == '[';
-    depth -= *at == '}' || *at == ']';
-    at++;
-  } while (depth > 0 || strchr (",}]", *at) == NULL);
-  return at;
-}
-
 /* Finds the value of each field in BODY. */
 static gboolean
-find_members (const Schema *schema, const char *body, Slice *found, GError **error)
+find_members (const Schema *schema, const char *body, gboolean is_tolerant, Slice *found,
+              GError **error)
 {
-  for (const char *at = body + 1; *at != '}';) {
-    const char *key = at + 1, *value = string_end (at) + 1;
-    gsize key_len = value - key - 2;
-    const char *end = value_end (value);
-    int index = schema_field_index (schema, key, key_len);
-    if (index < 0) {
+  Slice key, value;
+  for (const char *at = members_begin (body); members_next (&at, &key, &value);) {
+    int index = schema_field_index (schema, key.text, key.len);
+    if (index >= 0)
+      found[index] = value;
+    else if (!is_tolerant) {
       g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "unknown field %.*s",
-                   (int)MIN (key_len, 200), key);
+                   (int)MIN (key.len, 200), key.text);
       return FALSE;
     }
-    found[index] = (Slice){ value, end - value };
-    at = end + (*end == ',');
   }
   return TRUE;
 }
@@ -147,14 +116,8 @@ read_field (const SchemaField *field, Slice slice, GError **error)
     g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "undecodable: missing field %s", field->name);
     return NULL;
   }
-  if (slice.text != NULL && !is_null)
-    value = from_slice (field->kind, slice, error);
-  else if (field->nullable)
-    value = json_null ();
-  else if (field->default_text != NULL)
-    value = field_from_text (field->kind, field->default_text, strlen (field->default_text), error);
-  else
-    value = fail (error, "may not be null");
+  value = slice.text != NULL && !is_null ? from_slice (field->kind, slice, error)
+                                         : field_default (field, error);
   if (value == NULL)
     g_prefix_error (error, "undecodable: field %s: ", field->name);
   return value;
@@ -170,11 +133,12 @@ take_args (const Schema *schema, const Slice *found, char **args_text)
 }
 
 static json_t *
-read_fields (const Schema *schema, const char *body, char **args_text, GError **error)
+read_fields (const Schema *schema, const char *body, gboolean is_tolerant, char **args_text,
+             GError **error)
 {
   g_autofree Slice *found = g_new0 (Slice, schema->n_fields);
   g_autoptr (json_t) content = json_object ();
-  if (!find_members (schema, body, found, error))
+  if (!find_members (schema, body, is_tolerant, found, error))
     return NULL;
   for (guint i = 0; i < schema->n_fields; i++) {
     json_t *value = read_field (&schema->fields[i], found[i], error);
@@ -188,11 +152,12 @@ read_fields (const Schema *schema, const char *body, char **args_text, GError **
 }
 
 json_t *
-decode_json (const Schema *schema, const char *text, gsize len, char **args_text, GError **error)
+decode_json (const Schema *schema, const char *text, gsize len, gboolean is_tolerant,
+             char **args_text, GError **error)
 {
   g_autofree char *body = json_canonical_text (text, len, error);
   if (body != NULL)
-    return read_fields (schema, body, args_text, error);
+    return read_fields (schema, body, is_tolerant, args_text, error);
   g_prefix_error (error, "undecodable: ");
   return NULL;
 }

@@ -60,6 +60,17 @@ field_from_text (FieldKind kind, const char *text, gsize len, GError **error)
   return g_steal_pointer (&value);
 }
 
+json_t *
+field_default (const SchemaField *field, GError **error)
+{
+  if (field->nullable)
+    return json_null ();
+  if (field->default_text != NULL)
+    return field_from_text (field->kind, field->default_text, strlen (field->default_text), error);
+  fail (error, "may not be null");
+  return NULL;
+}
+
 /* Days since 1970 of a date of the Gregorian calendar; year 0 is 1 BC. */
 static gint64
 days_of (gint64 year, int month, int day)

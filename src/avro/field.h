@@ -24,5 +24,8 @@ gboolean field_date_is_valid (const char *text);
 /* Whether TEXT is `infinity` or `-infinity`: dates in PostgreSQL, but not in Avro. */
 gboolean field_is_infinite (const char *text);
 
+/* Content of a field that is missing or null. PRUNED_REJECT: it may not be null. */
+json_t *field_default (const SchemaField *field, GError **error);
+
 /* Puts `field <name>: ` before the error. */
 void field_prefix (GError **error, const SchemaField *field);

@@ -61,6 +61,7 @@ typedef struct {
   const char *space; /* the types of this topic: "pruned.Tick", or a prefix like "pruned.events." */
   const char *const
       *wanted; /* the only fields of an Avro value that content gets, NULL-terminated; NULL: all */
+  gboolean is_registered; /* the frame of a schema registry is read, too */
 } MessageSource;
 
 typedef struct {
@@ -76,7 +77,8 @@ void message_decoded_clear (MessageDecoded *decoded);
  * `unexpected type <t>`, `unknown field <f>`, `undecodable: <why>`, `unknown content-type <c>`,
  * `undecodable: content-type <c>, but the bytes are <framing>`, `empty value`, `unknown schema
  * <id>`, `undecodable: no registry configured: ...` for a value in the frame of a schema registry).
- * Every fault of a producer ends here; none crashes. */
+ * Every fault of a producer ends here; none crashes. PRUNED_OUTAGE: the registry does not answer.
+ */
 gboolean message_decode (const MessageSource *source, MessageDecoded *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 

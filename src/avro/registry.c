@@ -8,14 +8,19 @@
 #include <string.h>
 
 #define WITHIN_MS 5000L
-#define SCHEMAS_MOST 64                     /* that one refers to, directly or through others */
+#define UNKNOWN "unknown schema %" G_GUINT32_FORMAT
+#define UNKNOWN_US (60 * G_USEC_PER_SEC) /* so long a number that is not there is not asked again  \
+                                          */
+#define UNKNOWN_MOST 10000               /* numbers */
+#define SCHEMAS_MOST 64                  /* that one refers to, directly or through others */
 #define ALL_WITHIN_US (30 * G_USEC_PER_SEC) /* a schema with those */
 
 static struct {
-  char *url, *ca_file;
+  char *url, *ca_file, *token_file;
   Http *http;
   pthread_mutex_t lock;
-  GHashTable *shapes; /* the number -> Shape; under the lock */
+  GHashTable *shapes;  /* the number -> Shape; under the lock */
+  GHashTable *unknown; /* the number -> gint64, monotonic: until when it is not asked for; alike */
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static gpointer G_GNUC_PRINTF (3, 4)
@@ -41,6 +46,8 @@ registry_start (const Config *config, GError **error)
   while (g_str_has_suffix (registry.url, "/"))
     registry.url[strlen (registry.url) - 1] = '\0';
   registry.ca_file = g_strdup (config_text (config, "registry", "ca_file"));
+  registry.token_file = g_strdup (config_text (config, "registry", "token_file"));
+  registry.unknown = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   registry.shapes
       = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)(void (*) (void))shape_free);
   return TRUE;
@@ -51,7 +58,9 @@ registry_stop (void)
 {
   g_clear_pointer (&registry.http, http_free);
   g_clear_pointer (&registry.shapes, g_hash_table_unref);
+  g_clear_pointer (&registry.unknown, g_hash_table_unref);
   g_clear_pointer (&registry.url, g_free);
+  g_clear_pointer (&registry.token_file, g_free);
   g_clear_pointer (&registry.ca_file, g_free);
 }
 
@@ -96,6 +105,34 @@ judge (const Reply *reply, GError **error)
   return g_steal_pointer (&said);
 }
 
+/* Reads the token anew each time: it may be replaced while the daemon runs. */
+static gboolean
+add_token (HttpRequest *request, GError **error)
+{
+  g_autofree char *token = NULL;
+  g_autoptr (GError) cause = NULL;
+  if (*registry.token_file == '\0')
+    return TRUE;
+  if (!g_file_get_contents (registry.token_file, &token, NULL, &cause))
+    return fail (error, PRUNED_OUTAGE, "[registry] token_file: %s", cause->message) != NULL;
+  g_strstrip (token);
+  if (*token == '\0' || strpbrk (token, "\r\n") != NULL)
+    return fail (error, PRUNED_OUTAGE, "[registry] token_file: %s has not one line",
+                 registry.token_file)
+           != NULL;
+  http_add_header (request, g_strconcat ("Authorization: Bearer ", token, NULL));
+  return TRUE;
+}
+
+static void
+free_request (HttpRequest *request)
+{
+  g_free (request->url);
+  g_free (request->ca_file);
+  g_strfreev (request->headers);
+  g_free (request);
+}
+
 static json_t *
 ask (const char *path, GError **error)
 {
@@ -109,6 +146,10 @@ ask (const char *path, GError **error)
                        .timeout_ms = WITHIN_MS };
   http_add_header (request, g_strdup ("Accept: application/vnd.schemaregistry.v1+json, "
                                       "application/json"));
+  if (!add_token (request, error)) {
+    free_request (request);
+    return NULL;
+  }
   http_send (registry.http, request, on_reply, &reply);
   pthread_mutex_lock (&reply.lock);
   while (!reply.done)
@@ -206,6 +247,26 @@ shape_of (const json_t *said, GError **error)
   return shape_parse ((const char *const *)texts->pdata, text, error);
 }
 
+/* Whether the registry did not have it within the last minute. Under the lock. */
+static gboolean
+is_unknown (guint32 id)
+{
+  const gint64 *until_us = g_hash_table_lookup (registry.unknown, GUINT_TO_POINTER (id));
+  return until_us != NULL && clock_monotonic_us () < *until_us;
+}
+
+static void
+keep_unknown (guint32 id)
+{
+  gint64 until_us = clock_monotonic_us () + UNKNOWN_US;
+  pthread_mutex_lock (&registry.lock);
+  if (g_hash_table_size (registry.unknown) >= UNKNOWN_MOST)
+    g_hash_table_remove_all (registry.unknown);
+  g_hash_table_insert (registry.unknown, GUINT_TO_POINTER (id),
+                       g_memdup2 (&until_us, sizeof until_us));
+  pthread_mutex_unlock (&registry.lock);
+}
+
 static Shape *
 fetch (guint32 id, GError **error)
 {
@@ -214,7 +275,8 @@ fetch (guint32 id, GError **error)
   g_autoptr (json_t) said = ask (path, &cause);
   if (said == NULL && cause->code == PRUNED_REJECT) {
     g_error_free (cause);
-    return fail (error, PRUNED_REJECT, "unknown schema %" G_GUINT32_FORMAT, id);
+    keep_unknown (id);
+    return fail (error, PRUNED_REJECT, UNKNOWN, id);
   }
   Shape *shape = said != NULL ? shape_of (said, &cause) : NULL;
   if (shape != NULL)
@@ -245,10 +307,14 @@ registry_shape (guint32 id, GError **error)
 {
   if (registry.http == NULL)
     return fail (error, PRUNED_REJECT,
-                 "undecodable: no registry configured: [registry] url, or `schema` of the event");
+                 "undecodable: no registry configured: the value begins with 00, the frame of a "
+                 "schema registry; set [registry] url, or `schema` of an event of your own");
   pthread_mutex_lock (&registry.lock);
   const Shape *known = g_hash_table_lookup (registry.shapes, GUINT_TO_POINTER (id));
+  gboolean unknown = known == NULL && is_unknown (id);
   pthread_mutex_unlock (&registry.lock);
+  if (unknown)
+    return fail (error, PRUNED_REJECT, UNKNOWN, id);
   if (known != NULL)
     return known;
   Shape *shape = fetch (id, error);

@@ -47,7 +47,10 @@ const Setting settings_table[] = {
       "the daemon makes topics that are missing, as `pruned topics --apply` does: at its start, and at a reload those of new jobs"),
   URL (
       "registry", "url",
-      "schema registry with Confluent's interface, for events of your own with format = avro, like https://registry.example.org; empty: none"),
+      "schema registry with Confluent's interface, for ticks, events, and events of your own with format = avro, like https://registry.example.org; empty: none"),
+  TEXT (
+      "registry", "token_file", "",
+      "a file with the bearer token for the registry, read again for each request; for basic authentication write https://USER:PASSWORD@HOST in url"),
   TEXT ("registry", "ca_file", "", "certificates to trust instead of the system's, PEM"),
   TEXT ("store.local", "root", "", "folder of the objects with file_store 1; empty: no such store"),
   TEXT (

@@ -132,22 +132,32 @@ admit_event (const Admission *admission, const KafkaMessage *message, const Mess
   return TRUE;
 }
 
+static MessageSource
+source_of (const KafkaMessage *message, gboolean is_tick)
+{
+  return (MessageSource){ .value = message->value,
+                          .value_len = message->value_len,
+                          .headers = message->headers,
+                          .n_headers = message->n_headers,
+                          .type = is_tick ? "pruned.Tick" : NULL,
+                          .space = is_tick ? "pruned.Tick" : "pruned.events.",
+                          .is_registered = TRUE };
+}
+
 static gboolean
 admit_ours (const Admission *admission, const KafkaMessage *message, gboolean is_tick,
             GArray *specs, char **reason, GError **error)
 {
-  MessageSource source = { message->value,
-                           message->value_len,
-                           message->headers,
-                           message->n_headers,
-                           is_tick ? "pruned.Tick" : NULL,
-                           is_tick ? "pruned.Tick" : "pruned.events." };
+  const MessageSource source = source_of (message, is_tick);
   MessageDecoded decoded = { 0 };
   g_autoptr (GError) cause = NULL;
   gboolean ok = TRUE;
   if (!message_decode (&source, &decoded, &cause)) {
-    *reason = g_strdup (cause->message);
-    return TRUE;
+    if (cause->code == PRUNED_OUTAGE)
+      g_propagate_error (error, g_steal_pointer (&cause));
+    else
+      *reason = g_strdup (cause->message);
+    return *reason != NULL;
   }
   if (is_tick)
     ok = admit_tick (admission, message, &decoded, specs, reason, error);

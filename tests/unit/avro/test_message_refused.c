@@ -23,12 +23,10 @@ static void
 test_neither_json_nor_avro (void)
 {
   TICK ("hello", "undecodable: neither JSON nor Avro, the first byte is 68");
-  TICK (" {\"job\":\"j\"}", "undecodable: neither JSON nor Avro, the first byte is 20");
+  TICK (" hello", "undecodable: neither JSON nor Avro, the first byte is 20");
+  TICK (" \r\n\t", "undecodable: neither JSON nor Avro, the first byte is 20");
   TICK ("\xc3", "undecodable: neither JSON nor Avro, the first byte is c3");
-  TICK (
-      "\0\0\0\0\1\2j",
-      "undecodable: no registry configured: the value begins with 00, the frame of a schema registry; send"
-      " Avro single-object encoding, or JSON");
+  TICK ("\0\0\0\0\1\2j", "undecodable: the frame of a schema registry is not read here");
 }
 
 static void
@@ -72,8 +70,11 @@ static void
 test_content_types (void)
 {
   assert_header ("content-type", "text/plain", "unknown content-type text/plain");
-  assert_header ("content-type", "application/cloudevents+json",
-                 "unknown content-type application/cloudevents+json");
+  assert_header ("content-type", "application/cloudevents+json", "undecodable: data is missing");
+  assert_header ("content-type", "application/cloudevents-batch+json",
+                 "unknown content-type application/cloudevents-batch+json");
+  assert_header ("content-type", "application/cloudevents+avro",
+                 "unknown content-type application/cloudevents+avro");
   assert_header ("ce_datacontenttype", "text/json", "unknown content-type text/json");
   assert_header ("content-type", "application/avro",
                  "undecodable: content-type application/avro, but the bytes are JSON");

@@ -1,0 +1,105 @@
+/* The headers of a message, and texts that go into one. */
+#include "avro/message.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <string.h>
+
+#define REASON_BYTES 400 /* the longest reason: it goes into a header and a log line */
+#define SHOWN "%.200s"   /* for text that a producer sent */
+
+static gboolean refuse (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
+refuse (GError **error, const char *format, ...)
+{
+  va_list args;
+  va_start (args, format);
+  g_propagate_error (error, g_error_new_valist (PRUNED_ERROR, PRUNED_REJECT, format, args));
+  va_end (args);
+  return FALSE;
+}
+
+static gboolean
+same_value (const MessageHeader *a, const MessageHeader *b)
+{
+  return a->value_len == b->value_len && memcmp (a->value, b->value, a->value_len) == 0;
+}
+
+gboolean
+message_header (const MessageSource *source, const char *name, const char **text, GError **error)
+{
+  const MessageHeader *found = NULL;
+  *text = NULL;
+  for (guint i = 0; i < source->n_headers; i++) {
+    const MessageHeader *header = &source->headers[i];
+    if (strcmp (header->name, name) != 0 || header->value == NULL || header->value_len == 0)
+      continue;
+    if (found != NULL && !same_value (found, header))
+      return refuse (error, "undecodable: header %s is there twice, with different values", name);
+    found = header;
+  }
+  if (found == NULL)
+    return TRUE;
+  if (!g_utf8_validate_len (found->value, found->value_len, NULL))
+    return refuse (error, "undecodable: header %s is not UTF-8 text", name);
+  *text = found->value;
+  return TRUE;
+}
+
+static gboolean
+read_time (const MessageSource *source, gint64 *us, GError **error)
+{
+  const char *text;
+  if (!message_header (source, "ce_time", &text, error))
+    return FALSE;
+  if (text == NULL)
+    return TRUE;
+  if (!clock_parse (text, us, error)) {
+    g_prefix_error (error, "undecodable: ce_time: ");
+    return FALSE;
+  }
+  return *us > 0 || refuse (error, "undecodable: ce_time: nothing happened at %s", text);
+}
+
+gboolean
+message_version (const char *version, GError **error)
+{
+  return version == NULL || g_str_equal (version, "1.0")
+         || refuse (error, "undecodable: ce_specversion " SHOWN " is not 1.0", version);
+}
+
+gboolean
+message_identity (const MessageSource *source, MessageDecoded *out, GError **error)
+{
+  const char *version, *id, *origin;
+  if (!message_header (source, "ce_specversion", &version, error)
+      || !message_header (source, "ce_id", &id, error)
+      || !message_header (source, "ce_source", &origin, error)
+      || !read_time (source, &out->ce_time_us, error))
+    return FALSE;
+  if (!message_version (version, error))
+    return FALSE;
+  out->ce_id = g_strdup (id);
+  out->ce_source = g_strdup (origin);
+  return TRUE;
+}
+
+char *
+message_printable (const char *reason)
+{
+  GString *out = g_string_new (NULL);
+  const char *at = reason;
+  while (*at != '\0' && out->len < REASON_BYTES) {
+    gunichar c = g_utf8_get_char_validated (at, -1);
+    if (c == (gunichar)-1 || c == (gunichar)-2 || !g_unichar_isprint (c)) {
+      g_string_append_printf (out, "\\x%02x", (guchar)*at++);
+      continue;
+    }
+    g_string_append_unichar (out, c);
+    at = g_utf8_next_char (at);
+  }
+  if (*at != '\0')
+    g_string_append (out, "...");
+  return g_string_free (out, FALSE);
+}
