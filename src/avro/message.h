@@ -88,6 +88,9 @@ gboolean message_header (const MessageSource *source, const char *name, const ch
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* PRUNED_REJECT: a CloudEvent of another VERSION than 1.0; NULL: it says none. */
 gboolean message_version (const char *version, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The length of TYPE without a version at its end: of `shop.UserErased.v2` that of
+ * `shop.UserErased`. */
+gsize message_type_len (const char *type);
 /* Sets ce_id, ce_source and ce_time_us of OUT. */
 gboolean message_identity (const MessageSource *source, MessageDecoded *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

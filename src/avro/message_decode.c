@@ -186,16 +186,6 @@ find_schema (const char *type, const char *space)
   return NULL;
 }
 
-/* Without `.v2` at its end. */
-static char *
-without_version (const char *type)
-{
-  const char *last = last_name (type);
-  gboolean is_version = last > type && last[0] == 'v' && last[1] != '\0'
-                        && strspn (last + 1, "0123456789") == strlen (last + 1);
-  return is_version ? g_strndup (type, (gsize)(last - type - 1)) : g_strdup (type);
-}
-
 /* By the header, else by the topic, or by the record in the frame of a registry. */
 static gboolean
 find_type (Received *received, GError **error)
@@ -215,7 +205,7 @@ find_type (Received *received, GError **error)
     type = source->type;
   if (type == NULL)
     return refuse (error, "missing header ce_type");
-  g_autofree char *plain = without_version (type);
+  g_autofree char *plain = g_strndup (type, message_type_len (type));
   received->schema = find_schema (plain, source->space);
   if (received->schema == NULL)
     return refuse (error, "unknown type " SHOWN, type);

@@ -85,6 +85,15 @@ message_identity (const MessageSource *source, MessageDecoded *out, GError **err
   return TRUE;
 }
 
+gsize
+message_type_len (const char *type)
+{
+  const char *dot = strrchr (type, '.');
+  gboolean is_version = dot != NULL && dot > type && dot[1] == 'v' && dot[2] != '\0'
+                        && strspn (dot + 2, "0123456789") == strlen (dot + 2);
+  return is_version ? (gsize)(dot - type) : strlen (type);
+}
+
 char *
 message_printable (const char *reason)
 {

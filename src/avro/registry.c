@@ -9,10 +9,11 @@
 
 #define WITHIN_MS 5000L
 #define UNKNOWN "unknown schema %" G_GUINT32_FORMAT
-#define UNKNOWN_US (60 * G_USEC_PER_SEC) /* so long a number that is not there is not asked again  \
-                                          */
-#define UNKNOWN_MOST 10000               /* numbers */
-#define SCHEMAS_MOST 64                  /* that one refers to, directly or through others */
+#define UNKNOWN_US                                                                                 \
+  (60 * G_USEC_PER_SEC)    /* so long a number that is not there is not asked again                \
+                            */
+#define UNKNOWN_MOST 10000 /* numbers */
+#define SCHEMAS_MOST 64    /* that one refers to, directly or through others */
 #define ALL_WITHIN_US (30 * G_USEC_PER_SEC) /* a schema with those */
 
 static struct {

@@ -8,17 +8,21 @@
 #include "engine/job/sentence/sentence.h"
 
 #define APPLY_MOST 10000
+#define SAMPLE_MOST 100000
 
-static gint64 apply;
+static gint64 apply, sample;
 static char *role;
 
-const GOptionEntry check_options[]
-    = { { "apply", 0, 0, G_OPTION_ARG_INT64, &apply,
-          "run the first N keys of JOB through its files, and roll back", "N" },
-        { "role", 0, 0, G_OPTION_ARG_STRING, &role,
-          "ask with the rights of ROLE, the daemon's; default: the user of [postgres] url",
-          "ROLE" },
-        { NULL } };
+const GOptionEntry check_options[] = {
+  { "apply", 0, 0, G_OPTION_ARG_INT64, &apply,
+    "run the first N keys of JOB through its files, and roll back", "N" },
+  { "sample", 0, 0, G_OPTION_ARG_INT64, &sample,
+    "read the last N messages of the topics that JOB's events come from: how many would it take?",
+    "N" },
+  { "role", 0, 0, G_OPTION_ARG_STRING, &role,
+    "ask with the rights of ROLE, the daemon's; default: the user of [postgres] url", "ROLE" },
+  { NULL }
+};
 
 const char check_more[]
     = "Statements are prepared and explained, not run; a page is read. Exit code 0 well, or warnings only; 2 a job is wrong; "
@@ -200,6 +204,10 @@ command_check (Cli *cli, GError **error)
     return CODE_NOT_FOUND;
   if (apply < 0 || apply > APPLY_MOST || (apply > 0 && one == NULL))
     return cli_usage (error, "--apply takes a number of keys, up to %d, and one job", APPLY_MOST);
+  if (sample < 0 || sample > SAMPLE_MOST || (sample > 0 && (one == NULL || apply > 0)))
+    return cli_usage (error,
+                      "--sample takes a number of messages, up to %d, and one job; without --apply",
+                      SAMPLE_MOST);
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
@@ -221,6 +229,8 @@ command_check (Cli *cli, GError **error)
   check_ahead (&check, jobs);
   for (guint i = 0; i < jobs->len; i++)
     check_job (&check, jobs->pdata[i]);
+  if (sample > 0 && jobs->len > 0)
+    check_sample (&check, sample);
   if (apply > 0 && jobs->len > 0 && check_can_run (&check))
     return apply_keys (&check, error);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, check.findings);

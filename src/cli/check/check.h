@@ -135,6 +135,10 @@ gboolean check_index_may_be_large (Check *check, const char *table);
 /* So is an outcome of a folder that lacks something: DECIDED are the columns of its decision. */
 void check_outcomes (Check *check, const char *const *decided);
 
+/* Of the job that is looked at: what its sections would take of the last N messages of their
+ * topics, and how many rows these name. An error: none fits. Nothing is started. */
+void check_sample (Check *check, gint64 n);
+
 /* Applies the first N keys, and rolls back. */
 ExitCode check_apply (Check *check, gint64 n, GError **error);
 

@@ -207,9 +207,12 @@ own_event_clear (OwnEvent *own)
 gboolean
 own_event_type_is (const char *type, const char *name)
 {
-  gsize type_len = strlen (type), len = strlen (name);
-  return g_str_equal (type, name)
-         || (type_len > len && g_str_has_suffix (type, name) && type[type_len - len - 1] == '.');
+  gsize len = strlen (name), ends[] = { strlen (type), message_type_len (type) };
+  for (guint i = 0; i < G_N_ELEMENTS (ends); i++)
+    if (ends[i] >= len && strncmp (type + ends[i] - len, name, len) == 0
+        && (ends[i] == len || type[ends[i] - len - 1] == '.'))
+      return TRUE;
+  return FALSE;
 }
 
 char *

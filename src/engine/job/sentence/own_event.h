@@ -32,8 +32,8 @@ gboolean own_event_open (OwnEvent *own, const MessageSource *source, GError **er
 void own_event_clear (OwnEvent *own);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OwnEvent, own_event_clear)
 
-/* Whether a message of TYPE is one of the event NAME: `com.example.UserErased` is a `UserErased`.
- */
+/* Whether a message of TYPE is one of the event NAME: `com.example.UserErased` is a `UserErased`,
+ * and so is `com.example.UserErased.v2`. */
 gboolean own_event_type_is (const char *type, const char *name);
 /* Whether the message is one of EVENT: its type is the event's, if it says one, and all of `match`
  * hold. The value is read only if that needs it. An error: it cannot be told. */
@@ -48,6 +48,11 @@ gboolean own_event_due (OwnEvent *own, const SentenceEvent *event, char **due, G
 /* ce_id, ce_source and ce_time; message_decoded_clear it. */
 gboolean own_event_identity (const OwnEvent *own, MessageDecoded *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+
+/* What the message says where its type may be meant, if it is EVENT's name but for case, quotes,
+ * signs between words, or a version: `header eventType userErased`, g_free it. NULL: nothing is
+ * near. */
+char *own_event_near (OwnEvent *own, const SentenceEvent *event);
 
 /* The value as EVENT has it, borrowed. NULL: it cannot be read. */
 const json_t *own_event_body (OwnEvent *own, const SentenceEvent *event, GError **error);

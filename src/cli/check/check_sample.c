@@ -1,0 +1,305 @@
+/* The last messages of the topics that a job's events come from: which of them its sections would
+ * take. Nothing is started. */
+#include "cli/check/check.h"
+
+#include "avro/registry.h"
+#include "base/plural.h"
+#include "engine/job/sentence/own_event.h"
+#include "engine/ledger/admit_own_keys.h"
+#include "engine/ledger/own_keys.h"
+#include "kafka/admin.h"
+#include "kafka/offsets.h"
+#include "kafka/reader.h"
+
+#include <string.h>
+
+#define WITHIN_MS 30000
+#define SHOWN_MOST 5 /* types, and reasons */
+#define NAME "sample"
+
+typedef struct {
+  Check *check;
+  const SentenceEvent *event;
+  gint64 wanted;       /* messages */
+  GPtrArray *keys;     /* of char **: those of messages that fit */
+  GHashTable *passed;  /* type -> gint64: passed over */
+  GHashTable *refused; /* reason -> gint64: dead */
+  GHashTable *near;    /* what own_event_near says -> gint64 */
+  gint64 read, fit;
+  GError *error; /* the registry does not answer */
+} Sample;
+
+static void
+count (GHashTable *counts, const char *name)
+{
+  gint64 *known = g_hash_table_lookup (counts, name), one = 1;
+  if (known != NULL)
+    ++*known;
+  else
+    g_hash_table_insert (counts, g_strdup (name), g_memdup2 (&one, sizeof one));
+}
+
+static gint64
+sum (GHashTable *counts)
+{
+  gint64 all = 0;
+  GHashTableIter iter;
+  gpointer n;
+  g_hash_table_iter_init (&iter, counts);
+  while (g_hash_table_iter_next (&iter, NULL, &n))
+    all += *(gint64 *)n;
+  return all;
+}
+
+static int
+more_first (gconstpointer a, gconstpointer b, gpointer counts)
+{
+  const char *const *left = a, *const *right = b;
+  gint64 n = *(gint64 *)g_hash_table_lookup (counts, *left),
+         m = *(gint64 *)g_hash_table_lookup (counts, *right);
+  return n != m ? (n < m) - (n > m) : strcmp (*left, *right);
+}
+
+/* `3 UserCreated, 1 UserMoved`; g_free it. */
+static char *
+list_of (GHashTable *counts)
+{
+  guint n;
+  g_autofree char **names = (char **)g_hash_table_get_keys_as_array (counts, &n);
+  GString *out = g_string_new (NULL);
+  g_qsort_with_data (names, (int)n, sizeof *names, more_first, counts);
+  for (guint i = 0; i < MIN (n, SHOWN_MOST); i++)
+    g_string_append_printf (out, "%s%" G_GINT64_FORMAT " %s", i > 0 ? ", " : "",
+                            *(gint64 *)g_hash_table_lookup (counts, names[i]), names[i]);
+  if (n > SHOWN_MOST)
+    g_string_append (out, ", ...");
+  return g_string_free (out, FALSE);
+}
+
+/* --- messages --- */
+
+static void
+take_passed (Sample *sample, OwnEvent *own)
+{
+  g_autofree char *near = own_event_near (own, sample->event);
+  const char *type = own->type != NULL ? own->type : own->record;
+  g_autofree char *shown = message_printable (type != NULL ? type : "without a type");
+  count (sample->passed, shown);
+  if (near == NULL)
+    return;
+  g_autofree char *printable = message_printable (near);
+  count (sample->near, printable);
+}
+
+static void
+take_error (Sample *sample, GError *cause)
+{
+  g_autofree char *reason = message_printable (cause->message);
+  if (cause->code != PRUNED_REJECT) {
+    sample->error = cause;
+    return;
+  }
+  count (sample->refused, reason);
+  g_error_free (cause);
+}
+
+static gboolean
+take_message (const KafkaMessage *message, gpointer data)
+{
+  Sample *sample = data;
+  GError *cause = NULL;
+  gboolean fits = FALSE;
+  g_auto (OwnEvent) own = { NULL };
+  const MessageSource source = admit_own_source (message);
+  sample->read++;
+  if (own_event_open (&own, &source, &cause)
+      && own_event_fits (&own, sample->event, &fits, &cause)) {
+    char **key = fits ? own_event_key (&own, sample->event, &cause) : NULL;
+    if (key != NULL)
+      g_ptr_array_add (sample->keys, key);
+    else if (!fits)
+      take_passed (sample, &own);
+    sample->fit += key != NULL;
+  }
+  if (cause != NULL)
+    take_error (sample, cause);
+  return sample->error == NULL;
+}
+
+static int
+smaller_first (gconstpointer a, gconstpointer b)
+{
+  const KafkaOffset *left = a, *right = b;
+  gint64 n = left->high - left->low, m = right->high - right->low;
+  return (n > m) - (n < m);
+}
+
+/* The last ones of each partition: together as many as are wanted, and of each equally many, as far
+ * as it has so many. */
+static gboolean
+read_partitions (Sample *sample, const char *const *settings, GArray *offsets, GError **error)
+{
+  gint64 left = sample->wanted;
+  g_array_sort (offsets, smaller_first);
+  for (guint i = 0; i < offsets->len && sample->error == NULL; i++) {
+    const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
+    gint64 share = MIN (offset->high - offset->low, left / (gint64)(offsets->len - i));
+    KafkaStretch stretch
+        = { .partition = offset->partition, .from = offset->high - share, .to = offset->high };
+    left -= share;
+    if (share > 0
+        && !kafka_read_stretch (settings, offset->topic, &stretch, WITHIN_MS, take_message, sample,
+                                error))
+      return FALSE;
+  }
+  if (sample->error != NULL)
+    g_propagate_error (error, g_steal_pointer (&sample->error));
+  return *error == NULL;
+}
+
+static gboolean
+read_topic (Sample *sample, GError **error)
+{
+  g_auto (GStrv) settings = cli_kafka_settings (sample->check->cli, error);
+  if (settings == NULL)
+    return FALSE;
+  const char *const *pairs = (const char *const *)settings;
+  KafkaTopic topic = { .name = sample->event->topic };
+  g_autoptr (KafkaAdmin) admin = kafka_admin_new (pairs, error);
+  g_autofree char *unread = NULL;
+  if (admin == NULL || !kafka_admin_look (admin, &topic, 1, WITHIN_MS, error))
+    return FALSE;
+  if (topic.partitions < 0) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "there is no topic %s", topic.name);
+    return FALSE;
+  }
+  const char *group = config_text (sample->check->cli->config, "topics", "prefix");
+  g_autoptr (GArray) offsets = kafka_offsets (pairs, group, &topic, 1, WITHIN_MS, &unread, error);
+  if (offsets == NULL)
+    return FALSE;
+  if (unread == NULL)
+    return read_partitions (sample, pairs, offsets, error);
+  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s", unread);
+  return FALSE;
+}
+
+/* --- keys --- */
+
+/* *TEXTS: the keys as the table has them, an array literal. What is no value of its column is
+ * refused. */
+static gboolean
+write_keys (Sample *sample, GString *texts, GError **error)
+{
+  const Job *job = sample->check->job;
+  g_autoptr (OwnKeys) keys = own_keys_new (sample->check->pg);
+  for (guint i = 0; i < sample->keys->len; i++)
+    own_keys_note (keys, job, sample->keys->pdata[i]);
+  if (!own_keys_ask (keys, G_MAXINT64, error))
+    return FALSE;
+  for (guint i = 0; i < sample->keys->len; i++) {
+    GError *cause = NULL;
+    g_autofree char *key = NULL;
+    if (!own_keys_find (keys, job, sample->keys->pdata[i], &key, &cause)) {
+      sample->fit--;
+      take_error (sample, cause);
+    } else if (key != NULL)
+      array_add (texts, key);
+  }
+  return TRUE;
+}
+
+/* How many rows the keys name now; -1: not known. */
+static gint64
+rows_there (Sample *sample, GError **error)
+{
+  Check *check = sample->check;
+  GString *texts = array_new ();
+  gboolean ok = write_keys (sample, texts, error);
+  g_autofree char *array = array_take (texts);
+  if (!ok || check->job->named == NULL || !pg_begin_read_only (check->pg, error))
+    return -1;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "key", array);
+  g_autoptr (PgRows) rows = pg_run (check->pg, check->job->named, values, error);
+  pg_rollback (check->pg);
+  return rows != NULL ? rows_count (rows) : -1;
+}
+
+/* --- words --- */
+
+static void
+say_counts (const Sample *sample, gint64 there)
+{
+  Check *check = sample->check;
+  const SentenceEvent *event = sample->event;
+  gint64 dead = sum (sample->refused);
+  g_autofree char *passed = list_of (sample->passed), *refused = list_of (sample->refused),
+                  *near = list_of (sample->near);
+  GString *words = g_string_new (NULL);
+  g_string_append_printf (words, "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " fit %s",
+                          event->topic, sample->fit, sample->read, event->name);
+  if (there >= 0 && sample->fit > 0)
+    g_string_append_printf (words, ", they name %" G_GINT64_FORMAT " %s of today", there,
+                            plural (there, "row", "rows"));
+  if (*passed != '\0')
+    g_string_append_printf (words, "; passed over: %s", passed);
+  if (dead > 0)
+    g_string_append_printf (words, "; dead: %s", refused);
+  if (*near != '\0')
+    g_string_append_printf (words, "; nearest %s: %s", event->name, near);
+  CheckPlace place = check_place_in (check, event->place);
+  if (sample->read > 0 && sample->fit == 0)
+    check_error (check, CODE_CONFIG, NAME, place, NULL, "%s", words->str);
+  else if (dead > 0 || *near != '\0')
+    check_warn (check, NAME, place, NULL, "%s", words->str);
+  else
+    check_ok (check, NAME, "%s", words->str);
+  g_string_free (words, TRUE);
+}
+
+static void
+free_key (gpointer key)
+{
+  g_strfreev (key);
+}
+
+static void
+check_event (Check *check, const SentenceEvent *event, gint64 n)
+{
+  g_autoptr (GError) error = NULL;
+  Sample sample = { .check = check, .event = event, .wanted = n };
+  sample.keys = g_ptr_array_new_with_free_func (free_key);
+  GHashTable **counts[] = { &sample.passed, &sample.refused, &sample.near };
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    *counts[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  gint64 there = read_topic (&sample, &error) ? rows_there (&sample, &error) : -1;
+  if (error != NULL)
+    check_error (check, CODE_KAFKA, NAME, check_place_in (check, event->place), NULL, "%s: %s",
+                 event->topic, error->message);
+  else
+    say_counts (&sample, there);
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    g_hash_table_unref (*counts[i]);
+  g_ptr_array_unref (sample.keys);
+}
+
+void
+check_sample (Check *check, gint64 n)
+{
+  g_autoptr (GError) error = NULL;
+  guint before = check->findings->len;
+  if (!registry_start (check->cli->config, &error)) {
+    check_error (check, CODE_KAFKA, NAME, (CheckPlace){ 0 }, NULL, "%s", error->message);
+    return;
+  }
+  for (guint i = 0; i < check->job->events->len; i++) {
+    const JobEvent *event = check->job->events->pdata[i];
+    if (event->own != NULL)
+      check_event (check, event->own, n);
+    if (event->own != NULL && event->cancel != NULL)
+      check_event (check, event->cancel, n);
+  }
+  registry_stop ();
+  if (check->findings->len == before)
+    check_ok (check, NAME, "no event of an application starts this job");
+}

@@ -1,0 +1,101 @@
+"""`pruned check JOB --sample N`: what the sections of a job would take of the messages that are
+there already."""
+
+import json
+
+import pytest
+
+from support.own_events import erasure, say_event, send, topics, user  # noqa: F401
+from support.sentences import house  # noqa: F401
+
+SECTION = "key = payload.user.id"
+
+
+def sample(house, n=200, job="people.erase"):  # noqa: F811
+    done = house.pruned.run("check", job, "--sample", str(n), "--json")
+    prefix = house.pruned.topics.full("")
+    return done.code, [line | {"detail": line["detail"].replace(prefix, "")} for line in done.json() if line["check"] == "sample"]
+
+
+def test_messages_that_nearly_fit_are_named(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION)
+    for key in range(200):
+        send(erasure, user(key), ce_type="userErasureRequested")
+    code, (line,) = sample(erasure)
+    assert (code, line["level"]) == (2, "error"), line
+    assert line["detail"] == ("app-users: 0 of 200 fit UserErasureRequested; passed over: 200 userErasureRequested; "
+                              "nearest UserErasureRequested: 200 header ce_type userErasureRequested")
+
+
+# what a producer may say instead of ce_type = UserErasureRequested
+NEAR = {
+    "header ce_type user-erasure-requested": ({}, {"ce_type": "user-erasure-requested"}),
+    'header ce_type "UserErasureRequested"': ({}, {"ce_type": '"UserErasureRequested"'}),
+    "header eventType UserErasureRequested": ({}, {"ce_type": "x", "eventType": "UserErasureRequested"}),
+    "header __TypeId__ com.example.UserErasureRequested": ({}, {"ce_type": "x", "__TypeId__": "com.example.UserErasureRequested"}),
+    "header type USER_ERASURE_REQUESTED.v3": ({}, {"ce_type": "x", "type": "USER_ERASURE_REQUESTED.v3"}),
+    "field type userErasureRequested": ({"type": "userErasureRequested"}, {"ce_type": "x"}),
+    "field eventType UserErasureRequested": ({"eventType": "UserErasureRequested"}, {"ce_type": "x"}),
+}
+
+
+def test_where_a_type_may_be_meant(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION)
+    for more, headers in NEAR.values():
+        send(erasure, user(1) | more, **headers)
+    send(erasure, user(1), ce_type="UserCreated")
+    code, (line,) = sample(erasure)
+    passed, near = line["detail"].split("; ")[1:]
+    assert code == 2 and passed == ("passed over: 5 x, 1 \"UserErasureRequested\", 1 UserCreated, 1 user-erasure-requested")
+    assert near.startswith("nearest UserErasureRequested: ") and near.endswith(", ...")
+
+
+def test_what_fits_is_counted_with_the_rows_that_it_names(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION)
+    code, (line,) = sample(erasure)
+    assert code == 0 and line["detail"] == "app-users: 0 of 0 fit UserErasureRequested"
+    there = erasure.database.column("SELECT id FROM people ORDER BY id")
+    for key in [*there, 999, 1000]:
+        send(erasure, user(key), ce_type="com.example.UserErasureRequested.v2")
+    send(erasure, user(1), ce_type="UserCreated")
+    code, (line,) = sample(erasure)
+    fit = len(there) + 2
+    assert (code, line["level"]) == (0, "ok")
+    assert line["detail"] == (f"app-users: {fit} of {fit + 1} fit UserErasureRequested, they name {len(there)} rows of today; "
+                              "passed over: 1 UserCreated")
+    send(erasure, user("x"), ce_type="UserErasureRequested")
+    send(erasure, b"{", ce_type="UserErasureRequested")
+    code, (line,) = sample(erasure)
+    assert (code, line["level"]) == (0, "warning") and f": {fit} of {fit + 3} fit " in line["detail"]
+    assert "; dead: 1 " in line["detail"] and "invalid input syntax for type bigint" in line["detail"]
+
+
+def test_nothing_is_started_and_fewer_are_read_where_fewer_are_asked_for(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION)
+    before = erasure.rows("people", "*", "id")
+    for key in range(40):
+        send(erasure, user(key), ce_type="UserErasureRequested")
+    code, (line,) = sample(erasure, n=10)
+    read = int(line["detail"].split(" of ")[1].split()[0])
+    assert code == 0 and read == 10
+    assert erasure.rows("people", "*", "id") == before and erasure.database.value("SELECT count(*) FROM pruned.runs") == 0
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["people.erase", "--sample", "-1"], "--sample takes a number of messages"),
+    (["--sample", "5"], "--sample takes a number of messages"),
+    (["people.erase", "--sample", "5", "--apply", "5"], "without --apply")])
+def test_bad_input(erasure, arguments, said):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION)
+    done = erasure.pruned.run("check", *arguments)
+    assert done.code == 1 and said in done.stderr
+
+
+def test_a_topic_that_is_not_there_and_a_job_without_events(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "nobodys", SECTION)
+    code, (line,) = sample(erasure)
+    assert code == 4 and line["detail"] == "nobodys: there is no topic nobodys"
+    erasure.say("people.purge", "table = people\nwhere = email IS NULL")
+    code, (line,) = sample(erasure, job="people.purge")
+    assert line["detail"] == "no event of an application starts this job"
+    assert json.dumps(line)
