@@ -99,3 +99,25 @@ def test_a_topic_that_is_not_there_and_a_job_without_events(erasure):  # noqa: F
     code, (line,) = sample(erasure, job="people.purge")
     assert line["detail"] == "no event of an application starts this job"
     assert json.dumps(line)
+
+
+def silent(house):  # noqa: F811
+    done = house.pruned.run("doctor", "--json")
+    prefix = house.pruned.topics.full("")
+    return [line["detail"].replace(prefix, "") for line in done.json() if line["check"] == "own jobs" and "none of the last" in line["detail"]]
+
+
+def test_doctor_tells_of_a_section_that_takes_nothing(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION)
+    for _ in range(99):
+        send(erasure, user(1), ce_type="userErasureRequested")
+    assert silent(erasure) == []
+    send(erasure, user(1), ce_type="UserCreated")
+    assert silent(erasure) == ["people.erase: no run yet, and none of the last 100 messages of app-users fits UserErasureRequested "
+                               "(nearest: 99 header ce_type userErasureRequested)"]
+    send(erasure, user(1), ce_type="UserErasureRequested")
+    assert silent(erasure) == []
+    erasure.work()
+    for _ in range(300):
+        send(erasure, user(1), ce_type="UserCreated")
+    assert silent(erasure) == []

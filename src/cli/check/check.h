@@ -20,6 +20,7 @@
 #define CHECK_OFF "keys off"
 #define CHECK_OFF_SQL "src/cli/check/sql/keys_off.sql"
 #define CHECK_OUTSIDE "outside"
+#define CHECK_SAMPLE "sample"
 #define CHECK_OUTSIDE_SQL "src/cli/check/sql/outside.sql"
 
 typedef struct {
@@ -138,6 +139,10 @@ void check_outcomes (Check *check, const char *const *decided);
 /* Of the job that is looked at: what its sections would take of the last N messages of their
  * topics, and how many rows these name. An error: none fits. Nothing is started. */
 void check_sample (Check *check, gint64 n);
+
+/* Of a job that has had no run: a warning about each of its sections that none of a hundred
+ * messages and more fits. What cannot be read is no finding. */
+void check_silent (Check *check);
 
 /* Applies the first N keys, and rolls back. */
 ExitCode check_apply (Check *check, gint64 n, GError **error);

@@ -15,7 +15,8 @@
 
 #define WITHIN_MS 30000
 #define SHOWN_MOST 5 /* types, and reasons */
-#define NAME "sample"
+#define NAME CHECK_SAMPLE
+#define SILENT 100 /* messages of which none fits: a section that may be wrong */
 
 typedef struct {
   Check *check;
@@ -263,8 +264,21 @@ free_key (gpointer key)
   g_strfreev (key);
 }
 
+/* Only if none of many messages fits. */
 static void
-check_event (Check *check, const SentenceEvent *event, gint64 n)
+say_silent (const Sample *sample)
+{
+  g_autofree char *near = list_of (sample->near), *passed = list_of (sample->passed);
+  if (sample->fit == 0 && sample->read >= SILENT)
+    check_warn (sample->check, NAME, check_place_in (sample->check, sample->event->place), NULL,
+                "no run yet, and none of the last %" G_GINT64_FORMAT
+                " messages of %s fits %s (%s: %s)",
+                sample->read, sample->event->topic, sample->event->name,
+                *near != '\0' ? "nearest" : "they are", *near != '\0' ? near : passed);
+}
+
+static void
+check_event (Check *check, const SentenceEvent *event, gint64 n, gboolean only_silent)
 {
   g_autoptr (GError) error = NULL;
   Sample sample = { .check = check, .event = event, .wanted = n };
@@ -272,8 +286,11 @@ check_event (Check *check, const SentenceEvent *event, gint64 n)
   GHashTable **counts[] = { &sample.passed, &sample.refused, &sample.near };
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     *counts[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  gint64 there = read_topic (&sample, &error) ? rows_there (&sample, &error) : -1;
-  if (error != NULL)
+  gboolean is_read = read_topic (&sample, &error);
+  gint64 there = is_read && !only_silent ? rows_there (&sample, &error) : -1;
+  if (only_silent)
+    say_silent (&sample);
+  else if (error != NULL)
     check_error (check, CODE_KAFKA, NAME, check_place_in (check, event->place), NULL, "%s: %s",
                  event->topic, error->message);
   else
@@ -283,11 +300,10 @@ check_event (Check *check, const SentenceEvent *event, gint64 n)
   g_ptr_array_unref (sample.keys);
 }
 
-void
-check_sample (Check *check, gint64 n)
+static void
+check_events (Check *check, gint64 n, gboolean only_silent)
 {
   g_autoptr (GError) error = NULL;
-  guint before = check->findings->len;
   if (!registry_start (check->cli->config, &error)) {
     check_error (check, CODE_KAFKA, NAME, (CheckPlace){ 0 }, NULL, "%s", error->message);
     return;
@@ -295,11 +311,39 @@ check_sample (Check *check, gint64 n)
   for (guint i = 0; i < check->job->events->len; i++) {
     const JobEvent *event = check->job->events->pdata[i];
     if (event->own != NULL)
-      check_event (check, event->own, n);
-    if (event->own != NULL && event->cancel != NULL)
-      check_event (check, event->cancel, n);
+      check_event (check, event->own, n, only_silent);
+    if (event->own != NULL && event->cancel != NULL && !only_silent)
+      check_event (check, event->cancel, n, FALSE);
   }
   registry_stop ();
+}
+
+static gboolean
+has_own_events (const Job *job)
+{
+  gboolean has = FALSE;
+  for (guint i = 0; i < job->events->len; i++)
+    has |= ((const JobEvent *)job->events->pdata[i])->own != NULL;
+  return has;
+}
+
+void
+check_silent (Check *check)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", check->job->name);
+  if (!has_own_events (check->job))
+    return;
+  g_autoptr (PgRows) rows = check_ask (check, NAME, "src/cli/check/sql/began.sql", values);
+  if (rows != NULL && !rows_bool (rows, 0, "began"))
+    check_events (check, 2 * SILENT, TRUE);
+}
+
+void
+check_sample (Check *check, gint64 n)
+{
+  guint before = check->findings->len;
+  check_events (check, n, FALSE);
   if (check->findings->len == before)
     check_ok (check, NAME, "no event of an application starts this job");
 }

@@ -103,9 +103,13 @@ say_own (Doctor *doctor, Check *check, const Job *job)
 {
   guint n = 0, before = check->findings->len;
   check_job (check, job);
+  if (doctor->migrated && doctor->kafka != NULL && in_force_of (job)->enabled)
+    check_silent (check);
   for (guint i = before; i < check->findings->len; i++) {
     const CheckFinding *finding = check->findings->pdata[i];
-    if (g_str_equal (finding->check, CHECK_OUTSIDE) && in_force_of (job)->enabled)
+    gboolean is_told
+        = g_str_equal (finding->check, CHECK_OUTSIDE) || g_str_equal (finding->check, CHECK_SAMPLE);
+    if (is_told && in_force_of (job)->enabled)
       doctor_warn (doctor, "own jobs", finding->remedy, "%s: %s", job->name, finding->detail);
     if (finding->code == CODE_OK || is_said_elsewhere (doctor, job, finding)
         || (finding->code != CODE_CONFIG && !in_force_of (job)->enabled))
