@@ -4,10 +4,10 @@
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/plan_clock.h"
 #include "cli/plan_kept.h"
 #include "cli/plan_unrecorded.h"
 #include "cli/words.h"
-#include "engine/job/sentence/sql_clock.h"
 
 static char *at;
 static gboolean with_rows, diff;
@@ -310,18 +310,6 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
   return CODE_OK;
 }
 
-/* A condition that asks the clock does not know of --at. */
-static void
-say_clock (const Job *job)
-{
-  const char *where = job->sentence != NULL ? job->sentence->where : NULL;
-  g_auto (GStrv) words = at != NULL && where != NULL ? sql_clock_words (where) : NULL;
-  for (guint i = 0; words != NULL && words[i] != NULL; i++)
-    if (words[i][0] != '\'')
-      log_warning ("The condition asks the server's clock, which --at does not change", "job",
-                   job->name, "asks", words[i], "remedy", "write :T");
-}
-
 ExitCode
 command_plan (Cli *cli, GError **error)
 {
@@ -340,7 +328,8 @@ command_plan (Cli *cli, GError **error)
                  "job", job->name);
   if (!parse_at (&at_us, error))
     return CODE_USAGE;
-  say_clock (job);
   g_autoptr (Pg) pg = cli_pg (cli, error);
-  return pg != NULL ? plan (cli, pg, job, at_us, error) : CODE_POSTGRES;
+  if (pg == NULL || (at != NULL && !plan_say_clock (pg, job, error)))
+    return CODE_POSTGRES;
+  return plan (cli, pg, job, at_us, error);
 }

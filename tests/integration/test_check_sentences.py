@@ -94,14 +94,27 @@ def test_a_large_table_whose_foreign_key_no_index_serves_is_a_warning(house):  #
 @pytest.mark.parametrize("where, zone, columns", [
     ("held_until < :T - interval '1 day'", "Asia/Kolkata", ["held_until"]), ("\"Held, until\" < now()", "Asia/Kolkata", ['"Held, until"']),
     ("held_until < :T", "UTC", []), ("held_until < :T", "Etc/UTC", []), ("held_until IS NULL", "Asia/Kolkata", []), ("seen_at < :T", "Asia/Kolkata", []),
+    ("EXISTS (SELECT FROM shows s WHERE s.ends_at < :T)", "Asia/Kolkata", ["ends_at"]), ("on_day < :T", "Asia/Kolkata", ["on_day"]),
     ("held_until AT TIME ZONE 'Asia/Kolkata' < :T", "Asia/Kolkata", [])])
 def test_a_time_without_zone_is_a_warning_where_the_server_is_not_in_utc(house, where, zone, columns):  # noqa: F811
-    house.sql('CREATE TABLE seats (id bigint PRIMARY KEY, held_until timestamp, "Held, until" timestamp, seen_at timestamptz)')
+    house.sql('CREATE TABLE seats (id bigint PRIMARY KEY, held_until timestamp, "Held, until" timestamp, seen_at timestamptz, on_day date); CREATE TABLE shows (ends_at timestamp)')
     house.sql(f"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone = ''{zone}''', current_database()); END $$")
     house.say("seats", f"table = seats\nwhere = {where}")
     warned = found(house, "seats", "time zone")
     assert [detail.partition(" has no time zone and is read as UTC, but the server's time zone is Asia/Kolkata")[0] for _, detail in warned] == columns
     assert {level for level, _ in warned} <= {"warning"}
+
+
+@pytest.mark.check_first(2)
+@pytest.mark.parametrize("where, zone, says", [
+    ("seen_at < '2026-01-01 12:00'", "Asia/Kolkata", ["'2026-01-01 12:00'"]), ("seen_at < '2026-01-01 12:00+00'", "Asia/Kolkata", []),
+    ("seen_at < timestamptz '2026-01-01'", "Asia/Kolkata", ["'2026-01-01'"]), ("seen_at < '2026-01-01 Asia/Kolkata'", "Asia/Kolkata", []),
+    ("on_day < '2026-01-01'", "Asia/Kolkata", []), ("seen_at < '2026-01-01'", "UTC", [])])
+def test_a_literal_without_zone_is_a_warning_where_the_server_is_not_in_utc(house, where, zone, says):  # noqa: F811
+    house.sql("CREATE TABLE seats (id bigint PRIMARY KEY, seen_at timestamptz, on_day date)")
+    house.sql(f"ALTER DATABASE {house.database.name} SET timezone = '{zone}'")
+    house.say("seats", f"table = seats\nwhere = {where}")
+    assert [detail.partition(" has no time zone and is read as UTC")[0] for _, detail in found(house, "seats", "time zone")] == says
 
 
 def test_a_rule_is_a_warning(house):  # noqa: F811

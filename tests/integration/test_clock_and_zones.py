@@ -29,6 +29,7 @@ def warned(house, code=0):  # noqa: F811
     ("at < localtimestamp - interval '30 days'", ["localtimestamp"]), ("at < clock_timestamp() - interval '30 days'", ["clock_timestamp()"]),
     ("at < 'now'::timestamptz - interval '30 days'", ["'now'"]), ("at < timestamptz 'today' - interval '30 days'", ["'today'"]),
     ("day < CAST('Today' AS date) - 30", ["'Today'"]), ("at < 'yesterday'", ["'yesterday'"]), ("at < 'today 03:00'", ["'today 03:00'"]),
+    ("at < '12:00 today'", ["'12:00 today'"]), ("at < $$yesterday$$", ["'yesterday'"]),
     ("age(at) > interval '30 days'", ["age() of one time"]), ("at < statement_timestamp() OR at < now()", ["statement_timestamp()", "now()"]),
     ("at < now() AND day < now()", ["now()"]),
     ("at < :T - interval '30 days'", []), ("label = 'today' AND at < :T", []), ("label IN ('now', 'x')", []), ("age(:T, at) > interval '30 days'", []),

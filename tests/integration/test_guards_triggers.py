@@ -107,3 +107,22 @@ def test_a_delete_that_hides_rows_behind_a_trigger_is_told(own):  # noqa: F811
     assert scene.database.value("SELECT sum(jsonb_array_length(keys)) FROM pruned.deletions") == 100
     line, = daemon.lines("A trigger may have deleted rows that are not in the audit", level="warning", job=JOB)
     assert line["table"] == "scratch" and "deletes 699 rows of scratch" in line["error"] and "returns 100" in line["error"]
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("how", ["TRUNCATE scratch_notes", "EXECUTE 'TRUNC' || 'ATE scratch_notes'",
+                                 "DELETE FROM scratch_log; TRUNCATE scratch_notes; INSERT INTO scratch_notes VALUES (1)"])
+def test_a_trigger_that_empties_a_table_by_truncate_blocks(own, how):  # noqa: F811
+    """No count says how many rows went."""
+    scene = own({"apply/removed/10-scratch": OWN})
+    scene.database.connection.execute("ALTER TABLE scratch_notes DROP CONSTRAINT scratch_notes_scratch_id_fkey; ANALYZE scratch_notes")
+    trigger(scene, how)
+    blocks(scene, "10-scratch.sql", "empties scratch_notes by TRUNCATE", "let it DELETE")
+    assert counts(scene, "scratch_notes") == 2000
+
+
+def test_a_table_that_was_emptied_before_is_no_mistake(own):  # noqa: F811
+    scene = own({"apply/removed/10-scratch": OWN})
+    scene.database.connection.execute("TRUNCATE scratch_notes; TRUNCATE scratch_log")
+    trigger(scene, "INSERT INTO scratch_log (id) VALUES (OLD.id) ON CONFLICT DO NOTHING")
+    assert goes_well(scene)["removed"] == 1000

@@ -3,7 +3,7 @@ whose it is, so the step is rolled back, and the run is blocked."""
 
 import pytest
 
-from support.own_job import JOB, NOTES, OWN, PAGE, REMOVED, blocks, counts, goes_well, own, tick, without_notes  # noqa: F401
+from support.own_job import HIDDEN, JOB, NOTES, OWN, PAGE, REMOVED, blocks, counts, goes_well, own, tick, without_notes  # noqa: F401
 from support.places import ROLE
 from support.scene import refuse_rows, result
 from support.sentences import house  # noqa: F401
@@ -86,6 +86,54 @@ def test_runs_of_single_rows_that_share_a_transaction(own):  # noqa: F811
     assert [row["state"] for row in rows] == ["waiting"] * 5
     assert all(f"the key {n + 1} " in row["error"] and f"whose id is {n + 21}" in row["error"] for n, row in enumerate(rows)), rows
     assert counts(scene) == 1000 and scene.database.value("SELECT count(*) FROM pruned.deletions") == 0
+
+
+# --- the row, too, is not the one that goes
+
+TWIN = FURTHER.replace("to_jsonb(t)", "(SELECT to_jsonb(o.*) FROM scratch o WHERE o.id = k.id)")
+TWINS = {
+    "of a row that stays": ({"apply/removed/10-scratch": TWIN}, "scratch whose id is 1,"),
+    "of a list": ({"apply/removed/10-scratch": FURTHER.replace("to_jsonb(t)", "jsonb_build_object('id', k.id)")}, "scratch whose id is 1,"),
+    "of a function": ({"apply/removed/10-scratch": HIDDEN}, "scratch whose id is 1,"),
+    "of an update": ({"apply/removed/10-scratch.update": CHANGED.replace("to_jsonb(was)", "to_jsonb(was) || jsonb_build_object('id', was.id - 20)")},
+                     "scratch whose id is 1,"),
+    "of another table": ({"apply/removed/10-scratch_notes": NOTES.replace("n.id AS key, to_jsonb(n)", "n.id + 1800 AS key, jsonb_build_object('id', n.id + 1800)"),
+                          "apply/removed/20-scratch": OWN}, "scratch_notes whose id is 1802,"),
+}
+
+
+@pytest.mark.check_first(2)
+@pytest.mark.parametrize("row", TWINS)
+def test_a_row_that_is_returned_is_gone_or_changed(own, row):  # noqa: F811
+    files, words = TWINS[row]
+    scene = own({"page": FIRST} | files)
+    scene.database.connection.execute("ALTER TABLE scratch_notes DROP CONSTRAINT scratch_notes_scratch_id_fkey")
+    scene.database.connection.execute("""
+        CREATE FUNCTION hide(asked bigint[]) RETURNS TABLE (key bigint, "row" jsonb) LANGUAGE sql AS $$
+          WITH gone AS (DELETE FROM scratch WHERE id - 20 = ANY (asked) RETURNING id - 20 AS id)
+          SELECT o.id, to_jsonb(o) FROM gone JOIN scratch o USING (id) $$""")
+    blocks(scene, "apply/removed/", words, "leaves it as it was")
+    assert counts(scene, "scratch_notes") == 2000 and scene.database.value("SELECT count(*) FROM scratch WHERE note = 'changed'") == 0
+
+
+def test_such_runs_of_single_rows_are_found_alone(own):  # noqa: F811
+    more = REMOVED + "[event PlaceholderUserOrphaned]\nkey = placeholder_user_id\nunique_key = own:{placeholder_user_id}\n"
+    scene = without_notes(own({"apply/removed/10-scratch": TWIN.replace("k.id + 20", "k.id + CASE k.id WHEN 3 THEN 20 ELSE 0 END")}, conf=more,
+                              settings={"jobs.scratch.one.enabled": False}))
+    for key in range(1, 6):
+        scene.topics.event("PlaceholderUserOrphaned", {"placeholder_user_id": key})
+    scene.run_until_idle()
+    assert scene.database.column("SELECT id FROM scratch WHERE id < 30 AND id NOT BETWEEN 6 AND 29") == [3] and counts(scene) == 996
+    [row] = scene.database.rows("SELECT error FROM pruned.runs WHERE job = %s AND state = 'waiting'", [JOB])
+    assert "scratch whose id is 3, and leaves it as it was" in row["error"], row
+
+
+def test_a_key_of_several_columns_is_whole_in_its_row(house):  # noqa: F811
+    house.sql(SEVERAL)
+    made = write(house, ROOMS_PAGE.format(key="t.nr"), {"10-rooms": ROOMS.format(match="t.nr = k.key::numeric + 20", key="k.key").replace(
+        "to_jsonb(t.*)", "jsonb_build_object('nr', k.key::numeric)")}, "rooms")
+    done = made.pruned.run("check", "own", "--apply", "5")
+    assert done.code == 2 and "of the primary key of rooms, is not in it" in done.stderr, done
 
 
 # --- what is well: one value has several texts

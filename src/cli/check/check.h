@@ -125,7 +125,11 @@ gboolean check_where (Check *check);
 /* A condition of a sentence, with its PLAN, that asks the clock instead of T is a warning; so is a
  * FILE of a folder of one's own that does so where it chooses rows. */
 void check_clock (Check *check, CheckPlace place, const char *plan);
+gboolean check_clock_chooses (const char *file);
 void check_clock_of_file (Check *check, const char *file, CheckPlace place, const char *plan);
+/* So are functions and views behind TEXT, of FILE or (NULL) of a condition, that do so. Functions
+ * behind a file that decide otherwise than for the application are errors. */
+void check_behind (Check *check, const char *file, CheckPlace place, const char *text);
 /* And the question which rows name the same object. */
 void check_same_object (Check *check);
 /* Of a sentence with `keep`: the index by which the newest rows of a group are found. */

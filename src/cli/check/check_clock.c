@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#define SERVER_ZONE "src/cli/check/sql/server_zone.sql"
 #define THEN "\n-- then:"
 
 /* A literal that PLAN has as it is, or in a list, was read as a text. */
@@ -50,15 +51,39 @@ check_text (Check *check, const char *path, CheckPlace place, const char *text, 
   }
 }
 
+/* Literals that PLAN has as times with a zone, and that do not say it: midnight in UTC is another
+ * time than in the sessions of the application. */
+static void
+check_zone_of_literals (Check *check, CheckPlace place, const char *plan)
+{
+  static const char *const bare = "'\\s*(\\d{4}-\\d\\d-\\d\\d)([ T][0-9:.]*)?\\s*'";
+  g_autoptr (GRegex) regex = g_regex_new (bare, 0, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  for (g_regex_match (regex, check->job->sentence->where, 0, &match); g_match_info_matches (match);
+       g_match_info_next (match, NULL)) {
+    g_autofree char *literal = g_match_info_fetch (match, 0), *day = g_match_info_fetch (match, 1),
+                    *zoned = g_strdup_printf ("'%s [0-9:.]+\\+00'::timestamp with time zone", day);
+    g_autoptr (PgRows) rows = g_regex_match_simple (zoned, plan, 0, 0)
+                                  ? check_ask (check, "time zone", SERVER_ZONE, NULL)
+                                  : NULL;
+    if (rows != NULL && rows_count (rows) > 0)
+      check_warn (check, "time zone", place, NULL,
+                  "%s has no time zone and is read as UTC, but the server's time zone is %s: write "
+                  "its offset, or the name of a zone, behind the time",
+                  literal, rows_text (rows, 0, "zone"));
+  }
+}
+
 void
 check_clock (Check *check, CheckPlace place, const char *plan)
 {
+  check_zone_of_literals (check, place, plan);
   check_text (check, NULL, place, check->job->sentence->where, plan);
 }
 
-/* What FILE sets in rows can well be the time at which it does so. */
-static gboolean
-chooses_rows (const char *file)
+/* What a file sets in rows can well be the time at which it does so. */
+gboolean
+check_clock_chooses (const char *file)
 {
   static const char *const files[] = { "page", "decide", "count", "values", NULL };
   JobApply apply = { 0 };
@@ -71,7 +96,7 @@ chooses_rows (const char *file)
 void
 check_clock_of_file (Check *check, const char *file, CheckPlace place, const char *plan)
 {
-  g_autofree char *text = chooses_rows (file) ? resource_sql (place.file, NULL) : NULL;
+  g_autofree char *text = check_clock_chooses (file) ? resource_sql (place.file, NULL) : NULL;
   char *then = text != NULL ? strstr (text, THEN) : NULL;
   if (then != NULL)
     *then = '\0';

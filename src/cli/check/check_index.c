@@ -281,8 +281,10 @@ check_where (Check *check)
   CheckPlace place = check_place_of_key (check, "where");
   g_autofree char *where = sql_text_at (sentence->where, ":scheduled_at::timestamptz"),
                   *plan = plan_of_condition (check, where, &error);
-  if (plan != NULL)
+  if (plan != NULL) {
     check_clock (check, place, plan);
+    check_behind (check, NULL, place, sentence->where);
+  }
   if (plan != NULL && !job_only_names_rows (check->job))
     check_condition (check, place, plan, "");
   else if (plan == NULL) {

@@ -185,7 +185,7 @@ explain_sentence (Files *files)
 
 /* Operators of types whose schema is not in the path. */
 static void
-check_operators (Check *check, const char *path)
+check_operators (Check *check, const char *file, const char *path)
 {
   g_autofree char *text = resource_sql (path, NULL);
   const char *tables[] = { check->job->table, NULL };
@@ -194,6 +194,8 @@ check_operators (Check *check, const char *path)
   g_autofree char *why = rows != NULL ? hidden_why (rows) : NULL;
   if (why != NULL)
     check_error (check, CODE_CONFIG, "statements", (CheckPlace){ path, 0 }, NULL, "%s", why);
+  if (text != NULL)
+    check_behind (check, file, (CheckPlace){ path, 0 }, text);
 }
 
 static void
@@ -212,7 +214,7 @@ visit (Files *files, const char *file, const char *path)
   else /* PostgreSQL counts the lines of parts, too */
     explain (files, file, statement, (CheckPlace){ path, 0 }, !has_line (path, "-- include: "));
   if (statement != NULL && !check->job->built_in)
-    check_operators (check, path);
+    check_operators (check, file, path);
 }
 
 void

@@ -242,7 +242,10 @@ step_calls_find (const char *text, StepCall *found)
     *found = (StepCall){ g_steal_pointer (&word), n, why };
     return TRUE;
   }
-  return FALSE;
+  char *zone, *why = step_zone_wrong_in_time (text, &zone);
+  if (why != NULL)
+    *found = (StepCall){ zone, 1, why };
+  return why != NULL;
 }
 
 void

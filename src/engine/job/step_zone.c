@@ -75,3 +75,39 @@ step_zone_wrong (const char *text, const char *word, const char *p)
                           "as usual",
                           of_call ? " of" : " TIME ZONE", zone);
 }
+
+/* The zone at the end of the literal TIME, if that begins with a date. NULL: there is none, or it
+ * is well. */
+static char *
+wrong_in (const char *time)
+{
+  static const char *const form
+      = "^\\s*\\d+[-/.]\\w+[-/.]\\d+.*?(?<![A-Za-z/_])([A-Za-z]{3,}[+-][0-9:]+)\\s*$";
+  g_autoptr (GRegex) regex = g_regex_new (form, G_REGEX_DOTALL, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
+  if (!g_regex_match (regex, time, 0, &match))
+    return NULL;
+  g_autofree char *zone = g_match_info_fetch (match, 1);
+  return cron_zone_is_posix (zone) ? g_steal_pointer (&zone) : NULL;
+}
+
+char *
+step_zone_wrong_in_time (const char *text, char **zone)
+{
+  for (const char *p = text, *end; *p != '\0'; p = end) {
+    gboolean closed;
+    const Quoted quoted = quoted_at (text, p, &end, &closed);
+    if (quoted == QUOTED_NOT)
+      end = p + 1;
+    if (quoted != QUOTED_LITERAL || !closed)
+      continue;
+    g_autofree char *time = said (p, end);
+    *zone = wrong_in (time);
+    if (*zone != NULL)
+      return g_strdup_printf (" in '%s' is read by the rules of POSIX, where + lies west of "
+                              "Greenwich: write the offset alone, like +03:00, or the name of a "
+                              "zone, like Europe/Berlin",
+                              time);
+  }
+  return NULL;
+}

@@ -10,3 +10,6 @@
  * the first argument of timezone(), or as one of date_trunc() or make_timestamptz(). NULL: nothing,
  * or it gives none that is a literal. */
 char *step_zone_wrong (const char *text, const char *word, const char *p);
+/* What is wrong with a time of TEXT that is a literal with such a zone in it, '2026-01-01 12:00
+ * UTC+3'; *ZONE: that (g_free it). NULL: there is none. */
+char *step_zone_wrong_in_time (const char *text, char **zone);

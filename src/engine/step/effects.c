@@ -18,10 +18,10 @@ effects_init (Effects *effects, const Job *job)
 {
   *effects = (Effects){ .tables = g_ptr_array_new (),
                         .counts = g_array_new (FALSE, TRUE, sizeof (EffectsCount)),
-                        .others = g_array_new (FALSE, FALSE, sizeof (EffectsKeys)),
+                        .keys = g_array_new (FALSE, FALSE, sizeof (EffectsKeys)),
                         .told = g_array_new (FALSE, TRUE, sizeof (EffectsCount)),
                         .beside = json_object () };
-  g_array_set_clear_func (effects->others, effects_keys_clear);
+  g_array_set_clear_func (effects->keys, effects_keys_clear);
   for (guint i = 0; GUARDS && i < job->whats->len; i++) {
     const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
     for (guint k = 0; k < apply->len; k++) {
@@ -38,12 +38,13 @@ effects_clear (Effects *effects)
 {
   g_clear_pointer (&effects->tables, g_ptr_array_unref);
   g_clear_pointer (&effects->counts, g_array_unref);
-  g_clear_pointer (&effects->others, g_array_unref);
+  g_clear_pointer (&effects->keys, g_array_unref);
   g_clear_pointer (&effects->doubt, g_free);
   g_clear_pointer (&effects->rels, g_free);
   g_clear_pointer (&effects->before, g_hash_table_unref);
   g_clear_pointer (&effects->told, g_array_unref);
   g_clear_pointer (&effects->beside, json_decref);
+  g_clear_pointer (&effects->emptied, g_free);
 }
 
 /* --- counting --- */
@@ -156,7 +157,7 @@ effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows 
   effects->last = apply;
   if (effects->tables->len == 0 || !is_counted (apply))
     return TRUE;
-  effects_keys_note (effects->others, apply, returned);
+  effects_keys_note (effects->keys, apply, returned);
   g_autoptr (PgRows) rows = take_counts (step, effects, error);
   if (rows == NULL)
     return FALSE;
@@ -263,13 +264,26 @@ effects_are_decided (Step *step, const JobApply *apply, const PgRows *returned,
   return TRUE;
 }
 
+/* Behind the pipeline: how many rows such a table had, nobody knows. */
+static gboolean
+is_emptied (Step *step, const Effects *effects, GError **error)
+{
+  if (effects->emptied == NULL)
+    return TRUE;
+  if (step->many)
+    return step_fail (step, error, PRUNED_BUSY, "a table was emptied; each run is tried alone");
+  return guard_block (step, effects->last->statement, error,
+                      "or a trigger behind it empties %s by TRUNCATE: how many rows went is not "
+                      "known, and they are in no audit; let it DELETE",
+                      effects->emptied);
+}
+
 gboolean
 effects_end (Step *step, Effects *effects, GError **error)
 {
   const PgStatement *deferred = pg_statement (SQL "effects_deferred.sql");
   gboolean counted = effects->counts->len > 0;
-  if (!effects_keys_fit (step, effects->others, error)
-      || !pg_queue (step->pg, deferred, NULL, error)
+  if (!effects_keys_fit (step, effects->keys, error) || !pg_queue (step->pg, deferred, NULL, error)
       || (counted
           && (!queue_counts (step, effects, error) || !effects_beside_queue (step, effects, error)))
       || !pg_flush (step->pg, error))
@@ -281,5 +295,5 @@ effects_end (Step *step, Effects *effects, GError **error)
     return FALSE;
   if (counted)
     judge_own (step, effects, NULL, rows, 0);
-  return effects_settle (step, effects, error);
+  return is_emptied (step, effects, error) && effects_settle (step, effects, error);
 }

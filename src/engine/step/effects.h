@@ -29,7 +29,7 @@ typedef struct {
   GPtrArray *tables; /* of const char: those that the job's files delete from or update, and those
                         that a watched file inserts into */
   GArray *counts;    /* of EffectsCount, one a table, as last read; empty: not read yet */
-  GArray *others; /* of EffectsKeys: rows that may be of other keys than they were returned with */
+  GArray *keys;      /* of EffectsKeys: whose the rows are that files of the user have returned */
   gint64 deleted, returned; /* of the job's own table since the try began: rows, and those told */
   const JobApply *last;     /* the file that ran last */
   /* what changed beside what files returned (effects_beside.h) */
@@ -37,6 +37,7 @@ typedef struct {
   GHashTable *before;    /* of these: oid -> EffectsCount, before the try */
   GArray *told;          /* of EffectsCount, one a table: rows that files have returned */
   json_t *beside;        /* counters as in a result: rows of other tables */
+  char *emptied;         /* a table that a trigger has emptied by TRUNCATE; NULL: none */
   gint64 others_changed; /* rows that were deleted or changed, and that no file has returned */
   gboolean stirred; /* the file on the job's own table deletes, and rows of that were updated */
   /* the file whose counts do not fit and must be looked into; NULL: none */
@@ -69,6 +70,6 @@ gboolean effects_are_all (const PgRows *returned, const PgRows *decided, const G
 gboolean effects_are_decided (Step *step, const JobApply *apply, const PgRows *returned,
                               const PgRows *decided, const GArray *which, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Whether all rows are of the keys that they were returned with. Then runs what was deferred to the
- * end of the transaction, and counts once more. */
+/* Whether all rows are of the keys that they were returned with, and have gone or changed. Then
+ * runs what was deferred to the end of the transaction, and counts once more. */
 gboolean effects_end (Step *step, Effects *effects, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -81,12 +81,14 @@ table_free (gpointer data)
 }
 
 static void
-add_grown (const Effects *effects, GHashTable *tables, const PgRows *rows, int row)
+add_grown (Effects *effects, GHashTable *tables, const PgRows *rows, int row)
 {
   const EffectsCount now = count_at (rows, row),
                      *was = g_hash_table_lookup (effects->before, rows_text (rows, row, "rel"));
   const char *name = rows_text (rows, row, "table");
   Table *table = g_hash_table_lookup (tables, name);
+  if (rows_bool (rows, row, "emptied") && effects->emptied == NULL)
+    effects->emptied = g_strdup (name);
   if (table == NULL) {
     table = g_new0 (Table, 1);
     table->name = g_strdup (name);

@@ -4,7 +4,8 @@
  * count for its limits; rows that are inserted stand in the result only.
  *
  * Invariant: a table that a foreign key leads to is counted; if there is a trigger or a rule, every
- * table of the application is. Built-in jobs have limits of their own rows, so nothing is counted
+ * table of the application is. A try in which one of these was emptied by TRUNCATE does not stand.
+ * Built-in jobs have limits of their own rows, so nothing is counted
  * for them.
  * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
  */

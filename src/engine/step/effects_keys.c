@@ -1,34 +1,50 @@
 #include "engine/step/effects_keys.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 
 #include <string.h>
 
 #define SQL "src/engine/step/sql/"
 
+static void
+free_text (GString *text)
+{
+  if (text != NULL)
+    g_string_free (text, TRUE);
+}
+
 void
 effects_keys_clear (gpointer keys)
 {
   EffectsKeys *one = keys;
-  g_string_free (one->keys, TRUE);
-  g_string_free (one->rows, TRUE);
+  free_text (one->keys);
+  free_text (one->rows);
+  free_text (one->own);
+}
+
+static void
+note (GString **texts, const char *text)
+{
+  *texts = *texts != NULL ? *texts : array_new ();
+  array_add (*texts, text);
 }
 
 void
-effects_keys_note (GArray *others, const JobApply *apply, const PgRows *returned)
+effects_keys_note (GArray *all, const JobApply *apply, const PgRows *returned)
 {
-  const int key = rows_column (returned, "key"), other = rows_column (returned, "other");
+  const int key = rows_column (returned, "key"), other = rows_column (returned, "other"),
+            own = rows_column (returned, "own");
   EffectsKeys one = { .apply = apply };
   for (int i = 0; other >= 0 && i < rows_count (returned); i++) {
-    if (rows_at (returned, i, other) == NULL)
+    note (&one.own, rows_at (returned, i, own));
+    if (!rows_bool (returned, i, "other"))
       continue;
-    one.keys = one.keys != NULL ? one.keys : array_new ();
-    one.rows = one.rows != NULL ? one.rows : array_new ();
-    array_add (one.keys, rows_at (returned, i, key));
-    array_add (one.rows, rows_at (returned, i, other));
+    note (&one.keys, rows_at (returned, i, key));
+    note (&one.rows, rows_at (returned, i, own));
   }
-  if (one.keys != NULL)
-    g_array_append_val (others, one);
+  if (one.own != NULL)
+    g_array_append_val (all, one);
 }
 
 /* ROW, the columns of its own key: `id is 21`. */
@@ -97,7 +113,21 @@ compares (Step *step, const JobApply *apply, GError **error)
   return text != NULL ? pg_statement_anew (text, text, error) : NULL;
 }
 
-/* Of one file. What cannot be compared is no key either. */
+/* Takes CAUSE. What cannot be compared is no key either. */
+static gboolean
+refuse (Step *step, const JobApply *apply, GError *cause, GError **error)
+{
+  if (cause->code != PRUNED_DATA) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  gboolean blocked = guard_block (step, apply->statement, error, "returns what is no key of %s: %s",
+                                  apply->table, cause->message);
+  g_error_free (cause);
+  return blocked;
+}
+
+/* Of one file: the keys are those of their rows. */
 static gboolean
 fit (Step *step, const EffectsKeys *one, GError **error)
 {
@@ -107,31 +137,74 @@ fit (Step *step, const EffectsKeys *one, GError **error)
   pg_values_take (values, "key", closed (one->keys));
   pg_values_take (values, "row", closed (one->rows));
   g_autoptr (PgRows) rows = statement != NULL ? pg_run (step->pg, statement, values, &cause) : NULL;
-  if (rows != NULL && rows_count (rows) == 0)
+  if (rows == NULL)
+    return refuse (step, one->apply, cause, error);
+  if (rows_count (rows) == 0)
     return TRUE;
-  if (rows != NULL) {
-    const char *key = rows_text (rows, 0, "key");
-    return block (step, one->apply, key != NULL ? key : "NULL", rows_text (rows, 0, "row"), error);
-  }
-  if (cause->code != PRUNED_DATA) {
-    g_propagate_error (error, cause);
+  const char *key = rows_text (rows, 0, "key");
+  return block (step, one->apply, key != NULL ? key : "NULL", rows_text (rows, 0, "row"), error);
+}
+
+/* The statement that finds rows of the table of APPLY that are there as they were; it is asked for
+ * once a minute. */
+static gboolean
+find_left (Step *step, const JobApply *apply, const PgStatement **statement, GError **error)
+{
+  g_autofree char *minute
+      = g_strdup_printf ("minute %" G_GINT64_FORMAT, clock_monotonic_us () / G_TIME_SPAN_MINUTE);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "tab", apply->table);
+  const PgRows *rows
+      = pg_run_kept (step->pg, pg_statement (SQL "effects_left.sql"), values, minute, error);
+  const char *text = rows != NULL && rows_count (rows) > 0 ? rows_text (rows, 0, "text") : NULL;
+  *statement = text != NULL ? pg_statement_anew (text, text, error) : NULL;
+  return rows != NULL && (text == NULL || *statement != NULL);
+}
+
+/* OWN, the key of a row that APPLY has returned: it is there as it was, or lacks a column. */
+static gboolean
+block_left (Step *step, const JobApply *apply, const char *own, GError **error)
+{
+  g_autoptr (json_t) key = json_parse_exact (own, strlen (own), NULL);
+  if (missing_of (key) != NULL)
+    return block (step, apply, own, own, error);
+  g_autofree char *left = shown (key);
+  return guard_block (step, apply->statement, error,
+                      "returns the row of %s whose %s, and leaves it as it was: it %s others than "
+                      "it returns",
+                      apply->table, left, apply->kind == APPLY_DELETE ? "deletes" : "changes");
+}
+
+/* No row that one file has returned is there as it was. */
+static gboolean
+are_changed (Step *step, const EffectsKeys *one, GError **error)
+{
+  GError *cause = NULL;
+  const PgStatement *statement;
+  if (!find_left (step, one->apply, &statement, error))
     return FALSE;
-  }
-  gboolean blocked
-      = guard_block (step, one->apply->statement, error, "returns what is no key of %s: %s",
-                     one->apply->table, cause->message);
-  g_error_free (cause);
-  return blocked;
+  if (statement == NULL)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "own", closed (one->own));
+  g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, &cause);
+  if (rows == NULL)
+    return refuse (step, one->apply, cause, error);
+  if (rows_count (rows) > 0 && step->many)
+    return step_fail (step, error, PRUNED_BUSY, "a row stays; each run is tried alone");
+  return rows_count (rows) == 0 || block_left (step, one->apply, rows_text (rows, 0, "own"), error);
 }
 
 gboolean
-effects_keys_fit (Step *step, const GArray *others, GError **error)
+effects_keys_fit (Step *step, const GArray *all, GError **error)
 {
-  if (others->len > 0 && step->many)
-    return step_fail (step, error, PRUNED_BUSY,
-                      "a key differs from that of its row; each run is tried alone");
-  for (guint i = 0; i < others->len; i++)
-    if (!fit (step, &g_array_index (others, EffectsKeys, i), error))
+  for (guint i = 0; i < all->len; i++) {
+    const EffectsKeys *one = &g_array_index (all, EffectsKeys, i);
+    if (one->keys != NULL && step->many)
+      return step_fail (step, error, PRUNED_BUSY,
+                        "a key differs from that of its row; each run is tried alone");
+    if ((one->keys != NULL && !fit (step, one, error)) || !are_changed (step, one, error))
       return FALSE;
+  }
   return TRUE;
 }

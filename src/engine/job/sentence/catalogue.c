@@ -1,6 +1,7 @@
 #include "engine/job/sentence/catalogue.h"
 
 #include "base/json.h"
+#include "engine/job/sentence/behind.h"
 #include "engine/job/sentence/hidden.h"
 #include "engine/job/sentence/sql_text.h"
 
@@ -327,6 +328,7 @@ catalogue_read_each (Pg *pg, const Sentence *const *sentences, guint n, GError *
     add_keys (all->pdata[i], keys->pdata[i]);
   return keys != NULL && read_calls (pg, sentences, all, error)
                  && hidden_read_each (pg, sentences, all, error)
+                 && behind_read_each (pg, sentences, all, error)
              ? g_steal_pointer (&all)
              : NULL;
 }

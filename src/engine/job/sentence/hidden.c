@@ -74,12 +74,16 @@ hidden_why (const PgRows *rows)
                           rows_text (rows, 0, "type"), remedy);
 }
 
-/* All that SENTENCE says in SQL of its own, and the KEY that it begins with. */
-static char *
-text_of (const Sentence *sentence, const char **key)
+const char *
+hidden_key (const Sentence *sentence)
+{
+  return sentence->where != NULL ? "where" : "set";
+}
+
+char *
+hidden_text (const Sentence *sentence)
 {
   GString *text = g_string_new (sentence->where);
-  *key = sentence->where != NULL ? "where" : "set";
   for (guint i = 0; sentence->set != NULL && i < sentence->set->len; i++)
     g_string_append_printf (text, "\n%s", ((SentenceSet *)sentence->set->pdata[i])->value);
   return g_string_free (text, FALSE);
@@ -88,15 +92,13 @@ text_of (const Sentence *sentence, const char **key)
 gboolean
 hidden_read_each (Pg *pg, const Sentence *const *sentences, const GPtrArray *all, GError **error)
 {
-  g_autoptr (GPtrArray) wanted = g_ptr_array_new_with_free_func ((GDestroyNotify)pg_values_free),
-                        keys = g_ptr_array_new ();
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new_with_free_func ((GDestroyNotify)pg_values_free);
   gboolean any = FALSE;
   for (guint i = 0; i < all->len; i++) {
-    const char *key, *tables[] = { sentences[i]->table, NULL };
-    g_autofree char *text = text_of (sentences[i], &key);
+    const char *tables[] = { sentences[i]->table, NULL };
+    g_autofree char *text = hidden_text (sentences[i]);
     any |= *text != '\0';
     g_ptr_array_add (wanted, hidden_question (text, tables));
-    g_ptr_array_add (keys, (gpointer)key);
   }
   if (!any)
     return TRUE;
@@ -106,7 +108,7 @@ hidden_read_each (Pg *pg, const Sentence *const *sentences, const GPtrArray *all
     g_autofree char *why = hidden_why (rows->pdata[i]);
     if (why != NULL)
       ((Catalogue *)all->pdata[i])->hidden
-          = g_strdup_printf ("%s: %s", (const char *)keys->pdata[i], why);
+          = g_strdup_printf ("%s: %s", hidden_key (sentences[i]), why);
   }
   return rows != NULL;
 }

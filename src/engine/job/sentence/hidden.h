@@ -12,6 +12,9 @@
 PgValues *hidden_question (const char *text, const char *const *tables);
 /* What ROWS of HIDDEN_OPERATORS say; NULL: there is no such operator. */
 char *hidden_why (const PgRows *rows);
+/* All that SENTENCE says in SQL of its own; g_free it. The key that it begins with. */
+char *hidden_text (const Sentence *sentence);
+const char *hidden_key (const Sentence *sentence);
 /* Asks for the texts of N sentences, and notes the answers in ALL (of Catalogue). */
 gboolean hidden_read_each (Pg *pg, const Sentence *const *sentences, const GPtrArray *all,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -60,21 +60,44 @@ add_words (const char *text, GPtrArray *found)
   }
 }
 
-/* Whether the literal from P to END begins with the name of a day. */
+/* Whether a literal with one of the names of days in it can have this WORD beside it, and be a
+ * time: `12:00 today`, `tomorrow 4 PM`, `today 12:00 CET`. */
 static gboolean
-names_day (const char *p, const char *end)
+is_of_time (const char *word)
+{
+  static const char *const known[]
+      = { "am", "pm", "z", "zulu", "utc", "gmt", "allballs", "t", NULL };
+  g_autofree char *lower = g_ascii_strdown (word, -1);
+  gboolean upper = strlen (word) <= 5;
+  for (const char *p = word; *p != '\0'; p++)
+    upper = upper && g_ascii_isupper (*p);
+  return !g_ascii_isalpha (*word) || upper || strchr (word, '/') != NULL
+         || g_strv_contains (known, lower);
+}
+
+/* Whether the literal SAID is a time if it is read as one, and not the same on each day. */
+static gboolean
+names_day (const char *said)
 {
   static const char *const days[] = { "now", "today", "tomorrow", "yesterday", NULL };
-  while (p < end && (g_ascii_isspace (*p) || *p == '\''))
-    p++;
-  gsize len = 0;
-  while (p + len < end && g_ascii_isalpha (p[len]))
-    len++;
-  const char *rest = p + len;
-  while (rest < end && (g_ascii_isspace (*rest) || g_ascii_isdigit (*rest) || *rest == ':'))
-    rest++;
-  g_autofree char *word = g_ascii_strdown (p, (gssize)len);
-  return g_strv_contains (days, word) && rest < end && *rest == '\'';
+  g_auto (GStrv) words = g_regex_split_simple ("([A-Za-z][A-Za-z/_]*)|[\\s,]+", said, 0, 0);
+  guint n = 0;
+  for (guint i = 0; words[i] != NULL; i++) {
+    g_autofree char *lower = g_ascii_strdown (words[i], -1);
+    const gboolean day = g_strv_contains (days, lower);
+    n += day;
+    if (!day && (!is_of_time (words[i]) || strpbrk (words[i], "()") != NULL))
+      return FALSE;
+  }
+  return n == 1;
+}
+
+/* What the literal from P to END says: '..', or $tag$..$tag$. */
+static char *
+said (const char *p, const char *end)
+{
+  const gsize marks = *p == '$' ? (gsize)(strchr (p + 1, '$') - p) + 1 : 1;
+  return g_strndup (p + marks, (gsize)(end - p) - 2 * marks);
 }
 
 char **
@@ -83,11 +106,15 @@ sql_clock_words (const char *text)
   g_autoptr (GPtrArray) found = g_ptr_array_new ();
   add_words (text, found);
   for (const char *p = text, *end; *p != '\0'; p = end) {
-    end = p + 1;
-    if (quoted_at (text, p, &end, NULL) == QUOTED_NOT)
+    gboolean closed;
+    const Quoted quoted = quoted_at (text, p, &end, &closed);
+    if (quoted == QUOTED_NOT)
       end = p + 1;
-    else if (*p == '\'' && names_day (p, end))
-      add_once (found, g_strndup (p, (gsize)(end - p)));
+    if (quoted != QUOTED_LITERAL || !closed)
+      continue;
+    g_autofree char *literal = said (p, end);
+    if (names_day (literal))
+      add_once (found, g_strdup_printf ("'%s'", literal));
   }
   g_ptr_array_add (found, NULL);
   return (char **)g_ptr_array_free (g_steal_pointer (&found), FALSE);

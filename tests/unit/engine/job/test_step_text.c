@@ -56,6 +56,12 @@ static const Case FILES[] = {
   { "SELECT a AT TIME ZONE 'Etc/GMT+3', timezone('EST5EDT', a)", NULL },
   { "SELECT a AT TIME ZONE 'UTC+3'", "AT TIME ZONE 'UTC+3' is read by the rules of POSIX" },
   { "SELECT a at time\n zone ('+03:00')", "TIME ZONE '+03:00' is read by the rules of POSIX" },
+  { "SELECT a < '2026-01-01 00:00 UTC+3'::timestamptz",
+    "UTC+3 in '2026-01-01 00:00 UTC+3' is read by the rules of POSIX" },
+  { "SELECT a < E'2026-01-01T00:00CET-01:00 '", "CET-01:00 in '2026-01-01T00:00CET-01:00 '" },
+  { "SELECT a < '2026-01-01 00:00+03', b < '2026-01-01 00:00:00 +03:00'", NULL },
+  { "SELECT a < '2026-01-01 00:00 Europe/Berlin', b < '2026-01-01 Etc/GMT+3'", NULL },
+  { "SELECT a = 'UTC+3', b = 'model ABC-12', c < '2026-01-01 CET' -- '2026-01-01 UTC+3'", NULL },
   { "SELECT timezone ('CET-1CEST', a)", "TIMEZONE of 'CET-1CEST' is read by the rules of POSIX" },
 };
 

@@ -5,7 +5,7 @@
 #include "support/steps.h"
 
 #define COUNTS "deleted|updated|inserted|parted\n0|0|0|f"
-#define BESIDE "rel|table|pos|deleted|updated|inserted\n"
+#define BESIDE "rel|table|pos|deleted|updated|inserted|emptied\n"
 
 static StepScene *scene;
 static Effects effects;
@@ -62,7 +62,8 @@ static void
 test_what_no_file_has_returned_is_told_by_table (void)
 {
   begin ("rels\n{5,7,8}");
-  try_with (BESIDE "7|prod|-|0|4|0", BESIDE "5|orders|1|2|0|0\n7|prod|-|0|10|0\n8|log|-|0|0|2");
+  try_with (BESIDE "7|prod|-|0|4|0|f",
+            BESIDE "5|orders|1|2|0|0|f\n7|prod|-|0|10|0|f\n8|log|-|0|0|2|f");
   assert_beside (6,
                  "{\"tables\":{\"log\":{\"inserted\":2},\"prod\":{\"changed\":6}},\"others\":6}");
   g_assert_cmpstr (played_bound ("effects_beside", "rels"), ==, "{5,7,8}");
@@ -73,7 +74,7 @@ static void
 test_rows_of_its_own_table_that_no_file_has_returned_count (void)
 {
   begin ("rels\n{5}");
-  try_with (BESIDE, BESIDE "5|orders|1|2|3|0");
+  try_with (BESIDE, BESIDE "5|orders|1|2|3|0|f");
   assert_beside (3, "{\"tables\":{\"orders\":{\"changed\":3}},\"others\":3}");
   end ();
 }
@@ -83,7 +84,7 @@ static void
 test_partitions_count_as_their_table (void)
 {
   begin ("rels\n{5,7,8}");
-  try_with (BESIDE, BESIDE "5|orders|1|2|0|0\n7|prod|-|1|2|0\n8|prod|-|1|0|0");
+  try_with (BESIDE, BESIDE "5|orders|1|2|0|0|f\n7|prod|-|1|2|0|f\n8|prod|-|1|0|0|f");
   assert_beside (4, "{\"tables\":{\"prod\":{\"deleted\":2,\"changed\":2}},\"others\":4}");
   end ();
 }
@@ -109,9 +110,9 @@ test_what_is_inserted_is_shared_if_it_divides (void)
 {
   static const struct {
     const char *after, *share;
-  } cases[] = { { BESIDE "8|log|-|0|0|4", "{\"tables\":{\"log\":{\"inserted\":2}}}" },
-                { BESIDE "8|log|-|0|0|3", "{}" },
-                { BESIDE "8|log|-|0|2|0", NULL },
+  } cases[] = { { BESIDE "8|log|-|0|0|4|f", "{\"tables\":{\"log\":{\"inserted\":2}}}" },
+                { BESIDE "8|log|-|0|0|3|f", "{}" },
+                { BESIDE "8|log|-|0|2|0|f", NULL },
                 { BESIDE, "{}" } };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     begin ("rels\n{8}");

@@ -20,7 +20,12 @@ static const struct {
   { "a < 'TODAY' AND b < ' yesterday 03:00 '", "'TODAY'|' yesterday 03:00 '" },
   { "now = 1 AND t.now = 2 AND t.current_date = 3 AND age = 4", "" },
   { "a = 'not now' AND b = 'today or never' AND c = 'now()' AND d = 'nowhere'", "" },
-  { "a = $$now$$", "" },
+  { "a < $$now$$ OR a < E'today'", "'now'|'today'" },
+  { "a < '12:00 today' OR a < 'allballs tomorrow' OR a < 'today,12:00'",
+    "'12:00 today'|'allballs tomorrow'|'today,12:00'" },
+  { "a < '04:05 PM yesterday' OR a < 'today 12:00 CET' OR a < 'today Europe/Berlin'",
+    "'04:05 PM yesterday'|'today 12:00 CET'|'today Europe/Berlin'" },
+  { "a = 'today and tomorrow' OR a = 'now now' OR a = '12:00' OR a = 'noon today'", "" },
   { "age(", "" },
   { "", "" },
 };
