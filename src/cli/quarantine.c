@@ -161,6 +161,22 @@ say_restored (Cli *cli, Pg *pg, const char *job, GError **error)
   return CODE_OK;
 }
 
+/* What is held for one job is held from every job. */
+static ExitCode
+say_still_held (Cli *cli, Pg *pg, const char *item, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "item", item);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/quarantine_held.sql", values, error);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  output_end (cli->out);
+  for (int i = 0; i < rows_count (rows); i++)
+    output_say (cli->out, "It stays held from every job: pruned quarantine drop %s '%s'",
+                rows_text (rows, i, "job"), item);
+  return CODE_OK;
+}
+
 ExitCode
 command_quarantine (Cli *cli, GError **error)
 {
@@ -195,7 +211,8 @@ command_quarantine (Cli *cli, GError **error)
                    verb != LIST ? VERBS[verb].deed
                    : all        ? "is in quarantine"
                                 : "is parked");
-  return verb == LIST                    ? say_counts (cli, pg, error)
-         : verb == RETRY && item == NULL ? say_restored (cli, pg, job, error)
-                                         : CODE_OK;
+  return verb == LIST    ? say_counts (cli, pg, error)
+         : item != NULL  ? say_still_held (cli, pg, item, error)
+         : verb == RETRY ? say_restored (cli, pg, job, error)
+                         : CODE_OK;
 }

@@ -68,6 +68,7 @@ restore_clear (Restore *restore)
                           restore->steps, restore->own,  restore->lines };
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_ptr_array_unref (arrays[i]);
+  g_hash_table_unref (restore->named);
   item_clear (&restore->only);
   g_free (restore->run_id);
   g_clear_pointer (&restore->pg, pg_free);
@@ -211,6 +212,8 @@ command_restore (Cli *cli, GError **error)
                                .versions = g_ptr_array_new_with_free_func (g_free),
                                .above = g_ptr_array_new (),
                                .steps = g_ptr_array_new_with_free_func (step_free),
+                               .named = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                                               (GDestroyNotify)rows_free),
                                .own = g_ptr_array_new_with_free_func (g_free),
                                .lines = g_ptr_array_new_with_free_func (line_free) };
   if (only != NULL && !item_parse (only, &restore.only, error))

@@ -60,6 +60,7 @@ typedef struct {
   GPtrArray *steps;      /* of RestoreStep */
   guint children;        /* number of child runs that are not restored */
   gboolean effective;    /* a run's result says that it changed rows */
+  GHashTable *named;     /* table -> PgRows: the jobs that name it */
   GPtrArray *own;        /* of char: transactions of this restore */
   guint trials;          /* number of savepoints in the open transaction */
   gboolean noted;        /* in the journal */
@@ -101,12 +102,13 @@ gboolean restore_commit (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RE
  * own; with dry_run inside the caller's. Rows that other processes could remove at once are held
  * then. */
 gboolean restore_prepare (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Holds a row that is there for the jobs of the runs and of their ancestors that know it as an
- * item. Within a transaction. */
+/* Holds a row that is there: for the jobs of the runs and of their ancestors that know it as an
+ * item, and for jobs in force that do, by whatever name of its table. What is held for one job is
+ * held from every job. Within a transaction. */
 gboolean restore_hold_item (Restore *restore, const char *table, const char *key, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Holds those of ROWS (of a record's statement) that are restored, for the same jobs. */
+/* Holds those of ROWS (of a record's statement) that are restored, in the same way. */
 gboolean restore_hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 gboolean restore_is_restored (const PgRows *rows, int row);

@@ -11,19 +11,28 @@ restore_is_restored (const PgRows *rows, int row)
 
 typedef struct {
   GString *jobs, *items;
+  GHashTable *seen; /* of char: the items; what one job holds is held from all */
 } Held;
 
-static void
-hold_row (Held *held, const Job *job, const char *table, const char *key)
+static Held
+held_new (void)
 {
-  g_autofree char *item = g_strdup_printf ("%s:%s", table, key);
-  array_add (held->jobs, job->name);
+  return (Held){ array_new (), array_new (),
+                 g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL) };
+}
+
+static void
+hold_row (const Held *held, const char *job, const char *table, const char *key)
+{
+  char *item = g_strdup_printf ("%s:%s", table, key);
+  array_add (held->jobs, job);
   array_add (held->items, item);
+  g_hash_table_add (held->seen, item);
 }
 
 /* Adds the items of ROWS as JOB's quarantine names them: by the row's key, or by a column. */
 static void
-hold_rows (Held *held, const Job *job, const Record *record, const PgRows *rows)
+hold_rows (const Held *held, const Job *job, const Record *record, const PgRows *rows)
 {
   gboolean named = g_strv_contains ((const char *const *)job->items, record->table);
   for (int i = 0; i < rows_count (rows); i++) {
@@ -31,9 +40,9 @@ hold_rows (Held *held, const Job *job, const Record *record, const PgRows *rows)
       continue;
     const char *item = rows_text (rows, i, "item");
     if (job->item_column != NULL && job->table != NULL && item != NULL)
-      hold_row (held, job, job->table, item);
+      hold_row (held, job->name, job->table, item);
     else if (job->item_column == NULL && named)
-      hold_row (held, job, record->table, rows_text (rows, i, "key"));
+      hold_row (held, job->name, record->table, rows_text (rows, i, "key"));
   }
 }
 
@@ -54,10 +63,50 @@ all_jobs (const Restore *restore)
   return jobs;
 }
 
+/* The jobs in force that name TABLE, with the name that each has for it; borrowed. */
+static const PgRows *
+jobs_on (Restore *restore, const char *table, GError **error)
+{
+  const PgRows *known = g_hash_table_lookup (restore->named, table);
+  if (known != NULL)
+    return known;
+  const Jobs *jobs = restore->cli->jobs;
+  GString *names = array_new (), *tables = array_new (), *sentences = array_new ();
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    for (char **item = job->items; job->item_column == NULL && *item != NULL; item++) {
+      array_add (names, job->name);
+      array_add (tables, *item);
+      array_add (sentences, job->sentence != NULL ? "t" : "f");
+    }
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "tab", table);
+  pg_values_take (values, "job", array_take (names));
+  pg_values_take (values, "name", array_take (tables));
+  pg_values_take (values, "sentence", array_take (sentences));
+  PgRows *rows = pg_run_file (restore->pg, SQL "named.sql", values, error);
+  if (rows != NULL)
+    g_hash_table_insert (restore->named, g_strdup (table), rows);
+  return rows;
+}
+
+/* Holds the row KEY of TABLE from the jobs ON it, too, unless it is held by that name. */
+static void
+hold_from_others (const Held *held, const PgRows *on, const char *key)
+{
+  for (int i = 0; i < rows_count (on); i++) {
+    g_autofree char *item = g_strdup_printf ("%s:%s", rows_text (on, i, "name"), key);
+    if (!g_hash_table_contains (held->seen, item))
+      hold_row (held, rows_text (on, i, "job"), rows_text (on, i, "name"), key);
+  }
+}
+
 /* Takes HELD. */
 static gboolean
 write_held (Restore *restore, Held held, GError **error)
 {
+  g_hash_table_unref (held.seen);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", array_take (held.jobs));
   pg_values_take (values, "item", array_take (held.items));
@@ -69,10 +118,16 @@ gboolean
 restore_hold_item (Restore *restore, const char *table, const char *key, GError **error)
 {
   g_autoptr (GPtrArray) jobs = all_jobs (restore);
-  Held held = { array_new (), array_new () };
-  for (guint i = 0; i < jobs->len; i++)
-    if (g_strv_contains ((const char *const *)((const Job *)jobs->pdata[i])->items, table))
-      hold_row (&held, jobs->pdata[i], table, key);
+  const PgRows *on = jobs_on (restore, table, error);
+  if (on == NULL)
+    return FALSE;
+  const Held held = held_new ();
+  for (guint i = 0; i < jobs->len; i++) {
+    const Job *job = jobs->pdata[i];
+    if (g_strv_contains ((const char *const *)job->items, table))
+      hold_row (&held, job->name, table, key);
+  }
+  hold_from_others (&held, on, key);
   return write_held (restore, held, error);
 }
 
@@ -80,8 +135,14 @@ gboolean
 restore_hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
 {
   g_autoptr (GPtrArray) jobs = all_jobs (restore);
-  Held held = { array_new (), array_new () };
+  const PgRows *on = jobs_on (restore, record->table, error);
+  if (on == NULL)
+    return FALSE;
+  const Held held = held_new ();
   for (guint i = 0; i < jobs->len; i++)
     hold_rows (&held, jobs->pdata[i], record, rows);
+  for (int i = 0; i < rows_count (rows); i++)
+    if (restore_is_restored (rows, i))
+      hold_from_others (&held, on, rows_text (rows, i, "key"));
   return write_held (restore, held, error);
 }

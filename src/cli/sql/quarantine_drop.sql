@@ -1,10 +1,10 @@
 -- Deletes items from quarantine. If one fails again, the job counts its attempts from the start. A
--- run that waits for one goes on at once.
+-- run that waits for one goes on at once; for a row that was restored, a run of any job.
 WITH dropped AS (
   DELETE FROM pruned.quarantine
   WHERE (:job::text IS NULL OR job = :job::text) AND (:item::text IS NULL OR item = :item::text)
   RETURNING job, item, reason, attempts, parked, next_try_at),
 woken AS (
   UPDATE pruned.runs r SET due_at = now(), changed_at = clock_timestamp()
-  FROM dropped d WHERE r.job = d.job AND r.waits_for = d.item AND r.state = 'waiting')
+  FROM dropped d WHERE (r.job = d.job OR d.reason = 'restored') AND r.waits_for = d.item AND r.state = 'waiting')
 SELECT job, item, reason, attempts, parked, next_try_at FROM dropped

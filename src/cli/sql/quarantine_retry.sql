@@ -3,14 +3,14 @@
 -- that were restored are held until an operator releases each: whoever means all items does not
 -- mean these.
 WITH held AS (
-  SELECT q.job, q.item, q.next_try_at FROM pruned.quarantine q
+  SELECT q.job, q.item, q.reason, q.next_try_at FROM pruned.quarantine q
   WHERE (:job::text IS NULL OR q.job = :job::text) AND (:item::text IS NULL OR q.item = :item::text)
     AND (:item::text IS NOT NULL OR NOT (q.parked AND q.reason = 'restored'))
   ORDER BY q.job, q.item
   FOR UPDATE),
 woken AS (
   UPDATE pruned.runs r SET due_at = now(), changed_at = clock_timestamp()
-  FROM held WHERE r.job = held.job AND r.waits_for = held.item AND r.state = 'waiting')
+  FROM held WHERE (r.job = held.job OR held.reason = 'restored') AND r.waits_for = held.item AND r.state = 'waiting')
 UPDATE pruned.quarantine q
 SET next_try_at = now(), parked = false
 FROM held
