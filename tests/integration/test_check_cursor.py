@@ -82,8 +82,8 @@ def plain(pruned, cursor, columns, given=None, more="", query=None):
         pruned.database.connection.execute(more)
 
 
-def warned(pruned, code=0):
-    return [one["detail"] for one in found(pruned, code) if one["check"] == "cursor" and one["level"] == "warning"]
+def warned(pruned, code=0, level="warning"):
+    return [one["detail"] for one in found(pruned, code) if one["check"] == "cursor" and one["level"] == level]
 
 
 WHOLE = "ALTER TABLE scratch ALTER day SET NOT NULL; ALTER TABLE scratch ALTER note SET DEFAULT ''"
@@ -141,16 +141,40 @@ def test_a_page_that_makes_its_rows_unique(own):
 def test_a_column_of_the_cursor_that_can_be_null(own):
     """Its rows are never found; where job.conf says that the page deals with NULL, they are."""
     plain(own, "day date; id bigint", "s.day, s.id")
-    (said,) = warned(own)
+    (said,) = warned(own, 2, "error")
     assert said.startswith("column day can be NULL: ") and "never finds such a row" in said and "coalesce(day, ...)" in said
     fill(own.database, 100)
     own.database.connection.execute("UPDATE scratch SET day = NULL WHERE id % 2 = 0; ANALYZE scratch")
-    (said,) = warned(own)
+    (said,) = warned(own, 2, "error")
     assert said.startswith("column day can be NULL (in about 50 rows): ")
     (own.folder / "jobs" / JOB / "page.sql").write_text(PAGE.format(then="s.id"))
     conf = own.folder / "jobs" / JOB / "job.conf"
     conf.write_text(conf.read_text().replace("cursor = day date; id bigint", "cursor = day date null; id bigint"))
     assert warned(own) == []
+
+
+def test_rows_that_a_condition_leaves_out_are_a_warning(own):
+    """Where it asks something else of the column, rows with NULL are most likely not due."""
+    for condition in ("s.day <= :scheduled_at::timestamptz::date", "s.day IS NOT NULL"):
+        plain(own, "day date; id bigint", "", query="SELECT s.id AS key, s.day, s.id FROM scratch s WHERE (s.day, s.id) > (:cursor.day::date,"
+              f" :cursor.id::bigint) AND {condition} ORDER BY s.day, s.id LIMIT :limit::int")
+        (said,) = warned(own)
+        assert said.startswith("column day can be NULL: ") and "`AND day IS NOT NULL`" in said
+
+
+@pytest.mark.parametrize("columns, where, order, well", [
+    ("s.note", "s.note > :cursor.note::text", 's.note COLLATE "C"', False),
+    ('s.note COLLATE "C" AS note', "s.note > :cursor.note::text", "2", False),
+    ("s.note", 's.note COLLATE "C" > :cursor.note::text', "s.note", False),
+    ("s.note", 's.note COLLATE "C" > :cursor.note::text', 's.note COLLATE "C"', True),
+    ("s.note", "s.note > :cursor.note::text", "s.note", True)], ids=["in the order", "in what is returned", "in the comparison", "in both", "in none"])
+@pytest.mark.check_first(2)
+def test_a_page_that_is_compared_by_another_collation_than_its_order(own, columns, where, order, well):
+    """`Z` lies before `a` in one of them: what lies between is skipped."""
+    plain(own, "note text", "", more="ALTER TABLE scratch ALTER note SET NOT NULL; CREATE UNIQUE INDEX ON scratch (note)",
+          query=f"SELECT s.id AS key, {columns} FROM scratch s WHERE {where} ORDER BY {order} LIMIT :limit::int")
+    said = warned(own, 0 if well else 2, "error")
+    assert ["by the collation" in one for one in said] == ([] if well else [True])
 
 
 def test_a_domain_that_takes_no_null(own):

@@ -153,6 +153,8 @@ ExitCode check_apply (Check *check, gint64 n, GError **error);
 
 /* Whether a folder's page is sorted by its cursor; no page is read. */
 void check_order (Check *check);
+/* Folders: whether their page is compared with the cursor by the collation of its order. */
+void check_collation (Check *check);
 
 /* Which columns of tables the cursor's columns of a page are. */
 typedef struct _CheckCursor CheckCursor;

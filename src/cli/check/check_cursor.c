@@ -56,6 +56,31 @@ ask (Check *check, CheckCursor *cursor)
   return check_ask (check, "cursor", SQL "cursor.sql", values);
 }
 
+/* Whether the page of JOB asks something else of COLUMN than to come behind the cursor. Then rows
+ * with NULL there are most likely not due, or dealt with. */
+static gboolean
+is_asked_besides (const Job *job, const char *column)
+{
+  g_autofree char *path
+      = g_build_filename (job->folder, "page.sql", NULL),
+      *text = resource_sql (path, NULL), *name = g_regex_escape_string (column, -1),
+      *pattern = g_strdup_printf (
+          "\\b%s\"?(::\\w+)?\\s*(IS\\s+(NOT\\s+)?NULL\\b|"
+          "(<>|!=|<=|>=|<|>|=|\\bBETWEEN\\b|\\bIN\\b|\\bLIKE\\b)\\s*(?![\\s<>=]|:cursor\\b))",
+          name);
+  return text != NULL && g_regex_match_simple (pattern, text, G_REGEX_CASELESS, 0);
+}
+
+static void
+say (Check *check, const PgRows *rows, int i, CheckPlace place)
+{
+  const char *detail = rows_text (rows, i, "detail"), *column = rows_text (rows, i, "name");
+  if (rows_bool (rows, i, "holds") && !is_asked_besides (check->job, column))
+    check_error (check, CODE_CONFIG, "cursor", place, NULL, "%s", detail);
+  else
+    check_warn (check, "cursor", place, NULL, "%s", detail);
+}
+
 void
 check_cursor (Check *check, CheckCursor *cursor, CheckPlace place)
 {
@@ -63,7 +88,7 @@ check_cursor (Check *check, CheckCursor *cursor, CheckPlace place)
   g_autoptr (PgRows) rows = ask (check, cursor);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     if (!made || rows_bool (rows, i, "holds"))
-      check_warn (check, "cursor", place, NULL, "%s", rows_text (rows, i, "detail"));
+      say (check, rows, i, place);
   if (rows != NULL && rows_count (rows) == 0)
     check_ok (check, "cursor", "a unique index covers its columns, and none of them can be NULL");
 }
@@ -90,6 +115,5 @@ check_cursor_nulls (Check *check)
   g_autoptr (PgRows) rows = ask (check, cursor);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     if (rows_bool (rows, i, "holds"))
-      check_warn (check, "cursor", (CheckPlace){ page, 0 }, NULL, "%s",
-                  rows_text (rows, i, "detail"));
+      say (check, rows, i, (CheckPlace){ page, 0 });
 }

@@ -84,6 +84,7 @@ check_folder (Check *check)
     return;
   check_tables_exist (check);
   check_order (check);
+  check_collation (check);
   for (guint i = 0; i < job->whats->len; i++)
     check_own_rows (check, job->whats->pdata[i]);
   if (job_launches (job, job->name))

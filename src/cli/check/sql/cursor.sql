@@ -1,7 +1,7 @@
 -- What is wrong with a page's cursor: its columns `:name` are the columns `:number` of the tables
 -- `:table` (0: of none), and may be NULL where `:open`. `:key_table`: the table of the page's key
--- (0: not known). `holds`: also if the page makes its rows unique. About how many rows have NULL is
--- known from statistics. Reads the catalogue only.
+-- (0: not known). `holds`: also if the page makes its rows unique; `name`: of the column. About how
+-- many rows have NULL is known from statistics. Reads the catalogue only.
 WITH c AS (
   SELECT u.name, u.rel, u.number, u.open, u.n FROM unnest(:name::text[], :table::oid[], :number::smallint[], :open::boolean[]) WITH ORDINALITY AS u (name, rel, number, open, n)),
 known AS (
@@ -19,12 +19,12 @@ covered AS ( -- a table with a unique index whose columns are all among those of
                     WHERE x.n <= i.indnkeyatts AND x.attnum <> ALL (ARRAY(SELECT k.number FROM known k WHERE k.rel = i.indrelid)))
     AND :key_table::oid IN (0::oid, i.indrelid))
 SELECT pg_catalog.format('column %s can be NULL%s: a comparison with the cursor never finds such a row, and nothing says so. '
-                         'If these are to go, order by coalesce(%s, ...), or declare it (`%s ... null` in job.conf) and deal with NULL',
+                         'If these stay, say so in page.sql: `AND %s IS NOT NULL`. If they are to go, order by coalesce(%s, ...), or declare it (`%s ... null` in job.conf) and deal with NULL',
                          k.name, coalesce((SELECT pg_catalog.format(' (in about %s rows)', (p.null_frac * k.reltuples)::bigint)
                                            FROM pg_stats p WHERE p.schemaname = k.nspname AND p.tablename = k.relname AND p.attname = k.attname
                                              AND p.null_frac > 0::real AND k.reltuples > 0::real ORDER BY p.inherited DESC LIMIT 1), ''),
-                         k.name, k.name) AS detail,
-       true AS holds, k.n
+                         k.attname, k.name, k.name) AS detail,
+       true AS holds, k.n, k.attname::text AS name
 FROM known k
 WHERE NOT k.whole AND NOT k.open
 UNION ALL
@@ -35,7 +35,7 @@ SELECT pg_catalog.format('no unique index covers its columns (%s)%s: of rows wit
                                    FROM pg_index i, pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS x (attnum, n), pg_attribute a
                                    WHERE i.indrelid = (SELECT k.rel FROM known k ORDER BY k.n LIMIT 1) AND i.indisprimary AND x.n <= i.indnkeyatts
                                      AND a.attrelid = i.indrelid AND a.attnum = x.attnum), 'what is unique')) AS detail,
-       false, 1000
+       false, 1000, NULL
 WHERE NOT EXISTS (SELECT FROM covered)
   -- of a view nothing is known
   AND NOT EXISTS (SELECT FROM c JOIN pg_class v ON v.oid = c.rel WHERE v.relkind NOT IN ('r', 'p', 'm'))
