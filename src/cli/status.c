@@ -8,6 +8,7 @@
 #include "cli/replica.h"
 #include "cli/running_settings.h"
 #include "cli/status.h"
+#include "cli/status_lag.h"
 #include "cli/stop_line.h"
 #include "config/settings.h"
 #include "engine/clock/processes.h"
@@ -172,50 +173,6 @@ take_topics (json_t *facts, const GArray *wanted, const KafkaTopic *found)
   set (facts, "too_few_partitions", small);
 }
 
-static json_t *
-number_or_null (gint64 offset)
-{
-  return offset < 0 ? json_null () : json_integer (offset);
-}
-
-/* Messages that the group has not read yet; -1: not known. */
-static gint64
-lag_of (const KafkaOffset *offset)
-{
-  return offset->high < 0 ? -1 : offset->high - MAX (offset->next, offset->low);
-}
-
-static void
-take_lag (Status *status)
-{
-  const GArray *offsets = status->offsets;
-  g_autofree char *outcomes = cli_topic (status->cli, "outcomes"),
-                  *dead = cli_topic (status->cli, "dead");
-  g_autofree char *clock = cli_topic (status->cli, "clock");
-  json_t *lanes = json_array (), *lag = json_object ();
-  for (guint i = 0; i < offsets->len; i++) {
-    const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
-    if (g_str_equal (offset->topic, outcomes) || g_str_equal (offset->topic, dead)
-        || g_str_equal (offset->topic, clock))
-      continue; /* the daemon does not read these */
-    json_t *lane = json_object ();
-    set (lane, "topic", json_string (offset->topic));
-    set (lane, "partition", json_integer (offset->partition));
-    set (lane, "next_offset", number_or_null (offset->next));
-    set (lane, "end", number_or_null (offset->high));
-    set (lane, "lag", number_or_null (lag_of (offset)));
-    json_array_append_new (lanes, lane);
-    const json_t *sum = json_object_get (lag, offset->topic);
-    if (lag_of (offset) < 0
-        || json_is_null (sum)) /* a partition that is not known makes the sum unknown */
-      set (lag, offset->topic, json_null ());
-    else
-      set (lag, offset->topic, json_integer (json_integer_value (sum) + lag_of (offset)));
-  }
-  set (status->found, "lanes", lanes);
-  set (status->found, "lag", lag);
-}
-
 static void
 look_at_dead (Status *status)
 {
@@ -243,7 +200,9 @@ ask_kafka (Status *status, char **settings, json_t *facts, GError **error)
     return FALSE;
   const char *group = config_text (status->cli->config, "topics", "prefix");
   g_autofree char *unread = NULL;
-  status->offsets = kafka_offsets (pairs, group, found, wanted->len, TIMEOUT_MS, &unread, error);
+  g_autoptr (StatusTopics) topics = status_topics (status->cli, admin, found, wanted->len);
+  status->offsets = kafka_offsets (pairs, group, (const KafkaTopic *)(gpointer)topics->all->data,
+                                   topics->all->len, TIMEOUT_MS, &unread, error);
   if (status->offsets == NULL)
     return FALSE;
   set (facts, "connected", json_true ());
@@ -253,7 +212,7 @@ ask_kafka (Status *status, char **settings, json_t *facts, GError **error)
   }
   set (facts, "cluster_id", json_string (cluster));
   take_topics (facts, wanted, found);
-  take_lag (status);
+  status_take_lag (status->cli, status->pg, topics, status->offsets, status->found);
   look_at_dead (status);
   return TRUE;
 }

@@ -311,7 +311,7 @@ def test_replay_reads_the_topic_again(erasure):
     assert erased(erasure) == [1]
 
 
-def test_doctor_names_messages_that_no_daemon_reads(erasure):
+def test_doctor_and_status_name_messages_that_no_daemon_reads(erasure):
     say_event(erasure, "UserErasureRequested", "app-users", "key = id")
     erasure.start()
 
@@ -331,4 +331,9 @@ def test_doctor_names_messages_that_no_daemon_reads(erasure):
     assert found() == (4, [wanted])
     erasure.database.execute("""INSERT INTO pruned.processes (id, host, pid, version, started_at, settings, jobs)
         VALUES (gen_random_uuid(), 'h', 7, '1', now(), '', '{}')""")
-    assert found() == (0, [])
+    stands = f"2 messages of {erasure.topics.full('app-users')} wait to be read, and within 8 s no daemon has read any of them"
+    assert found() == (4, [stands])
+    status = json.loads(erasure.pruned.run("status", "--json").stdout)
+    assert status["lag"][erasure.topics.full("app-users")] == 2
+    erasure.work()
+    assert found() == (0, []) and json.loads(erasure.pruned.run("status", "--json").stdout)["lag"][erasure.topics.full("app-users")] == 0
