@@ -66,11 +66,25 @@ compare_several (const Item *item, gboolean whole, json_t *object, const ItemKey
 
 /* --- a key that is a number ------------------------------------------------------------------- */
 
+/* TEXT as JSON writes it, if it is a number as PostgreSQL reads one: ` +007` is 7. g_free it. */
+static char *
+number_of (const char *text)
+{
+  g_autofree char *bare = g_strstrip (g_strdup (text));
+  const char *sign = *bare == '-' ? "-" : "", *digits = bare + (*bare == '-' || *bare == '+');
+  const gsize n = strspn (digits, "0123456789");
+  if (n == 0 || digits[n] != '\0')
+    return g_strdup (text);
+  digits += MIN (strspn (digits, "0"), n - 1);
+  return g_strconcat (*digits == '0' ? "" : sign, digits, NULL);
+}
+
 /* TEXT is the number, or an object that says what the column is. */
 static ExitCode
 take_number (Item *item, gboolean whole, const ItemKey *key, GError **error)
 {
-  g_autoptr (json_t) value = json_parse (item->text, strlen (item->text), NULL);
+  g_autofree char *text = number_of (item->text);
+  g_autoptr (json_t) value = json_parse (text, strlen (text), NULL);
   const json_t *number = value;
   if (*item->text == '\0')
     return cli_usage (error, NO_ITEM, item->table, item->text);

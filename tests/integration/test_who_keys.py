@@ -13,6 +13,7 @@ from support.sentences import house  # noqa: F401
 TYPES = {
     "moment": ("timestamptz", "2024-01-01 00:00:00+00", ["2024-01-01T01:00:00+01:00", "2024-01-01T00:00:00+00:00"]),
     "local": ("timestamp", "2024-01-01 10:00:00", ["2024-01-01T10:00:00"]),
+    "whole": ("bigint", "7", ["007", " 7", "+7"]),
     "number": ("numeric", "1.50", ["1.5", "1.500", "15e-1"]),
     "price": ("numeric(6,2)", "2.50", ["2.5"]),
     "flag": ("boolean", "true", ["t", "yes"]),
