@@ -206,7 +206,7 @@ run_page_show (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
   const Job *job = jobs_find_loaded (cli->jobs, rows_text (rows, 0, "job"));
   page.final = job != NULL && job->final != NULL;
   g_autoptr (GPtrArray) next = next_of (rows, &page);
-  output_record (cli->out, RUN_COLUMNS, rows, 0);
+  run_row_show (cli->out, rows);
   if (output_is_json (cli->out)) {
     put_objects (cli->out, &page, next);
     return CODE_OK;

@@ -1,6 +1,8 @@
 #include "cli/run_row.h"
 
+#include "base/spoken.h"
 #include "base/uuid5.h"
+#include "cli/words.h"
 
 #include <string.h>
 
@@ -29,6 +31,34 @@ const Column RUN_COLUMNS[] = {
   { "job_version", .detail = TRUE },
   { NULL },
 };
+
+void
+run_row_show (Output *out, const PgRows *rows)
+{
+  if (output_is_json (out)) {
+    output_record (out, RUN_COLUMNS, rows, 0);
+    return;
+  }
+  Column columns[G_N_ELEMENTS (RUN_COLUMNS)];
+  memcpy (columns, RUN_COLUMNS, sizeof columns);
+  json_t *cells = json_array ();
+  for (guint i = 0; columns[i].name != NULL; i++) {
+    const char *text = rows_text (rows, 0, columns[i].name);
+    json_t *cell = cell_from_text (columns[i].type, text);
+    if (text != NULL && g_str_equal (columns[i].name, "result")) {
+      g_autofree char *words = words_of_whole (cell);
+      columns[i].type = CELL_TEXT;
+      json_decref (cell);
+      cell = json_string (words);
+    }
+    if (text != NULL && g_str_equal (columns[i].name, "status")) {
+      json_decref (cell);
+      cell = json_string (spoken_word (text));
+    }
+    json_array_append_new (cells, cell);
+  }
+  output_record_cells (out, columns, cells);
+}
 
 PgRows *
 run_row_find (Pg *pg, const char *run_id, gint64 at_us, GError **error)

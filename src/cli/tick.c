@@ -214,7 +214,7 @@ static ExitCode
 show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
 {
   g_autoptr (json_t) result = cell_from_text (CELL_JSON, rows_text (rows, 0, "result"));
-  output_record (cli->out, RUN_COLUMNS, rows, 0);
+  run_row_show (cli->out, rows);
   if (g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0)
     return cli_fail (
         CODE_ENDED_BADLY, error,

@@ -227,6 +227,48 @@ words_of_result (const json_t *result)
   return take (words);
 }
 
+/* VALUE, below the name that a result has for it. */
+static void
+add_value (GString *words, const json_t *value)
+{
+  const char *name;
+  json_t *one;
+  size_t i;
+  const gsize begin = words->len;
+  json_object_foreach ((json_t *)value, name, one) {
+    g_string_append_printf (words, "%s%s%s ", words->len > begin ? ", " : "", name,
+                            json_is_object (one) ? ":" : "");
+    add_value (words, one);
+  }
+  json_array_foreach (value, i, one) {
+    g_string_append (words, words->len > begin ? ", " : "");
+    add_value (words, one);
+  }
+  g_autofree char *text = json_is_integer (value)  ? spoken_number (json_integer_value (value))
+                          : json_is_string (value) ? g_strdup (json_string_value (value))
+                          : json_is_object (value) || json_is_array (value) ? g_strdup ("")
+                                                                            : json_text (value);
+  g_string_append (words, text);
+}
+
+char *
+words_of_whole (const json_t *result)
+{
+  const char *status = json_string_value (json_object_get (result, "status")), *name;
+  json_t *value;
+  g_autoptr (GString) words = g_string_new (status != NULL ? spoken_word (status) : NULL),
+                      more = g_string_new (NULL);
+  json_object_foreach ((json_t *)result, name, value) {
+    if (json_is_integer (value))
+      add (words, name, json_integer_value (value));
+    else if (!g_str_equal (name, "status")) {
+      g_string_append_printf (more, "; %s: ", name);
+      add_value (more, value);
+    }
+  }
+  return g_strconcat (words->str, more->str, NULL);
+}
+
 char *
 words_of_time (const char *time, gint64 now_us)
 {

@@ -19,6 +19,9 @@ char *words_of_counts (const json_t *counts);
  * mode plan: `planned: 4,365 would be removed`, behind what the run had done before. NULL: the run
  * has no result, or has done nothing that counts. */
 char *words_of_result (const json_t *result);
+/* All that the RESULT of a run says, zeroes as well: `more to come, 5 removed, 0 kept; tables:
+ * orders: deleted 5`. */
+char *words_of_whole (const json_t *result);
 /* TEXT with one blank for each line break, tab and row of blanks, and none at its ends. */
 char *words_in_one_line (const char *text);
 /* `48 s ago`, `in 9 h`, `now`, of a TIME (RFC 3339); NULL: it is none. */

@@ -90,7 +90,9 @@ def test_the_table_says_what_went_before_a_run_came_to_its_end(stored, state, er
     run_id = add_run(stored.database, state, result=GONE, error=error)
     assert table(stored, "--wide")[0]["result"] == f"180,500 removed; {error}"
     assert table(stored)[0]["result"].startswith("180,500 removed; ")
-    assert f"{JOB} {state}: 180,500 removed; {error}" in stored.run("runs", run_id).ok().stdout
+    page = stored.run("runs", run_id).ok().stdout
+    assert f"{JOB} {state}: 180,500 removed; {error}" in page
+    assert "\nresult\tmore to come, 180,500 removed, 180,500 updated rows\n" in page and "limit_reached" not in page
 
 
 def test_on_a_terminal_it_fits_as_well(stored):

@@ -123,12 +123,35 @@ test_one_line (void)
   }
 }
 
+/* The page of a run says all of its result, in words. */
+static void
+test_whole_results (void)
+{
+  static const char *const cases[][2] = {
+    { "{\"status\":\"limit_reached\",\"updated_rows\":180500,\"removed\":180500,\"kept\":0}",
+      "more to come, 180,500 updated rows, 180,500 removed, 0 kept" },
+    { "{\"status\":\"completed\",\"updated_rows\":1,\"removed\":1,\"passed_over\":2,"
+      "\"tables\":{\"notes\":{\"deleted\":1500,\"changed\":2}},\"versions\":[\"a\",\"b\"]}",
+      "completed, 1 updated rows, 1 removed, 2 skipped, in quarantine; "
+      "tables: notes: deleted 1,500, changed 2; versions: a, b" },
+    { "{\"status\":\"blocked\",\"reason\":\"no table members\"}",
+      "blocked; reason: no table members" },
+    { "{}", "" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (json_t) result = json_parse (cases[i][0], strlen (cases[i][0]), NULL);
+    g_autofree char *words = words_of_whole (result);
+    g_assert_cmpstr (words, ==, cases[i][1]);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/words/times", test_times);
   g_test_add_func ("/words/results", test_results);
+  g_test_add_func ("/words/whole results", test_whole_results);
   g_test_add_func ("/words/wrapped", test_a_text_is_wrapped_between_words);
   g_test_add_func ("/words/cut", test_a_text_is_cut_to_columns);
   g_test_add_func ("/words/one_line", test_one_line);
