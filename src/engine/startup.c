@@ -15,6 +15,7 @@
 #include "engine/outbox/topics.h"
 #include "kafka/library.h"
 #include "kafka/settings.h"
+#include "kafka/unpack.h"
 
 #define TIMEOUT_MS 10000
 #define CLOCK_WITHIN_MS 2000
@@ -157,6 +158,9 @@ warn_library (void)
   if (kafka_library_risk () != NULL)
     log_warning ("The Kafka library has a known fault", "librdkafka", kafka_library_version (),
                  "detail", kafka_library_risk (), "remedy", KAFKA_LIBRARY_REMEDY);
+  if (!unpack_is_bounded ())
+    log_warning ("The Kafka library has a known fault", "librdkafka", kafka_library_version (),
+                 "detail", UNPACK_RISK, "remedy", UNPACK_REMEDY);
 }
 
 static gboolean

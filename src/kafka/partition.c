@@ -3,6 +3,7 @@
 #include "base/condition.h"
 #include "kafka/message_raw.h"
 #include "kafka/partition_private.h"
+#include "kafka/partition_unread.h"
 #include <stdatomic.h>
 
 #define SEEK_WITHIN_US (10 * G_USEC_PER_SEC)
@@ -27,6 +28,7 @@ struct _KafkaPartition {
   gboolean repositioned; /* sought, and nothing taken since. The queue can have been full of
                             messages that the seek made stale, so the fetcher can have paused */
   FetcherCount count;
+  gint64 unread; /* where a batch begins that could not be unpacked; -1: none */
 };
 
 KafkaPartition *
@@ -44,6 +46,7 @@ partition_new (const PartitionOwner *owner, rd_kafka_queue_t *queue, const char 
   condition_init (&partition->ended);
   partition->assigned = TRUE;
   partition->repositioned = TRUE;
+  partition->unread = -1;
   return partition;
 }
 
@@ -116,15 +119,19 @@ note_trouble (KafkaPartition *partition, const rd_kafka_message_t *raw)
   trouble_set (partition->owner.trouble, partition->subject, text);
 }
 
-/* TRUE: RAW was a message; *END becomes -1. At the end of the partition *END becomes its offset. */
+/* TRUE: RAW was a message; *END becomes -1. At the end of the partition *END becomes its offset.
+ * With the lock. */
 static gboolean
 receive (KafkaPartition *partition, const rd_kafka_message_t *raw, GPtrArray *out, gint64 *end)
 {
   if (raw->err != RD_KAFKA_RESP_ERR_NO_ERROR && raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF) {
     note_trouble (partition, raw);
+    if (raw->err == RD_KAFKA_RESP_ERR__BAD_COMPRESSION)
+      partition->unread = raw->offset;
     return FALSE;
   }
   trouble_clear (partition->owner.trouble, partition->subject);
+  partition->unread = -1;
   if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
     *end = raw->offset;
     return FALSE;
@@ -237,6 +244,16 @@ kafka_partition_take_to_end (KafkaPartition *partition, guint max, GPtrArray *ou
          && clock_monotonic_us () < deadline_us && still_assigned_after (partition, END_AGAIN_US))
     taken += kafka_partition_take (partition, max - taken, out, end);
   return taken;
+}
+
+gint64
+kafka_partition_unread (KafkaPartition *partition)
+{
+  pthread_mutex_lock (&partition->lock);
+  gint64 unread = partition->unread;
+  partition->unread = -1;
+  pthread_mutex_unlock (&partition->lock);
+  return unread;
 }
 
 static void

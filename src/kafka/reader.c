@@ -210,9 +210,15 @@ gboolean
 kafka_message_timestamp (const char *const *settings, const char *topic, gint32 partition,
                          gint64 offset, gint64 *timestamp_ms, GError **error)
 {
-  g_autoptr (KafkaMessage) message = kafka_read_message (settings, topic, partition, offset, error);
+  GError *cause = NULL;
+  g_autoptr (KafkaMessage) message
+      = kafka_read_message (settings, topic, partition, offset, &cause);
   if (message != NULL)
     *timestamp_ms = message->timestamp_ms;
+  else if (cause != NULL && cause->code == PRUNED_REJECT)
+    g_clear_error (&cause);
+  if (cause != NULL)
+    g_propagate_error (error, cause);
   return message != NULL;
 }
 

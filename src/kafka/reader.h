@@ -5,10 +5,10 @@
 #pragma once
 #include "kafka/message.h"
 
-/* The message at OFFSET; NULL without error: there is none. */
+/* The message at OFFSET; NULL without error: there is none. PRUNED_REJECT: it is not readable. */
 KafkaMessage *kafka_read_message (const char *const *settings, const char *topic, gint32 partition,
                                   gint64 offset, GError **error);
-/* The timestamp of the message at OFFSET; FALSE without error: there is none. */
+/* The timestamp of the message at OFFSET; FALSE without error: there is none that is readable. */
 gboolean kafka_message_timestamp (const char *const *settings, const char *topic, gint32 partition,
                                   gint64 offset, gint64 *timestamp_ms, GError **error);
 

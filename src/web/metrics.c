@@ -183,15 +183,16 @@ add_oldest_due (GString *body, const PgRows *rows)
 
 static const struct {
   const char *file, *name, *kind, *help, *job; /* job: only while it is in force; NULL: always */
-} FIGURES[]
-    = { { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds", "gauge",
-          "The age of the oldest object that is ready to be deleted.", "ci.delete_objects" },
-        { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules", "gauge",
-          "Scheduled member removals that are left, at most 1000.", "members.prune_deletions" },
-        { "src/web/sql/lost_messages.sql", "pruned_lost_messages_total", "counter",
-          "Ticks and events that Kafka dropped before they were read." },
-        { "src/web/sql/lost_at.sql", "pruned_lost_messages_timestamp_seconds", "gauge",
-          "When ticks or events were last found dropped; 0: never." } };
+} FIGURES[] = {
+  { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds", "gauge",
+    "The age of the oldest object that is ready to be deleted.", "ci.delete_objects" },
+  { "src/web/sql/schedules_left.sql", "pruned_member_deletion_schedules", "gauge",
+    "Scheduled member removals that are left, at most 1000.", "members.prune_deletions" },
+  { "src/web/sql/lost_messages.sql", "pruned_lost_messages_total", "counter",
+    "Messages that Kafka dropped before they were read, or that are in a batch that cannot be unpacked." },
+  { "src/web/sql/lost_at.sql", "pruned_lost_messages_timestamp_seconds", "gauge",
+    "When messages were last lost so; 0: never." }
+};
 
 /* Metrics from the tables. A statement that fails leaves out its metrics; once PostgreSQL is down,
  * no other statement is tried. */

@@ -24,7 +24,8 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 TYPE = re.compile(r"\b[A-Z]\w*[a-z]\w*\b")
 DEFINED_TYPE = re.compile(r"^(?:typedef\b[^;{]*|\} )(\w+);", re.M)
 # Names that others give.
-GIVEN = {"main": "C", "pruned_error_quark": "G_DEFINE_QUARK, of PRUNED_ERROR"}
+GIVEN = {"main": "C", "pruned_error_quark": "G_DEFINE_QUARK, of PRUNED_ERROR", "inflate": "zlib", "ZSTD_decompress": "zstd", "ZSTD_getFrameContentSize": "zstd",
+         "LZ4F_createDecompressionContext": "lz4", "LZ4F_decompress": "lz4"}
 
 
 def snake(name):

@@ -34,6 +34,10 @@ def words(*globs):
     return {word for glob in globs for path in ROOT.glob(glob) for word in re.findall(r"\w+", path.read_text())}
 
 
+def named_for_linker():
+    return {name for path in ROOT.glob("src/**/*.c") for name in re.findall(r'\bNAMED \("(\w+)"\)', path.read_text())}
+
+
 def main():
     # The objects of sources that are gone stay in a build.
     objects = {path: symbols(path) for path in sorted(BUILD.glob("src/**/*.o")) if source_of(path).exists()}
@@ -44,7 +48,8 @@ def main():
     for _, asked in objects.values():
         for name in asked:
             users[name] = users.get(name, 0) + 1
-    spared = words("tests/**/*.c", "tests/**/*.h", "include/pruned/*.h") | {"main"}
+    # The dynamic linker finds those that libraries call.
+    spared = words("tests/**/*.c", "tests/**/*.h", "include/pruned/*.h") | {"main", *named_for_linker()}
     complaints = [f"{source_of(path).relative_to(ROOT)}: {name} is used by nobody else: remove it, or make it static"
                   for path, (defined, _) in objects.items() for name in sorted(defined) if name not in users and name not in spared]
     print("\n".join(complaints) if complaints else "functions and variables: each is used")

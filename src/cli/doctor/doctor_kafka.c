@@ -8,6 +8,7 @@
 #include "kafka/inspect.h"
 #include "kafka/library.h"
 #include "kafka/producer.h"
+#include "kafka/unpack.h"
 
 #define TIMEOUT_MS 10000
 #define COUNT_WITHIN_MS                                                                            \
@@ -59,7 +60,10 @@ say_silent (Doctor *doctor, const char *check, const char *topic, const char *wh
 static void
 check_library (Doctor *doctor)
 {
-  if (kafka_library_risk () == NULL)
+  if (!unpack_is_bounded ())
+    doctor_warn (doctor, "librdkafka", UNPACK_REMEDY, "version %s: %s", kafka_library_version (),
+                 UNPACK_RISK);
+  else if (kafka_library_risk () == NULL)
     doctor_ok (doctor, "librdkafka", "version %s", kafka_library_version ());
   else
     doctor_warn (doctor, "librdkafka", KAFKA_LIBRARY_REMEDY, "version %s: %s",

@@ -5,6 +5,7 @@
 #include "cli/grants.h"
 #include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
+#include "kafka/unpack.h"
 
 #include <string.h>
 
@@ -106,6 +107,28 @@ say_others (Doctor *doctor)
   return rows == NULL || rows_count (rows) > 0;
 }
 
+/* Batches that no process could unpack. TRUE: there are findings. */
+static gboolean
+say_unread (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "lost messages", SQL "unread_batches.sql", NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const char *topic = rows_text (rows, i, "topic"), *partition = rows_text (rows, i, "partition");
+    const gint64 first = rows_int (rows, i, "first_offset"),
+                 last = rows_int (rows, i, "last_offset");
+    g_autofree char *remedy
+        = g_strdup_printf ("kcat -C -t %s -p %s -o %" G_GINT64_FORMAT " -c %" G_GINT64_FORMAT,
+                           topic, partition, first, last - first + 1);
+    doctor_error (
+        doctor, CODE_KAFKA, "lost messages", remedy,
+        "topic %s, partition %s: messages in offsets %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+        " were passed over (the last %s ago): a compressed batch is damaged, or comes to more than %d MB."
+        " Find out who sent it, read it where there is memory for it, and send again what is meant",
+        topic, partition, first, last, rows_text (rows, i, "age"), UNPACK_BATCH_MB);
+  }
+  return rows == NULL || rows_count (rows) > 0;
+}
+
 /* Messages that Kafka dropped before they were read: no other check finds them. */
 static void
 check_lost (Doctor *doctor)
@@ -122,7 +145,7 @@ check_lost (Doctor *doctor)
         rows_text (rows, i, "first_offset"), rows_text (rows, i, "next_offset"),
         rows_text (rows, i, "age"));
   }
-  gboolean others = say_others (doctor);
+  gboolean others = say_others (doctor) | say_unread (doctor);
   if (rows != NULL && rows_count (rows) == 0 && !others)
     doctor_ok (doctor, "lost messages", "none within a day");
 }

@@ -16,6 +16,7 @@
 #include "engine/work/errands.h"
 #include "engine/work/intake.h"
 #include "engine/work/suspect.h"
+#include "engine/work/unread.h"
 
 #include <pthread.h>
 
@@ -150,8 +151,8 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
     take_messages (service, lane);
   early_take (service, lane, is_fresh (lane));
   (void)suspect_forget (pg, lane);
-  LaneNext next
-      = lane->worker.pending->len == 0 ? LANE_DONE : handle_pending (service, pg, lane, hold_us);
+  LaneNext next = lane->worker.pending->len == 0 ? unread_pass_over (service, pg, lane, hold_us)
+                                                 : handle_pending (service, pg, lane, hold_us);
   if (next == LANE_DONE && lane->worker.pending->len == 0 && lane->worker.ahead != NULL
       && !lane_should_yield (service->lanes, lane)) {
     batch_run_ahead (service, pg, lane);
