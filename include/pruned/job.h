@@ -76,8 +76,9 @@ PgRows *step_query (Step *step, GError **error, const char *file, ...) G_GNUC_NU
  * says, and its other columns. */
 PgRows *step_apply (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED;
 
-/* step_apply under a savepoint. If a row is at fault, returns NULL without an error; *REASON
- * (g_free it) says why, and nothing has changed. */
+/* step_apply under a savepoint. If a row is at fault, or held by another session after
+ * step_passes_busy (step_is_held), returns NULL without an error; *REASON (g_free it) says why, and
+ * nothing has changed. */
 PgRows *step_try (Step *step, char **reason, GError **error, const char *file, ...)
     G_GNUC_NULL_TERMINATED;
 
@@ -131,6 +132,21 @@ gboolean step_queue_apply_text_each (Step *step, GError **error, const char *own
  * NULL with an error: the step must return FALSE. */
 PgRows *step_page (Step *step, GError **error, const char *keys, ...) G_GNUC_NULL_TERMINATED;
 const char *step_what (Step *step, const PgRows *decided, int row);
+
+/* --- rows that other sessions hold --- */
+/* From here on the step does without them: step_page passes over keys whose rows are held, after a
+ * bounded wait, and does not return them. If most of the page is held, it returns NULL without an
+ * error, nothing has changed, and step_is_held. Without this call such a step fails, and its run
+ * waits. */
+void step_passes_busy (Step *step);
+gboolean step_is_busy (const Step *step, const char *key); /* step_page has passed it over */
+gboolean step_is_held (const Step *step); /* so ended the last step_page or step_try */
+/* ITEM is held, as WHY says (NULL: as step_is_held was told). It is no failure: the quarantine has
+ * it as `busy`, due at once. */
+void step_pass_over (Step *step, const char *item, const char *why);
+/* Nothing is left to do but what was passed over in this run: it begins once more with CURSOR
+ * (taken, can be NULL) after a while, or ends if it has done so twice. */
+void step_look_again (Step *step, json_t *cursor);
 
 /* --- results --- */
 void step_count (Step *step, const char *counter, gint64 n); /* adds; "updated_rows" too */

@@ -1,12 +1,11 @@
 """A row that another session holds is passed over after a bounded wait: the others go, the run
 looks at it again at its end, the next one tries it. `doctor` names who holds it."""
 
-import contextlib
-
 import pytest
 
 from stack.process import wait_until
 from support.instance import Instance
+from support.locked import busy, held
 from support.scene import fill, now, result, tick_id
 from support.sentences import house  # noqa: F401
 
@@ -20,27 +19,9 @@ INSERT INTO pages SELECT g, g FROM generate_series(1, {rows}) g
 """
 
 
-@contextlib.contextmanager
-def held(database, *statements, forgotten=None):
-    """A transaction that has run STATEMENTS; FORGOTTEN: prepared under that name, with no
-    session."""
-    with database.connect() as connection, contextlib.ExitStack() as stack:
-        connection.execute("BEGIN")
-        for statement in statements:
-            connection.execute(statement)
-        if forgotten:
-            connection.execute(f"PREPARE TRANSACTION '{forgotten}'")
-            stack.callback(lambda: connection.execute(f"ROLLBACK PREPARED '{forgotten}'"))
-        yield connection
-
-
 def docs(house, rows, more="where = gone"):
     house.sql(DOCS.format(rows=rows))
     house.say("docs.purge", f"table = docs\nchildren = pages\n{more}\nmax_rows = 10000\nmax_share = 100 %")
-
-
-def busy(database):
-    return database.rows("SELECT item, parked FROM pruned.quarantine WHERE reason = 'busy' ORDER BY item")
 
 
 def test_a_forgotten_transaction_holds_its_row_and_no_other(house):
@@ -67,6 +48,9 @@ def test_rows_below_and_rows_of_one_transaction_are_passed_over_alike(house):
     docs(house, 40)
     with held(house.database, "UPDATE pages SET id = id WHERE id <= 3", "SELECT FROM docs WHERE id = 40 FOR UPDATE"):
         counters, _ = house.done("docs.purge")
+        (found,) = [f for f in house.pruned.run("doctor", "--json").json() if f["check"] == "rows held"]
+        # the oldest has only a row below it
+        assert not found["ok"] and "held by session" in found["detail"], found
     assert counters["busy"] == 4
     assert house.rows("docs", "id") == [(1,), (2,), (3,), (40,)]
 

@@ -4,37 +4,68 @@
 #include "cli/grants.h"
 #include "engine/step/quarantine.h"
 
+#include <string.h>
+
 #define SQL "src/cli/doctor/sql/"
 #define CHECK "rows held"
 
-/* The transactions that have locked the rows KEYS (an array literal; NULL: none) of JOB, as an
- * array literal;
- * `{}`: not known. g_free it. */
+/* The transactions that have locked the rows of row I of busy.sql, as an array literal; `{}`: not
+ * known. g_free it. */
 static char *
-find_transactions (Doctor *doctor, const Job *job, const char *keys)
+find_transactions (Doctor *doctor, const PgRows *rows, int i)
 {
   g_autoptr (GError) error = NULL;
-  char *xids
-      = job != NULL && job->table != NULL && keys != NULL && pg_begin_read_only (doctor->pg, &error)
-            ? quarantine_holders (doctor->pg, job->table, keys, &error)
-            : NULL;
+  const char *keys = rows_text (rows, i, "keys");
+  char *xids = keys != NULL && pg_begin_read_only (doctor->pg, &error)
+                   ? quarantine_holders (doctor->pg, rows_text (rows, i, "tab"), keys, &error)
+                   : NULL;
   pg_rollback (doctor->pg);
   return xids != NULL ? xids : g_strdup ("{}");
 }
 
-/* The one row of holder.sql, or none; NULL: an error, which is a finding. */
+/* The tables of which a row is held: the one that the error of row I names, or all that are known
+ * of JOB. An array literal; g_free it. */
+static char *
+list_tables (const Job *job, const PgRows *rows, int i)
+{
+  GString *tables = array_new ();
+  char **const lists[]
+      = { job != NULL ? job->items : NULL, job != NULL ? job->needs : NULL }; /* table.column */
+  const char *relation = rows_text (rows, i, "relation");
+  if (relation != NULL && *relation != '\0')
+    array_add (tables, relation);
+  else if (job != NULL && job->table != NULL)
+    array_add (tables, job->table);
+  for (guint n = 0; n < G_N_ELEMENTS (lists) && (relation == NULL || *relation == '\0'); n++)
+    for (guint k = 0; lists[n] != NULL && lists[n][k] != NULL; k++) {
+      g_autofree char *table
+          = n == 0 ? g_strdup (lists[n][k]) : g_strndup (lists[n][k], strcspn (lists[n][k], "."));
+      array_add (tables, table);
+    }
+  return array_take (tables);
+}
+
 static PgRows *
-find_holder (Doctor *doctor, const Job *job, const char *keys)
+ask_holder (Doctor *doctor, const char *tables, const char *xids, const char *latest)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  GString *tables = array_new ();
-  for (guint i = 0; job != NULL && job->items != NULL && job->items[i] != NULL; i++)
-    array_add (tables, job->items[i]);
-  if (job != NULL && job->table != NULL)
-    array_add (tables, job->table);
-  pg_values_take (values, "tab", array_take (tables));
-  pg_values_take (values, "xid", find_transactions (doctor, job, keys));
+  pg_values_set (values, "tab", tables);
+  pg_values_set (values, "xid", xids);
+  pg_values_set (values, "latest", latest);
   return doctor_ask (doctor, CHECK, SQL "holder.sql", values);
+}
+
+/* The one row of holder.sql, or none; NULL: an error, which is a finding. What is held can be
+ * another row than the one that stays for it: then those who have locked that one are gone. */
+static PgRows *
+find_holder (Doctor *doctor, const Job *job, const PgRows *rows, int i)
+{
+  const char *latest = rows_text (rows, i, "latest");
+  g_autofree char *tables = list_tables (job, rows, i), *xids = find_transactions (doctor, rows, i);
+  g_autoptr (PgRows) holder = ask_holder (doctor, tables, xids, latest);
+  if (holder == NULL || rows_count (holder) > 0 || g_str_equal (xids, "{}"))
+    return g_steal_pointer (&holder);
+  return ask_holder (doctor, tables, "{}", latest);
 }
 
 /* Who it is. g_free it. */
@@ -92,7 +123,7 @@ doctor_busy (Doctor *doctor)
     return;
   for (int i = 0; i < rows_count (rows); i++) {
     const Job *job = jobs_find (doctor->cli->jobs, rows_text (rows, i, "job"));
-    g_autoptr (PgRows) holder = find_holder (doctor, job, rows_text (rows, i, "keys"));
+    g_autoptr (PgRows) holder = find_holder (doctor, job, rows, i);
     if (holder == NULL)
       return;
     g_autofree char *waiting = tell_waiting (rows, i);

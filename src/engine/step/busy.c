@@ -36,6 +36,16 @@ busy_pass_over (Step *step, const char *key, const char *why)
   step_count (step, BUSY_COUNTER, 1);
 }
 
+gboolean
+busy_note_held (Step *step, const char *why, GError **error)
+{
+  step->held = TRUE;
+  g_free (step->busy_why);
+  step->busy_why = g_strdup (why);
+  bisect_reset (step->bisect);
+  return pg_exec_later (step->pg, "SET LOCAL lock_timeout = '" BUSY_WAIT "'", error);
+}
+
 static gint64
 passed_over (const Run *run)
 {
@@ -45,7 +55,7 @@ passed_over (const Run *run)
 static int
 looks (const Run *run)
 {
-  return (int)json_integer_value (json_object_get (run->cursor, RUN_LOOKS));
+  return (int)CLAMP (json_integer_value (json_object_get (run->cursor, RUN_LOOKS)), 0, BUSY_LOOKS);
 }
 
 gboolean
@@ -134,6 +144,14 @@ busy_note_looked (Step *step, const Page *page)
     json_object_del (run->result, BUSY_COUNTER);
 }
 
+/* Those of the next look are all that count. */
+static void
+forget_count (Step *step)
+{
+  json_object_del (step->run->result, BUSY_COUNTER);
+  json_object_del (step->counts, BUSY_COUNTER);
+}
+
 /* One line a run, however many they are. */
 static void
 say_left (Step *step, gint64 n)
@@ -157,9 +175,11 @@ busy_end (Step *step, const json_t *cursor)
     say_left (step, n);
     return;
   }
-  json_t *last = is_decided (step->job) && run->cursor != NULL ? json_deep_copy (run->cursor)
-                                                               : json_object ();
-  if (is_decided (step->job) && cursor != NULL)
+  const gboolean own = step->job->page == NULL; /* keys */
+  json_t *last = is_decided (step->job) && !own && run->cursor != NULL
+                     ? json_deep_copy (run->cursor)
+                     : json_object ();
+  if ((is_decided (step->job) || own) && cursor != NULL)
     json_object_update (last, (json_t *)cursor);
   json_object_del (last, RUN_RANGES); /* they have all ended */
   json_object_set_new (last, RUN_LOOKS, json_integer (look + 1));
@@ -168,6 +188,8 @@ busy_end (Step *step, const json_t *cursor)
                                           n, plural (n, "row is held", "rows are held"),
                                           step->busy_why != NULL ? step->busy_why : "as before");
   step_wait (step, why, last, LOOK_MS[look]);
+  if (own) /* else busy_note_looked counts */
+    forget_count (step);
 }
 
 gboolean
@@ -184,4 +206,45 @@ busy_settle (Step *step, GError **error)
   pg_values_take (values, "state", states);
   g_autoptr (PgRows) put = pg_run_file (step->pg, SQL "busy_put.sql", values, error);
   return put != NULL;
+}
+
+/* --- what jobs see of it (pruned/job.h) --- */
+
+void
+step_passes_busy (Step *step)
+{
+  step->passes_busy = TRUE;
+  if (is_looked_at (step->run) && step->bisect != NULL)
+    step->bisect->locked = TRUE; /* the step before has waited for them */
+}
+
+gboolean
+step_is_busy (const Step *step, const char *key)
+{
+  g_autofree char *item = job_item (step->job, key);
+  return g_ptr_array_find_with_equal_func (step->busy_items, item, g_str_equal, NULL);
+}
+
+gboolean
+step_is_held (const Step *step)
+{
+  return step->held;
+}
+
+void
+step_pass_over (Step *step, const char *item, const char *why)
+{
+  if (why != NULL) {
+    g_free (step->busy_why);
+    step->busy_why = g_strdup (why);
+  }
+  g_ptr_array_add (step->busy_items, g_strdup (item));
+  step_count (step, BUSY_COUNTER, 1);
+}
+
+void
+step_look_again (Step *step, json_t *cursor)
+{
+  busy_end (step, cursor);
+  g_clear_pointer (&cursor, json_decref);
 }

@@ -11,7 +11,8 @@
  *
  * Not for a row that an event has named: its sender waits for an answer, so the run waits, as it
  * does when a table is locked or most of a page. A job in C that brings its own keys (step_page)
- * waits, too: what a key of it stands for may need all of them.
+ * waits, too, unless it says that it can do without some (step_passes_busy in pruned/job.h): what a
+ * key of it stands for may need all of them. It looks again with the cursor that it says.
  *
  * Threads: one worker, inside the step's transaction. Ownership: as said.
  */
@@ -29,6 +30,9 @@ gboolean busy_is (const Step *step, const GError *cause);
 gboolean busy_hurry (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* KEY stays, because another session holds it, as WHY says. */
 void busy_pass_over (Step *step, const char *key, const char *why);
+/* What STEP was about is held as a whole, as WHY says: a job that passes busy rows over is told so,
+ * nothing of it has changed, and the next tries wait less long. */
+gboolean busy_note_held (Step *step, const char *why, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* RUN has passed rows over that it has to look at again. */
 gboolean busy_has (const Run *run);
 /* STEP looks again. *FOUND: PAGE has become the rows of the job that were busy, those of this run

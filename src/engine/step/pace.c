@@ -104,7 +104,7 @@ pace_next_limit (gint64 limit, gint64 had, gint64 most, gint64 took_us, gint64 g
 void
 pace_continue (Step *step)
 {
-  if (step->busy_items->len > 0)
+  if (step->busy_items->len > 0 || step->held)
     return; /* it has waited for locks, and had fewer rows: that says nothing about the others */
   const gint64 fits = weight_note (step);
   if (step->most <= 0 || !step->continues)

@@ -129,10 +129,12 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
     }
     bisect_tried (step->bisect, segment, ok ? NULL : reason, pg_sqlstate (step->pg),
                   pg_lock (step->pg) == PG_LOCK_UNPLACED);
-    if (!ok && bisect_is_all_busy (step->bisect))
+    if (!ok && bisect_is_all_busy (step->bisect)) {
+      step->held = TRUE;
       return step_fail (step, error, PRUNED_BUSY,
                         "more than half of the page (%u rows) is locked by other sessions: %s",
                         step->bisect->page, reason);
+    }
     if (!ok && !last_try && bisect_systemic_rows (step->bisect) > 0)
       return fail_systemic (step, reason, error);
   }
@@ -143,6 +145,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
 static gboolean
 apply_good (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
 {
+  step->held = FALSE;
   for (int round = 0; round < 2; round++) {
     if (step->bisect->active && !bisect_keys (step, extra, error))
       return FALSE;
@@ -157,8 +160,10 @@ apply_good (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
     }
     /* The page fails again without its bad keys. */
     if (step->bisect->settled && step->bisect->locked
-        && g_str_equal (pg_sqlstate (step->pg), BISECT_BUSY))
+        && g_str_equal (pg_sqlstate (step->pg), BISECT_BUSY)) {
+      step->held = TRUE;
       return step_fail (step, error, PRUNED_BUSY, "%s", reason);
+    }
     if (step->bisect->settled) {
       step->halve = TRUE;
       return step_fail (step, error, PRUNED_DATA, "%s", reason);
@@ -270,10 +275,22 @@ step_page (Step *step, GError **error, const char *keys, ...)
   va_start (pairs, keys);
   Extra extra = extra_of (pairs);
   va_end (pairs);
-  gboolean ok = page_apply_keys (step, list, &extra, &decided, error);
+  GError *cause = NULL;
+  g_autoptr (json_t) counts = json_deep_copy (step->counts);
+  gboolean ok = page_apply_keys (step, list, &extra, &decided, &cause);
   g_ptr_array_unref (extra.names);
   g_ptr_array_unref (extra.texts);
-  return ok ? decided : NULL;
+  if (ok)
+    return decided;
+  if (!step->held) {
+    g_propagate_error (error, cause);
+    return NULL;
+  }
+  json_decref (step->counts); /* those of a page that did not stand */
+  step->counts = g_steal_pointer (&counts);
+  ok = busy_note_held (step, cause->message, error);
+  g_error_free (cause);
+  return NULL;
 }
 
 const char *

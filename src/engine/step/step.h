@@ -56,6 +56,7 @@ struct _Step {
   gint64 took_us;       /* until its end, if other steps follow in the transaction; 0: none does */
   gint64 started_at_us; /* as the database has it */
   gboolean passes_busy; /* rows that other sessions hold are passed over (busy.h) */
+  gboolean held; /* all that its last page, or try, was about is held by other sessions, or most */
   gboolean shared; /* other runs are stepped in the same transaction: what fails is not tried again
                       in it */
   gboolean many;   /* its statements are run for steps of several runs (many.h) */

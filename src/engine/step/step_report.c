@@ -219,6 +219,9 @@ step_continue (Step *step, json_t *cursor, gint64 delay_ms)
   json_t *limit = json_object_get (step->run->cursor, "limit");
   if (limit != NULL && cursor != NULL) /* an empty page keeps the limit */
     json_object_set (cursor, "limit", limit);
+  json_t *looks = step->passes_busy ? json_object_get (step->run->cursor, RUN_LOOKS) : NULL;
+  if (looks != NULL && cursor != NULL && json_object_get (cursor, RUN_LOOKS) == NULL)
+    json_object_set (cursor, RUN_LOOKS, looks);
 }
 
 int

@@ -2,6 +2,7 @@
 #include "engine/step/step.h"
 
 #include "engine/job/job_files.h"
+#include "engine/step/busy.h"
 #include "engine/step/weight.h"
 
 #include <stdarg.h>
@@ -70,10 +71,12 @@ step_try (Step *step, char **reason, GError **error, const char *file, ...)
   va_end (pairs);
   if (rows != NULL)
     return pg_exec (step->pg, "RELEASE attempt", error) ? g_steal_pointer (&rows) : NULL;
-  if (cause->code != PRUNED_DATA)
+  step->held = busy_is (step, cause);
+  if (cause->code != PRUNED_DATA && !step->held)
     g_propagate_error (error, g_steal_pointer (&cause));
   else if (pg_exec (step->pg, "ROLLBACK TO attempt", error)
-           && pg_exec_later (step->pg, "RELEASE attempt", error))
+           && pg_exec_later (step->pg, "RELEASE attempt", error)
+           && (!step->held || busy_note_held (step, cause->message, error)))
     *reason = g_strdup (cause->message);
   return NULL;
 }

@@ -174,6 +174,28 @@ settle_open (Step *step, const Leased *leased, GError **error)
   return back != NULL;
 }
 
+/* More objects are ready. If the step has leased nothing, others hold them: the run looks again,
+ * and does not turn round until they are free. */
+static gboolean
+go_on (Step *step, const Leased *leased, GError **error)
+{
+  g_autofree char *kept = kept_after (step, leased);
+  g_autoptr (PgRows) held
+      = leased->none ? step_query (step, error, "held", "kept", kept, NULL) : NULL;
+  if (leased->none && held == NULL)
+    return FALSE;
+  for (int i = 0; held != NULL && i < rows_count (held); i++) {
+    g_autofree char *item = g_strconcat ("ci_deleted_objects:", rows_text (held, i, "id"), NULL);
+    step_pass_over (step, item, "they cannot be leased");
+  }
+  json_t *cursor = kept_cursor (step, leased, leased->reached);
+  if (held != NULL && rows_count (held) > 0)
+    step_look_again (step, cursor);
+  else
+    step_continue (step, cursor, 0);
+  return TRUE;
+}
+
 static gboolean
 settle_all (Step *step, Leased *leased, GError **error)
 {
@@ -189,7 +211,7 @@ settle_all (Step *step, Leased *leased, GError **error)
     ok = passing_continue (step, &passing, leased, leased->is_full ? reached : leased->beyond,
                            error);
   else if (ok && settled.more)
-    step_continue (step, kept_cursor (step, leased, reached), 0);
+    ok = go_on (step, leased, error);
   passing_clear (&passing);
   return ok;
 }
@@ -215,6 +237,7 @@ settle (Step *step, gpointer data, GError **error)
 {
   Leased *leased = data;
   GError *cause = NULL;
+  step_passes_busy (step);
   if (leased->limit > 0)
     step_cut (step, leased->limit);
   step_limit (step, step_setting (step, "batch"));

@@ -9,9 +9,9 @@ counted AS (
          CASE WHEN f.final OR :setting.item_attempts::int <= 1 THEN now() + interval '1 day' ELSE :lease::timestamptz END
   FROM failed f ORDER BY f.id
   ON CONFLICT (job, item) DO UPDATE
-  SET reason = excluded.reason, attempts = q.attempts + 1,
-      parked = excluded.parked OR q.attempts + 1 >= :setting.item_attempts::int,
-      next_try_at = CASE WHEN excluded.parked OR q.attempts + 1 >= :setting.item_attempts::int
+  SET reason = excluded.reason, attempts = CASE q.reason WHEN 'busy' THEN 0 ELSE q.attempts END + 1,
+      parked = excluded.parked OR q.reason <> 'busy' AND q.attempts + 1 >= :setting.item_attempts::int,
+      next_try_at = CASE WHEN excluded.parked OR q.reason <> 'busy' AND q.attempts + 1 >= :setting.item_attempts::int
                          THEN now() + interval '1 day' ELSE excluded.next_try_at END
   RETURNING q.item, q.parked, q.next_try_at)
 UPDATE ci_deleted_objects o SET pick_up_at = c.next_try_at

@@ -15,8 +15,9 @@ typedef struct {
                    */
   GPtrArray *kept;     /* of char: ids of rows that stay ready, whatever is done */
   const char *reached; /* the last of the rows; NULL: none */
-  char *beyond; /* where the next step begins if objects are skipped and this step found fewer than
-                   it could take */
+  char *beyond;  /* where the next step begins if objects are skipped and this step found fewer than
+                    it could take */
+  gboolean none; /* it has found no row that it could lease */
   gboolean is_full; /* there can be more in the same window */
   gboolean refused; /* PostgreSQL refuses to delete some rows: the step finds out which */
   gboolean asked;   /* the step has found out which */

@@ -27,6 +27,7 @@ void
 parts_begin (Step *step, Leased *leased)
 {
   step_tries (step, leased->list.n);
+  leased->none = leased->list.n + leased->unleased == 0 && parts_lease_limit (step) > 0;
   leased->is_full = leased->list.n > 0 && leased->list.n == parts_lease_limit (step);
   /* Half of the lease: even a late answer is settled long before another step can lease the row. */
   leased->list.deadline_us = clock_monotonic_us () + step_setting (step, "lease_ms") * 1000 / 2;

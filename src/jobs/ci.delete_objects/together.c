@@ -67,7 +67,7 @@ is_plain (gpointer data)
     if (result != STORE_DELETED && result != STORE_ABSENT)
       return FALSE;
   }
-  return leased->limit == 0 && !leased->refused && !leased->asked;
+  return leased->limit == 0 && !leased->refused && !leased->asked && !leased->none;
 }
 
 /* The deletes of all, then what is asked once. */

@@ -55,6 +55,8 @@ drop (Prune *prune, const gint64 *ids, guint n, GError **error)
     note_dropped (prune, dropped);
   else if (reason == NULL)
     return FALSE;
+  else if (n == 1 && step_is_held (prune->step))
+    prune_pass_over (prune, ids[0], TRUE);
   else if (n == 1)
     prune_refuse (prune, row_of (prune, ids[0]), reason, FALSE);
   else
@@ -73,10 +75,9 @@ prune_drop_done (Prune *prune, GError **error)
   if (!drop (prune, ids, prune->done->len, error))
     return FALSE;
   /* A trigger can keep a row without an error; one with an added membership is done again. */
-  g_autofree char *schedule = literal (ids, prune->done->len),
-                  *failed = prune_ids (prune->failed, 0);
+  g_autofree char *schedule = literal (ids, prune->done->len), *aside = prune_aside (prune, 0);
   g_autoptr (PgRows) kept
-      = step_query (prune->step, error, "kept", "schedule", schedule, "failed", failed, "turn",
+      = step_query (prune->step, error, "kept", "schedule", schedule, "aside", aside, "turn",
                     prune->turn, "after", prune->began_after, "read", prune->read, NULL);
   for (int i = 0; kept != NULL && i < rows_count (kept); i++)
     if (rows_bool (kept, i, "added"))

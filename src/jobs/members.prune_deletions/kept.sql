@@ -4,5 +4,5 @@ SELECT s.id,
        -- include: added.sql
        AS added
 FROM members_deletion_schedules s
-WHERE s.id = ANY (:schedule::bigint[]) AND s.id <> ALL (:failed::bigint[])
+WHERE s.id = ANY (:schedule::bigint[]) AND s.id <> ALL (:aside::bigint[])
 ORDER BY s.id

@@ -1,5 +1,6 @@
-/* { "12": { "after": 4711, "changed": 98, "left": 2 } }: the pass of schedule 12 has reached
- * membership 4711 and removed 98; two of those it has read are neither removed nor denied. */
+/* { "12": { "after": 4711, "changed": 98, "left": 2, "busy": 1 } }: the pass of schedule 12 has
+ * reached membership 4711 and removed 98; of those it has read two have failed, and another session
+ * holds one. */
 #include "jobs/members.prune_deletions/prune.h"
 
 static gint64
@@ -28,13 +29,17 @@ pass_add (json_t *passes, gint64 id, const PassPart *part, gint64 *left)
   g_autofree char *key = g_strdup_printf ("%" G_GINT64_FORMAT, id);
   const json_t *pass = json_object_get (passes, key);
   gint64 changed = get (pass, "changed") + part->removed;
+  gint64 busy = get (pass, "busy") + part->busy;
   *left = get (pass, "left") + part->left;
   if (part->more) {
     json_object_set_new (passes, key,
-                         json_pack ("{s:I, s:I, s:I}", "after", (json_int_t)part->after, "changed",
-                                    (json_int_t)changed, "left", (json_int_t)*left));
+                         json_pack ("{s:I, s:I, s:I, s:I}", "after", (json_int_t)part->after,
+                                    "changed", (json_int_t)changed, "left", (json_int_t)*left,
+                                    "busy", (json_int_t)busy));
     return PASS_CONTINUES;
   }
   pass_end (passes, id);
+  if (busy > 0)
+    return PASS_BUSY;
   return *left == 0 ? PASS_DONE : changed > 0 ? PASS_AGAIN : PASS_STUCK;
 }

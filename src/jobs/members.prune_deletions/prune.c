@@ -4,6 +4,8 @@
 #include "jobs/jobs.h"
 #include "jobs/shared/below_members.h"
 
+#define BUSY_MOST 10000 /* schedules that a round puts off */
+
 static void
 turn_clear (gpointer turn)
 {
@@ -81,16 +83,32 @@ report (Prune *prune, const Turn *turn, double seconds)
                            "denied_member_ids", turn->denied));
 }
 
+static int
+count_busy (const Prune *prune, const Turn *turn)
+{
+  int n = 0;
+  for (int i = 0; i < turn->asked; i++) {
+    g_autofree char *key = g_strdup_printf (
+        "%" G_GINT64_FORMAT, g_array_index (prune->keys, gint64, turn->first + (guint)i));
+    n += step_is_busy (prune->step, key);
+  }
+  return n;
+}
+
 PassEnd
 prune_conclude (Prune *prune, const Turn *turn)
 {
-  PassPart part = { turn->more, turn->after, turn->removed, turn->asked - turn->answered };
+  const int busy = count_busy (prune, turn);
+  PassPart part
+      = { turn->more, turn->after, turn->removed, turn->asked - turn->answered - busy, busy };
   gint64 left;
   PassEnd end = pass_add (prune->passes, turn->id, &part, &left);
   if (end == PASS_CONTINUES)
     prune->from = MIN (prune->from, turn->id);
   else if (end == PASS_DONE)
     g_array_append_val (prune->done, turn->id);
+  else if (end == PASS_BUSY)
+    prune_pass_over (prune, turn->id, FALSE);
   else if (end == PASS_STUCK) {
     g_autofree char *reason = g_strdup_printf (
         "%" G_GINT64_FORMAT " %s of user %s in the hierarchy of namespace %s"
@@ -102,6 +120,28 @@ prune_conclude (Prune *prune, const Turn *turn)
   return end;
 }
 
+/* Most of the page is held, or all of it, and nothing has changed: its schedules are tried one by
+ * one. If it has only one, that is passed over as a whole. */
+static void
+put_off (Prune *prune)
+{
+  const gint64 first = g_array_index (prune->turns, Turn, 0).id;
+  if (prune->turns->len == 1)
+    prune_pass_over (prune, first, TRUE);
+  else {
+    prune->from = MIN (prune->from, first);
+    prune->at_once = 1;
+  }
+}
+
+/* Schedules go one by one until a step has met no lock. */
+static void
+go_together (Prune *prune)
+{
+  if (prune->busy->len == prune->was_busy)
+    prune->at_once = step_setting (prune->step, "schedules");
+}
+
 static gboolean
 work_page (Prune *prune, GError **error)
 {
@@ -110,6 +150,10 @@ work_page (Prune *prune, GError **error)
   g_autofree char *owners = array_take (g_steal_pointer (&prune->owners));
   g_autoptr (PgRows) decided
       = step_page (prune->step, error, members, "member", members, "schedule", owners, NULL);
+  if (decided == NULL && step_is_held (prune->step)) {
+    put_off (prune);
+    return TRUE;
+  }
   if (decided == NULL)
     return FALSE;
   double seconds = (double)(step_elapsed_us (prune->step) - began_us) / G_USEC_PER_SEC;
@@ -123,35 +167,66 @@ work_page (Prune *prune, GError **error)
     report (prune, turn, all > 0 ? seconds * turn->asked / all : 0);
     prune_conclude (prune, turn);
   }
+  go_together (prune);
   return TRUE;
 }
 
+/* FROM, and the schedules BUSY. New reference. */
+static json_t *
+cursor_of (const Prune *prune, gint64 from, const GArray *busy)
+{
+  json_t *ids = json_array ();
+  for (guint i = 0; busy != NULL && i < busy->len; i++)
+    json_array_append_new (ids, json_integer (g_array_index (busy, gint64, i)));
+  return json_pack ("{s:I, s:O, s:o, s:I}", "from", (json_int_t)from, "passes", prune->passes,
+                    "busy", ids, "schedules", (json_int_t)prune->at_once);
+}
+
+/* A round ends when nothing is left but what was put off, or when that is too much for a cursor. */
 static gboolean
 continue_run (Prune *prune, GError **error)
 {
-  g_autofree char *failed = prune_ids (prune->failed, 0);
-  g_autoptr (PgRows) left = step_query (prune->step, error, "left", "failed", failed, NULL);
+  g_autofree char *aside = prune_aside (prune, 0);
+  g_autoptr (PgRows) left = step_query (prune->step, error, "left", "aside", aside, NULL);
   if (left == NULL)
     return FALSE;
-  if (rows_bool (left, 0, "left"))
-    step_continue (
-        prune->step,
-        json_pack ("{s:I, s:O}", "from", (json_int_t)prune->from, "passes", prune->passes), 0);
+  if (rows_bool (left, 0, "left") && prune->busy->len < BUSY_MOST)
+    step_continue (prune->step, cursor_of (prune, prune->from, prune->busy), 0);
+  else if (prune->busy->len > 0)
+    step_look_again (prune->step, cursor_of (prune, 0, NULL));
   return TRUE;
+}
+
+/* What the cursor says. */
+static void
+resume (Prune *prune, const json_t *cursor)
+{
+  const json_t *passes = json_object_get (cursor, "passes"),
+               *busy = json_object_get (cursor, "busy");
+  const gint64 most = step_setting (prune->step, "schedules"),
+               at_once = json_integer_value (json_object_get (cursor, "schedules"));
+  prune->passes = json_is_object (passes) ? json_deep_copy (passes) : json_object ();
+  prune->at_once = at_once == 1 ? 1 : most;
+  for (size_t i = 0; i < json_array_size (busy); i++) {
+    const gint64 id = json_integer_value (json_array_get (busy, i));
+    g_array_append_val (prune->busy, id);
+  }
+  prune->was_busy = prune->busy->len;
 }
 
 void
 prune_init (Prune *prune, Step *step)
 {
-  const json_t *passes = json_object_get (step_cursor (step), "passes");
   *prune = (Prune){ .step = step,
-                    .passes = json_is_object (passes) ? json_deep_copy (passes) : json_object (),
                     .turns = g_array_new (FALSE, FALSE, sizeof (Turn)),
                     .done = g_array_new (FALSE, FALSE, sizeof (gint64)),
                     .failed = g_array_new (FALSE, FALSE, sizeof (gint64)),
+                    .busy = g_array_new (FALSE, FALSE, sizeof (gint64)),
+                    .keys = g_array_new (FALSE, FALSE, sizeof (gint64)),
                     .members = array_new (),
                     .owners = array_new () };
   g_array_set_clear_func (prune->turns, turn_clear);
+  resume (prune, step_cursor (step));
 }
 
 void
@@ -170,6 +245,8 @@ prune_clear (Prune *prune)
   g_array_unref (prune->turns);
   g_array_unref (prune->done);
   g_array_unref (prune->failed);
+  g_array_unref (prune->busy);
+  g_array_unref (prune->keys);
   json_decref (prune->passes);
 }
 
@@ -178,6 +255,7 @@ prune_step (Step *step, GError **error)
 {
   Prune prune;
   prune_init (&prune, step);
+  step_passes_busy (step);
   step_count (step, "updated_rows", 0);
   gint64 from = json_integer_value (json_object_get (step_cursor (step), "from"));
   gboolean ok = below_members_refuse_hidden (step, error) && prune_take_turns (&prune, from, error)

@@ -19,15 +19,16 @@
 typedef enum {
   PASS_CONTINUES, /* there are more memberships */
   PASS_DONE,      /* nothing removable is left: the schedule is done */
+  PASS_BUSY,      /* other sessions hold some: the run looks again at its end */
   PASS_AGAIN,     /* some are left, but it changed something: another pass */
   PASS_STUCK      /* some are left, and it changed nothing */
 } PassEnd;
 
 /* What a step did with some of the memberships. */
 typedef struct {
-  gboolean more; /* memberships after these */
-  gint64 after;  /* the last of them */
-  int removed, left;
+  gboolean more;           /* memberships after these */
+  gint64 after;            /* the last of them */
+  int removed, left, busy; /* left: in quarantine; busy: held by other sessions */
 } PassPart;
 
 /* The membership after which schedule ID continues; 0: from the first. PASSES: schedule -> pass,
@@ -45,8 +46,9 @@ void pass_end (json_t *passes, gint64 id);
 /* One schedule in this step. */
 typedef struct {
   gint64 id;
-  int row;   /* in `schedules` */
-  int asked; /* memberships handed to the page */
+  int row;     /* in `schedules` */
+  guint first; /* in `keys`, of its memberships */
+  int asked;   /* memberships handed to the page */
   gboolean more;
   gint64 began_after, after; /* the memberships before and at the end of this step's */
   int removed, answered;     /* memberships removed, and decided in any way */
@@ -58,11 +60,16 @@ typedef struct {
   PgRows *schedules;
   json_t *passes;            /* by schedule, from the cursor */
   GArray *turns;             /* of Turn */
-  GString *members, *owners; /* array literals, open: membership and its schedule */
+  GArray *keys;              /* of gint64: the memberships of the turns */
+  GString *members, *owners; /* array literals, open: the same, and their schedules */
   char *turn, *began_after;  /* array literals: of the turns, once schedules are dropped */
   char *read;                /* array literal: the memberships that the step has read */
   GArray *done;              /* of gint64: schedules that are done */
   GArray *failed;      /* of gint64: schedules in quarantine; in a plan also those that are done */
+  GArray *busy;        /* of gint64: schedules that wait for the end of the run, because other
+                          sessions hold something of theirs; from the cursor */
+  guint was_busy;      /* how many of these the steps before have found */
+  gint64 at_once;      /* schedules that a step takes: one, once most of a page was held */
   GHashTable *removed; /* in a plan: user -> GString, an open array literal of their memberships
                           that are removed; else NULL */
   char *requests;      /* array literal: access requests of the schedules' users */
@@ -84,7 +91,10 @@ gboolean prune_drop_done (Prune *prune, GError **error);
 /* Decides what follows for the schedule of TURN: it continues, is done, begins again, or waits. */
 PassEnd prune_conclude (Prune *prune, const Turn *turn);
 
-/* An array literal of the IDS that are at least FROM; g_free it. */
-char *prune_ids (const GArray *ids, gint64 from);
+/* Schedule ID is passed over until the run looks again. ITSELF: it is held, not a membership. */
+void prune_pass_over (Prune *prune, gint64 id, gboolean itself);
+/* The schedules from FROM on that this step, or this run, has put aside: an array literal; g_free
+ * it. */
+char *prune_aside (const Prune *prune, gint64 from);
 /* `members_deletion_schedules:<id>`; g_free it. */
 char *prune_item (gint64 id);

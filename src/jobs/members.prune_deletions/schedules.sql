@@ -1,4 +1,5 @@
--- The next schedules by id that are due, without `:over` (those that a plan has done), each with
+-- The next schedules by id that are due, without `:over` (those that a plan has
+-- done, or that a run has put off to its end), each with
 -- the root of its hierarchy, or with what is wrong. Fast by primary key: it continues where the
 -- step before ended, and stops at the limit.
 WITH

@@ -7,13 +7,25 @@ prune_item (gint64 id)
 }
 
 char *
-prune_ids (const GArray *ids, gint64 from)
+prune_aside (const Prune *prune, gint64 from)
 {
+  const GArray *const lists[] = { prune->failed, prune->busy };
   GString *array = array_new ();
-  for (guint i = 0; i < ids->len; i++)
-    if (g_array_index (ids, gint64, i) >= from)
-      array_add_int (array, g_array_index (ids, gint64, i));
+  for (guint n = 0; n < G_N_ELEMENTS (lists); n++)
+    for (guint i = 0; i < lists[n]->len; i++)
+      if (g_array_index (lists[n], gint64, i) >= from)
+        array_add_int (array, g_array_index (lists[n], gint64, i));
   return array_take (array);
+}
+
+void
+prune_pass_over (Prune *prune, gint64 id, gboolean itself)
+{
+  g_autofree char *item = prune_item (id);
+  if (itself)
+    step_pass_over (prune->step, item, NULL);
+  g_array_append_val (prune->busy, id);
+  pass_end (prune->passes, id);
 }
 
 void
@@ -66,6 +78,7 @@ take_turn (Prune *prune, int row, GError **error)
     return FALSE;
   Turn turn = { .id = id,
                 .row = row,
+                .first = prune->keys->len,
                 .began_after = begun,
                 .more = rows_count (rows) > size,
                 .denied = json_array () };
@@ -73,6 +86,7 @@ take_turn (Prune *prune, int row, GError **error)
   prune->left -= MAX (turn.asked, 1); /* the schedule itself can be removed */
   for (int i = 0; i < turn.asked; i++) {
     turn.after = rows_int (rows, i, "id");
+    g_array_append_val (prune->keys, turn.after);
     array_add_int (prune->members, turn.after);
     array_add_int (prune->owners, id);
   }
@@ -141,9 +155,8 @@ static gboolean
 find_schedules (Prune *prune, gint64 from, GError **error)
 {
   g_autofree char *first = g_strdup_printf ("%" G_GINT64_FORMAT, from);
-  g_autofree char *limit
-      = g_strdup_printf ("%" G_GINT64_FORMAT, step_setting (prune->step, "schedules"));
-  g_autofree char *over = prune_ids (prune->failed, from);
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, prune->at_once);
+  g_autofree char *over = prune_aside (prune, from);
   g_clear_pointer (&prune->schedules, rows_free);
   prune->schedules = step_query (prune->step, error, "schedules", "from", first, "over", over,
                                  "limit", limit, NULL);
