@@ -25,6 +25,8 @@ const KafkaOurs kafka_ours[] = {
   { "offset.store.method", "broker", NULL, "offsets are in Kafka and in PostgreSQL" },
   { "partition.assignment.strategy", NULL, "cooperative",
     "partitions are taken and given back all at once; without the key it is roundrobin" },
+  { "test.mock.num.brokers", "0", NULL,
+    "each process would have a broker of its own, and none the one that is named" },
   { "topic.blacklist", NULL, NULL, "its topics would not be seen" },
   { "topic.metadata.refresh.interval.ms", NULL, "-1",
     "topics and partitions that come later would not be seen" },

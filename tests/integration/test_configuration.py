@@ -98,7 +98,8 @@ def test_kafka_settings_go_to_librdkafka_as_they_are(bare):
     ("partition.assignment.strategy", "cooperative-sticky", "cannot be cooperative-sticky: partitions are taken and given back all at once"),
     ("transactional.id", "x", "cannot be set: messages are sent without transactions"),
     ("isolation.level", "read_uncommitted", "only read_committed works: a message of a transaction that was aborted was never sent"),
-    ("enable.auto.commit", "true", "only false works"), ("acks", "1", "only -1 works")])
+    ("enable.auto.commit", "true", "only false works"), ("acks", "1", "only -1 works"),
+    ("test.mock.num.brokers", "1", "only 0 works: each process would have a broker of its own")])
 def test_kafka_settings_that_are_ours_are_refused_with_their_place(bare, key, value, words):
     """Taken, they would stop everything, or let rows go that nobody asked for."""
     bare.configuration.write_text(f"[kafka]\n\n{key} = {value}\n")

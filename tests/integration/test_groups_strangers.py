@@ -5,6 +5,7 @@ import pytest
 
 from support.doomed import CHILD, destroy, doom
 from support.instance import tenant  # noqa: F401
+from support.places import ROLE
 from support.scene import result
 from support.writer import Writer
 
@@ -204,3 +205,29 @@ def test_a_bot_whose_deletion_is_called_off_is_not_forgotten(by_bot):
     run = destroy(by_bot, **{f"jobs.{CHILD}.batch": 1})
     assert (run["state"], result(run)["cancelled"]) == ("finished", 1)
     assert [r["args"]["user_id"] for r in by_bot.runs("users.destroy")] == [by_bot.bot]
+
+
+# What refers to a row that goes with a project: made of the project and its issue. A table that is
+# called `below`, as a part of the query is, is another one.
+FURTHER = {
+    "issue": "CREATE TABLE sample (id bigint PRIMARY KEY, issue_id bigint REFERENCES issues); INSERT INTO sample VALUES (1, {issue})",
+    "membership": "CREATE TABLE sample (id bigint PRIMARY KEY, member_id bigint REFERENCES members); INSERT INTO sample VALUES (1, {member})",
+    "user of an issue": "ALTER TABLE users ADD sample bigint REFERENCES issues ON DELETE CASCADE; UPDATE users SET sample = {issue} WHERE id = {actor}",
+    "row below a row": "CREATE TABLE below (id bigint PRIMARY KEY, project_id bigint REFERENCES projects ON DELETE CASCADE); INSERT INTO below VALUES (1, {project});"
+                       "CREATE INDEX ON below (project_id); CREATE TABLE sample (id bigint PRIMARY KEY, below_id bigint REFERENCES below); INSERT INTO sample VALUES (1, 1)",
+    "two columns": "CREATE UNIQUE INDEX ON projects (id, namespace_id); CREATE TABLE sample (id bigint PRIMARY KEY, p bigint, n bigint,"
+                   " FOREIGN KEY (p, n) REFERENCES projects (id, namespace_id)); INSERT INTO sample VALUES (1, {project}, {sub})",
+    "other column": "CREATE UNIQUE INDEX ON projects (project_namespace_id); CREATE TABLE sample (id bigint PRIMARY KEY,"
+                    " p bigint REFERENCES projects (project_namespace_id)); INSERT INTO sample SELECT 1, project_namespace_id FROM projects WHERE id = {project}"}
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("what", FURTHER)
+def test_what_forbids_to_remove_a_row_that_goes_along_is_found_before_anything_goes(doomed, what):
+    """Of the project that would go last."""
+    last = doomed.project(doomed.sub)
+    assert last > doomed.project_id
+    named = {"issue": doomed.put("issues", project_id=last), "member": doomed.member(doomed.actor, project=last), "actor": doomed.actor,
+             "project": last, "sub": doomed.sub}
+    doomed.database.connection.execute(FURTHER[what].format(**named) + f"; GRANT ALL ON ALL TABLES IN SCHEMA public TO {ROLE}")
+    refused(doomed, "a row of users refers to issues" if "user" in what else "a row of sample refers to")

@@ -31,6 +31,7 @@ test_other_values_are_refused (void)
   assert_refused ("auto.offset.reset", "latest", "only smallest works");
   assert_refused ("log.queue", "1", "only false works");
   assert_refused ("enabled_events", "4", "only 0 works");
+  assert_refused ("test.mock.num.brokers", "1", "only 0 works");
   assert_refused ("topic.blacklist", ".*", "would not be seen");
   assert_refused ("topic.metadata.refresh.interval.ms", "-1", "would not be seen");
 }
