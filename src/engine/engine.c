@@ -145,6 +145,7 @@ on_ready (gpointer data)
 {
   Service *service = data;
   lanes_kick_all (service->lanes);
+  atomic_store (&service->shared.group_asked, service->group_counts);
   log_info ("Partitions assigned", "consumer_group",
             config_text (service->config, "topics", "prefix"));
 }
@@ -228,7 +229,7 @@ loop (const EngineOptions *options, Service *service, GError **error)
     g_propagate_error (error, service_failure ());
     ok = FALSE;
   }
-  return ok ? 0 : EXIT_BUG;
+  return ok ? 0 : atomic_load (&service->shared.group_is_others) ? WHOSE_OTHERS : EXIT_BUG;
 }
 
 typedef struct {
@@ -328,7 +329,7 @@ engine_run (const EngineOptions *options, GError **error)
   service.lanes = lanes_new (jobs_numbers (options->jobs));
   gboolean postgres = FALSE;
   gboolean ok = !options->embedded_kafka || startup_embedded (&service, &embedded, settings, error);
-  whose_name_client (settings);
+  group_name_client (settings);
   g_ptr_array_add (settings, NULL);
   service.kafka_settings = (const char **)settings->pdata;
   if (ok && !registry_start (options->config, error))

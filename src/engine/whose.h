@@ -1,15 +1,12 @@
 /* Before a daemon takes a message: whose topics, and whose consumer group, are these?
  *
- * The topics belong to one database (outbox/owner.h). The group is this database's if each of its
- * members is a process that this database knows: a daemon's client.id has its id in
- * `pruned.processes`. A member that stays unknown works for a copy of this database that cannot be
- * told from it (a snapshot of its disk). Then the younger process, this one, takes no partition.
+ * The topics belong to one database (outbox/owner.h). If a process is in the group that this
+ * database does not know (clock/group.h), the younger one, this one, takes no partition.
  *
- * Threads: main, before there are others; both functions block. Ownership: see each function.
+ * Threads: main, before there are others; it blocks. Ownership: see each function.
  */
 #pragma once
-#include "engine/service/service.h"
-#include "kafka/inspect.h"
+#include "engine/clock/group.h"
 
 /* The exit code that it means; ERROR has the words. */
 typedef enum {
@@ -22,11 +19,3 @@ typedef enum {
 /* EMBEDDED: nobody else has the broker, so only the database is looked at. If they are ours,
  * messages have their origin from here on. */
 Whose whose_check (Service *service, gboolean embedded, GError **error);
-
-/* Those of MEMBERS (of KafkaMember) that are daemons of this program and no running process of the
- * database, as `pid or id at host, ...`; "": there are none. NULL: an error of PostgreSQL. g_free
- * it. */
-char *whose_strangers (Pg *pg, const GPtrArray *members, GError **error);
-/* Adds this daemon's client.id to SETTINGS, pairs of names and values; one that the user gives
- * stays, and then others cannot tell whose process it is. */
-void whose_name_client (GPtrArray *settings);

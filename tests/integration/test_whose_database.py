@@ -1,11 +1,14 @@
 """Two databases on one Kafka with the same prefix: the topics belong to the first. The other one
 neither takes a message there nor sends one, and what it has sent all the same starts nothing."""
 
+import contextlib
 import json
+import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from confluent_kafka import Consumer
 
 from support.database import Database
 from support.scene import fill, send_tick
@@ -129,3 +132,42 @@ def test_in_a_copy_that_cannot_be_told_apart_the_younger_process_takes_no_partit
     second = scene.start()
     second.wait_line("Started")
     assert second.stop() == 0
+
+
+@contextlib.contextmanager
+def member(scene, id):
+    """Somebody else's process in the consumer group, which began by ID before or after all
+    others."""
+    one = Consumer({"bootstrap.servers": scene.topics.bootstrap, "group.id": scene.topics.prefix, "client.id": f"pruned-1/{id}",
+                    "session.timeout.ms": 30000, "heartbeat.interval.ms": 200, "partition.assignment.strategy": "roundrobin"})
+    ended = threading.Event()
+
+    def stay():
+        one.subscribe([scene.topics.full("ticks")])
+        while not ended.is_set():
+            one.poll(0.05)
+        one.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        staying = pool.submit(stay)
+        yield
+        ended.set()
+        staying.result()
+
+
+@pytest.mark.check_all
+def test_of_two_that_have_joined_at_the_same_time_the_younger_one_leaves(scene):
+    """Before it joins neither sees the other."""
+    settings = {"kafka.session.timeout.ms": 6000}
+    daemon = scene.start(settings=settings)
+    daemon.wait_line("Partitions assigned")
+    with member(scene, "ffffffff-ffff-7fff-bfff-ffffffffffff"):
+        scene.database.wait("SELECT housekeeping::text LIKE '%is the elder%' FROM pruned.processes", deadline_s=60)
+        done = scene.run("doctor")
+        assert done.code == 4 and "does not know" in done.stdout, done
+        assert daemon.running
+    scene.database.wait("SELECT housekeeping::text LIKE '%is the elder%' FROM pruned.processes", until=False, deadline_s=60)
+    with member(scene, "00000000-0000-7000-8000-000000000000"):
+        assert daemon.wait() == 2
+    assert "takes no partition" in daemon.text()
+    assert scene.database.value("SELECT count(*) FROM pruned.processes") == 0

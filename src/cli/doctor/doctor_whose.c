@@ -1,7 +1,7 @@
 #include "cli/doctor/doctor.h"
 #include "engine/ledger/database.h"
 #include "engine/outbox/owner.h"
-#include "engine/whose.h"
+#include "engine/clock/group.h"
 #include "kafka/inspect.h"
 
 #define TIMEOUT_MS 10000
@@ -78,7 +78,7 @@ doctor_members (Doctor *doctor, const GPtrArray *members)
   g_autoptr (GError) error = NULL;
   if (doctor->pg == NULL || !doctor->migrated)
     return;
-  g_autofree char *strangers = whose_strangers (doctor->pg, members, &error);
+  g_autofree char *strangers = group_strangers (doctor->pg, members, &error);
   if (error != NULL)
     doctor_error (doctor, CODE_POSTGRES, "members", doctor->grants, "could not be read: %s",
                   error->message);

@@ -3,6 +3,7 @@
 #include "base/thread.h"
 #include "engine/clock/blocked.h"
 #include "engine/clock/clock_set_back.h"
+#include "engine/clock/group.h"
 #include "engine/clock/growth.h"
 #include "engine/clock/janitor.h"
 #include "engine/clock/jobs_off.h"
@@ -95,6 +96,7 @@ find_missing (Service *service, Pg *pg, GError **error)
 /* In the order in which they are done. */
 static const Chore CHORES[] = {
   { "this process's row", 0, processes_beat },
+  { "members of the group", 0, group_look },
   { "what jobs read", 5 * G_USEC_PER_SEC, tell_reads },
   { "jobs that are left out", 5 * G_USEC_PER_SEC, left_out_look },
   { "thresholds", 0, look_at_load },

@@ -39,6 +39,7 @@ typedef struct {
   gint64 max_skew_us;     /* [clock] max_skew_s */
   char *clock_topic;      /* the topic with the broker's timestamps; NULL: there is none */
   Origin origin;          /* the database */
+  gboolean group_counts;  /* whether others can be in the consumer group */
 
   /* Of the dispatcher's thread. No lock. */
   struct {
@@ -52,9 +53,10 @@ typedef struct {
   /* Of the thread of housekeeping. No lock. */
   struct {
     Housekeeping *self;
-    gint64 ledger_bytes; /* as growth.c measured it last */
-    gboolean more;       /* the part that is done (chores.h) has more to do */
-    gboolean compared;   /* the last comparison of the database's clock went well */
+    gint64 ledger_bytes;       /* as growth.c measured it last */
+    gboolean more;             /* the part that is done (chores.h) has more to do */
+    gint64 strangers_since_us; /* monotonic: as group.c has found them; 0: there are none */
+    gboolean compared;         /* the last comparison of the database's clock went well */
   } housekeeping;
 
   /* Of the main thread. No lock. */
@@ -67,13 +69,15 @@ typedef struct {
 
   /* Atomic: any thread. */
   struct {
-    atomic_int ticks_asked;           /* not known yet whether a tick must be fired */
-    atomic_int plans;                 /* growth.h */
-    atomic_int reloaded;              /* since the main thread last looked */
-    atomic_int reload_asked;          /* by `pruned reload`, the same */
-    atomic_int left_out;              /* jobs may come back (clock/left_out.h), the same */
-    atomic_int stopped;               /* by `pruned stop` (clock/stop.h) */
-    atomic_int failed;                /* a thread found a reason to end the process */
+    atomic_int ticks_asked;     /* not known yet whether a tick must be fired */
+    atomic_int plans;           /* growth.h */
+    atomic_int reloaded;        /* since the main thread last looked */
+    atomic_int reload_asked;    /* by `pruned reload`, the same */
+    atomic_int left_out;        /* jobs may come back (clock/left_out.h), the same */
+    atomic_int group_asked;     /* partitions have come, and nobody has looked (clock/group.h) */
+    atomic_int group_is_others; /* the reason of `failed` is that */
+    atomic_int stopped;         /* by `pruned stop` (clock/stop.h) */
+    atomic_int failed;          /* a thread found a reason to end the process */
     _Atomic gint64 database_ahead_us; /* of this machine's clock, at the last comparison */
     _Atomic gint64 unsent_since_us;   /* monotonic: messages of runs that became due then are on
                                          their way; 0: none */
