@@ -46,7 +46,7 @@ def test_objects_still_go_in_a_run_that_began_with_them(uploads):  # noqa: F811
 
 
 @pytest.mark.check_all
-def test_a_due_run_with_objects_waits_for_its_message_where_the_new_version_has_none(uploads):  # noqa: F811
+def test_a_due_run_with_objects_keeps_them_where_the_new_version_has_none(uploads):  # noqa: F811
     """Its lane has read a message seconds ago, so that runs of the new version would begin before
     theirs comes."""
     uploads.make(batch=2, delay_ms=3600000)

@@ -12,7 +12,7 @@
 #include "engine/ledger/place.h"
 #include "engine/ledger/schema.h"
 #include "engine/work/bad_rows.h"
-#include "engine/work/early.h"
+#include "engine/lane/early.h"
 
 #include <pthread.h>
 
@@ -129,7 +129,8 @@ offer_early (const Dispatcher *dispatcher, const GPtrArray *runs)
 {
   for (guint i = 0; runs->len <= EARLY_MOST && i < runs->len; i++) {
     const Run *run = runs->pdata[i];
-    early_offer (dispatcher->service, run->job, run->slot, run->run_id, run->step, run->attempts);
+    early_offer (dispatcher->service->lanes, run->job, run->slot,
+                 &(Work){ run->run_id, run->step, run->attempts });
   }
 }
 

@@ -4,12 +4,6 @@
 #include "base/condition.h"
 #include "engine/lane/solitude.h"
 
-static void
-lane_message_clear (gpointer data)
-{
-  kafka_message_free (((LaneMessage *)data)->message);
-}
-
 Lanes *
 lanes_new (guint n_jobs)
 {
@@ -76,8 +70,10 @@ lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 nu
   lane->number = number;
   lane->job = job;
   lane->is_ticks = is_ticks;
-  lane->worker.pending = g_array_new (FALSE, FALSE, sizeof (LaneMessage));
-  g_array_set_clear_func (lane->worker.pending, lane_message_clear);
+  lane->worker.pending = g_array_new (FALSE, FALSE, sizeof (Pending));
+  g_array_set_clear_func (lane->worker.pending, pending_clear);
+  lane->worker.done = works_new ();
+  lane->list.early = works_new ();
   lane->intake.trail = g_array_new (FALSE, FALSE, sizeof (Taken));
   lane->worker.bisect = bisect_new ();
   lane->progress.handled = lane->worker.taken = lane->intake.mine = lane->worker.end_seen
@@ -245,7 +241,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     lane->list.state = LANE_HELD;
     lane->list.hold_until_us = clock_monotonic_us () + hold_us;
     pthread_cond_broadcast (&lanes->ready);
-  } else if (next == LANE_AGAIN || lane->list.woken || lane->list.early.length > 0)
+  } else if (next == LANE_AGAIN || lane->list.woken || lane->list.early->len > 0)
     lanes_make_ready (lanes, lane);
   if (lanes->stopping                 /* workers wait for the last errand */
       || lane_most_beside (lane) > 1) /* or until this one's are put */

@@ -2,7 +2,7 @@
  * It uses the rooms before it.
  *
  * A lane is one assigned partition. Its messages are handled in order, one batch at a time, by the
- * worker that takes the lane.
+ * worker that takes the lane. A lane can also know of a step before its message has come (early.h).
  *
  *   IDLE ──wake──> READY ──worker takes──> RUNNING ──> IDLE   mailbox empty
  *                    ▲                        │ ├────> READY  more to do, or woken meanwhile
@@ -21,19 +21,22 @@
 #pragma once
 #include "engine/step/bisect.h"
 #include "engine/job/job.h"
-#include "engine/outbox/publish.h"
+#include "engine/ledger/run.h"
 #include "kafka/kafka.h"
 
 #include <stdatomic.h>
 
 typedef enum { LANE_IDLE, LANE_READY, LANE_RUNNING, LANE_HELD, LANE_AWAY } LaneState;
 
+/* What a lane has to do. A message of a lane of work is decoded once, when it is read. */
 typedef struct {
-  KafkaMessage *message;
-  gboolean alone; /* handle it outside a batch */
-  gboolean heavy; /* its page had rows when it was looked at */
-  gboolean apart; /* its step is not done as one with others */
-} LaneMessage;
+  KafkaMessage *message; /* NULL: it has not come (early.h), so there is no offset */
+  Work work;             /* in a lane of work, unless the message is wrong */
+  char *wrong;           /* why the message cannot be decoded; NULL: it can */
+  gboolean alone;        /* handle it outside a batch */
+  gboolean heavy;        /* its page had rows when it was looked at */
+  gboolean apart;        /* its step is not done as one with others */
+} Pending;
 
 /* Errands that were begun together: their lanes come back together. */
 typedef struct {
@@ -94,9 +97,8 @@ typedef struct _Lane {
     Pg *cancel;              /* the connection of the worker that holds the lane */
     char run_id[40];         /* of the step under way, or the first of several; "": none */
     Errand *errand;          /* works or has ended, without a worker; NULL: none */
-    GQueue sendings;    /* of Sending, in their order: not acknowledged yet, or not recorded yet */
-    GQueue early;       /* of GArray of one Work: runs that became ready; their messages follow */
-    KafkaMessage *copy; /* of an errand's message (copy.h); NULL: none */
+    GQueue sendings; /* of Sending, in their order: not acknowledged yet, or not recorded yet */
+    GArray *early;   /* of Work, offered to the lane: their messages follow (early.h) */
   } list;
 
   /* Lanes of intake. Under the list's lock. Only the worker that holds the lane sets `mine` and
@@ -119,7 +121,7 @@ typedef struct _Lane {
   /* Of the worker that holds the lane. No lock. */
   struct {
     gboolean started; /* intake: the start position was found */
-    GArray *pending;  /* of LaneMessage: taken, not handled */
+    GArray *pending;  /* of Pending: taken, not handled */
     gint64 taken;     /* all messages below this offset were taken into pending; -1: none yet */
     gint64 end_seen;  /* the partition's end at the last take; -1: not reached */
     gboolean full;    /* the last take was full: the mailbox can hold more, and sends no wake-up */
@@ -134,21 +136,16 @@ typedef struct _Lane {
     gint64 locked_since_us;
     Bisect *bisect;           /* of the step that is tried alone */
     struct _Replica *replica; /* the worker's (step/replica.h); NULL: there is none */
-    /* Of Work: the lane's next step, while its message is still being sent. NULL: none */
-    GArray *ahead;
-    GArray *behind;   /* the last ones that were taken so, until their messages come; NULL: none */
-    gboolean stepped; /* the last try of a run alone has committed its step */
-    /* Of Work, in their order: steps that were done by copies, and whose messages have not come.
-     * NULL: none */
-    GArray *late;
+    GArray *done; /* of Work, in their order: steps that are done, whose messages have not come */
   } worker;
 
   /* Messages that may have killed a process (work/suspect.h). Of the worker that holds the lane. No
    * lock. */
   struct {
     guint n; /* how many of `pending`, from its front */
-    /* Monotonic: messages taken before this are suspects; 0: none was taken yet */
-    gint64 fresh_until_us;
+    /* Atomic; any thread reads it. Monotonic: messages taken before this are suspects; 0: none was
+     * taken yet */
+    _Atomic gint64 fresh_until_us;
     gboolean looked_back;   /* counts from before this assignment's first message are deleted */
     gboolean one_by_one;    /* a process died with some of them: each is handled alone */
     char *counted_together; /* their offsets, as an array literal, while PostgreSQL counts them as
@@ -189,15 +186,6 @@ void lanes_stop (Lanes *lanes);
 /* Thread: librdkafka's. */
 void lanes_wake (Lanes *lanes, Lane *lane);
 
-/* The run of WORKS (of Work, taken) is ready, and its message is about to be sent to the lane of
- * JOB with this NUMBER. If that lane is of this process and has little to do, a worker takes it
- * now. Thread: any. */
-void lanes_offer_early (Lanes *lanes, const Job *job, gint32 number, GArray *works);
-/* The first that was offered; NULL: none. Thread: the worker that holds LANE. */
-GArray *lane_take_early (Lanes *lanes, Lane *lane);
-/* The messages of WORKS have come. Thread: the same. */
-void lane_forget_early (Lanes *lanes, Lane *lane, const GArray *works);
-
 /* The next lane; NULL when stopped. INTAKE: only lanes of intake; else lanes of work first.
  * Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
@@ -220,6 +208,13 @@ gboolean lanes_keep (Lanes *lanes, Lane *lane, Pg *cancel);
 void lane_about_to_read (Lanes *lanes, Lane *lane);
 gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked, lost: store and commit nothing */
 gboolean lane_should_yield (Lanes *lanes, Lane *lane);
+/* Its messages may have killed a process (work/suspect.h). Thread: any. */
+gboolean lane_is_fresh (const Lane *lane);
+/* The offset of the first of LANE's pending work; -1: it has none. Thread: the worker that holds
+ * it. */
+gint64 lane_first_offset (const Lane *lane);
+/* Frees what PENDING owns. */
+void pending_clear (gpointer pending);
 /* The worker steps RUN_ID from now on. NULL: none. */
 void lane_note_run (Lanes *lanes, Lane *lane, const char *run_id);
 

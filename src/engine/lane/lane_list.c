@@ -37,17 +37,40 @@ lane_free (Lane *lane)
   kafka_partition_unref (lane->partition);
   g_array_unref (lane->worker.pending);
   g_array_unref (lane->intake.trail);
-  g_clear_pointer (&lane->worker.ahead, g_array_unref);
-  g_clear_pointer (&lane->worker.behind, g_array_unref);
-  g_queue_clear_full (&lane->list.early, (GDestroyNotify)g_array_unref);
-  g_clear_pointer (&lane->worker.late, g_array_unref);
-  g_clear_pointer (&lane->list.copy, kafka_message_free);
+  g_array_unref (lane->worker.done);
+  g_array_unref (lane->list.early);
   bisect_free (lane->worker.bisect);
   errand_free (lane->list.errand);
   g_queue_clear_full (&lane->list.sendings, (GDestroyNotify)sending_free);
   g_free (lane->suspects.counted_together);
   g_free (lane->topic);
   g_free (lane);
+}
+
+void
+pending_clear (gpointer pending)
+{
+  Pending *one = pending;
+  kafka_message_free (one->message);
+  work_clear (&one->work);
+  g_free (one->wrong);
+}
+
+gint64
+lane_first_offset (const Lane *lane)
+{
+  const GArray *pending = lane->worker.pending;
+  const KafkaMessage *first = pending->len > 0 ? g_array_index (pending, Pending, 0).message : NULL;
+  return first != NULL ? first->offset : -1;
+}
+
+/* Offsets are committed twice a second. So a message that killed the process is read again soon
+ * after an assignment, behind what was handled since the last commit. */
+gboolean
+lane_is_fresh (const Lane *lane)
+{
+  const gint64 until_us = atomic_load (&lane->suspects.fresh_until_us);
+  return until_us == 0 || clock_monotonic_us () < until_us;
 }
 
 gboolean

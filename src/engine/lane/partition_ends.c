@@ -22,7 +22,7 @@ partition_ends_behind (const Lane *lane, guint n)
 {
   const GArray *pending = lane->worker.pending;
   const gint64 end = lane->worker.end_seen,
-               next = g_array_index (pending, LaneMessage, n - 1).message->offset + 1;
+               next = g_array_index (pending, Pending, n - 1).message->offset + 1;
   gint64 low, high;
   if (n < pending->len || end <= next
       || !kafka_partition_watermarks (lane->partition, WATERMARKS_MS, &low, &high, NULL))

@@ -1,7 +1,6 @@
 #include "engine/lane/sending.h"
 
 #include "base/fault.h"
-#include "engine/lane/copy.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/lane_private.h"
 
@@ -38,21 +37,13 @@ has_sent (Lanes *lanes, const Lane *lane)
   return sent;
 }
 
-static const LaneMessage *
-front_of (const Lane *lane)
-{
-  const GArray *pending = lane->worker.pending;
-  const LaneMessage *front = pending->len > 0 ? &g_array_index (pending, LaneMessage, 0) : NULL;
-  return front != NULL && copy_is (front->message) ? NULL : front;
-}
-
 /* Every message below this offset is handled; -1: not known. */
 static gint64
 handled_below (const Lane *lane)
 {
-  const LaneMessage *front = front_of (lane);
-  if (front != NULL)
-    return front->message->offset;
+  const gint64 first = lane_first_offset (lane);
+  if (first >= 0)
+    return first;
   return lane->worker.end_seen >= 0 ? lane->worker.end_seen : lane->worker.taken;
 }
 
@@ -75,7 +66,7 @@ static void
 store_all (Service *service, Lane *lane)
 {
   store (service, lane, handled_below (lane));
-  if (front_of (lane) == NULL && lane->worker.end_seen >= 0)
+  if (lane_first_offset (lane) < 0 && lane->worker.end_seen >= 0)
     atomic_store (&lane->progress.at_end, TRUE);
 }
 

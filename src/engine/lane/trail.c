@@ -52,7 +52,7 @@ trail_add (Lanes *lanes, Lane *lane, guint n, gint64 mine, gint64 last_ms)
   lane->intake.mine = mine;
   lane->intake.mine_last_ms = last_ms;
   for (guint i = 0; i < n; i++) {
-    const KafkaMessage *message = g_array_index (lane->worker.pending, LaneMessage, i).message;
+    const KafkaMessage *message = g_array_index (lane->worker.pending, Pending, i).message;
     remember (lane, message->offset, message->timestamp_ms);
   }
   forget_oldest (lane);

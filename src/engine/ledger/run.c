@@ -190,10 +190,10 @@ run_add_work (Bundle *bundle, const Run *run)
               "pruned.Work", ce_id, fields);
 }
 
-static void
-work_clear (gpointer data)
+void
+work_clear (gpointer work)
 {
-  g_free (((Work *)data)->run_id);
+  g_free (((Work *)work)->run_id);
 }
 
 GArray *

@@ -84,7 +84,8 @@ typedef struct {
   char *run_id;
   int step, attempt;
 } Work;
-GArray *works_new (void); /* of Work, with a clear function */
+void work_clear (gpointer work); /* frees what it owns */
+GArray *works_new (void);        /* of Work, with work_clear */
 
 /* PRUNED_REJECT: not a work message of JOB, or of another database (origin.h). */
 gboolean work_decode (const KafkaMessage *message, const Job *job, Work *work, GError **error)

@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "engine/brakes/day.h"
+#include "engine/lane/early.h"
 #include "engine/lane/outage.h"
 #include "engine/outbox/dead.h"
 #include "engine/step/pace.h"
@@ -15,50 +16,6 @@
 #include "engine/work/together.h"
 
 #define LOCKED_HOLD_US 5000
-#define MOST_BEHIND 32
-
-static void
-handled (Lane *lane, guint index)
-{
-  g_array_remove_index (lane->worker.pending, index);
-}
-
-/* The lane's last transaction has moved the run beyond the step of WORK: the message is stale. */
-static gboolean
-is_behind (const Lane *lane, const Work *work)
-{
-  const Work *ahead
-      = lane->worker.ahead != NULL ? &g_array_index (lane->worker.ahead, Work, 0) : NULL;
-  return ahead != NULL && work->step < ahead->step && g_str_equal (work->run_id, ahead->run_id);
-}
-
-/* The step of WORK was done before its message came. */
-static gboolean
-is_past (Lane *lane, const Work *work)
-{
-  GArray *behind = lane->worker.behind;
-  for (guint i = 0; behind != NULL && i < behind->len; i++) {
-    const Work *one = &g_array_index (behind, Work, i);
-    if (work->step != one->step || work->attempt != one->attempt
-        || !g_str_equal (work->run_id, one->run_id))
-      continue;
-    g_array_remove_index (behind, i);
-    return TRUE;
-  }
-  return FALSE;
-}
-
-/* WORK was taken before its message came. A message that was lost does not come at all. */
-static void
-note_behind (Lane *lane, Work *work)
-{
-  if (lane->worker.behind == NULL)
-    lane->worker.behind = works_new ();
-  if (lane->worker.behind->len == MOST_BEHIND)
-    g_array_remove_index (lane->worker.behind, 0);
-  g_array_append_val (lane->worker.behind, *work);
-  work->run_id = NULL;
-}
 
 /* The next shared transaction would not have time for more messages. */
 static gboolean
@@ -67,28 +24,24 @@ is_full (const Lane *lane, const GArray *works)
   return lane->worker.fits > 0 && works->len >= lane->worker.fits;
 }
 
-/* Decodes the pending messages, up to the first that must go alone. Undecodable ones are buried and
- * removed. */
+/* Adds the pending steps to WORKS, which borrows them, up to the first that must go alone. Messages
+ * that cannot be decoded are buried and removed. */
 static gboolean
-decode_pending (Service *service, Lane *lane, GArray *works, GError **error)
+gather (Service *service, Lane *lane, GArray *works, GError **error)
 {
-  for (guint i = 0; i < lane->worker.pending->len;) {
-    LaneMessage *pending = &g_array_index (lane->worker.pending, LaneMessage, i);
-    if ((pending->alone && i > 0) || is_full (lane, works))
+  GArray *pending = lane->worker.pending;
+  for (guint i = 0; i < pending->len;) {
+    const Pending *one = &g_array_index (pending, Pending, i);
+    const gboolean alone = one->alone;
+    if ((alone && i > 0) || is_full (lane, works))
       break;
-    gboolean alone = pending->alone;
-    Work work = { 0 };
-    g_autoptr (GError) cause = NULL;
-    gboolean readable = work_decode (pending->message, lane->job, &work, &cause);
-    if (readable && !is_behind (lane, &work) && !is_past (lane, &work)) {
-      g_array_append_val (works, work);
+    if (one->wrong == NULL) {
+      g_array_append_val (works, one->work);
       i++;
-    } else if (!readable && !dead_letter_bury (service, pending->message, cause->message, 1, error))
+    } else if (!dead_letter_bury (service, one->message, one->wrong, 1, error))
       return FALSE;
-    else {
-      g_free (work.run_id);
-      handled (lane, i);
-    }
+    else
+      g_array_remove_index (pending, i);
     if (alone)
       break;
   }
@@ -154,37 +107,30 @@ go_outside (Service *service, Pg *pg, Lane *lane, Step *step)
              : answer_failure (service, lane, pg, step, sqlstate, error);
 }
 
-/* One try of one run. AHEAD: its message has not come. An errand needs its message, and only here
- * is it known that the version with which the run began makes it one. */
+/* One try of one run. Only here is it known whether the version with which it began makes it an
+ * errand. */
 static MessageNext
-try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works, gboolean ahead)
+try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
 {
   g_autoptr (GError) error = NULL;
   g_auto (Claim) claim = { 0 };
-  lane->worker.stepped = FALSE;
   if (lane->list.errand == NULL)
     replica_prepare (lane->worker.replica, pg, lane->job);
   if (!claim_for_lane (&claim, service, pg, lane, works, &error) || claim.runs->len == 0
       || claim.paused)
     return leave (service, lane, &claim, &g_array_index (works, Work, 0), g_steal_pointer (&error));
   Run *run = claim.runs->pdata[0];
-  const gboolean begins_errand = job_is_errand (run->job) && lane->list.errand == NULL;
-  if (begins_errand && ahead) {
-    transaction_rollback (&claim.transaction);
-    return MESSAGE_HANDLED;
-  }
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
   g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
   Step *step = step_new (pg, run, service->prefix, lane->worker.bisect, bundle);
   step->replica = lane->worker.replica;
   g_ptr_array_add (steps, step);
   pace_begin (step);
-  if (begins_errand)
+  if (job_is_errand (run->job) && lane->list.errand == NULL)
     return lease_and_act (service, lane, &claim.transaction, step);
   if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
     conclude_steps (service, lane, steps, &bundle);
-    lane->worker.stepped = TRUE;
-    conclude_note_copy (service, lane, step);
+    early_step_done (service->lanes, lane, step);
     return MESSAGE_HANDLED;
   }
   g_autofree char *sqlstate = g_strdup (
@@ -202,7 +148,7 @@ run_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
 {
   MessageNext next;
   do
-    next = try_alone (service, pg, lane, works, FALSE);
+    next = try_alone (service, pg, lane, works);
   while (next == MESSAGE_AGAIN && !lane_should_yield (service->lanes, lane));
   if (next == MESSAGE_HANDLED) {
     lane_end_errand (service->lanes, lane);
@@ -218,7 +164,7 @@ static void
 mark_all_alone (Lane *lane)
 {
   for (guint i = 0; i < lane->worker.pending->len; i++)
-    g_array_index (lane->worker.pending, LaneMessage, i).alone = TRUE;
+    g_array_index (lane->worker.pending, Pending, i).alone = TRUE;
 }
 
 /* The first message has no others that its run could share a transaction with. */
@@ -226,19 +172,18 @@ static gboolean
 is_alone (const Lane *lane)
 {
   const GArray *pending = lane->worker.pending;
-  return pending->len == 1 || g_array_index (pending, LaneMessage, 0).alone;
+  return pending->len == 1 || g_array_index (pending, Pending, 0).alone;
 }
 
 static MessageNext
 handle (Service *service, Pg *pg, Lane *lane)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GArray) works = works_new ();
-  if (!decode_pending (service, lane, works, &error))
+  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
+  if (!gather (service, lane, works, &error))
     return answer_outage (service, lane, error);
   if (works->len == 0)
     return MESSAGE_HANDLED;
-  lane_forget_early (service->lanes, lane, works);
   if (is_alone (lane) || !together_can (lane)) {
     g_array_set_size (works, 1);
     return run_alone (service, pg, lane, works);
@@ -265,17 +210,4 @@ batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
     return LANE_HOLD;
   lane->worker.outages = 0;
   return lane->worker.pending->len > 0 ? LANE_AGAIN : LANE_DONE;
-}
-
-void
-batch_run_ahead (Service *service, Pg *pg, Lane *lane)
-{
-  g_autoptr (GArray) works = g_steal_pointer (&lane->worker.ahead);
-  while (try_alone (service, pg, lane, works, TRUE) == MESSAGE_AGAIN
-         && !lane_should_yield (service->lanes, lane))
-    ;
-  lane->worker.locked_since_us = 0; /* its message follows */
-  if (lane->worker.stepped)
-    note_behind (lane, &g_array_index (works, Work, 0));
-  bisect_reset (lane->worker.bisect);
 }

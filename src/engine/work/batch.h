@@ -16,6 +16,3 @@
 /* Handles some of lane->worker.pending, from its front. Handled messages are removed. LANE_HOLD:
  * *HOLD_US says how long. */
 LaneNext batch_handle (Service *service, Pg *pg, Lane *lane, gint64 *hold_us);
-/* The step that lane->worker.ahead names. If it fails without a charge, its message, which is still
- * on its way, tries it again. */
-void batch_run_ahead (Service *service, Pg *pg, Lane *lane);

@@ -1,6 +1,6 @@
 #include "engine/work/conclude.h"
 
-#include "engine/lane/copy.h"
+#include "engine/lane/early.h"
 #include "engine/lane/sending.h"
 #include "engine/service/stats.h"
 
@@ -103,70 +103,14 @@ log_finished (Step *step)
   conclude_log_ended (step, step->ceded ? "skipped" : "finished", result);
 }
 
-/* A run that continues at once in this lane does not wait for its message. The message is published
- * all the same: the fence lets the first through, and the other is stale. Errands: lane/copy.h. */
-static void
-note_ahead (Lane *lane, const GPtrArray *steps)
-{
-  const Step *step = steps->len == 1 ? steps->pdata[0] : NULL;
-  g_clear_pointer (&lane->worker.ahead, g_array_unref);
-  if (step == NULL || !step->continues || step->next_delay_ms > 0 || lane->list.errand != NULL
-      || job_is_errand (step->job) || job_partition (step->job, step->run->slot) != lane->number)
-    return;
-  Work work = { g_strdup (step->run->run_id), step_next_number (step), step->run->attempts };
-  lane->worker.ahead = works_new ();
-  g_array_append_val (lane->worker.ahead, work);
-}
-
-/* The messages (of KafkaMessage) in BUNDLE, owned. */
-static GPtrArray *
-messages_of (const Service *service, const Bundle *bundle)
-{
-  g_autoptr (GError) error = NULL;
-  GPtrArray *messages
-      = bundle_read (bundle->stored->data, bundle->stored->len, service->prefix, &error);
-  if (messages == NULL)
-    g_error ("%s", error->message);
-  return messages;
-}
-
-void
-conclude_note_copy (Service *service, Lane *lane, Step *step)
-{
-  copy_done (lane, step->run->run_id, step->run->step);
-  if (!job_is_errand (step->job) || !step->continues || step->next_delay_ms > 0
-      || job_partition (step->job, step->run->slot) != lane->number)
-    return;
-  g_autoptr (Bundle) bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, 0);
-  const Run next = step_run_ahead (step);
-  run_add_work (bundle, &next);
-  g_autoptr (GPtrArray) messages = messages_of (service, bundle);
-  copy_continue (service->lanes, lane, g_ptr_array_steal_index (messages, 0));
-}
-
-/* Before their messages are sent, so that none of them is done by then. The children of a step have
- * one job. */
-static void
-begin_children (Service *service, const Step *step)
-{
-  if (step->children->len == 0 || !job_is_errand (g_array_index (step->children, RunSpec, 0).job))
-    return;
-  g_autoptr (Bundle) bundle = bundle_new (step->run->run_id, step->run->step, step->job->name, 0);
-  place_add_work (bundle, step->children);
-  g_autoptr (GPtrArray) messages = messages_of (service, bundle);
-  while (messages->len > 0)
-    copy_begin (service->lanes, g_ptr_array_steal_index (messages, 0));
-}
-
 void
 conclude_steps (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
   gint64 soonest_ms = -1;
-  note_ahead (lane, steps);
   for (guint i = 0; i < steps->len; i++) {
     Step *step = steps->pdata[i];
-    g_assert (!pg_in_transaction (step->pg)); /* what follows is seen outside */
-    begin_children (service, step);
+    g_assert (!pg_in_transaction (step->pg));    /* what follows is seen outside */
+    early_offer_children (service->lanes, step); /* before their messages are sent */
   }
   if (bundle_size (*bundle) > 0)
     sending_begin (service, lane, g_steal_pointer (bundle));

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "engine/brakes/brakes.h"
 #include "engine/job/in_force.h"
+#include "engine/lane/early.h"
 #include "engine/step/pace.h"
 #include "engine/work/claim.h"
 #include "engine/work/conclude.h"
@@ -16,7 +17,7 @@ typedef struct {
   Pg *pg;
   const GPtrArray *lanes; /* of Lane */
   const JobErrands *code;
-  GArray *works; /* of Work, one for each lane */
+  GArray *works; /* of Work, borrowed, one for each lane */
   Claim claim;
   Bundle *bundle;
   GPtrArray *steps; /* of Step, owned, in the order of the lanes */
@@ -35,11 +36,8 @@ lane_at (const Group *group, guint i)
 static gboolean
 is_first_whole (const Lane *lane)
 {
-  Work work = { 0 };
-  const LaneMessage *first = &g_array_index (lane->worker.pending, LaneMessage, 0);
-  gboolean whole = !first->alone && work_decode (first->message, lane->job, &work, NULL);
-  g_free (work.run_id);
-  return whole;
+  const Pending *first = &g_array_index (lane->worker.pending, Pending, 0);
+  return !first->alone && first->wrong == NULL;
 }
 
 gboolean
@@ -61,15 +59,12 @@ group_init (Group *group, Service *service, Pg *pg, const GPtrArray *lanes)
                     .pg = pg,
                     .lanes = lanes,
                     .code = objects_errand (((const Lane *)lanes->pdata[0])->job)->together,
-                    .works = works_new (),
+                    .works = g_array_new (FALSE, FALSE, sizeof (Work)),
                     .steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free),
                     .leased = g_new0 (gpointer, lanes->len) };
   for (guint i = 0; i < lanes->len; i++) {
     const Lane *lane = lanes->pdata[i];
-    Work work = { 0 };
-    if (work_decode (g_array_index (lane->worker.pending, LaneMessage, 0).message, lane->job, &work,
-                     NULL))
-      g_array_append_val (group->works, work);
+    g_array_append_val (group->works, g_array_index (lane->worker.pending, Pending, 0).work);
   }
 }
 
@@ -133,8 +128,6 @@ begin_steps (Group *group, GError **error)
 static gboolean
 claim (Group *group, GError **error)
 {
-  if (group->works->len < group->lanes->len)
-    return go_alone (error, "a message cannot be read");
   for (guint i = 1; i < group->lanes->len; i++)
     lane_note_run (group->service->lanes, lane_at (group, i),
                    g_array_index (group->works, Work, i).run_id);
@@ -272,7 +265,7 @@ errands_end (Service *service, Pg *pg, const GPtrArray *lanes)
   conclude_steps (service, lane_at (&group, 0), group.steps, &group.bundle);
   for (guint i = 0; i < lanes->len; i++) {
     Lane *lane = lane_at (&group, i);
-    conclude_note_copy (service, lane, group.steps->pdata[i]);
+    early_step_done (service->lanes, lane, group.steps->pdata[i]);
     lane_end_errand (service->lanes, lane);
     bisect_reset (lane->worker.bisect);
     g_array_remove_index (lane->worker.pending, 0);

@@ -11,7 +11,7 @@
 #include "engine/outbox/dead.h"
 #include "engine/service/stats.h"
 #include "engine/work/answer.h"
-#include "engine/work/early.h"
+#include "engine/lane/early.h"
 #include "engine/work/lost.h"
 
 #define SQL "src/engine/work/sql/"
@@ -68,8 +68,7 @@ prepare (const Intake *intake, const Admission *admission, guint n, GError **err
 {
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
   for (guint i = 0; i < n && intake->refusal == NULL && !intake->lane->is_ticks; i++)
-    g_ptr_array_add (messages,
-                     g_array_index (intake->lane->worker.pending, LaneMessage, i).message);
+    g_ptr_array_add (messages, g_array_index (intake->lane->worker.pending, Pending, i).message);
   return admit_prepare (admission, (KafkaMessage *const *)messages->pdata, messages->len, error);
 }
 
@@ -93,8 +92,7 @@ take_messages (Intake *intake, Pg *pg, guint *n, GError **error)
   if (!prepare (intake, &admission, *n, error))
     return FALSE;
   for (guint i = 0; i < *n; i++) {
-    const KafkaMessage *message
-        = g_array_index (intake->lane->worker.pending, LaneMessage, i).message;
+    const KafkaMessage *message = g_array_index (intake->lane->worker.pending, Pending, i).message;
     if (intake->refusal != NULL)
       refuse (intake, message, intake->refusal);
     else if (!take_message (intake, &admission, message, error))
@@ -145,7 +143,7 @@ write_rows (Intake *intake, Pg *pg, guint n, GError **error)
 {
   gint64 next, last_ms;
   Lane *lane = intake->lane;
-  const KafkaMessage *last = g_array_index (lane->worker.pending, LaneMessage, n - 1).message;
+  const KafkaMessage *last = g_array_index (lane->worker.pending, Pending, n - 1).message;
   FAULT ("intake.before_rows");
   if (!pg_begin (pg, error))
     return FALSE;
@@ -191,8 +189,9 @@ offer_early (const Intake *intake)
   for (guint i = 0; intake->specs->len <= EARLY_MOST && i < intake->specs->len; i++) {
     const RunSpec *spec = &g_array_index (intake->specs, RunSpec, i);
     if (spec->placed == PLACED_READY)
-      early_offer (intake->service, spec->job, job_slot (spec->job, spec->run_id, spec->args),
-                   spec->run_id, 0, spec->attempts);
+      early_offer (intake->service->lanes, spec->job,
+                   job_slot (spec->job, spec->run_id, spec->args),
+                   &(Work){ spec->run_id, 0, spec->attempts });
   }
 }
 
@@ -215,7 +214,7 @@ static gboolean
 look_for_lost (Intake *intake, GError **error)
 {
   Lane *lane = intake->lane;
-  gint64 first = g_array_index (lane->worker.pending, LaneMessage, 0).message->offset;
+  gint64 first = g_array_index (lane->worker.pending, Pending, 0).message->offset;
   intake->lost_from = intake->lost_to
       = MAX (lane->intake.mine, atomic_load (&lane->intake.seen_to));
   if (lane->intake.mine < 0 || first <= intake->lost_from)

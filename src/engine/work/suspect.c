@@ -1,6 +1,7 @@
 #include "engine/work/suspect.h"
 
 #include "base/fault.h"
+#include "engine/lane/early.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
 #include "engine/work/answer.h"
@@ -41,27 +42,27 @@ hold (Service *service, Lane *lane, const GError *error, gint64 *hold_us)
 }
 
 static gboolean
-bury_work (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
+bury_work (Service *service, Pg *pg, Lane *lane, const Pending *first, GError **error)
 {
-  Work work = { 0 };
-  if (!work_decode (message, lane->job, &work, NULL))
-    return dead_letter_bury (service, message, REASON, DEATHS, error);
-  g_autoptr (Bundle) bundle = bundle_new (work.run_id, work.step, lane->job->name, 0);
-  gboolean ok = bury_run (service, pg, lane->job, &work, REASON, bundle, error);
+  const Work *work = &first->work;
+  if (first->wrong != NULL)
+    return dead_letter_bury (service, first->message, REASON, DEATHS, error);
+  g_autoptr (Bundle) bundle = bundle_new (work->run_id, work->step, lane->job->name, 0);
+  gboolean ok = bury_run (service, pg, lane->job, work, REASON, bundle, error);
   if (ok && bundle_size (bundle) > 0)
     sending_finish (service, lane, bundle);
-  g_free (work.run_id);
   return ok;
 }
 
 /* Intake's offset moves past the message in the same transaction; else the next process would read
  * it again. */
 static gboolean
-bury (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
+bury (Service *service, Pg *pg, Lane *lane, GError **error)
 {
   if (lane->job == NULL)
     return intake_bury (service, pg, lane, REASON, DEATHS, error);
-  if (!bury_work (service, pg, lane, message, error))
+  const Pending *first = &g_array_index (lane->worker.pending, Pending, 0);
+  if (!bury_work (service, pg, lane, first, error))
     return FALSE;
   g_array_remove_index (lane->worker.pending, 0);
   return TRUE;
@@ -73,11 +74,11 @@ typedef enum { SUSPECT_ERROR, SUSPECT_LATER, SUSPECT_TRY, SUSPECT_BURY } Decisio
  * last try is made alone: with other messages under way it would be unknown which one the process
  * died of. */
 static Decision
-count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError **error)
+count (Service *service, Pg *pg, Lane *lane, gint64 offset, GError **error)
 {
-  if (lane->suspects.counted == message->offset)
+  if (lane->suspects.counted == offset)
     return SUSPECT_TRY;
-  g_autoptr (PgValues) key = key_of (lane, message->offset);
+  g_autoptr (PgValues) key = key_of (lane, offset);
   g_autoptr (PgRows) known = pg_run_file (pg, SQL "suspect_look.sql", key, error);
   if (known == NULL)
     return SUSPECT_ERROR;
@@ -89,7 +90,7 @@ count (Service *service, Pg *pg, Lane *lane, const KafkaMessage *message, GError
   g_autoptr (PgRows) counted = pg_run_file (pg, SQL "suspect_put.sql", key, error);
   if (counted == NULL)
     return SUSPECT_ERROR;
-  lane->suspects.counted = message->offset;
+  lane->suspects.counted = offset;
   return SUSPECT_TRY;
 }
 
@@ -120,14 +121,13 @@ static gboolean
 begin_one (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
 {
   g_autoptr (GError) error = NULL;
-  const KafkaMessage *message = g_array_index (lane->worker.pending, LaneMessage, 0).message;
-  gint64 offset = message->offset;
-  Decision decision = count (service, pg, lane, message, &error);
+  const gint64 offset = lane_first_offset (lane);
+  Decision decision = count (service, pg, lane, offset, &error);
   if (decision == SUSPECT_TRY) {
     FAULT ("suspect.counted");
     return TRUE;
   }
-  if (decision == SUSPECT_BURY && bury (service, pg, lane, message, &error)) {
+  if (decision == SUSPECT_BURY && bury (service, pg, lane, &error)) {
     *next = remove_count (service, pg, lane, offset, LANE_AGAIN, hold_us);
     return FALSE;
   }
@@ -146,7 +146,7 @@ count_together (Pg *pg, Lane *lane, GError **error)
 {
   GString *offsets = array_new ();
   for (guint i = 0; i < lane->suspects.n; i++)
-    array_add_int (offsets, g_array_index (lane->worker.pending, LaneMessage, i).message->offset);
+    array_add_int (offsets, g_array_index (lane->worker.pending, Pending, i).message->offset);
   g_autofree char *literal = array_take (offsets);
   g_autoptr (PgValues) keys = keys_of (lane, literal);
   g_autoptr (PgRows) died = pg_run_file (pg, SQL "suspect_put_all.sql", keys, error);
@@ -167,8 +167,10 @@ begin_together (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *ho
     return FALSE;
   }
   *next = LANE_AGAIN;
-  if (lane->suspects.one_by_one)
+  if (lane->suspects.one_by_one) {
+    early_refuse (service->lanes, lane);
     return FALSE;
+  }
   FAULT ("suspect.counted_together");
   return TRUE;
 }
@@ -206,9 +208,7 @@ suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_u
 gboolean
 suspect_forget (Pg *pg, Lane *lane)
 {
-  gint64 first = lane->worker.pending->len > 0
-                     ? g_array_index (lane->worker.pending, LaneMessage, 0).message->offset
-                     : lane->worker.end_seen;
+  gint64 first = lane->worker.pending->len > 0 ? lane_first_offset (lane) : lane->worker.end_seen;
   if (lane->suspects.looked_back || first < 0)
     return TRUE;
   g_autofree char *offset = g_strdup_printf ("%" G_GINT64_FORMAT, first);

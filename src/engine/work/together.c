@@ -35,7 +35,7 @@ look (Together *together, GError **error)
   gboolean in_vain = job_is_coded (job) || job->page == NULL || job->blocked != NULL
                      || together->lane->worker.heavy;
   for (guint i = 0; i < works->len; i++)
-    if (in_vain || g_array_index (pending, LaneMessage, i).heavy)
+    if (in_vain || g_array_index (pending, Pending, i).heavy)
       g_hash_table_add (known, g_array_index (works, Work, i).run_id);
   for (guint i = 0; i < claimed_runs->len; i++) {
     Run *run = claimed_runs->pdata[i];
@@ -75,11 +75,11 @@ remove_handled (const Together *together)
     const char *run_id = g_array_index (together->works, Work, i).run_id;
     gboolean later = g_hash_table_contains (together->later, run_id);
     if (later)
-      g_array_index (pending, LaneMessage, i).heavy = TRUE;
+      g_array_index (pending, Pending, i).heavy = TRUE;
     if (later || g_hash_table_contains (together->claim.locked, run_id))
       continue;
     if (g_hash_table_contains (together->heavy, run_id))
-      g_array_index (pending, LaneMessage, i).alone = TRUE;
+      g_array_index (pending, Pending, i).alone = TRUE;
     else
       g_array_remove_index (pending, i);
   }
@@ -93,7 +93,7 @@ part (const Together *together, const GError *cause)
              together->lane->job->name, "error", cause->message);
   at_once_failed (together->lane);
   for (guint i = 0; i < together->works->len; i++)
-    g_array_index (together->lane->worker.pending, LaneMessage, i).apart = TRUE;
+    g_array_index (together->lane->worker.pending, Pending, i).apart = TRUE;
   return TRUE;
 }
 
@@ -116,7 +116,7 @@ set_apart (const Together *together, const GError *error)
            && part (together, error);
   for (guint i = 0; !slow && i < together->works->len; i++)
     if (g_str_equal (g_array_index (together->works, Work, i).run_id, together->at_fault))
-      g_array_index (together->lane->worker.pending, LaneMessage, i).alone = TRUE;
+      g_array_index (together->lane->worker.pending, Pending, i).alone = TRUE;
   return !slow;
 }
 

@@ -125,7 +125,7 @@ next_at_once (Together *together, guint from)
   guint wanted = together->defers ? 0 : wanted_at_once (together);
   for (guint i = from; i < together->works->len && runs->len < wanted; i++) {
     Run *run = heavy_at (together, i);
-    const LaneMessage *message = &g_array_index (together->lane->worker.pending, LaneMessage, i);
+    const Pending *message = &g_array_index (together->lane->worker.pending, Pending, i);
     const Run *first = runs->len > 0 ? runs->pdata[0] : run;
     if (run != NULL && !message->apart && run->job == first->job && shareable_run (run)
         && g_hash_table_add (together->offered, run->run_id))

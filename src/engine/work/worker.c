@@ -5,14 +5,13 @@
 #include "base/thread.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
-#include "engine/lane/copy.h"
+#include "engine/lane/early.h"
 #include "engine/lane/partition_ends.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
 #include "engine/step/replica.h"
 #include "engine/work/answer.h"
 #include "engine/work/batch.h"
-#include "engine/work/early.h"
 #include "engine/work/errands.h"
 #include "engine/work/intake.h"
 #include "engine/work/suspect.h"
@@ -41,19 +40,10 @@ struct _Workers {
   guint n;
 };
 
-/* Offsets are committed twice a second. So a message that killed the process is read again soon
- * after an assignment, behind what was handled since the last commit. */
-static gboolean
-is_fresh (const Lane *lane)
-{
-  return lane->suspects.fresh_until_us == 0
-         || clock_monotonic_us () < lane->suspects.fresh_until_us;
-}
-
 static guint
 most (const Lane *lane)
 {
-  if (lane->suspects.n > 0 || is_fresh (lane))
+  if (lane->suspects.n > 0 || lane_is_fresh (lane))
     return lane->job != NULL ? FRESH_WORK_BATCH : FRESH_INTAKE_BATCH;
   return lane->job != NULL ? WORK_BATCH : INTAKE_BATCH;
 }
@@ -68,9 +58,9 @@ take_messages (Service *service, Lane *lane)
   gint64 end = -1;
   /* Trying one by one is slow, and later messages are suspect as well. */
   if (lane->suspects.one_by_one)
-    lane->suspects.fresh_until_us = clock_monotonic_us () + FRESH_US;
+    atomic_store (&lane->suspects.fresh_until_us, clock_monotonic_us () + FRESH_US);
   lane->suspects.one_by_one = FALSE;
-  const gboolean fresh = is_fresh (lane);
+  const gboolean fresh = lane_is_fresh (lane);
   const guint max = most (lane);
   if (lane->job == NULL)
     kafka_partition_take_to_end (lane->partition, max, messages, &end);
@@ -78,29 +68,18 @@ take_messages (Service *service, Lane *lane)
     kafka_partition_take (lane->partition, max, messages, &end);
   if (messages->len > 0 || end >= 0) /* else the end seen before still holds */
     lane->worker.end_seen = end;
-  for (guint i = 0; i < messages->len; i++) {
-    LaneMessage pending = { .message = messages->pdata[i] };
-    lane->worker.taken = pending.message->offset + 1;
-    if (copy_is_late (lane, pending.message))
-      kafka_message_free (pending.message);
-    else
-      g_array_append_val (lane->worker.pending, pending);
-  }
+  if (messages->len > 0)
+    lane->worker.taken = ((const KafkaMessage *)messages->pdata[messages->len - 1])->offset + 1;
   lane->worker.full = messages->len == max;
-  KafkaMessage *copy = copy_take (service->lanes, lane);
-  if (lane->worker.pending->len == 0 && copy != NULL) {
-    g_array_append_val (lane->worker.pending, (LaneMessage){ .message = copy });
-    return;
-  }
-  kafka_message_free (copy);
-  if (lane->worker.pending->len == 0)
+  early_read (service->lanes, lane, messages);
+  if (lane_first_offset (lane) < 0)
     return;
   atomic_store (&lane->progress.at_end, FALSE);
   if (!fresh)
     return;
   lane->suspects.n = lane->worker.pending->len;
-  if (lane->suspects.fresh_until_us == 0)
-    lane->suspects.fresh_until_us = clock_monotonic_us () + FRESH_US;
+  if (atomic_load (&lane->suspects.fresh_until_us) == 0)
+    atomic_store (&lane->suspects.fresh_until_us, clock_monotonic_us () + FRESH_US);
 }
 
 static LaneNext
@@ -110,7 +89,7 @@ handle_messages (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   if (lane->job == NULL)
     return intake_handle (service, pg, lane, max, hold_us);
   if (max == 1)
-    g_array_index (lane->worker.pending, LaneMessage, 0).alone = TRUE;
+    g_array_index (lane->worker.pending, Pending, 0).alone = TRUE;
   return batch_handle (service, pg, lane, hold_us);
 }
 
@@ -149,19 +128,16 @@ handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   }
   if (lane->worker.pending->len == 0)
     take_messages (service, lane);
-  early_take (service, lane, is_fresh (lane));
   (void)suspect_forget (pg, lane);
-  LaneNext next = lane->worker.pending->len == 0 ? unread_pass_over (service, pg, lane, hold_us)
-                                                 : handle_pending (service, pg, lane, hold_us);
-  if (next == LANE_DONE && lane->worker.pending->len == 0 && lane->worker.ahead != NULL
-      && !lane_should_yield (service->lanes, lane)) {
-    batch_run_ahead (service, pg, lane);
-    next = LANE_AGAIN;
-  }
+  LaneNext next = lane_first_offset (lane) < 0 && lane->list.errand == NULL
+                      ? unread_pass_over (service, pg, lane, hold_us)
+                      : LANE_DONE;
+  if (next == LANE_DONE && lane->worker.pending->len > 0)
+    next = handle_pending (service, pg, lane, hold_us);
   partition_ends_reached (service, pg, lane);
   sending_note_handled (service, lane);
-  return next == LANE_DONE && (lane->worker.full || copy_waits (service->lanes, lane)) ? LANE_AGAIN
-                                                                                       : next;
+  return next == LANE_DONE && (lane->worker.full || early_waits (service->lanes, lane)) ? LANE_AGAIN
+                                                                                        : next;
 }
 
 /* From here on the lane's runs begin with the version of its job that is in force now. A job that
@@ -227,7 +203,7 @@ put_joined (const Worker *worker, Lane *lane, gboolean away, gboolean down)
   Service *service = worker->service;
   gint64 hold_us = 0;
   gboolean more
-      = lane->worker.pending->len > 0 || lane->worker.full || copy_waits (service->lanes, lane);
+      = lane->worker.pending->len > 0 || lane->worker.full || early_waits (service->lanes, lane);
   LaneNext next = away ? LANE_GO_AWAY : more ? LANE_AGAIN : LANE_DONE;
   if (lane->suspects.n > 0 && !down)
     next = suspect_end (service, worker->pg, lane, next, &hold_us);

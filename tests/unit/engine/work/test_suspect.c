@@ -21,17 +21,11 @@ static Scene *scene;
 static void
 add_message (Lane *lane, gint64 offset)
 {
-  LaneMessage one = { kafka_message_new ("p.work.a.b", 3), FALSE };
+  Pending one = { .message = kafka_message_new ("p.work.a.b", 3), .wrong = g_strdup ("no work") };
   one.message->offset = offset;
   one.message->value = (guint8 *)g_strdup ("no work");
   one.message->value_len = strlen ("no work");
   g_array_append_val (lane->worker.pending, one);
-}
-
-static void
-free_message (gpointer data)
-{
-  kafka_message_free (((LaneMessage *)data)->message);
 }
 
 /* A lane of work with the messages 40 and 41, of which the handler finishes one. */
@@ -45,8 +39,9 @@ begin (void)
   scene->handled = LANE_DONE;
   scene->lane = (Lane){ .topic = "p.work.a.b", .number = 3, .job = &scene->job };
   scene->lane.suspects.counted = -1;
-  scene->lane.worker.pending = g_array_new (FALSE, TRUE, sizeof (LaneMessage));
-  g_array_set_clear_func (scene->lane.worker.pending, free_message);
+  scene->lane.worker.pending = g_array_new (FALSE, TRUE, sizeof (Pending));
+  scene->lane.list.early = works_new ();
+  g_array_set_clear_func (scene->lane.worker.pending, pending_clear);
   add_message (&scene->lane, 40);
   add_message (&scene->lane, 41);
   scene->lane.suspects.n = 2;
@@ -62,6 +57,7 @@ end (void)
   g_assert_null (scene->service.lanes->alone);
   lanes_free (scene->service.lanes);
   g_array_unref (scene->lane.worker.pending);
+  g_array_unref (scene->lane.list.early);
   g_free (scene->lane.suspects.counted_together);
   g_clear_pointer (&scene, g_free);
 }
