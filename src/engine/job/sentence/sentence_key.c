@@ -5,11 +5,14 @@
 
 /* Conditions on the text %1$s for types whose input cuts, rounds or passes over some of it. %2$s:
  * the value that was read. Times: what another day would read otherwise is no key, in whatever
- * quotes of lists and ranges, and behind a microsecond there is nothing. */
+ * quotes of lists and ranges, and behind a microsecond there is nothing. So is a day with a month
+ * of digits before or behind it: which one is the month? */
 #define WHOLE "%2$s::pg_catalog.text = %1$s"
 #define NUMBER "%2$s::pg_catalog.text::pg_catalog.numeric = %1$s::pg_catalog.numeric"
 #define MONEY "%2$s::pg_catalog.numeric = %1$s::pg_catalog.numeric"
 #define STEADY                                                                                     \
+  "%1$s !~ '(^|[^0-9:])[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2}'"                                    \
+  " AND "                                                                                          \
   "pg_catalog.translate(%1$s, '\"\\', '')"                                                         \
   " !~* '(^|[^a-z])(now|today|tomorrow|yesterday)([^a-z]|$)'"                                      \
   " AND %1$s !~ '[.][0-9]{6}0*[1-9]'"
