@@ -12,7 +12,7 @@ SELECT r.rel::text AS rel, coalesce(pg_catalog.pg_partition_root(r.rel)::oid, r.
        r.deleted, r.updated, r.inserted, r.emptied
 FROM (SELECT n.rel, pg_catalog.pg_stat_get_xact_tuples_deleted(n.rel) AS deleted, pg_catalog.pg_stat_get_xact_tuples_updated(n.rel) AS updated,
              pg_catalog.pg_stat_get_xact_tuples_inserted(n.rel) AS inserted,
-             EXISTS (SELECT FROM pg_class c WHERE c.oid = n.rel AND c.relpages = 0 AND c.reltuples <= 0
+             EXISTS (SELECT FROM pg_class c WHERE c.oid = n.rel AND c.relpages = 0 AND c.reltuples <= 0::real
                      AND CASE WHEN pg_catalog.age(c.xmin) <= 0 THEN pg_catalog.pg_xact_status(
                        (pg_catalog.pg_current_xact_id_if_assigned()::text::bigint / 4294967296 * 4294967296 + c.xmin::text::bigint)::text::xid8) = 'in progress' END) AS emptied
       FROM pg_catalog.unnest(:rels::oid[]) AS n (rel) OFFSET 0) AS r
