@@ -12,5 +12,5 @@ SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready'
     error = NULL, error_class = NULL, job_version = NULL, rows_counted = NULL, rows_limit = NULL, due_at = greatest(now(), :earliest::timestamptz), finished_at = NULL,
     published_at = CASE WHEN :sent::boolean AND :earliest::timestamptz <= now() THEN clock_timestamp() END, changed_at = now()
 WHERE run_id = :run_id::uuid
-RETURNING run_id, state, step, attempts, slot, args, cursor, (extract(epoch FROM scheduled_at) * 1000000.0)::bigint AS scheduled_at,
+RETURNING run_id, state, step, attempts, slot, args, cursor, progress, (extract(epoch FROM scheduled_at) * 1000000.0)::bigint AS scheduled_at,
           (extract(epoch FROM due_at) * 1000000.0)::bigint AS due_at

@@ -12,5 +12,5 @@ SET state = CASE WHEN :earliest::timestamptz > now() THEN 'waiting' ELSE 'ready'
     approved_reason = :reason::text, held = NULL,
     published_at = CASE WHEN :sent::boolean AND :earliest::timestamptz <= now() THEN clock_timestamp() END, changed_at = now()
 WHERE run_id = :run_id::uuid
-RETURNING run_id, state, step, attempts, slot, args, cursor, (extract(epoch FROM scheduled_at) * 1000000.0)::bigint AS scheduled_at,
+RETURNING run_id, state, step, attempts, slot, args, cursor, progress, (extract(epoch FROM scheduled_at) * 1000000.0)::bigint AS scheduled_at,
           (extract(epoch FROM due_at) * 1000000.0)::bigint AS due_at, approved_rows

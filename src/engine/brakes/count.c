@@ -253,6 +253,7 @@ count_run (Step *step, RunCount *count, GError **error)
   Run run = *step->run;
   const gint64 least = run.rows_done + step->rows + step->children->len;
   run.cursor = run.cursor != NULL ? json_deep_copy (run.cursor) : NULL;
+  run.progress = run_progress_copy (&run.progress);
   g_autoptr (Step) counter = step_new (step->pg, &run, step->prefix, NULL, NULL);
   *count = (RunCount){ .values = json_array () };
   gboolean coded = run.job->code != NULL && run.job->code->step != NULL, ok = TRUE;
@@ -266,5 +267,6 @@ count_run (Step *step, RunCount *count, GError **error)
   count->rows = MAX (count->rows, least);
   step_fails_as (step, counter);
   g_clear_pointer (&run.cursor, json_decref);
+  run_progress_clear (&run.progress);
   return ok;
 }

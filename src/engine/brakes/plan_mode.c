@@ -9,16 +9,16 @@
 #include <string.h>
 
 #define LONGEST_US (8 * G_USEC_PER_SEC)
-#define GONE_MOST (1024 * 1024) /* bytes of keys in a run's cursor */
+#define GONE_MOST (1024 * 1024) /* bytes of keys in a run's row */
 
-/* The next step goes on behind CURSOR, knowing what would be gone. */
+/* The next step goes on where RUN is, knowing what would be gone. Takes over what it is. */
 static void
-continue_plan (Step *step, const PlanTally *tally, const json_t *cursor)
+continue_plan (Step *step, const PlanTally *tally, Run *run)
 {
-  json_t *next = cursor != NULL ? json_deep_copy (cursor) : json_object ();
   gboolean fits = tally->gone->len <= GONE_MOST;
-  json_object_set_new (next, RUN_PLAN, json_string (fits ? tally->gone->str : "{"));
-  step_continue (step, next, 0);
+  step_continue (step, g_steal_pointer (&run->cursor), 0);
+  run_progress_take (&step->next, &run->progress);
+  run_progress_set (&step->next.plan_gone, json_string (fits ? tally->gone->str : "{"));
 }
 
 /* A run about one row says why the row stays. */
@@ -36,9 +36,10 @@ plan_pages (Step *step, GError **error)
 {
   Run run = *step->run;
   run.cursor = run.cursor != NULL ? json_deep_copy (run.cursor) : NULL;
+  run.progress = run_progress_copy (&run.progress);
   g_autoptr (Step) planner = step_new (step->pg, &run, step->prefix, NULL, NULL);
   g_auto (PlanTally) tally = { 0 };
-  plan_tally_init (&tally, json_string_value (json_object_get (run.cursor, RUN_PLAN)));
+  plan_tally_init (&tally, json_string_value (run.progress.plan_gone));
   tally.deadline_us = clock_monotonic_us () + LONGEST_US;
   gboolean ok = plan_tally (planner, &tally, error);
   step_fails_as (step, planner);
@@ -48,8 +49,9 @@ plan_pages (Step *step, GError **error)
     tell_reason (step, &tally);
   }
   if (ok && tally.more)
-    continue_plan (step, &tally, run.cursor);
+    continue_plan (step, &tally, &run);
   g_clear_pointer (&run.cursor, json_decref);
+  run_progress_clear (&run.progress);
   return ok;
 }
 

@@ -114,7 +114,7 @@ typedef struct _Job {
   char **launches; /* jobs whose runs it starts */
   gboolean built_in;
   char **makes; /* tables that it inserts into; their rows are useless without the removed rows */
-  gboolean spacing; /* the item's index within the whole run is kept in the cursor */
+  gboolean spacing; /* the item's index within the whole run is kept (step/spacing.h) */
   const PgStatement *page, *decide, *children, *context, *blocked, *released; /* NULL: none */
   const PgStatement *blocked_minute; /* as `blocked`, asked once a minute; NULL: none */
   const PgStatement *remains;    /* remains.sql: what should have changed and has not; NULL: none */

@@ -16,6 +16,7 @@ run_free (Run *run)
     return;
   g_clear_pointer (&run->args, json_decref);
   g_clear_pointer (&run->cursor, json_decref);
+  run_progress_clear (&run->progress);
   g_clear_pointer (&run->result, json_decref);
   g_clear_pointer (&run->context, json_decref);
   g_free (run->run_id);
@@ -83,6 +84,8 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   if (run->args == NULL)
     run->args = json_object ();
   run->cursor = json_at (rows, row, "cursor", &run->wrong);
+  g_autoptr (json_t) progress = json_at (rows, row, "progress", &run->wrong);
+  run->progress = run_progress_read (job, &run->cursor, progress);
   run->parent_id = text_at (rows, row, "parent_id");
   run->error = text_at (rows, row, "error");
   run->range_of = text_at (rows, row, "range_of");
@@ -240,15 +243,21 @@ PgRows *
 run_fail (Pg *pg, const RunFailure *failure, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "run_id", failure->run_id);
-  pg_values_int (values, "step", failure->step);
-  pg_values_int (values, "attempt", failure->attempt);
+  const Run *run = failure->run;
+  char *cursor = NULL, *progress = NULL;
+  if (failure->progress != NULL)
+    run_progress_write (run->job, failure->cursor != NULL ? failure->cursor : run->cursor,
+                        failure->progress, &cursor, &progress);
+  pg_values_set (values, "run_id", run->run_id);
+  pg_values_int (values, "step", run->step);
+  pg_values_int (values, "attempt", run->attempts);
   pg_values_set (values, "state", failure->state);
   pg_values_int (values, "attempts", failure->attempts);
   pg_values_int (values, "delay_ms", failure->delay_ms);
   pg_values_set (values, "error", failure->error);
   pg_values_set (values, "error_class", failure->error_class);
-  pg_values_take (values, "cursor", failure->cursor != NULL ? json_text (failure->cursor) : NULL);
+  pg_values_take (values, "cursor", cursor);
+  pg_values_take (values, "progress", progress);
   pg_values_take (values, "result", failure->result != NULL ? json_text (failure->result) : NULL);
   return pg_run_file (pg, "src/engine/ledger/sql/fail.sql", values, error);
 }
@@ -262,7 +271,7 @@ run_known_id (const Run *run)
 gboolean
 run_in_ranges (const Run *run)
 {
-  return run->range_of != NULL || json_object_get (run->cursor, RUN_RANGES) != NULL;
+  return run->range_of != NULL || run->progress.ranges != NULL;
 }
 
 gboolean
@@ -299,49 +308,33 @@ run_event_text (const Run *run, const char *field)
 gboolean
 run_is_planned (const Run *run)
 {
-  return json_object_get (run->cursor, RUN_PLAN) != NULL;
-}
-
-/* The names of a sentence's cursor (sentence_copy.c). g_free it. */
-static char *
-column_of_cursor (guint i)
-{
-  return g_strdup_printf ("k%u", i + 1);
-}
-
-void
-run_cursor_sign (const Job *job, json_t *cursor)
-{
-  g_autofree char *first = column_of_cursor (0);
-  if (job->cursor_of != NULL && json_object_get (cursor, first) != NULL
-      && json_object_get (cursor, RUN_OF) == NULL)
-    json_object_set_new (cursor, RUN_OF, json_string (job->cursor_of));
+  return run->progress.plan_gone != NULL;
 }
 
 gboolean
-run_cursor_fits (const Job *job, const json_t *cursor)
+run_cursor_fits (const Job *job, const Run *run)
 {
-  const char *of = json_string_value (json_object_get (cursor, RUN_OF));
+  const char *of = json_string_value (run->progress.of);
   return of == NULL || job->cursor_of == NULL || g_str_equal (of, job->cursor_of);
 }
 
 void
 run_cursor_forget (Run *run)
 {
-  json_object_del (run->cursor, RUN_OF);
-  json_object_del (run->cursor, RUN_PORTION);
-  json_object_del (run->cursor, RUN_LOOKS);
-  for (guint i = 0;; i++) {
-    g_autofree char *name = column_of_cursor (i);
-    if (json_object_del (run->cursor, name) != 0)
-      return;
-  }
+  json_decref (run->cursor);
+  run->cursor = json_object ();
+  run_progress_set (&run->progress.of, NULL);
+  run_progress_set (&run->progress.portion, NULL);
+  run->progress.looks = 0;
 }
 
-json_t *
-run_cursor_with (const Run *run, const char *key, gint64 n)
+RunProgress
+run_progress_behind (const Run *run)
 {
-  json_t *cursor = run->cursor != NULL ? json_deep_copy (run->cursor) : json_object ();
-  json_object_set_new (cursor, key, json_integer (n));
-  return cursor;
+  RunProgress behind = run_progress_copy (&run->progress);
+  const char *of = run->job->cursor_of;
+  behind.systemic = behind.timeouts = 0;
+  run_progress_set (&behind.portion, NULL);
+  run_progress_set (&behind.of, of != NULL ? json_string (of) : NULL);
+  return behind;
 }

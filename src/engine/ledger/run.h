@@ -6,23 +6,8 @@
  * Threads: a value belongs to one thread. Ownership: run_free.
  */
 #pragma once
-#include "engine/job/job.h"
+#include "engine/ledger/run_progress.h"
 #include "engine/outbox/publish.h"
-
-/* In the cursor of a run that only plans: an array literal of keys that would be gone by then. */
-#define RUN_PLAN "plan_gone"
-/* In the cursor of a run that is divided, or that has ranges left (step/ranges.h). */
-#define RUN_RANGES "ranges"
-/* In the cursor of a run that has begun to remove what is below a row (step/portion.h). */
-#define RUN_PORTION "portion"
-/* In the cursor of a run of a sentence, of which a row has made a search fail: how often. From
- * there on rows in quarantine, or all, are on its pages and asked by themselves (Job.by_rows). */
-#define RUN_BY_ROWS "by_rows"
-/* In the cursor of a run at its end: how often it has looked again at rows that were busy
- * (step/busy.h). */
-#define RUN_LOOKS "looks"
-/* In the cursor of a run of a sentence: the primary key that it is of (Job.cursor_of). */
-#define RUN_OF "of"
 
 typedef struct {
   char *run_id;
@@ -31,7 +16,8 @@ typedef struct {
   guint slot;
   gint64 scheduled_at_us, due_at_us;
   json_t *args;
-  json_t *cursor; /* NULL: first step */
+  json_t *cursor;       /* what the job keeps: its place. NULL: first page */
+  RunProgress progress; /* what the engine keeps */
   /* only from a fence */
   char *parent_id, *error;
   char *range_of;      /* it is a range of this run, and no run itself; NULL: it is a run */
@@ -55,7 +41,7 @@ typedef struct {
 void run_free (Run *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Run, run_free)
 
-/* Makes a Run from a row with the columns run_id, step, attempts, slot, args, cursor,
+/* Makes a Run from a row with the columns run_id, step, attempts, slot, args, cursor, progress,
  * scheduled_at, due_at (microseconds), and with the columns of the fence if present. */
 Run *run_from_row (const Job *job, const PgRows *rows, int row);
 
@@ -93,14 +79,15 @@ gboolean work_decode (const KafkaMessage *message, const Job *job, Work *work, G
 
 /* How a step failed, and the new state of its run. All is borrowed. */
 typedef struct {
-  const char *run_id;
-  int step, attempt; /* the step and attempt that the run is at */
+  const Run *run;    /* at the step and attempt that its row is at */
   const char *state; /* `waiting`, or how it ends */
   int attempts;      /* with this one */
   gint64 delay_ms;   /* until the next try */
   const char *error;
-  const json_t *cursor, *result; /* NULL: unchanged */
-  const char *error_class;       /* the error's SQLSTATE, or another name of its kind */
+  const RunProgress *progress; /* NULL: it stays, as the cursor does */
+  const json_t *cursor;        /* with PROGRESS; NULL: that of RUN */
+  const json_t *result;        /* NULL: unchanged */
+  const char *error_class;     /* the error's SQLSTATE, or another name of its kind */
 } RunFailure;
 /* In the open transaction of PG. No row: another process has moved the run. */
 PgRows *run_fail (Pg *pg, const RunFailure *failure, GError **error);
@@ -126,14 +113,10 @@ const char *run_event_text (const Run *run, const char *field);
 
 /* RUN began as a plan, in an earlier step: it stays one. */
 gboolean run_is_planned (const Run *run);
-/* The cursor of RUN with the engine's own KEY (limit, systemic, timeouts) set to N. New reference.
- */
-json_t *run_cursor_with (const Run *run, const char *key, gint64 n);
-/* Says in CURSOR, if it is at a row and does not say so yet, which primary key of JOB's table it is
- * of. CURSOR can be NULL. */
-void run_cursor_sign (const Job *job, json_t *cursor);
-/* CURSOR is not of another primary key than JOB's table has now. One that does not say what it is
- * of fits. */
-gboolean run_cursor_fits (const Job *job, const json_t *cursor);
-/* RUN will begin at the first row again. What the engine keeps in its cursor stays. */
+/* The cursor of RUN is not of another primary key than JOB's table has now. One that is not known
+ * to be of any fits. */
+gboolean run_cursor_fits (const Job *job, const Run *run);
+/* RUN will begin at the first row again. What else the engine keeps of it stays. */
 void run_cursor_forget (Run *run);
+/* The progress of RUN behind a page or a place that it is done with. */
+RunProgress run_progress_behind (const Run *run);

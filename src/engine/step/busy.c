@@ -55,7 +55,7 @@ passed_over (const Run *run)
 static int
 looks (const Run *run)
 {
-  return (int)CLAMP (json_integer_value (json_object_get (run->cursor, RUN_LOOKS)), 0, BUSY_LOOKS);
+  return (int)CLAMP (run->progress.looks, 0, BUSY_LOOKS);
 }
 
 gboolean
@@ -109,6 +109,7 @@ busy_find (Step *step, Page *page, gboolean *found, GError **error)
   for (int i = 0; i < rows_count (rows); i++)
     g_ptr_array_add (page->keys, g_strdup (rows_text (rows, i, "item") + table));
   page->cursor = json_deep_copy (step->run->cursor);
+  page->progress = run_progress_behind (step->run);
   return portion_cut (step, NULL, page, error);
 }
 
@@ -163,7 +164,7 @@ say_left (Step *step, gint64 n)
 }
 
 void
-busy_end (Step *step, const json_t *cursor)
+busy_end (Step *step, const Page *page)
 {
   const Run *run = step->run;
   const gint64 n
@@ -176,18 +177,15 @@ busy_end (Step *step, const json_t *cursor)
     return;
   }
   const gboolean own = step->job->page == NULL; /* keys */
-  json_t *last = is_decided (step->job) && !own && run->cursor != NULL
-                     ? json_deep_copy (run->cursor)
-                     : json_object ();
-  if ((is_decided (step->job) || own) && cursor != NULL)
-    json_object_update (last, (json_t *)cursor);
-  json_object_del (last, RUN_RANGES); /* they have all ended */
-  json_object_set_new (last, RUN_LOOKS, json_integer (look + 1));
   g_autofree char *why = g_strdup_printf ("busy: %" G_GINT64_FORMAT " %s by other sessions (%s); "
                                           "the run looks again before it ends",
                                           n, plural (n, "row is held", "rows are held"),
                                           step->busy_why != NULL ? step->busy_why : "as before");
-  step_wait (step, why, last, LOOK_MS[look]);
+  step_wait (step, why, is_decided (step->job) && !own ? NULL : json_object (), LOOK_MS[look]);
+  if (page != NULL && (is_decided (step->job) || own))
+    page_go_on (step, page, LOOK_MS[look]);
+  run_progress_set (&step->next.ranges, NULL); /* they have all ended */
+  step->next.looks = look + 1;
   if (own) /* else busy_note_looked counts */
     forget_count (step);
 }
@@ -245,6 +243,7 @@ step_pass_over (Step *step, const char *item, const char *why)
 void
 step_look_again (Step *step, json_t *cursor)
 {
-  busy_end (step, cursor);
-  g_clear_pointer (&cursor, json_decref);
+  Page page = { .cursor = cursor, .progress = run_progress_behind (step->run) };
+  busy_end (step, cursor != NULL ? &page : NULL);
+  page_clear (&page);
 }

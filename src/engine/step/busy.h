@@ -44,8 +44,8 @@ gboolean busy_sift (Step *step, Page *page, GError **error) G_GNUC_WARN_UNUSED_R
 /* STEP has looked at PAGE again: those that are still busy are all that count. Does nothing after
  * any other page. */
 void busy_note_looked (Step *step, const Page *page);
-/* The pages of the run are done, the last one up to CURSOR (borrowed; NULL: it was empty). If rows
- * are left, the run waits to look at them again, or says that they are. */
-void busy_end (Step *step, const json_t *cursor);
+/* The pages of the run are done, the last one is PAGE (NULL: it was done before). If rows are left,
+ * the run waits to look at them again, or says that they are. */
+void busy_end (Step *step, const Page *page);
 /* Writes the entries. */
 gboolean busy_settle (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

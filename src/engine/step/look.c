@@ -82,7 +82,7 @@ was_empty (Step *step, const PgRows *rows)
   if (empty && step->continues)
     step_go_ahead (step);
   if (empty && page.more)
-    step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
+    page_go_on (step, &page, in_force_of (step->job)->delay_ms);
   page_clear (&page);
   return empty;
 }
@@ -118,9 +118,8 @@ askers_of (const Look *look, const GPtrArray *runs)
     Page page = { 0 };
     Run *run = runs->pdata[i];
     if (run->wrong != NULL || run->job != look->job || run_is_planned (run) || run_in_ranges (run)
-        || busy_has (run) || json_object_get (run->cursor, RUN_PORTION) != NULL
-        || json_object_get (run->cursor, RUN_BY_ROWS) != NULL || page_of_event (run, &page)
-        || json_object_get (run->args, "cursor") != NULL) {
+        || busy_has (run) || run->progress.portion != NULL || run->progress.by_rows > 0
+        || page_of_event (run, &page) || json_object_get (run->args, "cursor") != NULL) {
       page_clear (&page);
       g_hash_table_insert (look->heavy, run->run_id, run);
       continue;

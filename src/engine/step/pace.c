@@ -11,16 +11,10 @@
 #define FIRST_US (10 * G_USEC_PER_SEC)
 #define NEXT_US (500 * G_TIME_SPAN_MILLISECOND)
 
-static gint64
-limit_of (const Run *run)
-{
-  return json_integer_value (json_object_get (run->cursor, "limit"));
-}
-
 gint64
 pace_limit_within (const Run *run, gint64 most)
 {
-  gint64 limit = limit_of (run);
+  gint64 limit = run->progress.limit;
   if (run->fits > 0)
     most = MIN (most, run->fits);
   return limit > 0 && limit < most ? limit : most;
@@ -43,7 +37,7 @@ pace_begin (Step *step)
 {
   weight_begin (step->run);
   step->transaction_us = clock_monotonic_us ();
-  gboolean least = limit_of (step->run) == 1;
+  gboolean least = step->run->progress.limit == 1;
   gint64 most_us = least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US);
   pg_set_deadline (step->pg,
                    step->transaction_us + (step->shared ? MIN (most_us, FIRST_US) : most_us));
@@ -72,7 +66,7 @@ pace_settle (const Step *first)
 gint64
 pace_less (const Step *step)
 {
-  if (step->most == 0 || limit_of (step->run) == 1)
+  if (step->most == 0 || step->run->progress.limit == 1)
     return 0;
   gint64 limit = pace_limit_within (step->run, step->most);
   return MAX (1, step->tried > 0 ? MIN (step->tried, limit) / 2 : limit / 4);
@@ -113,16 +107,7 @@ pace_continue (Step *step)
   gint64 limit = pace_next_limit (pace_limit_within (step->run, step->most), step->had, step->most,
                                   took_us, goal_us (step));
   limit = MIN (limit, fits);
-  if (limit >= step->most && limit_of (step->run) <= 0)
-    return;
-  if (step->next_cursor == NULL)
-    step->next_cursor = json_deep_copy (step->run->cursor);
-  if (step->next_cursor == NULL) /* the first step, and its job keeps no cursor */
-    step->next_cursor = json_object ();
-  if (limit < step->most)
-    json_object_set_new (step->next_cursor, "limit", json_integer (limit));
-  else
-    json_object_del (step->next_cursor, "limit");
+  step->next.limit = limit < step->most ? limit : 0;
 }
 
 gint64
@@ -150,7 +135,7 @@ step_room (const Step *step)
 gboolean
 step_is_cut (const Step *step)
 {
-  return json_integer_value (json_object_get (step->run->cursor, "limit")) > 0;
+  return step->run->progress.limit > 0;
 }
 
 void
@@ -169,7 +154,5 @@ step_is_too_slow (const Step *step, const GError *cause)
 void
 step_cut (Step *step, gint64 limit)
 {
-  json_t *cursor = run_cursor_with (step->run, "limit", limit);
-  g_clear_pointer (&step->run->cursor, json_decref);
-  step->run->cursor = cursor;
+  step->run->progress.limit = limit;
 }

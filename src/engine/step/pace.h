@@ -1,4 +1,4 @@
-/* How many rows a step may touch: the limit, `limit` in the run's cursor, for jobs of all kinds.
+/* How many rows a step may touch: the limit of the run's progress, for jobs of all kinds.
  *
  * A step that is done but took longer than `target_step_ms` halves the limit: the next one may
  * touch half of the rows that it had. One that took less than half of that raises it by a tenth of

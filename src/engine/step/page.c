@@ -32,7 +32,7 @@ explain_search (const Step *step, GError **error)
   const char *sqlstate = pg_sqlstate (step->pg);
   if (error == NULL || *error == NULL || !g_str_has_prefix (sqlstate, "22"))
     return;
-  if (step->run->cursor == NULL && given != NULL) {
+  if (step->run->cursor == NULL && step->run->progress.looks == 0 && given != NULL) {
     /* The tick's own cursor is at fault, not a row; so its values may be told. */
     g_autofree char *cursor = json_text (given);
     g_prefix_error (error, "args.cursor: %s: ", cursor);
@@ -108,8 +108,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
 {
   /* A condition that fails for most rows of a table is not put right by its rows. */
   gboolean last_try
-      = json_integer_value (json_object_get (step->run->cursor, "systemic")) >= SYSTEMIC_TRIES - 1
-        && step->job->filtered == NULL;
+      = step->run->progress.systemic >= SYSTEMIC_TRIES - 1 && step->job->filtered == NULL;
   BisectSegment *segment;
   for (int trials = 0; (segment = bisect_next (step->bisect)) != NULL; trials++) {
     if (trials == BISECT_TRIALS || step_elapsed_us (step) > PACE_MOST_US / 2) {
@@ -243,9 +242,9 @@ page_apply (Step *step, GError **error)
   }
   gboolean look_again = ok && page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
   if (ok && (page.more || look_again))
-    step_continue (step, g_steal_pointer (&page.cursor), in_force_of (step->job)->delay_ms);
+    page_go_on (step, &page, in_force_of (step->job)->delay_ms);
   else if (ok && !ranges_beside (step->run))
-    busy_end (step, page.cursor);
+    busy_end (step, &page);
   page_clear (&page);
   return ok;
 }

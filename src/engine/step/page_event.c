@@ -21,6 +21,7 @@ page_of_event (const Run *run, Page *page)
   page->keys = g_ptr_array_new_with_free_func (g_free);
   page->more = FALSE;
   page->cursor = page->next = NULL;
+  page->progress = run_progress_behind (run);
   g_ptr_array_add (page->keys, json_is_string (value) ? g_strdup (json_string_value (value))
                                                       : json_text (value));
   return TRUE;

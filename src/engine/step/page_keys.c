@@ -11,6 +11,7 @@ page_clear (Page *page)
 {
   g_clear_pointer (&page->keys, g_ptr_array_unref);
   g_clear_pointer (&page->cursor, json_decref);
+  run_progress_clear (&page->progress);
   g_clear_pointer (&page->next, json_decref);
 }
 
@@ -70,22 +71,6 @@ page_cursor_at (const Run *run, const PgRows *rows, int row)
   return cursor;
 }
 
-/* The cursor after row LAST. It is signed at once: the step may get the job's SQL anew before it
- * continues with it (work/objects.c). */
-static json_t *
-cursor_after (const Run *run, const PgRows *rows, int last, int n_keys)
-{
-  json_t *cursor = page_cursor_at (run, rows, last);
-  spacing_advance (run, n_keys, cursor);
-  ranges_carry (run, cursor);
-  static const char *const kept[] = { RUN_BY_ROWS, RUN_LOOKS };
-  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
-    if (json_object_get (run->cursor, kept[i]) != NULL)
-      json_object_set (cursor, kept[i], json_object_get (run->cursor, kept[i]));
-  run_cursor_sign (run->job, cursor);
-  return cursor;
-}
-
 /* The row AT of ROWS lies before the row before it, in the order of COLUMNS (of JobCursor), whose
  * kinds are KINDS. */
 static gboolean
@@ -123,21 +108,27 @@ page_read (const Run *run, const PgRows *rows, int limit, Page *page)
   page->keys = g_ptr_array_new_with_free_func (g_free);
   page->more = rows_count (rows) > limit;
   page->cursor = page->next = NULL;
+  /* At once: the step may get the job's SQL anew before it continues (work/objects.c). */
+  page->progress = run_progress_behind (run);
   page->back = job_is_own_folder (run->job) ? find_back (run->job, rows) : 0;
   int key = rows_column (rows, "key");
   for (int i = 0; i < n; i++)
     if (rows_at (rows, i, key) != NULL)
       g_ptr_array_add (page->keys, g_strdup (rows_at (rows, i, key)));
   if (n > 0)
-    page->cursor = cursor_after (run, rows, n - 1, (int)page->keys->len);
+    page->cursor = page_cursor_at (run, rows, n - 1);
   if (n > 0 && page->more)
-    page->next = cursor_after (run, rows, n, 0);
-  json_t *behind = page->more ? NULL : ranges_next (run);
-  if (behind == NULL)
-    return;
-  g_clear_pointer (&page->cursor, json_decref);
-  page->cursor = behind;
-  page->more = TRUE;
+    page->next = page_cursor_at (run, rows, n);
+  spacing_advance (run, (int)page->keys->len, &page->progress);
+  page->more = page->more || ranges_next (run, &page->cursor, &page->progress);
+}
+
+void
+page_go_on (Step *step, const Page *page, gint64 delay_ms)
+{
+  RunProgress next = run_progress_copy (&page->progress);
+  step_continue (step, json_incref (page->cursor), delay_ms);
+  run_progress_take (&step->next, &next);
 }
 
 gboolean

@@ -10,10 +10,11 @@ typedef struct {
   GPtrArray *keys; /* of char: a key as text */
   gboolean large;  /* its only row has more rows below it than one step may remove (portion.h) */
   gboolean more;   /* a next page exists, or a next range of the same chain */
-  json_t *cursor;  /* after the last key; NULL: nothing was found */
-  json_t *next;    /* of the row behind it; NULL: there is none */
-  int back;        /* of a user's folder: the first row, from 1, that lies before the row before it,
-                      if that can be told; 0: none */
+  json_t *cursor;  /* after the last key; NULL: nothing was found, or the run stays where it is */
+  RunProgress progress; /* of the run there */
+  json_t *next;         /* of the row behind it; NULL: there is none */
+  int back; /* of a user's folder: the first row, from 1, that lies before the row before it,
+               if that can be told; 0: none */
 } Page;
 void page_clear (Page *page);
 
@@ -32,3 +33,5 @@ json_t *page_cursor_at (const Run *run, const PgRows *rows, int row);
 gboolean page_is_one (const Job *job, const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* ROWS of page.sql asked for LIMIT + 1. */
 void page_read (const Run *run, const PgRows *rows, int limit, Page *page);
+/* The run of STEP continues behind PAGE. */
+void page_go_on (Step *step, const Page *page, gint64 delay_ms);

@@ -176,8 +176,7 @@ drop_all (Step *step, const PgRows *rows, const PgRows *decided, GError **error)
 static void
 continue_here (Step *step, gint64 delay_ms)
 {
-  json_t *cursor = step->run->cursor;
-  step_continue (step, cursor != NULL ? json_deep_copy (cursor) : NULL, delay_ms);
+  step_continue (step, NULL, delay_ms);
 }
 
 static gboolean
@@ -268,7 +267,7 @@ begin (Step *step, GError **error)
   Page page = { 0 };
   gboolean ok = find (step, &page, error) && (page.keys->len == 0 || note (step, page.keys, error));
   if (ok && (page.more || step->rows > 0))
-    step_continue (step, g_steal_pointer (&page.cursor), 0);
+    page_go_on (step, &page, 0);
   page_clear (&page);
   return ok;
 }

@@ -270,6 +270,7 @@ plan_pages (Plan *plan, GError **error)
     if (ok && more) {
       g_clear_pointer (&plan->step->run->cursor, json_decref);
       plan->step->run->cursor = g_steal_pointer (&page.cursor);
+      run_progress_take (&plan->step->run->progress, &page.progress);
     }
     page_clear (&page);
   }

@@ -12,11 +12,7 @@ search (Step *step, int limit, GError **error)
 static void
 go_by_rows (Step *step)
 {
-  Run *run = step->run;
-  const json_int_t turns = json_integer_value (json_object_get (run->cursor, RUN_BY_ROWS));
-  if (run->cursor == NULL)
-    run->cursor = json_object ();
-  json_object_set_new (run->cursor, RUN_BY_ROWS, json_integer (turns + 1));
+  step->run->progress.by_rows++;
   step_take_job (step, step->job);
 }
 

@@ -8,7 +8,7 @@
 static const json_t *
 begun (const Run *run)
 {
-  return json_object_get (run->cursor, RUN_PORTION);
+  return run->progress.portion;
 }
 
 static gint64
@@ -23,21 +23,6 @@ portion_is (const Step *step)
   return step->job->large != NULL && step->job->portion == NULL;
 }
 
-/* The cursor of RUN as it stands, without what the steps of one page leave in it. A run with
- * portions is not divided (job_ranges.h). */
-static json_t *
-cursor_before (const Run *run)
-{
-  json_t *cursor = json_object ();
-  for (guint i = 0; i < run->job->cursor->len; i++) {
-    const char *name = g_array_index (run->job->cursor, JobCursor, i).name;
-    json_t *value = json_object_get (run->cursor, name);
-    if (value != NULL)
-      json_object_set (cursor, name, value);
-  }
-  return cursor;
-}
-
 gboolean
 portion_find (const Step *step, Page *page)
 {
@@ -48,6 +33,7 @@ portion_find (const Step *step, Page *page)
   page->keys = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (page->keys, g_strdup (key));
   page->cursor = json_deep_copy (behind);
+  page->progress = run_progress_behind (step->run);
   page->more = TRUE;
   return TRUE;
 }
@@ -59,9 +45,8 @@ static gint64
 most_below (const Step *step)
 {
   const Run *run = step->run;
-  const gboolean is_slow = json_integer_value (json_object_get (run->cursor, TRIAL_TIMEOUTS)) > 0;
   const gint64 most = step->job->sentence->portion;
-  return begun (run) != NULL || is_slow ? pace_limit_within (run, most) : most;
+  return begun (run) != NULL || run->progress.timeouts > 0 ? pace_limit_within (run, most) : most;
 }
 
 /* *AT: which of KEYS has too many rows below it, from 1 on; 0: none. */
@@ -131,11 +116,9 @@ portion_note (Step *step, const PgRows *decided, Page *page)
   const char *what = failed ? "failed" : rows_text (decided, 0, "what");
   const gint64 gone = gone_below (run) + (page->large ? step->below : 0);
   if (g_str_equal (what, WORD)) {
-    json_t *before = cursor_before (run);
-    json_object_set_new (before, RUN_PORTION,
-                         json_pack ("{s:s, s:I, s:o?}", "key", (char *)page->keys->pdata[0], "gone",
-                                    (json_int_t)gone, "behind", page->cursor));
-    page->cursor = before;
+    run_progress_set (&page->progress.portion,
+                      json_pack ("{s:s, s:I, s:o?}", "key", (char *)page->keys->pdata[0], "gone",
+                                 (json_int_t)gone, "behind", g_steal_pointer (&page->cursor)));
     page->more = TRUE;
     return;
   }

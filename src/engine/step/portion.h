@@ -3,9 +3,9 @@
  * last of them, in a step as any other. A portion is a step with other files (Job.portion): it
  * locks the row and judges it again.
  *
- * Invariant: from the first portion on the run's cursor stays before the row, and has its key, the
- * number of rows that are gone, and the cursor behind it. So the row is judged until it goes or is
- * found to stay, also when page.sql does not find it any more.
+ * Invariant: from the first portion on the run's cursor stays before the row, and its progress has
+ * the row's key, the number of rows that are gone, and the cursor behind it. So the row is judged
+ * until it goes or is found to stay, also when page.sql does not find it any more.
  *
  * Threads: one worker, inside the step's transaction. Ownership: as said.
  */

@@ -1,15 +1,15 @@
 #include "engine/step/ranges.h"
 
 static json_t *
-part_of (const json_t *cursor, const char *key)
+part_of (const Run *run, const char *key)
 {
-  return json_object_get (json_object_get (cursor, RUN_RANGES), key);
+  return json_object_get (run->progress.ranges, key);
 }
 
 void
 ranges_bind (const Run *run, PgValues *values)
 {
-  const json_t *until = part_of (run->cursor, "until");
+  const json_t *until = part_of (run, "until");
   for (guint i = 0; i < run->job->cursor->len; i++) {
     const char *column = g_array_index (run->job->cursor, JobCursor, i).name;
     g_autofree char *name = g_strconcat ("until.", column, NULL);
@@ -21,45 +21,39 @@ ranges_bind (const Run *run, PgValues *values)
   }
 }
 
-void
-ranges_carry (const Run *run, json_t *cursor)
-{
-  json_t *ranges = json_object_get (run->cursor, RUN_RANGES);
-  if (ranges != NULL)
-    json_object_set (cursor, RUN_RANGES, ranges);
-}
-
-json_t *
-ranges_cursor (const json_t *ranges)
+gboolean
+ranges_begin (const json_t *ranges, json_t **cursor, RunProgress *progress)
 {
   const json_t *first = json_array_get (ranges, 0);
   if (first == NULL)
-    return NULL;
-  json_t *cursor = json_deep_copy (json_object_get (first, "from")),
-         *until = json_object_get (first, "until");
+    return FALSE;
+  json_t *until = json_object_get (first, "until");
+  json_decref (*cursor);
+  *cursor = json_deep_copy (json_object_get (first, "from"));
+  run_progress_set (&progress->ranges, NULL);
   g_autoptr (json_t) then = json_deep_copy (ranges);
   json_array_remove (then, 0);
   if (until == NULL && json_array_size (then) == 0)
-    return cursor; /* as if it had never been divided */
+    return TRUE; /* as if it had never been divided */
   json_t *now = json_object ();
   if (until != NULL)
     json_object_set (now, "until", until);
   if (json_array_size (then) > 0)
     json_object_set (now, "then", then);
-  json_object_set_new (cursor, RUN_RANGES, now);
-  return cursor;
+  run_progress_set (&progress->ranges, now);
+  return TRUE;
 }
 
 const json_t *
-ranges_then (const json_t *cursor)
+ranges_then (const Run *run)
 {
-  return part_of (cursor, "then");
+  return part_of (run, "then");
 }
 
-json_t *
-ranges_next (const Run *run)
+gboolean
+ranges_next (const Run *run, json_t **cursor, RunProgress *progress)
 {
-  return ranges_beside (run) ? NULL : ranges_cursor (ranges_then (run->cursor));
+  return !ranges_beside (run) && ranges_begin (ranges_then (run), cursor, progress);
 }
 
 /* KEY has the columns of the cursor of JOB. */
@@ -87,31 +81,31 @@ ranges_fit (const Job *job, const json_t *ranges)
 gboolean
 ranges_fit_run (const Job *job, const Run *run)
 {
-  if (!run_cursor_fits (job, run->cursor))
+  if (!run_cursor_fits (job, run))
     return FALSE;
   g_autoptr (json_t) ranges = json_array ();
-  json_array_append_new (ranges, ranges_left (job, run->cursor));
-  json_t *then = (json_t *)ranges_then (run->cursor);
+  json_array_append_new (ranges, ranges_left (job, run));
+  json_t *then = (json_t *)ranges_then (run);
   if (then != NULL)
     json_array_extend (ranges, then);
   return ranges_fit (job, ranges);
 }
 
-json_t *
-ranges_marked (const json_t *cursor, const char *key)
+void
+ranges_mark (RunProgress *progress, const char *key)
 {
-  json_t *marked = json_deep_copy (cursor);
-  json_object_set_new (json_object_get (marked, RUN_RANGES), key, json_true ());
-  return marked;
+  json_t *marked = json_copy (progress->ranges);
+  json_object_set_new (marked, key, json_true ());
+  run_progress_set (&progress->ranges, marked);
 }
 
 json_t *
-ranges_left (const Job *job, const json_t *cursor)
+ranges_left (const Job *job, const Run *run)
 {
-  json_t *from = json_object (), *until = part_of (cursor, "until");
+  json_t *from = json_object (), *until = part_of (run, "until");
   for (guint i = 0; i < job->cursor->len; i++) {
     const char *column = g_array_index (job->cursor, JobCursor, i).name;
-    json_object_set (from, column, json_object_get (cursor, column));
+    json_object_set (from, column, json_object_get (run->cursor, column));
   }
   json_t *left = json_object ();
   json_object_set_new (left, "from", from);
@@ -123,7 +117,7 @@ ranges_left (const Job *job, const json_t *cursor)
 gboolean
 ranges_has (const Run *run, const char *key)
 {
-  return part_of (run->cursor, key) != NULL;
+  return part_of (run, key) != NULL;
 }
 
 gboolean
@@ -135,14 +129,14 @@ ranges_beside (const Run *run)
 gint64
 ranges_quota (const Run *run)
 {
-  const json_t *quota = part_of (run->cursor, "quota");
+  const json_t *quota = part_of (run, "quota");
   return quota != NULL ? json_integer_value (quota) : -1;
 }
 
 gint64
 ranges_limit (const Run *run, const char *key)
 {
-  const json_t *limit = part_of (run->cursor, key);
+  const json_t *limit = part_of (run, key);
   return limit != NULL ? json_integer_value (limit) : -1;
 }
 

@@ -1,4 +1,4 @@
-/* What is left of a run that is divided, as its cursor has it under RUN_RANGES:
+/* What is left of a run that is divided, as its progress has it (RunProgress.ranges):
  *
  *   until     the key at which the range ends, which is in it; none: the range has no end
  *   then      the ranges that follow in the same chain: each with `from`, behind which it begins,
@@ -21,25 +21,22 @@
 /* The parameters `until.COLUMN` of a page: the key at which RUN's range ends. SQL null: it has no
  * end. */
 void ranges_bind (const Run *run, PgValues *values);
-/* Puts what RUN's cursor says of its ranges in CURSOR. */
-void ranges_carry (const Run *run, json_t *cursor);
-/* The cursor of the first of RANGES, with the others behind it. NULL: there are none. New
- * reference. */
-json_t *ranges_cursor (const json_t *ranges);
-/* The cursor of the range that follows the one of RUN in the same chain. NULL: none does. New
- * reference. */
-json_t *ranges_next (const Run *run);
-/* What is left of the range that CURSOR is in. New reference. */
-json_t *ranges_left (const Job *job, const json_t *cursor);
+/* *CURSOR and PROGRESS become those of the first of RANGES, with the others behind it. FALSE: there
+ * are none, and nothing is changed. */
+gboolean ranges_begin (const json_t *ranges, json_t **cursor, RunProgress *progress);
+/* The same with the range that follows the one of RUN in the same chain. */
+gboolean ranges_next (const Run *run, json_t **cursor, RunProgress *progress);
+/* What is left of the range that RUN is in. New reference. */
+json_t *ranges_left (const Job *job, const Run *run);
 /* Each of RANGES lies between keys of the cursor that JOB has. If not, they were divided by another
  * version of it, and say nothing of its rows. */
 gboolean ranges_fit (const Job *job, const json_t *ranges);
-/* The same of the ranges that the cursor of RUN has. */
+/* The same of the ranges of RUN. */
 gboolean ranges_fit_run (const Job *job, const Run *run);
-/* CURSOR with KEY set in what it says of its ranges. New reference. */
-json_t *ranges_marked (const json_t *cursor, const char *key);
-/* The ranges that follow it in the same chain. NULL: none. */
-const json_t *ranges_then (const json_t *cursor);
+/* Sets KEY in what PROGRESS says of its ranges. */
+void ranges_mark (RunProgress *progress, const char *key);
+/* The ranges that follow that of RUN in the same chain. NULL: none. */
+const json_t *ranges_then (const Run *run);
 
 /* It is a range that is worked off beside its run, or a run with such ranges. */
 gboolean ranges_beside (const Run *run);

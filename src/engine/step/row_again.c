@@ -21,6 +21,11 @@ row_again_note (Step *step, const char *item, const char *reason, gint64 wait_ms
 void
 row_again_wait (Step *step)
 {
-  if (step->waits_for != NULL)
-    step_wait (step, step->waits_why, g_steal_pointer (&step->next_cursor), step->waits_ms);
+  if (step->waits_for == NULL)
+    return;
+  if (!step->continues)
+    step_continue (step, NULL, 0);
+  step->next_delay_ms = step->waits_ms;
+  g_free (step->wait_reason);
+  step->wait_reason = g_strdup (step->waits_why);
 }

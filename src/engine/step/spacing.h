@@ -1,5 +1,5 @@
 /* The place of a row within its whole run, for jobs with `spacing` in job.conf: their children
- * start one after another. The run's cursor keeps when its first page began (`began_at`) and how
+ * start one after another. The run's progress keeps when its first page began (`began_at`) and how
  * many keys its earlier pages had (`index`).
  *
  * Threads: one worker. Ownership: of its arguments: none.
@@ -7,7 +7,7 @@
 #pragma once
 #include "engine/ledger/run.h"
 
-/* Adds to CURSOR, the cursor behind a page of RUN with N_KEYS keys, what the next page needs. */
-void spacing_advance (const Run *run, int n_keys, json_t *cursor);
+/* Sets in BEHIND, the progress behind a page of RUN with N_KEYS keys, what the next page needs. */
+void spacing_advance (const Run *run, int n_keys, RunProgress *behind);
 /* Binds `index` and `began_at` where STATEMENT wants them. */
 void spacing_bind (const Run *run, const PgStatement *statement, PgValues *values);

@@ -58,6 +58,7 @@ step_free (Step *step)
   g_ptr_array_unref (step->arg_texts);
   g_hash_table_destroy (step->refused);
   g_clear_pointer (&step->next_cursor, json_decref);
+  run_progress_clear (&step->next);
   g_clear_pointer (&step->said, json_decref);
   g_clear_pointer (&step->ages, g_array_unref);
   g_free (step->wait_reason);
@@ -72,7 +73,7 @@ step_free (Step *step)
 static const Job *
 with_pages_of (const Run *run, const Job *job)
 {
-  json_int_t turns = json_integer_value (json_object_get (run->cursor, RUN_BY_ROWS));
+  gint64 turns = run->progress.by_rows;
   if (job->filtered != NULL)
     job = job->filtered;
   for (; turns > 0 && job->by_rows != NULL; turns--)
@@ -87,11 +88,10 @@ step_take_job (Step *step, const Job *job)
   Run *run = step->run;
   job = with_pages_of (run, job);
   step->job = run->job = job;
-  if (run_in_ranges (run) || run_cursor_fits (job, run->cursor))
+  if (run_in_ranges (run) || run_cursor_fits (job, run))
     return;
-  step_log (
-      step, LOG_WARNING, "The primary key has changed; the run begins at the first row again",
-      json_pack ("{s:O, s:s}", "was", json_object_get (run->cursor, RUN_OF), "is", job->cursor_of));
+  step_log (step, LOG_WARNING, "The primary key has changed; the run begins at the first row again",
+            json_pack ("{s:O, s:s}", "was", run->progress.of, "is", job->cursor_of));
   run_cursor_forget (run);
 }
 

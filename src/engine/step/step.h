@@ -83,7 +83,8 @@ struct _Step {
   guint queued;        /* statements whose answers step_send has to take */
   GHashTable *refused; /* keys that step_page found refused */
   gboolean continues;
-  json_t *next_cursor;
+  json_t *next_cursor; /* NULL: that of the run */
+  RunProgress next;    /* of the run, if it continues */
   gint64 next_delay_ms;
   int numbered;   /* the highest number of a step that the run's ranges have had; 0: none has */
   gboolean ceded; /* of a range: its run does what is left of it */

@@ -211,17 +211,15 @@ step_log (Step *step, LogLevel level, const char *message, json_t *fields)
 void
 step_continue (Step *step, json_t *cursor, gint64 delay_ms)
 {
+  RunProgress next
+      = cursor != NULL ? run_progress_behind (step->run) : run_progress_copy (&step->run->progress);
+  if (cursor != NULL && !step->passes_busy)
+    next.looks = 0;
+  run_progress_take (&step->next, &next);
   g_clear_pointer (&step->next_cursor, json_decref);
   step->continues = TRUE;
-  run_cursor_sign (step->job, cursor);
   step->next_cursor = cursor;
   step->next_delay_ms = delay_ms;
-  json_t *limit = json_object_get (step->run->cursor, "limit");
-  if (limit != NULL && cursor != NULL) /* an empty page keeps the limit */
-    json_object_set (cursor, "limit", limit);
-  json_t *looks = step->passes_busy ? json_object_get (step->run->cursor, RUN_LOOKS) : NULL;
-  if (looks != NULL && cursor != NULL && json_object_get (cursor, RUN_LOOKS) == NULL)
-    json_object_set (cursor, RUN_LOOKS, looks);
 }
 
 int
@@ -237,6 +235,8 @@ step_run_ahead (const Step *step)
   ahead.step = step_next_number (step);
   if (step->next_cursor != NULL)
     ahead.cursor = step->next_cursor;
+  if (step->continues)
+    ahead.progress = step->next;
   return ahead;
 }
 
@@ -255,6 +255,7 @@ step_go_ahead (Step *step)
     g_clear_pointer (&step->run->cursor, json_decref);
     step->run->cursor = g_steal_pointer (&step->next_cursor);
   }
+  run_progress_take (&step->run->progress, &step->next);
   step->continues = FALSE;
   g_clear_pointer (&step->common, pg_values_free);
 }

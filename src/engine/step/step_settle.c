@@ -210,10 +210,11 @@ add_advance (Step *step, GString *const *arrays)
                                                                        : "ready";
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   g_autofree char *result_text = json_text (result);
-  const json_t *last = step->next_cursor != NULL ? step->next_cursor
-                       : step->passed > 0        ? step->run->cursor
-                                                 : NULL;
-  g_autofree char *cursor = last != NULL ? json_text (last) : NULL;
+  char *cursor = NULL, *progress = NULL;
+  if (step->continues || step->passed > 0) {
+    const Run last = step_run_ahead (step);
+    run_progress_write (step->job, last.cursor, &last.progress, &cursor, &progress);
+  }
   if (!step->continues)
     step_add_run_finished (step, state, result_text, NULL);
   else if (step->next_delay_ms <= 0)
@@ -230,6 +231,9 @@ add_advance (Step *step, GString *const *arrays)
   array_add_int (arrays[9], step->limited);
   array_add (arrays[10], step->job->version);
   array_add (arrays[11], step->waits_for);
+  array_add (arrays[12], progress);
+  g_free (cursor);
+  g_free (progress);
 }
 
 /* --- several steps of one run in a transaction --- */
@@ -241,6 +245,7 @@ step_next_run (Step *step)
   *next = step_run_ahead (step); /* borrows the rest */
   step->followed = TRUE;
   next->cursor = next->cursor != NULL ? json_incref (next->cursor) : NULL;
+  next->progress = run_progress_copy (&next->progress);
   next->result = step_result (step, "limit_reached");
   next->rows_done += step->rows + step->rows_taken_in + (gint64)step->children->len;
   next->rows_counted = step->counted >= 0 ? step->counted : next->rows_counted;
@@ -253,6 +258,7 @@ void
 step_next_run_free (Run *run)
 {
   g_clear_pointer (&run->cursor, json_decref);
+  run_progress_clear (&run->progress);
   g_clear_pointer (&run->result, json_decref);
   g_free (run);
 }
@@ -277,8 +283,8 @@ gboolean
 steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 {
   static const char *const names[]
-      = { "run_id",   "step", "state",   "cursor",  "result",  "error",
-          "delay_ms", "rows", "counted", "limited", "version", "waits_for" };
+      = { "run_id", "step",    "state",   "cursor",  "result",    "error",   "delay_ms",
+          "rows",   "counted", "limited", "version", "waits_for", "progress" };
   Step *first = steps->pdata[0];
   GString *arrays[G_N_ELEMENTS (names)];
   g_autoptr (PgValues) values = pg_values_new ();

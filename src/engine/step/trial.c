@@ -175,8 +175,8 @@ is_at_fault (const Step *step, const GPtrArray *keys, const GError *cause)
 {
   if (cause->code == PRUNED_DATA || busy_is (step, cause))
     return TRUE;
-  gint64 timeouts = json_integer_value (json_object_get (step->run->cursor, TRIAL_TIMEOUTS));
-  return pace_is_too_slow (step, cause) && keys->len == 1 && timeouts >= SLOW_TRIES - 1;
+  return pace_is_too_slow (step, cause) && keys->len == 1
+         && step->run->progress.timeouts >= SLOW_TRIES - 1;
 }
 
 /* What could help a row that takes too long is said with the reason. */

@@ -6,9 +6,6 @@
 #pragma once
 #include "engine/step/trial_rows.h"
 
-/* In the cursor: how often one row alone took too long. */
-#define TRIAL_TIMEOUTS "timeouts"
-
 /* Tries KEYS under a savepoint. TRUE: they went through; with KEEP the effects stay. FALSE without
  * an error: a row is at fault, and *REASON is PostgreSQL's message. */
 gboolean trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,

@@ -23,7 +23,7 @@ static void
 bind_portion (const Step *step, const PgStatement *statement, PgValues *values)
 {
   const Run *run = step->run;
-  const json_t *gone = json_object_get (json_object_get (run->cursor, RUN_PORTION), "gone");
+  const json_t *gone = json_object_get (run->progress.portion, "gone");
   if (pg_statement_wants (statement, "portion"))
     pg_values_int (values, "portion", pace_limit_within (run, step->job->sentence->portion));
   if (pg_statement_wants (statement, "gone_below"))

@@ -79,8 +79,7 @@ weight_begin (Run *run)
 gint64
 weight_most (const Step *step)
 {
-  const gboolean least
-      = step->tried == 1 || json_integer_value (json_object_get (step->run->cursor, "limit")) == 1;
+  const gboolean least = step->tried == 1 || step->run->progress.limit == 1;
   return step->most > 0 && (step->many || !least) ? page_bytes (step) : G_MAXINT64;
 }
 

@@ -17,10 +17,14 @@
 static PgRows *
 write_decision (Pg *pg, const Step *step, const RetryDecision *decision, GError **error)
 {
-  const Run *run = step->run;
-  RunFailure failure = { run->run_id,        run->step,          run->attempts,   decision->state,
-                         decision->attempts, decision->delay_ms, decision->error, decision->cursor,
-                         decision->result,   decision->class };
+  RunFailure failure = { .run = step->run,
+                         .state = decision->state,
+                         .attempts = decision->attempts,
+                         .delay_ms = decision->delay_ms,
+                         .error = decision->error,
+                         .progress = decision->progress,
+                         .result = decision->result,
+                         .error_class = decision->class };
   return run_fail (pg, &failure, error);
 }
 

@@ -122,7 +122,7 @@ begin_next (AtOnce *all, guint n)
     if (!step->may_follow || !step->continues || step->next_delay_ms > 0)
       continue;
     pace_continue (step);
-    if (json_object_get (step->next_cursor, "limit") != NULL)
+    if (step->next.limit > 0)
       continue;
     Run *run = step_next_run (step);
     g_ptr_array_add (all->next, run);

@@ -9,10 +9,10 @@ end (Service *service, Pg *pg, Run *run, const Work *work, const char *reason, B
 {
   g_autoptr (Step) step = step_new (pg, run, service->prefix, NULL, bundle);
   const gboolean range = run->range_of != NULL; /* its run does what is left of it */
-  RunFailure failure = {
-    work->run_id, work->step, work->attempt, range ? "skipped" : "dead", work->attempt + !range, 0,
-    reason,       NULL,       NULL
-  };
+  RunFailure failure = { .run = run,
+                         .state = range ? "skipped" : "dead",
+                         .attempts = run->attempts + !range,
+                         .error = reason };
   g_autoptr (PgRows) ended = run_fail (pg, &failure, error);
   if (ended == NULL || (!range && !on_failure_end (step, "dead", reason, error)))
     return FALSE;

@@ -34,8 +34,7 @@ may_divide (const Step *step)
   const Run *run = step->run;
   return in_force_of (step->job)->ranges > 1 && step->job->page_split != NULL && step->continues
          && step->next_cursor != NULL && !step->shared && !run_in_ranges (run) && run->attempts == 0
-         && run->step < RANGE_STEPS / 2 && json_object_get (step->next_cursor, "limit") == NULL
-         && json_object_get (step->next_cursor, RUN_LOOKS) == NULL
+         && run->step < RANGE_STEPS / 2 && step->next.limit == 0 && step->next.looks == 0
          && job_ranges_refusal (step->job) == NULL;
 }
 
@@ -70,7 +69,7 @@ add_limit (json_t *range, const char *key, gint64 limit)
     json_object_set_new (range, key, json_integer (limit));
 }
 
-/* What the cursors of the run and of a range have in common. UNTIL: -1, the range has no end. */
+/* What the progress of the run and of a range have in common. UNTIL: -1, the range has no end. */
 static json_t *
 range_of (const Step *step, const PgRows *ends, int until, gint64 quota)
 {
@@ -98,15 +97,15 @@ place (Step *step, const PgRows *ends, gboolean whole, gint64 quota, GError **er
 {
   const Run *run = step->run;
   GString *ids = array_new (), *steps = array_new (), *slots = array_new (),
-          *cursors = array_new ();
+          *cursors = array_new (), *all = array_new ();
   for (int n = 1; n < rows_count (ends); n++) {
     const gboolean open = whole && n == rows_count (ends) - 1;
     g_autofree char *key = g_strdup_printf ("%d/%d", n, run->step);
-    g_autofree char *id = identity_child (run->run_id, RUN_RANGES, key);
-    g_autoptr (json_t) cursor = page_cursor_at (run, ends, n - 1);
-    json_object_set_new (cursor, RUN_RANGES, range_of (step, ends, open ? -1 : n, quota));
-    run_cursor_sign (step->job, cursor);
-    g_autofree char *cursor_text = json_text (cursor);
+    g_autofree char *id = identity_child (run->run_id, "ranges", key), *cursor_text, *progress_text;
+    g_autoptr (json_t) cursor = page_cursor_at (run, ends, n - 1),
+                       ranges = range_of (step, ends, open ? -1 : n, quota);
+    const RunProgress progress = { .of = step->next.of, .ranges = ranges };
+    run_progress_write (step->job, cursor, &progress, &cursor_text, &progress_text);
     Run range = { .run_id = id,
                   .job = step->job,
                   .step = n * RANGE_STEPS + run->step + 1,
@@ -119,6 +118,7 @@ place (Step *step, const PgRows *ends, gboolean whole, gint64 quota, GError **er
     array_add_int (steps, range.step);
     array_add_int (slots, range.slot);
     array_add (cursors, cursor_text);
+    array_add (all, progress_text);
     run_add_work (step->bundle, &range);
   }
   g_autoptr (PgValues) values = pg_values_new ();
@@ -128,6 +128,7 @@ place (Step *step, const PgRows *ends, gboolean whole, gint64 quota, GError **er
   pg_values_take (values, "step", array_take (steps));
   pg_values_take (values, "slot", array_take (slots));
   pg_values_take (values, "cursor", array_take (cursors));
+  pg_values_take (values, "progress", array_take (all));
   g_autoptr (PgRows) placed = pg_run_file (step->pg, SQL "ranges_place.sql", values, error);
   return placed != NULL;
 }
@@ -156,7 +157,7 @@ divide (Step *step, GError **error)
     json_t *from = page_cursor_at (step->run, ends, n - 1);
     json_object_set_new (own, "then", json_pack ("[{s:o}]", "from", from));
   }
-  json_object_set_new (step->next_cursor, RUN_RANGES, own);
+  run_progress_set (&step->next.ranges, own);
   if (!place (step, ends, whole, each, error))
     return FALSE;
   FAULT_ABOUT ("ranges.divided", step->run->run_id);
@@ -197,12 +198,21 @@ add_result (Run *run, const json_t *result)
     json_object_set (run->result, "reason", reason);
 }
 
+/* The run continues alone, with what is LEFT of its ranges; NULL: at the first row. */
+static void
+go_on_with (Step *step, const json_t *left)
+{
+  step_continue (step, json_object (), 0);
+  run_progress_set (&step->next.ranges, NULL);
+  ranges_begin (left, &step->next_cursor, &step->next);
+}
+
 /* All ranges have ended. */
 static gboolean
 take_in (Step *step, GError **error)
 {
   Run *run = step->run;
-  gboolean fits = run_cursor_fits (step->job, run->cursor);
+  gboolean fits = run_cursor_fits (step->job, run);
   g_autoptr (json_t) left = json_array ();
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", run->run_id);
@@ -210,7 +220,7 @@ take_in (Step *step, GError **error)
   if (rows == NULL)
     return FALSE;
   if (!ranges_has (run, "over"))
-    json_array_append_new (left, ranges_left (step->job, run->cursor));
+    json_array_append_new (left, ranges_left (step->job, run));
   for (int i = 0; i < rows_count (rows); i++) {
     g_autoptr (Run) range = run_from_row (step->job, rows, i);
     add_result (run, range->result);
@@ -218,19 +228,17 @@ take_in (Step *step, GError **error)
     step->numbered = MAX (step->numbered, range->step % RANGE_STEPS);
     if (g_str_equal (rows_text (rows, i, "state"), "finished"))
       continue;
-    fits = fits && run_cursor_fits (step->job, range->cursor);
-    json_array_append_new (left, ranges_left (step->job, range->cursor));
+    fits = fits && run_cursor_fits (step->job, range);
+    json_array_append_new (left, ranges_left (step->job, range));
   }
-  json_t *then = (json_t *)ranges_then (run->cursor);
+  json_t *then = (json_t *)ranges_then (run);
   if (then != NULL)
     json_array_extend (left, then);
-  json_t *next = fits && ranges_fit (step->job, left) ? ranges_cursor (left) : json_object ();
-  if (next != NULL)
-    step_continue (step, next, 0);
-  else {
-    g_autoptr (json_t) whole = json_object ();
-    busy_end (step, whole);
-  }
+  fits = fits && ranges_fit (step->job, left);
+  if (fits && json_array_size (left) == 0)
+    busy_end (step, NULL);
+  else
+    go_on_with (step, fits ? left : NULL);
   FAULT_ABOUT ("ranges.taken", run->run_id);
   return TRUE;
 }
@@ -250,7 +258,7 @@ gather (Step *step, GError **error)
     if (hurried == NULL)
       return FALSE;
   }
-  step_continue (step, json_deep_copy (step->run->cursor), WAIT_MS);
+  step_continue (step, NULL, WAIT_MS);
   return TRUE;
 }
 
@@ -280,11 +288,12 @@ divide_before (Step *step, gboolean *done, GError **error)
     if (ranges_has (run, "over") || ranges_has (run, "gather"))
       return gather (step, error);
     if (plans || !fits) {
-      step_continue (step, ranges_marked (run->cursor, "gather"), 0);
+      step_continue (step, NULL, 0);
+      ranges_mark (&step->next, "gather");
       return TRUE;
     }
   } else if (run->range_of == NULL && !fits) { /* it begins at the first row */
-    step_continue (step, json_object (), 0);
+    go_on_with (step, NULL);
     return TRUE;
   }
   *done = FALSE;
@@ -299,8 +308,10 @@ divide_after (Step *step, GError **error)
     return step->continues || divide_wake (step->pg, run, error);
   if (!ranges_beside (run))
     return !may_divide (step) || divide (step, error);
-  if (!step->continues)
-    step_continue (step, ranges_marked (run->cursor, "over"), 0);
+  if (!step->continues) {
+    step_continue (step, NULL, 0);
+    ranges_mark (&step->next, "over");
+  }
   return TRUE;
 }
 
@@ -311,13 +322,13 @@ write_way (Step *step, GError **error)
 {
   const Run *run = step->run;
   const gboolean range = run->range_of != NULL;
-  g_autoptr (json_t) cursor = range ? NULL : ranges_marked (run->cursor, "gather");
-  RunFailure failure = { .run_id = run->run_id,
-                         .step = run->step,
-                         .attempt = run->attempts,
+  g_auto (RunProgress) progress = run_progress_copy (&run->progress);
+  if (!range)
+    ranges_mark (&progress, "gather");
+  RunFailure failure = { .run = run,
                          .attempts = run->attempts,
                          .state = range ? "skipped" : "waiting",
-                         .cursor = cursor };
+                         .progress = range ? NULL : &progress };
   g_autoptr (PgRows) written = run_fail (step->pg, &failure, error);
   return written != NULL && (!range || divide_wake (step->pg, run, error));
 }

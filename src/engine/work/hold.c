@@ -34,10 +34,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, held_clear)
 static gboolean
 write_run (Step *step, RunFailure *failure, gboolean *moved, GError **error)
 {
-  const Run *run = step->run;
-  failure->run_id = run->run_id;
-  failure->step = run->step;
-  failure->attempt = failure->attempts = run->attempts;
+  failure->run = step->run;
+  failure->attempts = step->run->attempts;
   g_autoptr (PgRows) written = run_fail (step->pg, failure, error);
   *moved = written != NULL && rows_count (written) == 0;
   return written != NULL;
@@ -111,6 +109,7 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
   g_autofree char *text = json_text (result);
   held->planned = TRUE;
   RunFailure failure = { .state = step->continues ? "waiting" : "finished",
+                         .progress = step->continues ? &step->next : NULL,
                          .cursor = step->next_cursor,
                          .result = result };
   if (!write_run (step, &failure, &held->moved, error) || held->moved)

@@ -122,13 +122,6 @@ note_settled (Step *step, const ObjectResults *results, const PgRows *decided, g
   }
 }
 
-/* The page comes again. */
-static json_t *
-same_place (const Step *step)
-{
-  return step->run->cursor != NULL ? json_deep_copy (step->run->cursor) : json_object ();
-}
-
 /* The page is done. */
 static void
 note_busy (Step *step, const ObjectRows *rows)
@@ -148,20 +141,20 @@ continue_run (Step *step, const ObjectRows *rows, const ObjectResults *results, 
         step_log (step, LOG_WARNING, "The store cannot be used; the run waits",
                   json_pack ("{s:s, s:f}", "error", down[i].words, "retry_s",
                              (double)down[i].retry_ms / 1000));
-        step_wait (step, down[i].words, same_place (step), down[i].retry_ms);
+        step_wait (step, down[i].words, NULL, down[i].retry_ms);
         return;
       }
     again = TRUE;
   }
   if (again) {
-    step_continue (step, same_place (step), AGAIN_MS);
+    step_continue (step, NULL, AGAIN_MS); /* the page comes again */
     return;
   }
   note_busy (step, rows);
   if (rows->page.more)
-    step_continue (step, json_deep_copy (rows->page.cursor), in_force_of (step->job)->delay_ms);
+    page_go_on (step, &rows->page, in_force_of (step->job)->delay_ms);
   else
-    busy_end (step, rows->page.cursor);
+    busy_end (step, &rows->page);
 }
 
 static gboolean

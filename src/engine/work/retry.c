@@ -21,8 +21,21 @@ void
 retry_decision_clear (RetryDecision *decision)
 {
   g_free (decision->error);
-  g_clear_pointer (&decision->cursor, json_decref);
   g_clear_pointer (&decision->result, json_decref);
+  if (decision->progress != NULL)
+    run_progress_clear (decision->progress);
+  g_clear_pointer (&decision->progress, g_free);
+}
+
+/* The progress of the next try, to be changed. */
+static RunProgress *
+next_progress (const Step *step, RetryDecision *decision)
+{
+  if (decision->progress == NULL) {
+    decision->progress = g_new (RunProgress, 1);
+    *decision->progress = run_progress_copy (&step->run->progress);
+  }
+  return decision->progress;
 }
 
 /* Half of the page that failed, which may have been smaller than its limit. */
@@ -47,15 +60,8 @@ cut (const Step *step, const GError *cause, RetryDecision *decision)
   decision->error = g_strdup_printf ("too %s, tried again with %" G_GINT64_FORMAT " %s: %s",
                                      step->too_wide ? "wide" : "slow", decision->limit,
                                      plural (decision->limit, "row", "rows"), cause->message);
-  decision->cursor = run_cursor_with (step->run, "limit", decision->limit);
+  next_progress (step, decision)->limit = decision->limit;
   return TRUE;
-}
-
-static void
-count_in_cursor (const Step *step, const char *key, RetryDecision *decision)
-{
-  decision->cursor = run_cursor_with (
-      step->run, key, json_integer_value (json_object_get (step->run->cursor, key)) + 1);
 }
 
 /* A row that takes too long alone goes in portions from now on (portion.h): that is another way to
@@ -63,14 +69,13 @@ count_in_cursor (const Step *step, const char *key, RetryDecision *decision)
 static gboolean
 turn_to_portions (const Step *step, const GError *cause, RetryDecision *decision)
 {
-  const json_t *cursor = step->run->cursor;
-  if (step->job->large == NULL || json_object_get (cursor, RUN_PORTION) != NULL
-      || json_object_get (cursor, TRIAL_TIMEOUTS) != NULL)
+  const RunProgress *progress = &step->run->progress;
+  if (step->job->large == NULL || progress->portion != NULL || progress->timeouts > 0)
     return FALSE;
   decision->limit = 1;
   decision->error
       = g_strdup_printf ("too slow alone, rows below it go in portions: %s", cause->message);
-  count_in_cursor (step, TRIAL_TIMEOUTS, decision);
+  next_progress (step, decision)->timeouts++;
   return TRUE;
 }
 
@@ -85,7 +90,7 @@ set_apart (const Step *step, const GError *cause, RetryDecision *decision)
   decision->error = g_strdup_printf (
       "some rows fail only together, tried again with %" G_GINT64_FORMAT " rows: %s",
       decision->limit, cause->message);
-  decision->cursor = run_cursor_with (step->run, "limit", decision->limit);
+  next_progress (step, decision)->limit = decision->limit;
   return TRUE;
 }
 
@@ -108,9 +113,7 @@ go_by_rows (const Step *step, gboolean timed_out, const GError *cause, RetryDeci
           ? "the search fails because of a row, this run checks each row by itself: %s"
           : "the search fails because of a row, rows in quarantine are checked by themselves: %s",
       cause->message);
-  decision->cursor
-      = run_cursor_with (step->run, RUN_BY_ROWS,
-                         1 + json_integer_value (json_object_get (step->run->cursor, RUN_BY_ROWS)));
+  next_progress (step, decision)->by_rows++;
   return TRUE;
 }
 
@@ -125,9 +128,9 @@ charge (const Step *step, gboolean timed_out, const GError *cause, RetryDecision
   if (decision->attempts > in_force_of (run->job)->max_attempts)
     decision->state = "dead";
   if (step->systemic)
-    count_in_cursor (step, "systemic", decision);
+    next_progress (step, decision)->systemic++;
   else if (timed_out)
-    count_in_cursor (step, TRIAL_TIMEOUTS, decision);
+    next_progress (step, decision)->timeouts++;
 }
 
 /* Something that the job needs is missing. A tick's run ends as blocked and is retried later
@@ -201,10 +204,7 @@ cede (const Step *step, RetryDecision *decision)
   const gboolean goes_on = !decision->blocked && g_str_equal (decision->state, "waiting")
                            && decision->attempts == run->attempts;
   if (g_str_equal (decision->state, "dead") && ranges_go (run)) {
-    json_t *marked
-        = ranges_marked (decision->cursor != NULL ? decision->cursor : run->cursor, "gather");
-    g_clear_pointer (&decision->cursor, json_decref);
-    decision->cursor = marked;
+    ranges_mark (next_progress (step, decision), "gather");
     decision->state = "waiting";
   } else if (run->range_of == NULL || (goes_on && decision->delay_ms < BLOCKED_RETRY_MS))
     return;

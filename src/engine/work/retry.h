@@ -13,8 +13,9 @@ typedef struct {
   int attempts;
   gint64 delay_ms;
   char *error;
-  const char *class;       /* of the error: its SQLSTATE, or another name */
-  json_t *cursor, *result; /* NULL: stay */
+  const char *class;     /* of the error: its SQLSTATE, or another name */
+  RunProgress *progress; /* NULL: stays, as does */
+  json_t *result;
   gboolean blocked, known; /* the run ends blocked; it had already ended so before */
   gboolean by_rows;        /* a row makes a search fail: the next try asks rows by themselves */
   gboolean moved;          /* not written: the run was discarded, or another process has moved it */

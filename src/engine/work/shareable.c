@@ -14,9 +14,7 @@ shareable_errand (const Run *run)
 {
   return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
          && !run_in_ranges (run) && !busy_has (run) && in_force_mode (run->job) != MODE_PLAN
-         && json_object_get (run->cursor, "limit") == NULL
-         && json_object_get (run->cursor, RUN_PORTION) == NULL
-         && json_object_get (run->cursor, RUN_BY_ROWS) == NULL;
+         && run->progress.limit == 0 && run->progress.portion == NULL && run->progress.by_rows == 0;
 }
 
 gboolean

@@ -96,7 +96,7 @@ goes_on (const Together *together, Step *step)
   if (!step->may_follow || !step->continues || step->next_delay_ms > 0 || is_enough (together))
     return FALSE;
   pace_continue (step);
-  return json_object_get (step->next_cursor, "limit") == NULL;
+  return step->next.limit == 0;
 }
 
 static gboolean

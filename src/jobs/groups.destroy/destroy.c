@@ -104,7 +104,6 @@ cancel (Step *step, const PgRows *decided, const char *group, GError **error)
   return TRUE;
 }
 
-/* A first step that failed can have left the engine's own keys in the cursor. */
 static gboolean
 is_first (const Step *step)
 {

@@ -25,6 +25,7 @@ steps_begin (const char *settings, const char *cursor)
                       .cursor = cursor != NULL ? json_of (cursor) : NULL,
                       .rows_counted = -1,
                       .rows_limit = -1 };
+  scene->run.progress = run_progress_read (&scene->job, &scene->run.cursor, NULL);
   played_begin ();
   scene->step = step_new (played_pg (), &scene->run, "p", bisect_new (), NULL);
   return scene;
@@ -139,6 +140,7 @@ steps_end (void)
   step_free (scene->step);
   json_decref (scene->run.args);
   g_clear_pointer (&scene->run.cursor, json_decref);
+  run_progress_clear (&scene->run.progress);
   g_clear_pointer (&scene->run.result, json_decref);
   g_clear_pointer (&scene, g_free);
   jobs_in_force_end ();

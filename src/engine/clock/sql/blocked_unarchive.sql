@@ -3,10 +3,10 @@ WITH back AS (
   DELETE FROM pruned.runs_done WHERE run_id = :run_id::uuid AND scheduled_at = :scheduled_at::timestamptz
     AND result ->> 'status' = 'blocked' RETURNING *)
 INSERT INTO pruned.runs (run_id, parent_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at, finished_at, step,
-                         attempts, slot, state, job, unique_key, args, context, cursor, result, error, error_class,
+                         attempts, slot, state, job, unique_key, args, context, cursor, progress, result, error, error_class,
                          rows_done, rows_counted, rows_limit, held, approved_at, approved_until, approved_rows, approved_reason, job_version, named_table)
 SELECT run_id, parent_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at, finished_at, step,
-       attempts, slot, state, job, unique_key, args, context, cursor, result, error, error_class,
+       attempts, slot, state, job, unique_key, args, context, cursor, progress, result, error, error_class,
        rows_done, rows_counted, rows_limit, held, approved_at, approved_until, approved_rows, approved_reason, job_version, named_table
 FROM back
 ON CONFLICT DO NOTHING

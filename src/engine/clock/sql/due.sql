@@ -15,6 +15,6 @@ SET result =
     -- include: ../../ledger/sql/unblocked.sql
     , state = 'ready', published_at = clock_timestamp(), changed_at = clock_timestamp()
 FROM due WHERE r.run_id = due.run_id
-RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor,
+RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor, r.progress,
           (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
           (extract(epoch FROM r.due_at) * 1000000.0)::bigint AS due_at

@@ -15,7 +15,7 @@ slots AS (
   SELECT l.job, s.slot FROM lane l CROSS JOIN LATERAL pg_catalog.generate_series(l.number, l.capacity - 1, l.partitions) AS s (slot)
   UNION ALL
   SELECT b.job, b.slot FROM beyond b WHERE b.slot % b.partitions = b.number)
-SELECT r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor,
+SELECT r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor, r.progress,
        (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000.0)::bigint AS due_at,
        pg_catalog.abs(extract(epoch FROM clock_timestamp() - coalesce(r.published_at, r.changed_at)))::bigint AS age_s

@@ -9,6 +9,6 @@ WITH free AS MATERIALIZED (
   FOR NO KEY UPDATE OF r SKIP LOCKED)
 UPDATE pruned.runs r SET published_at = clock_timestamp()
 FROM free WHERE r.run_id = free.run_id
-RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor,
+RETURNING r.run_id, r.job, r.step, r.attempts, r.slot, r.args, r.cursor, r.progress,
           (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
           (extract(epoch FROM r.due_at) * 1000000.0)::bigint AS due_at

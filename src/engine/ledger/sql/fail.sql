@@ -3,7 +3,7 @@
 UPDATE pruned.runs r
 SET state = :state::text, attempts = least(:attempts::int, 2000000000), error = :error::text,
     error_class = :error_class::text, rows_leased = NULL,
-    cursor = coalesce(:cursor::jsonb, r.cursor), result = coalesce(:result::jsonb, r.result),
+    cursor = coalesce(:cursor::jsonb, r.cursor), progress = coalesce(:progress::jsonb, r.progress), result = coalesce(:result::jsonb, r.result),
     due_at = clock_timestamp() + :delay_ms::bigint::float8 * interval '1 ms',
     unique_key = CASE WHEN :state::text IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,
     started_at = coalesce(r.started_at, now()), changed_at = clock_timestamp(),

@@ -4,7 +4,7 @@
 -- waits for its row has done nothing yet, so it is tried with the version that the job has by then;
 -- not if it was approved.
 UPDATE pruned.runs r
-SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), result = u.result, error = u.error,
+SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), progress = coalesce(u.progress, r.progress), result = u.result, error = u.error,
     error_class = NULL, rows_leased = NULL,
     due_at = CASE WHEN u.delay_ms > 0 THEN clock_timestamp() + u.delay_ms::float8 * interval '1 ms' ELSE r.due_at END,
     unique_key = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,
@@ -21,6 +21,6 @@ SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), resul
     rows_limit = CASE WHEN u.limited >= 0 THEN u.limited ELSE r.rows_limit END
 FROM unnest(:run_id::uuid[], :step::int[], :state::text[], :cursor::jsonb[], :result::jsonb[], :error::text[], :delay_ms::bigint[],
             :rows::bigint[], :counted::bigint[], :limited::bigint[], :version::text[],
-            :waits_for::text[])
-     AS u (run_id, step, state, cursor, result, error, delay_ms, rows, counted, limited, version, waits_for)
+            :waits_for::text[], :progress::jsonb[])
+     AS u (run_id, step, state, cursor, result, error, delay_ms, rows, counted, limited, version, waits_for, progress)
 WHERE r.run_id = u.run_id

@@ -3,14 +3,15 @@
 -- committed. Each run by primary key, in the order of the list: locked in a subquery it can be
 -- joined in no other way, whatever stale statistics say of the ledger. `state || ''` keeps these
 -- from choosing the partial index (100 times slower). `range_goes`: the run of a range has not
--- ended, and does not take its ranges in. An approval that ends more than a day from now was
+-- ended, and does not take its ranges in, as it says in `progress` or in the old form
+-- (../../ledger/run_progress.h). An approval that ends more than a day from now was
 -- written by a clock that was ahead, and no longer counts: it ended in 1970.
-SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.named_table, r.waits_for, r.cursor, r.result, r.error,
+SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.named_table, r.waits_for, r.cursor, r.progress, r.result, r.error,
        (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000.0)::bigint AS due_at,
        (extract(epoch FROM now()) * 1000000.0)::bigint AS now,
        r.range_of, CASE WHEN r.range_of IS NOT NULL
-                        THEN coalesce((SELECT p.state IN ('waiting', 'ready') AND p.cursor -> 'ranges' -> 'gather' IS NULL
+                        THEN coalesce((SELECT p.state IN ('waiting', 'ready') AND p.progress -> 'ranges' -> 'gather' IS NULL AND p.cursor -> 'ranges' -> 'gather' IS NULL
                                        FROM pruned.runs p WHERE p.run_id = r.range_of), false) ELSE false END AS range_goes,
        r.started_at IS NULL AS first, (extract(epoch FROM r.started_at) * 1000000.0)::bigint AS started_at, r.rows_done, coalesce(r.rows_counted, -1) AS rows_counted, coalesce(r.rows_limit, -1) AS rows_limit,
        CASE WHEN r.approved_until > 'epoch' AND r.approved_until < now() + interval '25 hours' THEN (extract(epoch FROM r.approved_until) * 1000000.0)::bigint

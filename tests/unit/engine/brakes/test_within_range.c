@@ -12,7 +12,7 @@
 #define AS_SET "\"most\":100,\"share\":20000,\"ratio\":2000"
 
 typedef struct {
-  const char *settings, *ranges; /* what the cursor has of it */
+  const char *settings, *ranges; /* what its progress has of it */
   gint64 done, rows;             /* before this step, and in it */
   gboolean approved, goes_on;
 } Case;
@@ -22,11 +22,10 @@ assert_case (const Case *one)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strconcat (LIMITS, one->settings, NULL);
-  g_autofree char *cursor
-      = g_strdup_printf ("{\"" RUN_RANGES "\":{\"beside\":true,%s}}", one->ranges);
+  g_autofree char *ranges = g_strdup_printf ("{\"beside\":true,%s}", one->ranges);
   const Job *job = jobs_find (jobs_in_force (text), JOB);
   Run run = { .job = job,
-              .cursor = json_parse (cursor, strlen (cursor), &error),
+              .progress = { .ranges = json_parse (ranges, strlen (ranges), &error) },
               .rows_done = one->done,
               .now_us = 10,
               .approved_until_us = one->approved ? 11 : 0 };
@@ -36,7 +35,7 @@ assert_case (const Case *one)
   g_assert_cmpint (step.brake, ==, one->goes_on ? BRAKE_NONE : BRAKE_RANGES);
   if (!one->goes_on)
     g_assert_error (error, PRUNED_ERROR, PRUNED_RETRY);
-  json_decref (run.cursor);
+  run_progress_clear (&run.progress);
   jobs_in_force_end ();
 }
 
