@@ -154,7 +154,7 @@ def things(house):  # noqa: F811
     house.sql("CREATE EXTENSION citext; CREATE TYPE pair AS (a bigint, b text)")
 
     def make(type, value, apply, n=2, file="10-things"):
-        house.sql(f"DROP TABLE IF EXISTS things; CREATE TABLE things (no bigint, id {type} PRIMARY KEY);"
+        house.sql(f"DROP TABLE IF EXISTS things; CREATE TABLE things (no bigint NOT NULL, id {type} PRIMARY KEY);"
                   f"INSERT INTO things SELECT i, {value} FROM generate_series(1::bigint, {n}) AS i")
         return write(house, "SELECT t.id AS key, t.no FROM things t WHERE t.no > :cursor.no::bigint ORDER BY t.no LIMIT :limit::int", {file: apply})
     make.house = house
