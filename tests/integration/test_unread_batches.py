@@ -46,7 +46,8 @@ def test_a_batch_that_needs_too_much_memory_is_passed_over_and_named(scene, code
     for run in before, behind:
         assert scene.wait_run(run, deadline_s=90)["state"] == "finished"
     assert passed_over(daemon) == [(0, first, last)] and (first, last) == (1, mb)
-    assert peak_mb(daemon) < most_mb or binary().parent.name.startswith("san-")  # sanitizers keep shadows of memory
+    # A sanitizer keeps a shadow of all memory.
+    assert peak_mb(daemon) < most_mb or binary().parent.name.startswith("san-")
     assert scene.database.rows("SELECT lost, lost_at = '-infinity' AS none_dropped, unread_first, unread_next FROM pruned.lost_messages") == [
         {"lost": mb, "none_dropped": True, "unread_first": 1, "unread_next": mb + 1}]
     code, [line] = found(scene)
