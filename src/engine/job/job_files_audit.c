@@ -16,21 +16,16 @@
  * functions that belong to a column's type are not called. */
 #define SECRET_SQL "src/engine/job/sql/secret.sql"
 #define KEY_SQL "src/engine/job/sql/audited_key.sql"
-#define BACK_SQL "src/engine/job/sql/read_back.sql"
-/* Behind its end: what is answered besides the columns, once for all rows. `audit_bytes` is
- * negative if rows went that are not in the audit. */
-#define AUDITED(whose, of, as_one)                                                                                                        \
-  "WITH applied AS (%s\n), %s,"                                                                                                           \
-  " weighed AS (SELECT coalesce(pg_catalog.sum(pg_catalog.pg_column_size(w.row)), 0) AS bytes, pg_catalog.count(*) AS n FROM applied w)," \
-  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                                \
-  " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg(\n%s)),"                                                       \
-  " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END"   \
-  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k" of                                                           \
-  " WHERE (SELECT how FROM secret) <> 'off' AND (SELECT bytes <= :page_bytes::bigint FROM weighed)" as_one                                \
-  " RETURNING pg_catalog.jsonb_array_length(keys) AS n, rows)%s%s"                                                                        \
-  " SELECT %s, (SELECT CASE WHEN w.bytes > LEAST(:page_bytes::bigint / 16, 1048576) THEN w.bytes"                                         \
-  " WHEN w.n IS DISTINCT FROM (SELECT pg_catalog.sum(n) FROM audit) AND w.n > 0 AND (SELECT how FROM secret) <> 'off'"                    \
-  " THEN -1 END FROM weighed w) AS audit_bytes, %s AS audit_back FROM applied"
+#define AUDITED(whose, of, as_one)                                                                                                      \
+  "WITH applied AS (%s\n), %s,"                                                                                                         \
+  " weighed AS (SELECT pg_catalog.sum(pg_catalog.pg_column_size(w.row)) AS bytes FROM applied w),"                                      \
+  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
+  " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg(\n%s)),"                                                     \
+  " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
+  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k" of                                                         \
+  " WHERE (SELECT how FROM secret) <> 'off' AND (SELECT bytes <= :page_bytes::bigint FROM weighed)" as_one                              \
+  ")%s%s"                                                                                                                               \
+  " SELECT %s, (SELECT CASE WHEN bytes > LEAST(:page_bytes::bigint / 16, 1048576) THEN bytes END FROM weighed) AS audit_bytes FROM applied"
 #define OF_ONE AUDITED (":run_id::uuid, :step::int", "", " HAVING pg_catalog.count(*) > 0")
 #define OF_MANY                                                                                    \
   AUDITED ("w.run_id, w.step",                                                                     \
@@ -49,11 +44,6 @@
  * it returns with them. */
 #define OWN_KEYS "src/engine/job/sql/own_keys.sql"
 #define OWN_OTHER "src/engine/job/sql/own_other.sql"
-/* A whole row in the text of a statement of a built-in job, and how it is recorded. */
-#define BUILT_IN "src/jobs/"
-#define WHOLE_ROW "pg_catalog\\.to_jsonb\\((\\w+)\\.\\*\\)"
-#define RECORDED                                                                                   \
-  "CASE WHEN :texts::text[] IS NULL THEN \\0 ELSE pruned.recorded(\\1.*, :texts::text[]) END"
 #define THEN                                                                                       \
   "\n-- then:" /* the text behind it is further common table expressions, which read `applied` */
 
@@ -78,17 +68,6 @@ filled (const char *file, const char *word, const char *value)
   g_autofree char *text = resource_sql (file, NULL);
   g_auto (GStrv) parts = g_strsplit (text, word, -1);
   return g_strjoinv (value, parts);
-}
-
-/* SQL, but the rows of a built-in job are recorded with texts where JSON is another value
- * (`:texts`, step/read_back.h). A sentence is made with them, and a user's file has them itself. */
-static char *
-recorded_in (const char *name, const char *sql)
-{
-  if (!g_str_has_prefix (name, BUILT_IN))
-    return g_strdup (sql);
-  g_autoptr (GRegex) whole = g_regex_new (WHOLE_ROW, 0, 0, NULL);
-  return g_regex_replace (whole, sql, -1, 0, RECORDED, 0, NULL);
 }
 
 /* How the rows of a table are recorded; QUOTED: its name, as in a literal. */
@@ -120,14 +99,13 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
   if (known != NULL)
     return known;
   const char *then = strstr (sql, THEN);
-  g_autofree char *whole = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql)),
-                  *first = recorded_in (name, whole);
+  g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
   g_autofree char *quoted = quoted_of (table), *secret = secret_of (name, quoted),
                   *returned = columns_of (name, action, columns),
-                  *key = resource_sql (KEY_SQL, NULL), *back = filled (BACK_SQL, "{table}", quoted);
+                  *key = resource_sql (KEY_SQL, NULL);
   g_autofree char *text
       = g_strdup_printf (OF_ONE, first, secret, quoted, action, key, then != NULL ? "," : "",
-                         then != NULL ? then : "", returned, back);
+                         then != NULL ? then : "", returned);
   return pg_statement_changing (name, text, table, error);
 }
 
@@ -138,13 +116,12 @@ job_files_audited_owned (const char *name, const char *sql, const char *table, c
   const PgStatement *known = pg_statement_known (name);
   if (known != NULL)
     return known;
-  g_autofree char *quoted = quoted_of (table), *column = quoted_of (owner),
-                  *secret = secret_of (name, quoted),
-                  *columns = g_strdup_printf (HOW_MANY_OWNED, column),
-                  *key = resource_sql (KEY_SQL, NULL), *back = filled (BACK_SQL, "{table}", quoted),
-                  *whole = recorded_in (name, sql),
-                  *text = g_strdup_printf (OF_OWNERS, whole, secret, quoted, action, key, column,
-                                           "", "", columns, back);
+  g_autofree char *quoted
+      = quoted_of (table),
+      *column = quoted_of (owner), *secret = secret_of (name, quoted),
+      *columns = g_strdup_printf (HOW_MANY_OWNED, column), *key = resource_sql (KEY_SQL, NULL),
+      *text
+      = g_strdup_printf (OF_OWNERS, sql, secret, quoted, action, key, column, "", "", columns);
   return pg_statement_changing (name, text, table, error);
 }
 
@@ -155,9 +132,8 @@ job_files_audited_many (const char *name, const char *sql, JobApply *apply, GErr
                   *secret = secret_of (name, quoted);
   const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
   g_autofree char *columns = columns_of (name, action, "key"), *key = resource_sql (KEY_SQL, NULL),
-                  *back = filled (BACK_SQL, "{table}", quoted), *whole = recorded_in (name, sql),
-                  *text = g_strdup_printf (OF_MANY, whole, secret, quoted, action, key, "", "",
-                                           columns, back);
+                  *text
+                  = g_strdup_printf (OF_MANY, sql, secret, quoted, action, key, "", "", columns);
   const PgStatement *many = apply->statement;
   if (apply->kind != APPLY_INSERT
       && (many = pg_statement_changing (own, text, apply->table, error)) == NULL)

@@ -2,7 +2,6 @@
 
 #include "engine/job/job_rows.h"
 #include "engine/step/below.h"
-#include "engine/step/read_back.h"
 #include "engine/step/tell.h"
 #include "engine/step/weight.h"
 
@@ -92,7 +91,7 @@ take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
   for (guint i = from; i < to; i++) {
     g_clear_pointer (last, rows_free);
     *last = pg_next (step->pg, error);
-    if (*last == NULL || !weight_take (step, *last, error) || !read_back_take (step, *last, error)
+    if (*last == NULL || !weight_take (step, *last, error)
         || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
       return FALSE;
     if (i != own)

@@ -4,7 +4,6 @@
 #include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
 #include "engine/step/pace.h"
-#include "engine/step/read_back.h"
 #include "engine/step/spacing.h"
 #include "engine/step/weight.h"
 
@@ -14,8 +13,7 @@
   "run_id", "step", "scheduled_at", "plan", "args", "audit", "audit_of", "secret", "record",       \
       "job", "park_retry_days"
 
-const char *const step_bound[]
-    = { COMMON, "rows", "page_bytes", "proven", "texts", "index", "began_at", NULL };
+const char *const step_bound[] = { COMMON, "rows", "page_bytes", "index", "began_at", NULL };
 
 /* T, but never later than the database's clock. Only a plan may look ahead. */
 static gint64
@@ -97,6 +95,5 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
                                        : NULL);
   if (pg_statement_wants (statement, "page_bytes"))
     pg_values_int (values, "page_bytes", weight_most (step));
-  read_back_bind (step, statement, values);
   spacing_bind (step->run, statement, values);
 }

@@ -3,7 +3,6 @@
 
 #include "engine/job/job_files.h"
 #include "engine/step/busy.h"
-#include "engine/step/read_back.h"
 #include "engine/step/weight.h"
 
 #include <stdarg.h>
@@ -26,9 +25,7 @@ run_statement (Step *step, const PgStatement *statement, va_list pairs, GError *
     return NULL;
   g_autoptr (PgValues) values = step_values (step, statement, pairs);
   g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
-  return rows != NULL && weight_take (step, rows, error) && read_back_take (step, rows, error)
-             ? g_steal_pointer (&rows)
-             : NULL;
+  return rows != NULL && weight_take (step, rows, error) ? g_steal_pointer (&rows) : NULL;
 }
 
 PgRows *
@@ -261,8 +258,7 @@ step_send (Step *step, GError **error)
   if (!pg_finish (step->pg, error))
     return NULL;
   for (guint i = 0; i < n; i++)
-    if (!weight_take (step, answers->pdata[i], error)
-        || !read_back_take (step, answers->pdata[i], error))
+    if (!weight_take (step, answers->pdata[i], error))
       return NULL;
   return g_steal_pointer (&answers);
 }

@@ -197,18 +197,8 @@ add_text (GString *out, const CatTable *table, const CatColumn *column)
       table->own, column->quoted, table->own, column->quoted);
 }
 
-/* Adds to OUT which values of COLUMN are recorded as texts, since JSON does not have them. */
-static void
-add_odd (GString *out, const char *own, const CatColumn *column)
-{
-  if (!column->zeros)
-    g_string_append_printf (out, "pg_catalog.array_dims(%s.%s) ~ '\\[(?!1:)'", own, column->quoted);
-  else
-    g_string_append_printf (out, "%s.%s::pg_catalog.text ~ '^\\[|(^|[{,])-0($|[,}])'", own,
-                            column->quoted);
-}
-
-/* The row of TABLE, with texts of what JSON loses. Its key stays as it is everywhere. */
+/* The row of TABLE, with what list_bounded says of its arrays, and texts of what JSON loses. Its
+ * key stays as it is everywhere. */
 static char *
 row_of (const CatTable *table)
 {
@@ -219,10 +209,10 @@ row_of (const CatTable *table)
     const gboolean as_text = column->loses && !g_ptr_array_find (table->key, column, NULL);
     if (as_text)
       add_text (out, table, column);
-    if (as_text || (!column->bounded && !column->zeros))
+    if (as_text || !column->bounded)
       continue;
-    g_string_append (out, " || CASE WHEN ");
-    add_odd (out, table->own, column);
+    g_string_append_printf (out, " || CASE WHEN pg_catalog.array_dims(%s.%s) ~ '\\[(?!1:)'",
+                            table->own, column->quoted);
     g_string_append (out, " THEN pg_catalog.jsonb_build_object(");
     append_literal (out, column->name);
     g_string_append_printf (out, ", %s.%s::pg_catalog.text) ELSE '{}' END", table->own,
