@@ -174,8 +174,8 @@ def test_each_event_of_two_processes_that_run_becomes_one_run(apart):
     start_other(apart)
     start_own(apart)
     for key in range(1, 10):
-        send(apart, user(key), ce_type="UserMarked", ce_id=f"m{key}", ce_source="/app")
-        send(apart, user(key), ce_type="UserErasureRequested", ce_id=f"e{key}", ce_source="/app")
+        send(apart, user(key), ce_type="UserMarked", ce_id=f"m{key}", ce_source="/app", partition=-1)
+        send(apart, user(key), ce_type="UserErasureRequested", ce_id=f"e{key}", ce_source="/app", partition=-1)
     apart.database.wait("SELECT count(*) FROM pruned.runs WHERE state = 'finished' AND result ->> 'changed' = '1'", until=18)
     assert apart.database.value("SELECT count(*) FROM pruned.runs") == 18 and dead(apart) == {}
 

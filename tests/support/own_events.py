@@ -37,10 +37,12 @@ def erasure(house, topics):  # noqa: F811
     return house
 
 
-def send(house, content, topic="app-users", **headers):  # noqa: F811
+def send(house, content, topic="app-users", partition=0, **headers):  # noqa: F811
+    """Into one partition unless told otherwise (-1: any), so that what is sent first is taken first."""
     value = content if content is None or isinstance(content, bytes) else json.dumps(content).encode()
     names = {"content_type": "content-type"}
-    return house.pruned.topics.produce(topic, value, headers={names.get(k, k): v for k, v in headers.items()})
+    headers = {names.get(k, k): v for k, v in headers.items()}
+    return house.pruned.topics.produce(topic, value, headers=headers, partition=partition)
 
 
 def erased(house):  # noqa: F811
