@@ -4,9 +4,9 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/note.h"
-#include "cli/run_row.h"
-#include "cli/run_wait.h"
-#include "cli/runs_table.h"
+#include "cli/runs/run_row.h"
+#include "cli/runs/run_wait.h"
+#include "cli/runs/runs_table.h"
 #include "cli/whose.h"
 #include "engine/job/arguments.h"
 

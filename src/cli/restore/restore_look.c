@@ -2,7 +2,7 @@
 
 #include "base/uuid5.h"
 #include "cli/grants.h"
-#include "cli/run_choice.h"
+#include "cli/runs/run_choice.h"
 #include "engine/job/sentence/complete.h"
 #include "engine/ledger/run.h"
 

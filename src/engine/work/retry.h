@@ -1,7 +1,8 @@
 /* Decides about the retry of a failed step: whether the run is tried again, when, and with how many
  * rows; or whether it is blocked, dead, or, if it is a range, given back to its run.
  * The decision follows from the error, the run and the settings in force. Nothing is written here:
- * answer.c writes the decision into the run's row. (src/cli/retry.c is the command `pruned retry`.)
+ * answer.c writes the decision into the run's row. (src/cli/runs/retry.c is the command `pruned
+ * retry`.)
  *
  * Threads: the worker that has the lane. Ownership: retry_decision_clear.
  */

@@ -1,10 +1,10 @@
-#include "cli/runs_table.h"
+#include "cli/runs/runs_table.h"
 
 #include "base/clock.h"
 #include "base/plural.h"
 #include "base/spoken.h"
 #include "cli/arguments.h"
-#include "cli/run_row.h"
+#include "cli/runs/run_row.h"
 #include "cli/words.h"
 
 #include <string.h>

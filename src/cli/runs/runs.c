@@ -1,9 +1,9 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/job_left.h"
-#include "cli/run_page.h"
-#include "cli/run_row.h"
-#include "cli/runs_table.h"
+#include "cli/runs/run_page.h"
+#include "cli/runs/run_row.h"
+#include "cli/runs/runs_table.h"
 
 #define LIMIT 50
 
@@ -78,7 +78,7 @@ list (Cli *cli, Pg *pg, const PgValues *values, GError **error)
 {
   g_autoptr (PgRows) rows = NULL;
   if (pg_begin (pg, error))
-    rows = pg_run_file (pg, "src/cli/sql/runs.sql", values, error);
+    rows = pg_run_file (pg, "src/cli/runs/sql/runs.sql", values, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   pg_rollback (pg);

@@ -1,4 +1,4 @@
-#include "cli/run_choice.h"
+#include "cli/runs/run_choice.h"
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -75,7 +75,7 @@ run_choice_one (Pg *pg, const char *given, char **id, GError **error)
     return cli_fail (CODE_NOT_FOUND, error, "there is no run '%s'", given);
   pg_values_take (values, "low", low);
   pg_values_take (values, "high", padded (given, 'f'));
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_ids.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/runs/sql/run_ids.sql", values, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   if (rows_count (rows) == 0)
@@ -112,7 +112,7 @@ add_matching (Pg *pg, const RunFilter *filter, const char *word, GPtrArray *ids,
   pg_values_set (values, "since", NULL);
   if (filter->since != NULL && cli_time (filter->since, &since_us, error))
     pg_values_time (values, "since", since_us);
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/runs_chosen.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/runs/sql/runs_chosen.sql", values, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   for (int i = 0; i < rows_count (rows); i++)

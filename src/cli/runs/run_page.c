@@ -1,10 +1,11 @@
-#include "cli/run_page.h"
+#include "cli/runs/run_page.h"
 
-#include "cli/run_row.h"
-#include "cli/runs_table.h"
+#include "cli/runs/run_row.h"
+#include "cli/runs/runs_table.h"
 #include "engine/work/divide.h"
 
-#define SQL "src/cli/sql/"
+#define SQL "src/cli/runs/sql/"
+#define SHARED_SQL "src/cli/sql/"
 
 static const Column PARENT[] = { { "run_id" }, { "job" }, { "state" }, { NULL } };
 static const Column VALUES[] = { { "value" }, { "rows", CELL_NUMBER }, { NULL } };
@@ -60,9 +61,10 @@ look (Pg *pg, const PgRows *run, Page *page, GError **error)
   gboolean ok = pg_begin_read_only (pg, error);
   for (guint i = 0; ok && i < PARTS; i++)
     ok = (page->rows[i] = pg_run_file (pg, PART[i].file, values, error)) != NULL;
-  g_autoptr (PgRows) paused = ok ? pg_run_file (pg, SQL "is_paused.sql", values, error) : NULL;
+  g_autoptr (PgRows) paused
+      = ok ? pg_run_file (pg, SHARED_SQL "is_paused.sql", values, error) : NULL;
   g_autoptr (PgRows) stop
-      = paused != NULL ? pg_run_file (pg, SQL "stop_look.sql", NULL, error) : NULL;
+      = paused != NULL ? pg_run_file (pg, SHARED_SQL "stop_look.sql", NULL, error) : NULL;
   pg_rollback (pg);
   page->paused = paused != NULL && rows_count (paused) > 0;
   page->stopped = stop != NULL && rows_count (stop) > 0;

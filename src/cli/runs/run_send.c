@@ -1,4 +1,4 @@
-#include "cli/run_send.h"
+#include "cli/runs/run_send.h"
 
 #include "cli/whose.h"
 #include "engine/outbox/publish.h"

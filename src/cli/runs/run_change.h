@@ -4,8 +4,8 @@
  * Threads: main only. Ownership: of the arguments: none.
  */
 #pragma once
-#include "cli/run_choice.h"
-#include "cli/run_send.h"
+#include "cli/runs/run_choice.h"
+#include "cli/runs/run_send.h"
 
 /* A run that our transaction has locked. */
 typedef struct {

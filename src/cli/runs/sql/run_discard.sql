@@ -8,6 +8,6 @@ ranges AS (
   WHERE range_of = :run_id::uuid AND state IN ('waiting', 'ready') RETURNING 1)
 UPDATE pruned.runs r
 SET result =
-    -- include: ../../engine/ledger/sql/unblocked.sql
+    -- include: ../../../engine/ledger/sql/unblocked.sql
     , state = 'skipped', error = 'discarded', unique_key = NULL, held = NULL, finished_at = coalesce(finished_at, now()), changed_at = now()
 WHERE run_id = :run_id::uuid

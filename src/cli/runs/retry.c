@@ -1,7 +1,7 @@
 #include "base/plural.h"
 #include "cli/commands.h"
-#include "cli/run_change.h"
-#include "cli/run_wait.h"
+#include "cli/runs/run_change.h"
+#include "cli/runs/run_wait.h"
 #include "engine/ledger/journal.h"
 #include "engine/ledger/named_row.h"
 #include "engine/work/on_failure.h"
@@ -74,7 +74,7 @@ say_holder (Cli *cli, Pg *pg, const char *unique_key, GError **error)
   pg_rollback (pg);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "unique_key", unique_key);
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_holder.sql", values, NULL);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/runs/sql/run_holder.sql", values, NULL);
   gboolean known = rows != NULL && rows_count (rows) > 0;
   g_clear_error (error);
   return cli_fail (CODE_NOT_FOUND, error, "its unique key %s is taken by run %s", unique_key,
@@ -96,14 +96,14 @@ again (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 {
   const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
   g_autofree char *unique_key = unique_key_of (cli, run);
-  if (run->archived && !run_on (pg, "src/cli/sql/run_unarchive.sql", run->run_id, NULL, error))
+  if (run->archived && !run_on (pg, "src/cli/runs/sql/run_unarchive.sql", run->run_id, NULL, error))
     return cli_pg_failed (pg, error);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", run->run_id);
   pg_values_set (values, "unique_key", unique_key);
   pg_values_set (values, "sent", run->sender != NULL ? "t" : "f");
   pg_values_time (values, "earliest", earliest_of (cli, run));
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_again.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/runs/sql/run_again.sql", values, error);
   if (rows != NULL && job != NULL && g_str_equal (rows_text (rows, 0, "state"), "ready"))
     run->ready = run_from_row (job, rows, 0);
   if (rows != NULL)
@@ -118,7 +118,7 @@ bring_forward (Cli *cli, Pg *pg, const LockedRun *run, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", run->run_id);
   pg_values_time (values, "earliest", earliest_of (cli, run));
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_now.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/runs/sql/run_now.sql", values, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   if (rows_count (rows) > 0)
@@ -176,7 +176,7 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
   pg_values_set (values, "reason", options.reason);
   pg_values_set (values, "sent", run->sender != NULL ? "t" : "f");
   pg_values_time (values, "earliest", earliest_of (cli, run));
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/run_approve.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/runs/sql/run_approve.sql", values, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   say_other_version (job, run);
@@ -224,8 +224,8 @@ discard (Cli *cli, Pg *pg, LockedRun *run, GError **error)
     return cli_usage (error, "run %s is %s: it has ended", run->run_id, state);
   if (!answer_event (cli, pg, run, error) || !end_as_failed (cli, pg, run, error))
     return cli_pg_failed (pg, error);
-  const char *file
-      = run->archived ? "src/cli/sql/run_discard_archived.sql" : "src/cli/sql/run_discard.sql";
+  const char *file = run->archived ? "src/cli/runs/sql/run_discard_archived.sql"
+                                   : "src/cli/runs/sql/run_discard.sql";
   return run_on (pg, file, run->run_id, NULL, error) ? CODE_OK : cli_pg_failed (pg, error);
 }
 

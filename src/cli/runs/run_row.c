@@ -1,4 +1,4 @@
-#include "cli/run_row.h"
+#include "cli/runs/run_row.h"
 
 #include "base/spoken.h"
 #include "base/uuid5.h"
@@ -71,7 +71,7 @@ run_row_find (Pg *pg, const char *run_id, gint64 at_us, GError **error)
     pg_values_set (values, "scheduled_at", NULL);
   if (!pg_begin (pg, error))
     return NULL;
-  PgRows *rows = pg_run_file (pg, "src/cli/sql/run.sql", values, error);
+  PgRows *rows = pg_run_file (pg, "src/cli/runs/sql/run.sql", values, error);
   pg_rollback (pg);
   return rows;
 }
@@ -108,7 +108,7 @@ run_row_complete (Pg *pg, const char *prefix, ExitCode *code, GError **error)
   pg_values_set (values, "first", first);
   pg_values_take (values, "last", filled (prefix, 'f'));
   g_autoptr (PgRows) rows = pg_begin_read_only (pg, error)
-                                ? pg_run_file (pg, "src/cli/sql/run_prefix.sql", values, error)
+                                ? pg_run_file (pg, "src/cli/runs/sql/run_prefix.sql", values, error)
                                 : NULL;
   pg_rollback (pg);
   if (rows == NULL)

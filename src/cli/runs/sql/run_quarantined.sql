@@ -3,7 +3,7 @@
 SELECT t.item, t.attempts, t.parked, t.reason
 FROM pruned.quarantine t
 CROSS JOIN LATERAL (VALUES (t.first_at), (t.next_try_at -
-  -- include: ../../engine/step/sql/quarantine_delay.sql
+  -- include: ../../../engine/step/sql/quarantine_delay.sql
 )) AS failed (at)
 WHERE t.job = :job::text AND t.reason <> 'restored' AND failed.at >= coalesce(:started_at::timestamptz, 'infinity')
   AND failed.at <= coalesce(:finished_at::timestamptz, 'infinity')

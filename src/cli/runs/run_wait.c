@@ -1,12 +1,13 @@
-#include "cli/run_wait.h"
+#include "cli/runs/run_wait.h"
 
 #include "base/clock.h"
-#include "cli/run_page.h"
-#include "cli/run_row.h"
+#include "cli/runs/run_page.h"
+#include "cli/runs/run_row.h"
 #include "engine/clock/processes.h"
 
 #define WAIT_S 600
-#define SQL "src/cli/sql/"
+#define SQL "src/cli/runs/sql/"
+#define SHARED_SQL "src/cli/sql/"
 
 gint64 run_wait_s = -1;
 
@@ -52,10 +53,10 @@ void
 run_wait_warn (Pg *pg, const char *job)
 {
   g_autofree char *resume = g_strdup_printf ("pruned resume %s", job);
-  if (is_there (pg, SQL "is_paused.sql", job))
+  if (is_there (pg, SHARED_SQL "is_paused.sql", job))
     log_warning ("The job is paused: its run waits until the job is resumed", "job", job, "remedy",
                  resume);
-  if (is_there (pg, SQL "stop_look.sql", job))
+  if (is_there (pg, SHARED_SQL "stop_look.sql", job))
     log_warning ("Everything is stopped: the run waits until work goes on", "job", job, "remedy",
                  "pruned go");
   g_autoptr (PgRows) nobody = look (pg, SQL "nobody.sql", job);
@@ -76,9 +77,9 @@ run_wait_say_why (Pg *pg, const char *run_id, const char *job, const PgRows *row
   const char *state = known ? rows_text (rows, 0, "state") : "not begun: is a daemon running?",
              *why = known ? rows_text (rows, 0, "error") : NULL;
   g_autofree char *reason = NULL;
-  if (is_there (pg, SQL "stop_look.sql", job))
+  if (is_there (pg, SHARED_SQL "stop_look.sql", job))
     reason = g_strdup (": everything is stopped; pruned go");
-  else if (is_there (pg, SQL "is_paused.sql", job))
+  else if (is_there (pg, SHARED_SQL "is_paused.sql", job))
     reason = g_strdup_printf (": job %s is paused; pruned resume %s", job, job);
   else
     reason = g_strdup_printf (", it is %s%s%s", state, why != NULL ? ": " : "",

@@ -1,10 +1,10 @@
-#include "cli/run_change.h"
+#include "cli/runs/run_change.h"
 
 #include "base/plural.h"
 #include "cli/ask.h"
 #include "cli/note.h"
-#include "cli/run_row.h"
-#include "cli/run_wait.h"
+#include "cli/runs/run_row.h"
+#include "cli/runs/run_wait.h"
 #include "engine/job/in_force.h"
 
 static void
@@ -30,12 +30,12 @@ lock (Pg *pg, LockedRun *run, GError **error)
 {
   if (!pg_begin (pg, error) || !pg_exec (pg, "SET LOCAL lock_timeout = '14s'", error))
     return FALSE;
-  run->row = lock_in (pg, "src/cli/sql/run_lock.sql", run->run_id, error);
+  run->row = lock_in (pg, "src/cli/runs/sql/run_lock.sql", run->run_id, error);
   if (run->row == NULL || rows_count (run->row) > 0)
     return run->row != NULL;
   g_clear_pointer (&run->row, rows_free);
   run->archived = TRUE;
-  run->row = lock_in (pg, "src/cli/sql/run_lock_archived.sql", run->run_id, error);
+  run->row = lock_in (pg, "src/cli/runs/sql/run_lock_archived.sql", run->run_id, error);
   return run->row != NULL;
 }
 
