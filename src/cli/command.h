@@ -5,7 +5,7 @@
  * Ownership: a Command is static; a Cli belongs to cli_main and lives as long as its command runs.
  */
 #pragma once
-#include "cli/output.h"
+#include "cli/output/output.h"
 #include "config/config.h"
 #include "engine/job/job.h"
 

@@ -7,7 +7,7 @@
 #include "cli/plan_clock.h"
 #include "cli/plan_kept.h"
 #include "cli/plan_unrecorded.h"
-#include "cli/words.h"
+#include "cli/output/words.h"
 
 static char *at;
 static gboolean with_rows, diff;

@@ -3,7 +3,7 @@
  * Threads: main only. Ownership: none.
  */
 #pragma once
-#include "cli/output.h"
+#include "cli/output/output.h"
 #include "engine/job/job.h"
 
 /* Nothing for a job of the program. */

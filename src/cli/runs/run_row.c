@@ -2,7 +2,7 @@
 
 #include "base/spoken.h"
 #include "base/uuid5.h"
-#include "cli/words.h"
+#include "cli/output/words.h"
 
 #include <string.h>
 

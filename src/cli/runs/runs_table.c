@@ -5,7 +5,7 @@
 #include "base/spoken.h"
 #include "cli/arguments.h"
 #include "cli/runs/run_row.h"
-#include "cli/words.h"
+#include "cli/output/words.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Numbers, times and results in words: docs/operations.md. */
-#include "cli/words.h"
+#include "cli/output/words.h"
 
 #include "base/clock.h"
 

@@ -1,4 +1,4 @@
-#include "cli/cell.h"
+#include "cli/output/cell.h"
 
 static void
 assert_cell (CellType type, const char *text, const char *wanted)

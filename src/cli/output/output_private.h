@@ -4,7 +4,7 @@
  * Threads: main only. Ownership: output.h.
  */
 #pragma once
-#include "cli/output.h"
+#include "cli/output/output.h"
 
 #define PLAIN "\033[0m"
 #define GAP "  " /* between columns */

@@ -1,4 +1,4 @@
-#include "cli/cell.h"
+#include "cli/output/cell.h"
 
 #include "base/visible.h"
 

@@ -1,5 +1,5 @@
 /* Lines for people, beside the tables. */
-#include "cli/output_private.h"
+#include "cli/output/output_private.h"
 
 #include "base/visible.h"
 

@@ -1,5 +1,5 @@
 /* What reaches standard output. */
-#include "cli/output_private.h"
+#include "cli/output/output_private.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "cli/output_private.h"
+#include "cli/output/output_private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
