@@ -3,7 +3,7 @@
  */
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/dead_letters.h"
+#include "cli/dead/dead_letters.h"
 #include "cli/gentle.h"
 #include "cli/replica.h"
 #include "cli/running_settings.h"

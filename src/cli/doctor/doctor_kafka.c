@@ -1,6 +1,6 @@
 #include "base/clock.h"
 #include "base/plural.h"
-#include "cli/dead_letters.h"
+#include "cli/dead/dead_letters.h"
 #include "cli/doctor/doctor.h"
 #include "engine/job/sentence/own_topics.h"
 #include "engine/outbox/owner.h"

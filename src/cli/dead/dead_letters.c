@@ -1,4 +1,4 @@
-#include "cli/dead_letters.h"
+#include "cli/dead/dead_letters.h"
 
 #include "engine/clock/letters.h"
 

@@ -1,5 +1,5 @@
 /* The letters that a command names: PARTITION:OFFSET. */
-#include "cli/letter.h"
+#include "cli/dead/letter.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "cli/letters_start.h"
+#include "cli/dead/letters_start.h"
 
 #include "cli/replayer.h"
 

@@ -7,7 +7,7 @@
  * Threads: main only. Ownership: of the arguments: none.
  */
 #pragma once
-#include "cli/letter.h"
+#include "cli/dead/letter.h"
 
 /* Places what LETTERS (of one or more such topics) ask for. WHY has a place for each letter: NULL
  * if it is placed, or was before; else the reason, g_free it. */

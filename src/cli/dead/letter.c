@@ -1,9 +1,9 @@
-#include "cli/letter.h"
+#include "cli/dead/letter.h"
 
 #include "base/clock.h"
 #include "cli/note.h"
 
-#define SQL "src/cli/sql/"
+#define SQL "src/cli/dead/sql/"
 #define NOTED 10 /* letters that the journal names */
 
 Letter *

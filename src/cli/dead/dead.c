@@ -2,7 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/commands.h"
-#include "cli/resend.h"
+#include "cli/dead/resend.h"
 #include "cli/whose.h"
 
 #define READ_MS 10000

@@ -5,7 +5,7 @@
  * Threads: main only. Ownership: a Resend is the command's; letters are borrowed.
  */
 #pragma once
-#include "cli/letter.h"
+#include "cli/dead/letter.h"
 
 typedef struct {
   Cli *cli;

@@ -1,4 +1,4 @@
-#include "cli/letter.h"
+#include "cli/dead/letter.h"
 
 #include "avro/message.h"
 

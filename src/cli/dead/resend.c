@@ -1,6 +1,6 @@
-#include "cli/resend.h"
+#include "cli/dead/resend.h"
 
-#include "cli/letters_start.h"
+#include "cli/dead/letters_start.h"
 #include "engine/job/sentence/own_topics.h"
 #include "engine/service/origin.h"
 
