@@ -6,7 +6,8 @@ Comments in C are formatted.py's, but for one rule: in the comment at the head o
 line.
 
     wrapped.py [--fix] [FILE...]    --fix: wraps paragraphs and items of lists again where a line
-                                    is too long, and sets a comment behind code above it
+                                    is too long, and sets a comment behind code above it;
+                                    prints what stays too long
 
 Tables, code, headings and lines without a blank are not changed."""
 
@@ -215,21 +216,18 @@ def sources():
 
 
 def main():
-    given = [a for a in sys.argv[1:] if a != "--fix"]
-    wrong = []
+    given, fix, wrong = [a for a in sys.argv[1:] if a != "--fix"], "--fix" in sys.argv[1:], []
     for path in [pathlib.Path(a).absolute() for a in given] or files():
-        lines = path.read_text().split("\n")
-        if lines[-1] == "":
-            lines.pop()
+        lines = path.read_text().removesuffix("\n").split("\n")
         out, long = mended(path, lines)
+        if fix and out != lines:
+            path.write_text("\n".join(out) + "\n")
+            _, long = mended(path, out)
         wrong += [f"{path.relative_to(ROOT)}: {'far shorter' if path.suffix == '.md' and len(line) <= WIDTH else 'longer'} than {WIDTH}: {line.strip()[:60]}..."
                   for line in long]
-        if "--fix" in sys.argv[1:] and out != lines:
-            path.write_text("\n".join(out) + "\n")
-    together = [f"{path.relative_to(ROOT)}: such a word begins a line: {line}" for path in sources() for line in run_together(path)]
-    wrong += together
+    wrong += [f"{path.relative_to(ROOT)}: such a word begins a line: {line}" for path in sources() for line in run_together(path)]
     print("\n".join(wrong) if wrong else f"documents and comments: lines have at most {WIDTH} characters")
-    return 1 if together or (wrong and "--fix" not in sys.argv[1:]) else 0
+    return 1 if wrong else 0
 
 
 sys.exit(main())

@@ -38,7 +38,8 @@ def erasure(house, topics):  # noqa: F811
 
 
 def send(house, content, topic="app-users", partition=0, **headers):  # noqa: F811
-    """Into one partition unless told otherwise (-1: any), so that what is sent first is taken first."""
+    """Into one partition unless told otherwise (-1: any), so that what is sent first is taken
+    first."""
     value = content if content is None or isinstance(content, bytes) else json.dumps(content).encode()
     names = {"content_type": "content-type"}
     headers = {names.get(k, k): v for k, v in headers.items()}
