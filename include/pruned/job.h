@@ -204,32 +204,26 @@ void step_plan_line (Step *step, const char *table, const char *key, const char 
  * waits for it: lease (a short transaction), act (on other threads), settle (the transaction that
  * ends the step). If the process dies in between, the lease expires. */
 typedef struct _Errand Errand;
+/* Each part is about the steps of N runs, which share the two transactions. What comes of a Step
+ * must be what would have come of it alone. If N > 1 and a part returns FALSE, everything is rolled
+ * back and each step goes alone; nothing is charged. */
 typedef struct {
-  /* Leases the work of act; committed before act begins. The engine owns the result and passes it
-   * on. NULL with an error: the step has failed. */
-  gpointer (*lease) (Step *step, GError **error);
-  /* Starts the work on threads of its own and returns at once; calls errand_done exactly once when
-   * the work has ended. */
-  void (*act) (gpointer leased, Errand *errand);
+  /* Leases the work of act, which is committed before act begins: fills in what each has leased.
+   * The engine owns that and passes it on. FALSE with an error: the step has failed. */
+  gboolean (*lease) (Step *const *steps, guint n, gpointer *leased, GError **error);
+  /* Starts the work on threads of its own and returns at once; calls errand_done exactly once for
+   * each when its work has ended. */
+  void (*act) (gpointer *leased, Errand *const *errands, guint n);
   /* The process stops or loses the partition: act must end soon. Sets a flag, calls nothing back.
    * Thread: any. */
   void (*cancel) (gpointer leased);
-  /* As a JobStepFunc, with the results that act has left in LEASED. */
-  gboolean (*settle) (Step *step, gpointer leased, GError **error);
-  GDestroyNotify free;
-  /* The same for steps of several runs that share their two transactions; NULL: each goes alone.
-   * What came of each Step must be what would have come of it alone. If one of these returns FALSE,
-   * everything is rolled back and each goes alone; nothing is charged. */
-  const struct _JobErrands *together;
-} JobErrand;
-typedef struct _JobErrands {
-  /* Fills in what each has leased, N of them. */
-  gboolean (*lease) (Step *const *steps, guint n, gpointer *leased, GError **error);
-  void (*act) (gpointer *leased, Errand *const *errands, guint n);
-  /* Nothing has failed, and nothing was left: it can be settled with others. */
+  /* Nothing has failed, and nothing was left: it can be settled with others. NULL: there is never
+   * more than one step. */
   gboolean (*is_plain) (gpointer leased);
+  /* As a JobStepFunc, with the results that act has left in LEASED. */
   gboolean (*settle) (Step *const *steps, gpointer *leased, guint n, GError **error);
-} JobErrands;
+  GDestroyNotify free;
+} JobErrand;
 /* Thread: any. The errand must not be touched afterwards. */
 void errand_done (Errand *errand);
 

@@ -58,15 +58,12 @@ struct _StoreList {
 guint store_list_marked (const StoreList *list);
 /* Frees what LIST holds: the objects, allocated in one piece, and what was found about them. */
 void store_list_clear (StoreList *list);
-/* Deletes as many objects as it can; calls DONE exactly once. */
-void store_delete (StoreList *list);
-/* The same for N lists, none of one bucket. A request can name objects of several. */
-void store_delete_all (StoreList *const *lists, guint n);
-/* The `act` of an errand that only deletes LIST: the errand is done when the store is. Sets `done`
+/* Deletes as many objects of N lists as it can; calls DONE exactly once for each. A request can
+ * name objects of several lists. */
+void store_delete (StoreList *const *lists, guint n);
+/* The `act` of N errands that only delete their LISTS: each is done when the store is. Sets `done`
  * and `data`. */
 struct _Errand;
-void errand_delete (struct _Errand *errand, StoreList *list);
-/* The same for errands that are done together. */
 void errands_delete (struct _Errand *const *errands, StoreList *const *lists, guint n);
 
 /* Whether FILE_STORE is known to be down, from any request of this process. FALSE: it can be used;

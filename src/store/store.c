@@ -174,8 +174,9 @@ divide (StoreList *list, StorePart *parts[STORES])
       note_unset (list, i);
 }
 
-void
-store_delete_all (StoreList *const *lists, guint n)
+/* Those of no bucket. A request can name objects of several lists. */
+static void
+delete_in_stores (StoreList *const *lists, guint n)
 {
   GPtrArray *parts[STORES];
   for (int store = 0; store < STORES; store++)
@@ -202,10 +203,14 @@ store_delete_all (StoreList *const *lists, guint n)
 }
 
 void
-store_delete (StoreList *list)
+store_delete (StoreList *const *lists, guint n)
 {
-  if (list->bucket != NULL)
-    delete_in_bucket (list);
-  else
-    store_delete_all (&list, 1);
+  g_autoptr (GPtrArray) others = g_ptr_array_new ();
+  for (guint i = 0; i < n; i++)
+    if (lists[i]->bucket != NULL)
+      delete_in_bucket (lists[i]);
+    else
+      g_ptr_array_add (others, lists[i]);
+  if (others->len > 0)
+    delete_in_stores ((StoreList *const *)others->pdata, others->len);
 }

@@ -77,24 +77,12 @@ on_deleted (StoreList *list)
   errand_done (list->data);
 }
 
-static void
-belongs_to (StoreList *list, Errand *errand)
-{
-  list->done = on_deleted;
-  list->data = errand;
-}
-
-void
-errand_delete (Errand *errand, StoreList *list)
-{
-  belongs_to (list, errand);
-  store_delete (list);
-}
-
 void
 errands_delete (Errand *const *errands, StoreList *const *lists, guint n)
 {
-  for (guint i = 0; i < n; i++)
-    belongs_to (lists[i], errands[i]);
-  store_delete_all (lists, n);
+  for (guint i = 0; i < n; i++) {
+    lists[i]->done = on_deleted;
+    lists[i]->data = errands[i];
+  }
+  store_delete (lists, n);
 }

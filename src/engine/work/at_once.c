@@ -28,8 +28,7 @@ at_once_failed (Lane *lane)
 static Step *
 begin (const AtOnce *all, Run *run, Step *before)
 {
-  Step *step = step_new (all->pg, run, all->service->prefix, all->lane->worker.bisect, all->bundle);
-  step->shared = TRUE;
+  Step *step = step_set_make (all->set, all->lane, run, TRUE);
   step->before = before;
   conclude_note_started (step);
   FAULT_ABOUT ("step.after_fence", run->run_id);
@@ -80,7 +79,7 @@ end (AtOnce *all, GPtrArray *steps, gint64 began_us)
     all->lane->worker.at_once = at_once_wanted (all->lane) / 2;
   else if (2 * steps->len > at_once_wanted (all->lane))
     all->lane->worker.at_once = 2 * at_once_wanted (all->lane);
-  g_ptr_array_extend_and_steal (all->steps, g_ptr_array_ref (steps));
+  g_ptr_array_extend_and_steal (all->set->steps, g_ptr_array_ref (steps));
 }
 
 /* --- jobs in C --- */
@@ -117,15 +116,15 @@ static GPtrArray *
 begin_next (AtOnce *all, guint n)
 {
   GPtrArray *next = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
-  for (guint i = all->steps->len - n; i < all->steps->len; i++) {
-    Step *step = all->steps->pdata[i];
+  for (guint i = all->set->steps->len - n; i < all->set->steps->len; i++) {
+    Step *step = all->set->steps->pdata[i];
     if (!step->may_follow || !step->continues || step->next_delay_ms > 0)
       continue;
     pace_continue (step);
     if (step->next.limit > 0)
       continue;
     Run *run = step_next_run (step);
-    g_ptr_array_add (all->next, run);
+    g_ptr_array_add (all->set->next, run);
     g_ptr_array_add (next, begin (all, run, step));
   }
   return next;

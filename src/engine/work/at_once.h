@@ -5,19 +5,13 @@
  * Threads: the worker that has the lane. Ownership: of its arguments: none.
  */
 #pragma once
-#include "engine/lane/lane.h"
-#include "engine/service/service.h"
-#include "engine/step/step.h"
+#include "engine/work/step_set.h"
 
 typedef struct {
-  Service *service;
-  Pg *pg;
+  StepSet *set; /* gets the steps that are done, and the runs that are one step further */
   Lane *lane;
-  Bundle *bundle;
   const GPtrArray *runs; /* of Run, borrowed: sound ones, in the same version of their job */
   gint64 most;           /* rows that they may change */
-  GPtrArray *steps;      /* of Step, owned: gets those that are done */
-  GPtrArray *next;       /* of Run, owned: gets those that are one step further */
   const char *at_fault;  /* the run whose limits want it to go alone; NULL: not known */
 } AtOnce;
 

@@ -1,7 +1,5 @@
 #include "engine/work/batch.h"
 
-#include "base/fault.h"
-#include "engine/brakes/day.h"
 #include "engine/lane/early.h"
 #include "engine/lane/outage.h"
 #include "engine/outbox/dead.h"
@@ -9,9 +7,8 @@
 #include "engine/step/partitions.h"
 #include "engine/step/replica.h"
 #include "engine/work/bad_rows.h"
-#include "engine/work/claim.h"
 #include "engine/work/conclude.h"
-#include "engine/work/lease.h"
+#include "engine/work/errands.h"
 #include "engine/work/run_step.h"
 #include "engine/work/together.h"
 
@@ -50,47 +47,42 @@ gather (Service *service, Lane *lane, GArray *works, GError **error)
 
 /* --- one run by itself: a step with rows, a job in C, or an errand --- */
 
+/* Only with its run is it known whether the version with which it began makes it an errand. */
 static gboolean
-work (Lane *lane, Step *step, GError **error)
+begins_errand (const Lane *lane, const Step *step)
 {
-  if (lane->list.errand == NULL)
-    return run_step (step, error);
-  FAULT ("errand.before_settle");
-  step->began_us = lane->list.errand->began_us; /* with its lease */
-  step->started_at_us = lane->list.errand->started_at_us;
-  return lane->list.errand->code->settle (step, lane->list.errand->leased, error);
+  return lane->list.errand == NULL && job_is_errand (step->job);
 }
 
+/* *NEXT: what becomes of the message. */
 static gboolean
-step_and_commit (Service *service, Lane *lane, Transaction *transaction, Step *step,
-                 GPtrArray *steps, GError **error)
+step_alone (StepSet *set, Lane *lane, Step *step, MessageNext *next, GError **error)
 {
-  g_auto (DayAllowance) allowance = { 0 };
-  if (!work (lane, step, error) || !day_take (steps, &allowance, error)
-      || !steps_settle (steps, service->publisher, error)
-      || !transaction_commit (transaction, error))
-    return FALSE;
-  day_took (&allowance);
-  return TRUE;
+  const gboolean begins = begins_errand (lane, step);
+  *next = begins ? MESSAGE_AWAY : MESSAGE_HANDLED;
+  if (begins)
+    return errands_lease (set, &lane, error);
+  return (lane->list.errand != NULL ? errands_settle (set, &lane, error) : run_step (step, error))
+         && step_set_commit (set, error);
 }
 
 /* There is nothing to step: the job is paused, another transaction has the run, or it has moved on.
  */
 static MessageNext
-leave (Service *service, Lane *lane, Claim *claim, const Work *work, GError *cause)
+leave (StepSet *set, Lane *lane, const Work *work, GError *cause)
 {
   g_autoptr (GError) error = cause;
+  const Claim *claim = &set->claim;
   gboolean ok = error == NULL && claim->locked != NULL
                 && (claim->runs->len == 0 || claim_park_paused (claim, &error))
-                && transaction_commit (&claim->transaction, &error);
+                && step_set_commit (set, &error);
   if (!ok) {
-    Pg *pg = claim->transaction.pg;
-    transaction_rollback (&claim->transaction);
-    return bad_rows_answer (service, lane, pg, work, error);
+    step_set_roll_back (set);
+    return bad_rows_answer (set->service, lane, set->pg, work, error);
   }
   if (g_hash_table_size (claim->locked) > 0)
     return MESSAGE_HOLD;
-  conclude_note_stale (service, lane, claim->runs->len + claim->waits == 0);
+  conclude_note_stale (set->service, lane, claim->runs->len + claim->waits == 0);
   return MESSAGE_HANDLED;
 }
 
@@ -107,48 +99,54 @@ go_outside (Service *service, Pg *pg, Lane *lane, Step *step)
              : answer_failure (service, lane, pg, step, sqlstate, error);
 }
 
-/* One try of one run. Only here is it known whether the version with which it began makes it an
- * errand. */
-static MessageNext
-try_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
+/* The SQLSTATE of the step's failure, if it is one of PostgreSQL's. */
+static char *
+state_of (const Step *step, const GError *error)
 {
+  const gboolean other
+      = error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR || step->error_class != NULL;
+  return g_strdup (other ? "" : pg_sqlstate (step->pg));
+}
+
+/* One try of one run. */
+static MessageNext
+try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
+{
+  MessageNext next;
   g_autoptr (GError) error = NULL;
-  g_auto (Claim) claim = { 0 };
+  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
+  g_auto (StepSet) set = { 0 };
+  g_array_append_vals (works, work, 1);
+  step_set_init (&set, service, pg, lane->job);
   if (lane->list.errand == NULL)
     replica_prepare (lane->worker.replica, pg, lane->job);
-  if (!claim_for_lane (&claim, service, pg, lane, works, &error) || claim.runs->len == 0
-      || claim.paused)
-    return leave (service, lane, &claim, &g_array_index (works, Work, 0), g_steal_pointer (&error));
-  Run *run = claim.runs->pdata[0];
-  g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, lane->job->name, run->slot);
-  g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
-  Step *step = step_new (pg, run, service->prefix, lane->worker.bisect, bundle);
-  step->replica = lane->worker.replica;
-  g_ptr_array_add (steps, step);
+  if (!claim_for_lane (&set.claim, service, pg, lane, works, &error) || set.claim.runs->len == 0
+      || set.claim.paused)
+    return leave (&set, lane, work, g_steal_pointer (&error));
+  Step *step = step_set_make (&set, lane, set.claim.runs->pdata[0], FALSE);
+  g_ptr_array_add (set.steps, step);
   pace_begin (step);
-  if (job_is_errand (run->job) && lane->list.errand == NULL)
-    return lease_and_act (service, lane, &claim.transaction, step);
-  if (step_and_commit (service, lane, &claim.transaction, step, steps, &error)) {
-    conclude_steps (service, lane, steps, &bundle);
-    early_step_done (service->lanes, lane, step);
-    return MESSAGE_HANDLED;
+  if (step_alone (&set, lane, step, &next, &error)) {
+    if (next == MESSAGE_HANDLED) {
+      conclude_steps (service, lane, set.steps, &set.bundle);
+      early_step_done (service->lanes, lane, step);
+    }
+    return next;
   }
-  g_autofree char *sqlstate = g_strdup (
-      error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR ? "" : pg_sqlstate (pg));
-  transaction_rollback (&claim.transaction);
-  publisher_abandon (service->publisher, bundle);
+  g_autofree char *sqlstate = state_of (step, error);
+  step_set_roll_back (&set);
   return step->outside != NULL ? go_outside (service, pg, lane, step)
                                : answer_failure (service, lane, pg, step, sqlstate, error);
 }
 
-/* The run of the first of WORKS, which is the first of lane->worker.pending; removed from there
- * when it is handled. */
+/* The run of WORK, which is the first of lane->worker.pending; removed from there when it is
+ * handled. */
 static MessageNext
-run_alone (Service *service, Pg *pg, Lane *lane, const GArray *works)
+run_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
 {
   MessageNext next;
   do
-    next = try_alone (service, pg, lane, works);
+    next = try_alone (service, pg, lane, work);
   while (next == MESSAGE_AGAIN && !lane_should_yield (service->lanes, lane));
   if (next == MESSAGE_HANDLED) {
     lane_end_errand (service->lanes, lane);
@@ -184,10 +182,8 @@ handle (Service *service, Pg *pg, Lane *lane)
     return answer_outage (service, lane, error);
   if (works->len == 0)
     return MESSAGE_HANDLED;
-  if (is_alone (lane) || !together_can (lane)) {
-    g_array_set_size (works, 1);
-    return run_alone (service, pg, lane, works);
-  }
+  if (is_alone (lane) || !together_can (lane))
+    return run_alone (service, pg, lane, &g_array_index (works, Work, 0));
   if (together_run (service, pg, lane, works, &error))
     return MESSAGE_HANDLED;
   if (error->code == PRUNED_OUTAGE || lane_should_yield (service->lanes, lane))

@@ -59,25 +59,28 @@ name_objects (Step *step, ObjectRows *rows, GError **error)
   return rows->named != NULL;
 }
 
-static gpointer
-lease (Step *step, GError **error)
+/* Of one step: a page is bisected. */
+static gboolean
+lease (Step *const *steps, guint n, gpointer *leased, GError **error)
 {
-  g_autoptr (ObjectRows) rows = object_rows_new ();
+  Step *step = steps[n - 1];
+  ObjectRows *rows = leased[n - 1] = object_rows_new ();
   if (!page_find (step, &rows->page, error) || !try_rows (step, rows, error)
       || !name_objects (step, rows, error))
-    return NULL;
+    return FALSE;
   object_rows_list_objects (rows, step->job->sentence->bucket);
   step_tries (step, rows->going->len);
   rows->list.deadline_us = clock_monotonic_us () + LATEST_US;
-  return g_steal_pointer (&rows);
+  return TRUE;
 }
 
 /* --- act --- */
 
 static void
-act (gpointer data, Errand *errand)
+act (gpointer *leased, Errand *const *errands, guint n)
 {
-  errand_delete (errand, &((ObjectRows *)data)->list);
+  StoreList *list = &((ObjectRows *)leased[n - 1])->list;
+  errands_delete (errands, &list, n);
 }
 
 static void
@@ -179,9 +182,10 @@ settle_rows (Step *step, const ObjectRows *rows, const ObjectResults *results, g
 }
 
 static gboolean
-settle (Step *step, gpointer data, GError **error)
+settle (Step *const *steps, gpointer *leased, guint n, GError **error)
 {
-  const ObjectRows *rows = data;
+  Step *step = steps[n - 1];
+  const ObjectRows *rows = leased[n - 1];
   g_auto (ObjectResults) results = object_results (rows);
   gboolean again = FALSE;
   if (!step_complete (step, error))
@@ -196,7 +200,7 @@ settle (Step *step, gpointer data, GError **error)
   return TRUE;
 }
 
-static const JobErrand with_objects = { lease, act, cancel, settle, object_rows_free };
+static const JobErrand with_objects = { lease, act, cancel, NULL, settle, object_rows_free };
 
 const JobErrand *
 objects_errand (const Job *job)

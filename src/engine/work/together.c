@@ -28,7 +28,7 @@ static gboolean
 look (Together *together, GError **error)
 {
   const Job *job = together->lane->job;
-  const GPtrArray *claimed_runs = together->claim.runs;
+  const GPtrArray *claimed_runs = together->set.claim.runs;
   const GArray *works = together->works, *pending = together->lane->worker.pending;
   g_autoptr (GPtrArray) runs = g_ptr_array_new ();
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
@@ -44,24 +44,19 @@ look (Together *together, GError **error)
     else
       g_ptr_array_add (runs, run);
   }
-  Look look = { together->pg,    together->service->prefix, together->bundle,
-                together->steps, together->heavy,           job };
+  Look look = { together->set.pg,     together->set.service->prefix,
+                together->set.bundle, together->set.steps,
+                together->heavy,      job };
   return look_at_pages (&look, runs, error);
 }
 
 static gboolean
 settle (Together *together, GError **error)
 {
-  const Step *first = together->steps->len > 0 ? together->steps->pdata[0] : NULL;
   FAULT ("together.before_settle");
-  if (first != NULL) { /* the commit takes the run past this step, so the name is not used again */
-    bundle_name (together->bundle, first->run->run_id, first->run->step, first->run->slot);
-    pace_settle (first);
-  }
-  return (first == NULL
-          || (day_take (together->steps, &together->allowance, error)
-              && steps_settle (together->steps, together->service->publisher, error)))
-         && transaction_commit (&together->claim.transaction, error);
+  if (together->set.steps->len > 0)
+    pace_settle (together->set.steps->pdata[0]);
+  return step_set_commit (&together->set, error);
 }
 
 /* --- their messages --- */
@@ -76,7 +71,7 @@ remove_handled (const Together *together)
     gboolean later = g_hash_table_contains (together->later, run_id);
     if (later)
       g_array_index (pending, Pending, i).heavy = TRUE;
-    if (later || g_hash_table_contains (together->claim.locked, run_id))
+    if (later || g_hash_table_contains (together->set.claim.locked, run_id))
       continue;
     if (g_hash_table_contains (together->heavy, run_id))
       g_array_index (pending, Pending, i).alone = TRUE;
@@ -105,14 +100,14 @@ static gboolean
 set_apart (const Together *together, const GError *error)
 {
   static const char *const slow_states[] = { "57014", "55P03", "40P01", NULL };
-  gboolean slow = g_strv_contains (slow_states, pg_sqlstate (together->pg));
+  gboolean slow = g_strv_contains (slow_states, pg_sqlstate (together->set.pg));
   if (error->code == PRUNED_OUTAGE || error->code == PRUNED_FATAL
-      || lane_should_yield (together->service->lanes, together->lane))
+      || lane_should_yield (together->set.service->lanes, together->lane))
     return FALSE;
-  if (together->allowance.again)
+  if (together->set.allowance.again)
     return TRUE;
   if (together->at_fault == NULL)
-    return together->at_once && (!slow || g_str_equal (pg_sqlstate (together->pg), "57014"))
+    return together->at_once && (!slow || g_str_equal (pg_sqlstate (together->set.pg), "57014"))
            && part (together, error);
   for (guint i = 0; !slow && i < together->works->len; i++)
     if (g_str_equal (g_array_index (together->works, Work, i).run_id, together->at_fault))
@@ -125,18 +120,18 @@ set_apart (const Together *together, const GError *error)
 static gboolean
 share (Together *together, GError **error)
 {
-  Claim *claim = &together->claim;
+  Claim *claim = &together->set.claim;
   replica_leave (together->lane->worker.replica);
-  if (!claim_for_lane (claim, together->service, together->pg, together->lane, together->works,
-                       error))
+  if (!claim_for_lane (claim, together->set.service, together->set.pg, together->lane,
+                       together->works, error))
     return FALSE;
   if (claim->paused)
     return claim_park_paused (claim, error) && settle (together, error);
   if (!look (together, error))
     return FALSE;
-  for (guint i = 0; i < together->steps->len; i++) {
-    conclude_note_started (together->steps->pdata[i]);
-    pace_end (together->steps->pdata[i]);
+  for (guint i = 0; i < together->set.steps->len; i++) {
+    conclude_note_started (together->set.steps->pdata[i]);
+    pace_end (together->set.steps->pdata[i]);
   }
   return together_step_heavy (together, error) && settle (together, error);
 }
@@ -168,13 +163,13 @@ note_fits (const Together *together)
 static void
 conclude (Together *together)
 {
-  const Claim *claim = &together->claim;
-  day_took (&together->allowance);
-  conclude_note_stale (together->service, together->lane,
+  const Claim *claim = &together->set.claim;
+  conclude_note_stale (together->set.service, together->lane,
                        together->works->len - claim->runs->len - claim->waits
                            - g_hash_table_size (claim->locked));
-  together->lane->worker.heavy = are_heavy (together->steps);
-  conclude_steps (together->service, together->lane, together->steps, &together->bundle);
+  together->lane->worker.heavy = are_heavy (together->set.steps);
+  conclude_steps (together->set.service, together->lane, together->set.steps,
+                  &together->set.bundle);
   note_fits (together);
   remove_handled (together);
 }
@@ -182,25 +177,17 @@ conclude (Together *together)
 gboolean
 together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError **error)
 {
-  const Work *first = &g_array_index (works, Work, 0);
-  g_autoptr (GPtrArray) next = g_ptr_array_new_with_free_func ((GDestroyNotify)step_next_run_free);
-  g_autoptr (GPtrArray) steps = g_ptr_array_new_with_free_func ((GDestroyNotify)step_free);
   g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) later = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) offered = g_hash_table_new (g_str_hash, g_str_equal);
-  Together together = { .service = service,
-                        .pg = pg,
-                        .lane = lane,
+  Together together = { .lane = lane,
                         .works = works,
-                        .steps = steps,
-                        .next = next,
                         .heavy = heavy,
                         .most = limits_shared_rows (lane->job),
                         .later = later,
                         .offered = offered,
                         .began_us = clock_monotonic_us () };
-  together.bundle
-      = bundle_new (first->run_id, first->step, lane->job->name, 0); /* settle names it */
+  step_set_init (&together.set, service, pg, lane->job);
   lane->worker.rests -= lane->worker.rests > 0;
   GError *cause = NULL;
   gboolean handled = share (&together, &cause);
@@ -209,8 +196,7 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
   else {
     lane->worker.heavy = FALSE;
     gboolean apart = set_apart (&together, cause);
-    transaction_rollback (&together.claim.transaction);
-    publisher_abandon (service->publisher, together.bundle);
+    step_set_roll_back (&together.set);
     bisect_reset (lane->worker.bisect);
     handled = apart;
     if (apart)
@@ -218,9 +204,6 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
     else
       g_propagate_error (error, cause);
   }
-  g_clear_pointer (&together.bundle, bundle_free);
-  g_ptr_array_set_size (steps, 0); /* before the runs */
-  claim_clear (&together.claim);
-  day_allowance_clear (&together.allowance);
+  step_set_clear (&together.set);
   return handled;
 }

@@ -22,8 +22,8 @@ is_enough (const Together *together)
   return together->rows > 0
          && (together->rows >= together->most || together->defers
              || clock_monotonic_us () - together->began_us >= ENOUGH_US
-             || atomic_load (&together->service->shared.stopped)
-             || lane_should_yield (together->service->lanes, together->lane));
+             || atomic_load (&together->set.service->shared.stopped)
+             || lane_should_yield (together->set.service->lanes, together->lane));
 }
 
 /* How many runs are done as one from here on, at most; 0: none. */
@@ -54,7 +54,7 @@ ask_triggers (Together *together, GError **error)
   const Job *job = together->lane->job;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "tab", job->table);
-  g_autoptr (PgRows) rows = pg_run_file (together->pg, SQL "defers.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (together->set.pg, SQL "defers.sql", values, error);
   together->asked = rows != NULL;
   together->defers = rows != NULL && rows_bool (rows, 0, "defers");
   together->stirs = rows != NULL && rows_bool (rows, 0, "stirs") && relies_on_file (job);
@@ -67,10 +67,7 @@ ask_triggers (Together *together, GError **error)
 static Step *
 step_once (Together *together, Run *run, Step *before, GError **error)
 {
-  Step *step = step_new (together->pg, run, together->service->prefix,
-                         together->lane->worker.bisect, together->bundle);
-  step->shared = TRUE;
-  step->replica = together->lane->worker.replica;
+  Step *step = step_set_make (&together->set, together->lane, run, TRUE);
   step->before = before;
   gboolean first = together->rows == 0;
   if (first)
@@ -84,7 +81,7 @@ step_once (Together *together, Run *run, Step *before, GError **error)
   }
   gint64 rows = step->rows + (gint64)step->children->len;
   together->rows += before != NULL ? rows : MAX (1, rows);
-  g_ptr_array_add (together->steps, step);
+  g_ptr_array_add (together->set.steps, step);
   return step;
 }
 
@@ -109,7 +106,7 @@ step_shared (Together *together, Run *run, GError **error)
     if (!goes_on (together, step))
       break;
     Run *next = step_next_run (step);
-    g_ptr_array_add (together->next, next);
+    g_ptr_array_add (together->set.next, next);
     step = step_once (together, next, step, error);
   }
   if (step != NULL)
@@ -140,23 +137,19 @@ step_at_once (Together *together, guint from, GError **error)
   g_autoptr (GPtrArray) runs = next_at_once (together, from);
   if (runs->len < 2)
     return TRUE;
-  guint before = together->steps->len;
-  AtOnce all = { .service = together->service,
-                 .pg = together->pg,
+  guint before = together->set.steps->len;
+  AtOnce all = { .set = &together->set,
                  .lane = together->lane,
-                 .bundle = together->bundle,
                  .runs = runs,
-                 .most = together->most - together->rows,
-                 .steps = together->steps,
-                 .next = together->next };
+                 .most = together->most - together->rows };
   together->at_once = TRUE;
   if (!at_once_run (&all, error)) {
     together->at_fault = all.at_fault;
     return FALSE;
   }
   together->at_once = FALSE;
-  for (guint i = before; i < together->steps->len; i++) {
-    const Step *step = together->steps->pdata[i];
+  for (guint i = before; i < together->set.steps->len; i++) {
+    const Step *step = together->set.steps->pdata[i];
     together->rows += step->before != NULL ? step->rows : MAX (1, step->rows);
     g_hash_table_remove (together->heavy, step->run->run_id);
   }

@@ -1,55 +1,86 @@
 /* Leases in one transaction, deletes with none open, settles in another. A row is deleted only when
  * the store has said that its object is gone, and only if the row still carries this lease. A row
  * whose lease has expired belongs to the step that leased it next.
+ *
+ * Steps of several slots share both transactions: one statement leases the rows of all, and the
+ * rows go in one round trip. What is not plain (a store is down, a row stays) is done by one step
+ * alone.
  */
 #include "jobs/jobs.h"
+#include "jobs/ci.delete_objects/failed.h"
 #include "jobs/ci.delete_objects/parts.h"
-#include "jobs/ci.delete_objects/together.h"
 #include "jobs/ci.delete_objects/refused.h"
 
 #include <stdatomic.h>
 
-/* The answers of until.sql and lease.sql. Objects of stores that are down are not leased. */
-static GPtrArray *
-lease_rows (Step *step, Passing *passing, GError **error)
+static gboolean
+alone (Step *step, guint n, const char *why, GError **error)
 {
-  g_autofree char *limit
-      = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : parts_lease_limit (step));
-  const char *reached = parts_reached_before (step, passing);
-  g_autofree char *kept = kept_before (&step, 1);
-  if (!passing_measure (step, passing, reached, error) || !step_queue (step, error, "until", NULL)
-      || !step_queue (step, error, "lease", "limit", limit, "reached", reached, "edge",
-                      passing->edge, "down", passing->stores, "kept", kept, NULL))
-    return NULL;
-  return step_send (step, error);
+  return n == 1 || step_fail (step, error, PRUNED_BUSY, "%s", why);
 }
 
-static gpointer
-lease (Step *step, GError **error)
+/* --- lease ----------------------------------------------------------------------------------- */
+
+/* The answers of until.sql and lease.sql. Objects of stores that are down are not leased. */
+static GPtrArray *
+lease_rows (Step *const *steps, guint n, Passing *passing, GError **error)
+{
+  gint64 rows = 0;
+  for (guint i = 0; i < n; i++)
+    rows += parts_lease_limit (steps[i]);
+  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, passing->all ? 0 : rows),
+                  *kept = kept_before (steps, n);
+  const char *reached = parts_reached_before (steps[0], passing);
+  if ((passing->any && !alone (steps[0], n, "a store is down", error))
+      || !passing_measure (steps[0], passing, reached, error)
+      || !step_queue (steps[0], error, "until", NULL)
+      || !step_queue (steps[0], error, "lease", "limit", limit, "reached", reached, "edge",
+                      passing->edge, "down", passing->stores, "kept", kept, NULL))
+    return NULL;
+  return step_send (steps[0], error);
+}
+
+/* The rows that each step takes of N. Those that were not leased stand behind them. */
+static gboolean
+divide (Step *const *steps, guint n, GPtrArray *answers, gpointer *leased, GError **error)
+{
+  int rows = leased_count (answers), from = 0;
+  for (guint i = 0; i < n; i++) {
+    int own = (int)MIN (parts_lease_limit (steps[i]), rows - from);
+    leased[i] = leased_new (answers, from, own);
+    from += own;
+    if (i == n - 1)
+      leased_take_kept (leased[i]);
+    if (!kept_check (steps[i], leased[i], error))
+      return FALSE;
+    parts_begin (steps[i], leased[i]);
+  }
+  return rows_count (answers->pdata[1]) == rows
+         || alone (steps[0], n, "a row was not leased", error);
+}
+
+static gboolean
+lease (Step *const *steps, guint n, gpointer *leased, GError **error)
 {
   Passing passing;
   passing_look (&passing, NULL);
-  GPtrArray *answers = lease_rows (step, &passing, error);
-  g_autofree char *beyond = g_steal_pointer (&passing.beyond);
+  g_autoptr (GPtrArray) answers = lease_rows (steps, n, &passing, error);
+  gboolean ok = answers != NULL && divide (steps, n, answers, leased, error);
+  if (ok)
+    ((Leased *)leased[0])->beyond = g_steal_pointer (&passing.beyond);
   passing_clear (&passing);
-  if (answers == NULL)
-    return NULL;
-  Leased *leased = leased_new (answers, 0, leased_count (answers));
-  leased_take_kept (leased);
-  g_ptr_array_unref (answers);
-  leased->beyond = g_steal_pointer (&beyond);
-  if (!kept_check (step, leased, error)) {
-    leased_free (leased);
-    return NULL;
-  }
-  parts_begin (step, leased);
-  return leased;
+  return ok;
 }
 
+/* --- act ------------------------------------------------------------------------------------- */
+
 static void
-act (gpointer data, Errand *errand)
+act (gpointer *leased, Errand *const *errands, guint n)
 {
-  errand_delete (errand, &((Leased *)data)->list);
+  g_autofree StoreList **lists = g_new (StoreList *, n);
+  for (guint i = 0; i < n; i++)
+    lists[i] = &((Leased *)leased[i])->list;
+  errands_delete (errands, lists, n);
 }
 
 static void
@@ -60,105 +91,55 @@ cancel (gpointer data)
 
 /* --- settle ---------------------------------------------------------------------------------- */
 
-/* LOOK: also asks, in the same round trip, whether more objects are ready. */
 static gboolean
-settle_gone (Step *step, Leased *leased, gboolean look, Settled *settled, GError **error)
+is_plain (gpointer data)
 {
-  g_autoptr (GArray) gone = leased_with (leased, STORE_DELETED, STORE_ABSENT);
-  gboolean refused = FALSE;
-  g_autofree char *kept = kept_after (step, leased);
-  if ((gone->len > 0
-       && (!parts_queue_gone (step, leased, gone, error)
-           || !parts_queue_cured (step, &leased, 1, error)))
-      || (look
-          && !step_queue (step, error, "more", "reached", leased->reached, "kept", kept, NULL)))
-    return FALSE;
-  g_autoptr (GPtrArray) answers = step_send (step, error);
-  if (answers == NULL)
-    return FALSE;
-  settled->removed = gone->len > 0 ? rows_int (answers->pdata[0], 0, "n") : 0;
-  settled->more = look && rows_bool (answers->pdata[answers->len - 1], 0, "more");
-  if (settled->removed < gone->len && !refused_silently (step, leased, &refused, error))
-    return FALSE;
-  return !refused || step_again (step, error);
-}
-
-/* The paths of projects, in the order of `:id`. Fast by the unique key of routes. */
-#define PATHS                                                                                      \
-  "SELECT r.path AS project, pg_catalog.split_part(r.path, '/', 1) AS root_namespace "             \
-  "FROM pg_catalog.unnest(:id::bigint[]) WITH ORDINALITY AS k (id, position) "                     \
-  "LEFT JOIN routes r ON r.source_type::text = 'Project' AND r.source_id = k.id ORDER BY k.position"
-
-/* Adds those of row I that are not NULL to LINE. */
-static void
-add_fields (json_t *line, const PgRows *rows, int i, const char *const *fields, guint n)
-{
-  for (guint j = 0; j < n; j++)
-    if (rows_text (rows, i, fields[j]) != NULL)
-      json_object_set_new (line, fields[j], json_string (rows_text (rows, i, fields[j])));
-}
-
-/* Row I of PROJECTS and of PATHS names the object's project. PATHS may be NULL. */
-static void
-log_failed (Step *step, const Leased *leased, int row, const PgRows *projects, const PgRows *paths,
-            int i)
-{
-  static const char *const fields[] = { "id", "file_store", "store_dir", "file" };
-  static const char *const id[] = { "project_id" }, *const path[] = { "project", "root_namespace" };
-  json_t *line = json_object ();
-  add_fields (line, leased->rows, leased->from + row, fields, G_N_ELEMENTS (fields));
-  add_fields (line, projects, i, id, G_N_ELEMENTS (id));
-  if (paths != NULL)
-    add_fields (line, paths, i, path, G_N_ELEMENTS (path));
-  json_object_set_new (line, "error", json_string (leased_error (leased, row)));
-  step_log (step, LOG_ERROR, "Object cannot be deleted", line);
-}
-
-static gboolean
-log_all_failed (Step *step, const Leased *leased, const GArray *which, GError **error)
-{
-  g_autofree char *id = parts_column (leased, "id", which);
-  g_autoptr (PgRows) projects = step_query (step, error, "projects", "id", id, NULL);
-  if (projects == NULL)
-    return FALSE;
-  g_autoptr (PgRows) paths = NULL;
-  if (rows_bool (projects, 0, "has_routes")) {
-    g_autofree char *project = rows_array (projects, "project_id");
-    paths = step_query_text (step, error, PATHS, "id", project, NULL);
-    if (paths == NULL)
+  const Leased *leased = data;
+  for (guint i = 0; i < leased->list.n; i++) {
+    const StoreResult result = leased->list.objects[i].result;
+    if (result != STORE_DELETED && result != STORE_ABSENT)
       return FALSE;
   }
-  for (guint i = 0; i < which->len; i++)
-    log_failed (step, leased, g_array_index (which, int, i), projects, paths, (int)i);
-  return TRUE;
+  return leased->limit == 0 && !leased->refused && !leased->asked && !leased->none;
+}
+
+/* Queues the deletes of all, and what is asked once. LOOK: also whether more objects are ready. */
+static gboolean
+queue_gone (Step *const *steps, Leased *const *leased, guint n, gboolean look, Settled *settled,
+            GError **error)
+{
+  gboolean any = FALSE;
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (GArray) gone = leased_with (leased[i], STORE_DELETED, STORE_ABSENT);
+    settled[i].gone = gone->len;
+    any |= gone->len > 0;
+    if (gone->len > 0 && !parts_queue_gone (steps[i], leased[i], gone, error))
+      return FALSE;
+  }
+  g_autofree char *kept = kept_after (steps, (const Leased *const *)leased, n);
+  return (!any || parts_queue_cured (steps[0], leased, n, error))
+         && (!look
+             || step_queue (steps[0], error, "more", "reached", leased[0]->reached, "kept", kept,
+                            NULL));
 }
 
 static gboolean
-settle_failed (Step *step, const Leased *leased, Settled *settled, GError **error)
+settle_gone (Step *const *steps, Leased *const *leased, guint n, gboolean look, Settled *settled,
+             GError **error)
 {
-  g_autoptr (GArray) which = leased_with (leased, STORE_FAILED, STORE_UNSAFE);
-  for (guint i = 0; i < leased->unleased; i++) {
-    const int row = (int)(leased->list.n + i);
-    g_array_append_val (which, row);
-  }
-  settled->failed = which->len;
-  if (which->len == 0)
-    return TRUE;
-  if (!log_all_failed (step, leased, which, error))
+  gboolean queued = queue_gone (steps, leased, n, look, settled, error), refused = FALSE;
+  g_autoptr (GPtrArray) answers = queued ? step_send_all (steps, n, error) : NULL;
+  if (answers == NULL)
     return FALSE;
-  GString *reasons = array_new (), *finals = array_new ();
-  for (guint i = 0; i < which->len; i++) {
-    int row = g_array_index (which, int, i);
-    const gboolean unsafe
-        = row < (int)leased->list.n && leased->list.objects[row].result == STORE_UNSAFE;
-    array_add (reasons, leased_error (leased, row));
-    array_add (finals, unsafe ? "t" : "f");
+  for (guint i = 0, answer = 0; i < n; i++) {
+    settled[i].removed = settled[i].gone > 0 ? rows_int (answers->pdata[answer++], 0, "n") : 0;
+    settled[i].more = look && rows_bool (answers->pdata[answers->len - 1], 0, "more");
+    if (settled[i].removed < settled[i].gone
+        && (!alone (steps[i], n, "a row stays whose object is gone", error)
+            || !refused_silently (steps[i], leased[i], &refused, error)))
+      return FALSE;
   }
-  g_autofree char *id = parts_column (leased, "id", which);
-  g_autofree char *reason = array_take (reasons), *final = array_take (finals);
-  g_autoptr (PgRows) put = step_query (step, error, "fail", "id", id, "lease", leased->lease,
-                                       "reason", reason, "final", final, NULL);
-  return put != NULL;
+  return !refused || step_again (steps[0], error);
 }
 
 static gboolean
@@ -179,7 +160,7 @@ settle_open (Step *step, const Leased *leased, GError **error)
 static gboolean
 go_on (Step *step, const Leased *leased, GError **error)
 {
-  g_autofree char *kept = kept_after (step, leased);
+  g_autofree char *kept = kept_after (&step, &leased, 1);
   g_autoptr (PgRows) held
       = leased->none ? step_query (step, error, "held", "kept", kept, NULL) : NULL;
   if (leased->none && held == NULL)
@@ -196,22 +177,42 @@ go_on (Step *step, const Leased *leased, GError **error)
   return TRUE;
 }
 
+/* What follows the step. */
 static gboolean
-settle_all (Step *step, Leased *leased, GError **error)
+conclude (Step *step, const Passing *passing, Leased *leased, const Settled *settled,
+          GError **error)
 {
-  const char *reached = leased->reached;
-  Settled settled = { 0 };
+  parts_report (step, leased, settled);
+  if (passing->any)
+    return passing_continue (step, passing, leased,
+                             leased->is_full ? leased->reached : leased->beyond, error);
+  return !settled->more || go_on (step, leased, error);
+}
+
+/* Which stores are down now, or were for one of the lists. */
+static void
+look_at_stores (Leased *const *leased, guint n, Passing *passing)
+{
+  passing_look (passing, &leased[0]->list);
+  for (guint i = 1; i < n && !passing->any; i++) {
+    passing_clear (passing);
+    passing_look (passing, &leased[i]->list);
+  }
+}
+
+static gboolean
+settle_all (Step *const *steps, Leased *const *leased, guint n, GError **error)
+{
+  g_autofree Settled *settled = g_new0 (Settled, n);
   Passing passing;
-  passing_look (&passing, &leased->list);
-  gboolean ok = settle_failed (step, leased, &settled, error) && settle_open (step, leased, error)
-                && settle_gone (step, leased, !passing.any, &settled, error);
-  if (ok)
-    parts_report (step, leased, &settled);
-  if (ok && passing.any)
-    ok = passing_continue (step, &passing, leased, leased->is_full ? reached : leased->beyond,
-                           error);
-  else if (ok && settled.more)
-    ok = go_on (step, leased, error);
+  look_at_stores (leased, n, &passing);
+  gboolean ok = !passing.any || alone (steps[0], n, "a store is down", error);
+  for (guint i = 0; ok && i < n; i++)
+    ok = failed_note (steps[i], leased[i], &settled[i].failed, error)
+         && settle_open (steps[i], leased[i], error);
+  ok = ok && settle_gone (steps, leased, n, !passing.any, settled, error);
+  for (guint i = 0; ok && i < n; i++)
+    ok = conclude (steps[i], &passing, leased[i], &settled[i], error);
   passing_clear (&passing);
   return ok;
 }
@@ -233,19 +234,14 @@ settle_fewer (Leased *leased)
 /* A row that PostgreSQL refuses to delete is found in a transaction of its own; the others are
  * deleted without it. */
 static gboolean
-settle (Step *step, gpointer data, GError **error)
+settle_one (Step *step, Leased *leased, GError **error)
 {
-  Leased *leased = data;
   GError *cause = NULL;
-  step_passes_busy (step);
-  if (leased->limit > 0)
-    step_cut (step, leased->limit);
-  step_limit (step, step_setting (step, "batch"));
   if (leased->refused) {
     leased->refused = FALSE;
     return refused_find (step, leased, error) && step_again (step, error);
   }
-  if (settle_all (step, leased, &cause))
+  if (settle_all (&step, &leased, 1, &cause))
     return TRUE;
   if (step_is_too_slow (step, cause) && settle_fewer (leased)) {
     g_error_free (cause);
@@ -260,5 +256,17 @@ settle (Step *step, gpointer data, GError **error)
   return step_again (step, error);
 }
 
-const JobErrand delete_objects_errand
-    = { lease, act, cancel, settle, leased_free, &delete_objects_together };
+static gboolean
+settle (Step *const *steps, gpointer *data, guint n, GError **error)
+{
+  Leased *const *leased = (Leased *const *)data;
+  for (guint i = 0; i < n; i++) {
+    step_passes_busy (steps[i]);
+    if (leased[i]->limit > 0)
+      step_cut (steps[i], leased[i]->limit);
+    step_limit (steps[i], step_setting (steps[i], "batch"));
+  }
+  return n == 1 ? settle_one (steps[0], leased[0], error) : settle_all (steps, leased, n, error);
+}
+
+const JobErrand delete_objects_errand = { lease, act, cancel, is_plain, settle, leased_free };

@@ -26,12 +26,14 @@ kept_before (Step *const *steps, guint n)
 }
 
 char *
-kept_after (const Step *step, const Leased *leased)
+kept_after (Step *const *steps, const Leased *const *leased, guint n)
 {
   GString *ids = array_new ();
-  add_ids (ids, step);
-  for (guint i = 0; i < leased->kept->len; i++)
-    array_add (ids, leased->kept->pdata[i]);
+  for (guint i = 0; i < n; i++) {
+    add_ids (ids, steps[i]);
+    for (guint k = 0; k < leased[i]->kept->len; k++)
+      array_add (ids, leased[i]->kept->pdata[k]);
+  }
   return array_take (ids);
 }
 

@@ -9,8 +9,8 @@
 
 /* The ids that the runs of N steps have, as an array literal; g_free it. */
 char *kept_before (Step *const *steps, guint n);
-/* The same of one, with those that this step has found. */
-char *kept_after (const Step *step, const Leased *leased);
+/* The same, with those that these steps have found. */
+char *kept_after (Step *const *steps, const Leased *const *leased, guint n);
 /* The cursor of the next step. REACHED: where this one ended; NULL: the beginning. New reference;
  * NULL: there is nothing to say. */
 json_t *kept_cursor (const Step *step, const Leased *leased, const char *reached);

@@ -5,6 +5,7 @@
 #include "jobs/ci.delete_objects/passing.h"
 
 typedef struct {
+  guint gone; /* objects that are */
   gint64 removed;
   guint failed;
   gboolean more; /* objects are ready */

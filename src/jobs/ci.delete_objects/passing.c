@@ -72,7 +72,7 @@ passing_continue (Step *step, const Passing *passing, const Leased *leased, cons
   const char *before = json_string_value (json_object_get (step_cursor (step), "reached"));
   const char *place = reached != NULL ? reached : before;
   gboolean first_slot = g_strcmp0 (step_arg (step, "slot"), "0") == 0;
-  g_autofree char *kept = kept_after (step, leased);
+  g_autofree char *kept = kept_after (&step, &leased, 1);
   g_autoptr (PgRows) more
       = step_query (step, error, "more", "reached", reached, "kept", kept, NULL);
   if (more == NULL)
