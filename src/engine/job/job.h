@@ -39,6 +39,8 @@ typedef struct {
   gboolean watched;  /* an insert of a user's folder: what it deletes and updates is counted, too */
   gboolean upserts;  /* such an insert may update the row that is there */
   gboolean of_going; /* it updates rows that go themselves: they count once */
+  gboolean owned; /* of rows below those that go; `many` returns `owner`, the key with which a row
+                     goes */
   const PgStatement *statement; /* with the audit */
   const PgStatement *many;      /* the same for rows of several runs, each audited as its own
                                    (step/many.h); NULL: it reads what only one run has */

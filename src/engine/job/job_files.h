@@ -36,7 +36,7 @@ const PgStatement *job_files_audited_owned (const char *name, const char *sql, c
                                             const char *action, const char *owner, GError **error);
 const PgStatement *job_files_effect_owned (const Job *job, const char *file, const char *owner,
                                            GError **error);
-/* Sets `many` of APPLY, whose text is SQL. */
+/* Sets `many` of APPLY, whose text is SQL (which returns `owner`, if APPLY is owned). */
 gboolean job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Whether FOLDER is a job. Other folders have files that several jobs include. */

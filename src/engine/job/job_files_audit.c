@@ -31,7 +31,7 @@
   AUDITED ("w.run_id, w.step",                                                                     \
            ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"               \
            " AS w (run_id, step, key)",                                                            \
-           " AND w.key = pg_catalog.format('%%s', a.key) GROUP BY w.run_id, w.step")
+           " AND w.key = pg_catalog.format('%%s', a.%s) GROUP BY w.run_id, w.step")
 #define OF_OWNERS                                                                                  \
   AUDITED ("w.run_id, w.step",                                                                     \
            ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"               \
@@ -131,9 +131,11 @@ job_files_audited_many (const char *name, const char *sql, JobApply *apply, GErr
   g_autofree char *quoted = quoted_of (apply->table), *own = g_strconcat (name, "#many", NULL),
                   *secret = secret_of (name, quoted);
   const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
-  g_autofree char *columns = columns_of (name, action, "key"), *key = resource_sql (KEY_SQL, NULL),
-                  *text
-                  = g_strdup_printf (OF_MANY, sql, secret, quoted, action, key, "", "", columns);
+  const char *owner = apply->owned ? "owner" : "key";
+  g_autofree char *columns
+      = columns_of (name, action, apply->owned ? "key, owner" : "key"),
+      *key = resource_sql (KEY_SQL, NULL),
+      *text = g_strdup_printf (OF_MANY, sql, secret, quoted, action, key, owner, "", "", columns);
   const PgStatement *many = apply->statement;
   if (apply->kind != APPLY_INSERT
       && (many = pg_statement_changing (own, text, apply->table, error)) == NULL)

@@ -37,12 +37,31 @@ queue_rows (Step *step, const JobApply *file, const Trial *trial, const GArray *
   return pg_queue (step->pg, statement, values, error);
 }
 
-/* How many of ROWS are really changed, and are none of the rows WHICH, which go themselves. */
-static gint64
-count_changed (const Step *step, const JobApply *file, const PgRows *rows, const GArray *which,
-               Trial *trial)
+/* N rows below, or one with the key OWNER. Where the steps are of several runs, each row has one.
+ */
+static void
+note_below (const Step *step, const JobApply *file, Trial *trial, const char *owner, gint64 n)
+{
+  const gboolean deletes = file->kind == APPLY_DELETE,
+                 own = deletes && g_strcmp0 (file->table, step->job->table) == 0;
+  const char *what = deletes ? STEP_DELETED : STEP_CHANGED;
+  if (owner != NULL)
+    trial_note_below (trial, owner, file->table, what, own, n);
+  else if (own)
+    trial->own_below += n;
+  else {
+    trial->below += n;
+    step_add_other (trial->effects.beside, file->table, what, n);
+  }
+}
+
+/* Of ROWS those that are really changed, and are none of the rows WHICH, which go themselves. */
+static void
+note_changed (const Step *step, const JobApply *file, const PgRows *rows, const GArray *which,
+              Trial *trial)
 {
   const gboolean own = g_strcmp0 (file->table, step->job->table) == 0;
+  const int owner = step->many ? rows_column (rows, "owner") : -1;
   g_autoptr (GHashTable) going = g_hash_table_new (g_str_hash, g_str_equal);
   gint64 n = 0;
   for (guint i = 0; own && i < which->len; i++)
@@ -51,9 +70,14 @@ count_changed (const Step *step, const JobApply *file, const PgRows *rows, const
   for (int i = 0; i < rows_count (rows); i++) {
     const char *key = rows_text (rows, i, "key");
     trial->stuck |= key == NULL;
-    n += key != NULL && !g_hash_table_contains (going, key);
+    if (key == NULL || g_hash_table_contains (going, key))
+      continue;
+    n++;
+    if (owner >= 0)
+      note_below (step, file, trial, rows_at (rows, i, owner), 1);
   }
-  return n;
+  if (owner < 0)
+    note_below (step, file, trial, NULL, n);
 }
 
 /* FILE, not the one on the rows that it names, has returned ROWS. What a folder does in its own
@@ -63,20 +87,18 @@ count_below (const Step *step, const JobApply *file, const PgRows *rows, const G
              Trial *trial)
 {
   const Job *job = step->job;
-  const gboolean own = g_strcmp0 (file->table, job->table) == 0,
-                 deletes = file->kind == APPLY_DELETE;
+  const gboolean own = g_strcmp0 (file->table, job->table) == 0;
+  const int owner = step->many ? rows_column (rows, "owner") : -1;
   if (job->built_in || file->kind == APPLY_INSERT || file->of_going
       || (own && job->sentence == NULL))
     return;
-  const gint64 n = deletes || job->sentence == NULL
-                       ? rows_count (rows)
-                       : count_changed (step, file, rows, which, trial);
-  if (own && deletes)
-    trial->own_below += n;
-  else {
-    trial->below += n;
-    step_add_other (trial->effects.beside, file->table, deletes ? STEP_DELETED : STEP_CHANGED, n);
-  }
+  if (file->kind == APPLY_UPDATE && job->sentence != NULL)
+    note_changed (step, file, rows, which, trial);
+  else if (owner < 0)
+    note_below (step, file, trial, NULL, rows_count (rows));
+  else
+    for (int i = 0; i < rows_count (rows); i++)
+      note_below (step, file, trial, rows_at (rows, i, owner), 1);
 }
 
 /* The answers of the files FROM to TO. *LAST gets the rows of the last one. */

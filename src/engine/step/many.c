@@ -36,10 +36,11 @@ reads_run (const PgStatement *statement)
 static gboolean
 fits_what (const Job *job, const JobWhat *what)
 {
+  const guint own = job_own_file (job, what);
   for (guint i = 0; i < what->apply->len; i++) {
     const JobApply *file = &g_array_index (what->apply, JobApply, i);
-    gboolean own = g_strcmp0 (file->table, job->table) == 0;
-    if (file->many == NULL || (file->kind != APPLY_INSERT && !own))
+    const gboolean same = g_strcmp0 (file->table, job->table) == 0;
+    if (file->many == NULL || (file->kind != APPLY_INSERT && !file->owned && (i != own || !same)))
       return FALSE;
   }
   return TRUE;
@@ -50,7 +51,7 @@ many_fits (const Job *job)
 {
   gboolean fits = job->code == NULL && job->table != NULL && !job_asks_first (job)
                   && job->children == NULL && job->remains == NULL && job->count == NULL
-                  && !job->spacing && !sentence_has_objects (job->sentence)
+                  && job->portion == NULL && !job->spacing && !sentence_has_objects (job->sentence)
                   && !reads_run (job->decide);
   for (guint i = 0; i < job->locks->len; i++)
     fits = fits && !reads_run (job->locks->pdata[i]);
@@ -239,9 +240,16 @@ record_one (const One *one, const Trial *trial, const json_t *share, GHashTable 
     what[i] = trial->what[rows[i]];
   g_autoptr (PgRows) decided = rows_part (trial->decided, rows, one->rows->len);
   g_autoptr (json_t) beside = json_object ();
+  TrialBelow below = { .tables = beside };
+  for (guint i = 0; i < one->page.keys->len; i++)
+    trial_add_below (trial, one->page.keys->pdata[i], &below);
   for (gint64 n = trial_changed (one->step->job, what, (int)one->rows->len); n > 0; n--)
     step_add_counts (beside, share);
-  const Trial part = { .decided = decided, .what = what, .effects.beside = beside };
+  const Trial part = { .decided = decided,
+                       .what = what,
+                       .below = below.others,
+                       .own_below = below.own,
+                       .effects.beside = beside };
   return record_trial (one->step, one->page.keys, &part, NULL, nothing, error);
 }
 

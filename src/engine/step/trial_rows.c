@@ -14,8 +14,49 @@ trial_clear (Trial *trial)
   g_clear_pointer (&trial->what, g_free);
   g_clear_pointer (&trial->refused, g_ptr_array_unref);
   g_clear_pointer (&trial->told, g_ptr_array_unref);
+  g_clear_pointer (&trial->below_of, g_hash_table_unref);
   effects_clear (&trial->effects);
   trial->torn = trial->unsettled = FALSE;
+}
+
+static void
+below_free (gpointer data)
+{
+  TrialBelow *below = data;
+  json_decref (below->tables);
+  g_free (below);
+}
+
+void
+trial_note_below (Trial *trial, const char *owner, const char *table, const char *what,
+                  gboolean own, gint64 n)
+{
+  if (trial->below_of == NULL)
+    trial->below_of = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, below_free);
+  TrialBelow *below = g_hash_table_lookup (trial->below_of, owner);
+  if (below == NULL) {
+    below = g_new0 (TrialBelow, 1);
+    below->tables = json_object ();
+    g_hash_table_insert (trial->below_of, g_strdup (owner), below);
+  }
+  if (own)
+    below->own += n;
+  else {
+    below->others += n;
+    step_add_other (below->tables, table, what, n);
+  }
+}
+
+void
+trial_add_below (const Trial *trial, const char *key, TrialBelow *all)
+{
+  const TrialBelow *below
+      = trial->below_of != NULL ? g_hash_table_lookup (trial->below_of, key) : NULL;
+  if (below == NULL)
+    return;
+  all->own += below->own;
+  all->others += below->others;
+  step_add_counts (all->tables, below->tables);
 }
 
 /* Of a sentence with portions (portion.h). */

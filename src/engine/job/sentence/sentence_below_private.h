@@ -16,6 +16,8 @@ struct _Below {
   GPtrArray *loose;   /* of CatKey: close a circle */
   GPtrArray *empties; /* of CatKey: only emptied */
   GPtrArray *order;   /* of CatTable: children first, the own table last */
+  gboolean owned; /* queries have a column `pruned_owner` more: the key of the own row with which
+                     a row goes */
 };
 
 /* Rows of TABLE refer to rows of it that go. */

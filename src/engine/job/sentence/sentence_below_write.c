@@ -1,5 +1,15 @@
 #include "engine/job/sentence/sentence_below_private.h"
 
+/* The rows of TABLE that go, and the same with their owners. */
+static void
+set_rows (const Below *below, const CatTable *table, const GPtrArray *columns)
+{
+  Below owned = *below;
+  owned.owned = TRUE;
+  words_take (below->words, "rows", below_rows_of (below, table, columns));
+  words_take (below->words, "rows_owned", below_rows_of (&owned, table, columns));
+}
+
 /* KEY: by which its rows are found; NULL: by their own primary key. */
 static void
 set_child (const Below *below, const CatTable *child, const CatKey *key)
@@ -10,7 +20,7 @@ set_child (const Below *below, const CatTable *child, const CatKey *key)
   words_set (below->words, "child_own", child->own);
   words_take (below->words, "child_key", list_key (child));
   words_take (below->words, "child_row", list_row (child, below->sentence));
-  words_take (below->words, "rows", below_rows_of (below, parent, to));
+  set_rows (below, parent, to);
   words_take (below->words, "on",
               key != NULL ? list_refers_all (key, child->own, "pruned_p")
                           : list_equal (child->own, child->key, "pruned_p"));
@@ -21,6 +31,28 @@ path_of (const Written *written, const char *folder, const CatTable *table, cons
 {
   return g_strdup_printf ("%s/%03u-%s%s", folder, (written->files->len + 1) * 10, table->name,
                           kind);
+}
+
+/* Adds what FILE of the templates does to TABLE. */
+static void
+add_effect (const Below *below, const CatTable *table, const char *kind, const char *file,
+            const char *then, Written *written)
+{
+  Words *words = below->words;
+  const char action = *kind == '\0' ? 'd' : 'u';
+  words_set (words, "owner_below", "");
+  words_set (words, "owner", "");
+  g_autofree char *text = words_fill (words, file);
+  written_add (written, path_of (written, "apply/removed", table, kind), table, action,
+               g_strconcat (text, then, NULL));
+  words_set (words, "owner_below", ", pruned_p.pruned_owner");
+  words_take (
+      words, "owner",
+      g_strdup_printf (", %s.pruned_owner AS owner", action == 'd' ? "pruned_p" : "pruned_o"));
+  words_take (words, "rows", g_strdup (g_hash_table_lookup (words, "rows_owned")));
+  g_autofree char *owned = words_fill (words, file);
+  WrittenFile *last = written->files->pdata[written->files->len - 1];
+  last->owned = g_strconcat (owned, then, NULL);
 }
 
 /* VISIT_WAY for each way in which rows of TABLE are found: one query if they refer to each other,
@@ -92,8 +124,7 @@ below_write_locks (const Below *below, Written *written)
 static void
 write_child (const Below *below, const CatTable *table, Written *written)
 {
-  written_add (written, path_of (written, "apply/removed", table, ""), table, 'd',
-               words_fill (below->words, "child"));
+  add_effect (below, table, "", "child", NULL, written);
 }
 
 /* Rows that go and refer to KEY's parent rows, as a join; not if the parent goes for itself. */
@@ -135,8 +166,7 @@ write_empty (const Below *below, const CatKey *key, gboolean going, Written *wri
   words_set (below->words, "going", "");
   if (going)
     words_take (below->words, "going", going_of (below, key));
-  written_add (written, path_of (written, "apply/removed", child, ".update"), child, 'u',
-               words_fill (below->words, "empty"));
+  add_effect (below, child, ".update", "empty", NULL, written);
   ((WrittenFile *)written->files->pdata[written->files->len - 1])->of_going = going;
 }
 
@@ -151,13 +181,11 @@ write_own (const Below *below, Written *written)
     if (key->child == root && key->loosens->len > 0)
       write_empty (below, key, TRUE, written);
   }
-  words_take (below->words, "rows", below_rows_of (below, root, root->key));
+  set_rows (below, root, root->key);
   words_take (below->words, "on", list_equal (root->own, root->key, "pruned_p"));
   words_set (below->words, "why", "and rows that refer to them");
-  g_autofree char *first = words_fill (below->words, "below");
-  const char *archive = g_hash_table_lookup (below->words, "archive_then");
-  written_add (written, path_of (written, "apply/removed", root, ""), root, 'd',
-               g_strconcat (first, archive, NULL));
+  add_effect (below, root, "", "below", g_hash_table_lookup (below->words, "archive_then"),
+              written);
 }
 
 gboolean

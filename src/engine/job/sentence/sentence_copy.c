@@ -85,7 +85,10 @@ add_effect (const Job *job, JobWhat *what, const WrittenFile *file, GError **err
             ? statement_of (job, file, error)
             : job_files_audited (name, file->text, file->table,
                                  file->action == 'u' ? "updated" : "deleted", "key", error);
-  gboolean ok = apply.statement != NULL && job_files_audited_many (name, file->text, &apply, error);
+  apply.owned = file->owned != NULL;
+  gboolean ok
+      = apply.statement != NULL
+        && job_files_audited_many (name, apply.owned ? file->owned : file->text, &apply, error);
   g_array_append_val (what->apply, apply);
   return ok;
 }

@@ -14,6 +14,8 @@ typedef struct {
   char action;       /* of an effect: `d`elete, `u`pdate or `i`nsert */
   gboolean of_going; /* an update of rows that go themselves */
   char *text;
+  char *owned; /* of an effect on rows below those that go: the same with a column `owner`, the key
+                  with which a row goes; NULL: none */
 } WrittenFile;
 
 /* A file that is shown and not run. */

@@ -21,6 +21,7 @@ file_free (gpointer data)
   g_free (file->path);
   g_free (file->table);
   g_free (file->text);
+  g_free (file->owned);
   g_free (file);
 }
 

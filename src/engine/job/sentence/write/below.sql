@@ -3,4 +3,4 @@ DELETE FROM {table}
 USING ({rows}) AS pruned_p
 WHERE {on}
   AND NOT EXISTS (SELECT FROM {keys} WHERE {match})
-RETURNING {key} AS key, {row} AS row{record}
+RETURNING {key} AS key, {row} AS row{record}{owner}

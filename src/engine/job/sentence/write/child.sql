@@ -2,4 +2,4 @@
 DELETE FROM {child}
 USING ({rows}) AS pruned_p
 WHERE {on}
-RETURNING {child_key} AS key, {child_row} AS row
+RETURNING {child_key} AS key, {child_row} AS row{owner}
