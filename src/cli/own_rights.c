@@ -6,6 +6,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "blocked", ALL },
                                  { "controls", "SELECT, INSERT, UPDATE" },
                                  { "days", "SELECT, INSERT, UPDATE" },
+                                 { "dead_letters", ALL },
                                  { "dead_verdicts", ALL },
                                  { "deletions", "SELECT, INSERT" },
                                  { "dirty_users", ALL },

@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/ask.h"
 #include "cli/commands.h"
+#include "cli/dead/letter_reasons.h"
 #include "cli/dead/resend.h"
 #include "cli/whose.h"
 
@@ -10,12 +11,14 @@
 #define AT_ONCE_BYTES (8 * 1024 * 1024)
 #define TOLD 5 /* letters whose obstacle is in the error */
 
-static gboolean all, yes;
+static gboolean all, by_reason, yes;
 static char *reason;
 
 const GOptionEntry dead_options[]
     = { { "all", 0, 0, G_OPTION_ARG_NONE, &all, "list: also messages that were retried or dropped",
           NULL },
+        { "by-reason", 0, 0, G_OPTION_ARG_NONE, &by_reason,
+          "list: a line for each reason, with the number of its letters", NULL },
         { "yes", 0, 0, G_OPTION_ARG_NONE, &yes, "drop of all messages: do not ask", NULL },
         { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "retry, drop: why; the journal keeps it",
           "TEXT" },
@@ -46,6 +49,7 @@ struct _Dead {
   Resend *resend;
   GPtrArray *letters; /* read, but not handled yet */
   gsize bytes;
+  LetterReasons *reasons; /* NULL: each letter has a line */
   guint obstacles;
   GString *told; /* the obstacles of the first TOLD letters */
   ExitCode code; /* of the letters that were handled while reading */
@@ -58,6 +62,7 @@ dead_clear (Dead *dead)
   g_clear_pointer (&dead->resend, resend_free);
   g_clear_pointer (&dead->pg, pg_free);
   g_clear_pointer (&dead->letters, g_ptr_array_unref);
+  g_clear_pointer (&dead->reasons, letter_reasons_free);
   g_clear_error (&dead->failure);
   g_string_free (dead->told, TRUE);
   g_strfreev (dead->settings);
@@ -77,7 +82,10 @@ show_rows (Dead *dead, const GPtrArray *letters)
 static ExitCode
 list (Dead *dead, GError **error)
 {
-  show_rows (dead, dead->letters);
+  if (dead->reasons == NULL)
+    show_rows (dead, dead->letters);
+  for (guint i = 0; dead->reasons != NULL && i < dead->letters->len; i++)
+    letter_reasons_add (dead->reasons, dead->letters->pdata[i]);
   return CODE_OK;
 }
 
@@ -275,8 +283,10 @@ static ExitCode
 deal_with (Dead *dead, const GArray *ids, GError **error)
 {
   if (dead->verb->deal != show)
-    output_table (dead->cli->out, LETTER_COLUMNS);
+    output_table (dead->cli->out, dead->reasons != NULL ? REASON_COLUMNS : LETTER_COLUMNS);
   ExitCode code = ids->len > 0 ? deal_with_named (dead, ids, error) : deal_with_all (dead, error);
+  if (code == CODE_OK && dead->reasons != NULL)
+    letter_reasons_show (dead->reasons, dead->cli->out);
   if (code == CODE_OK && dead->obstacles > 0)
     return cli_usage (error, "%u %s cannot be retried: %s%s", dead->obstacles,
                       plural (dead->obstacles, "letter", "letters"), dead->told->str,
@@ -294,11 +304,14 @@ command_dead (Cli *cli, GError **error)
   g_autoptr (GArray) ids = verb != NULL ? letter_ids_parse (behind, error) : NULL;
   if (ids == NULL)
     return CODE_USAGE;
+  if (by_reason && verb->deal != list)
+    return cli_usage (error, "--by-reason is an option of `pruned dead list`");
   if (ids->len == 0 && verb->deal == drop
       && ask_first (yes, "drop all messages of the dead topic", error) != CODE_OK)
     return CODE_USAGE;
   g_auto (Dead) dead
       = { .cli = cli, .verb = verb, .letters = letters_new (), .told = g_string_new (NULL) };
+  dead.reasons = by_reason ? letter_reasons_new () : NULL;
   dead.settings = cli_kafka_settings (cli, error);
   if (dead.settings == NULL)
     return CODE_CONFIG;

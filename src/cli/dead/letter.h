@@ -42,5 +42,8 @@ gboolean letters_decide (Cli *cli, Pg *pg, const char *topic, GPtrArray *letters
 /* As rows of a table. */
 extern const Column LETTER_COLUMNS[];
 void letter_show (Output *out, const Letter *letter);
+/* A text of a letter as a cell; bytes that are not UTF-8 become `\xNN`. NULL is null. New
+ * reference. */
+json_t *letter_text (const char *value);
 /* One letter as a record, with readable key, headers and value. PREFIX: of our topics. */
 void letter_show_whole (Output *out, const Letter *letter, const char *prefix);

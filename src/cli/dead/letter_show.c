@@ -53,8 +53,8 @@ number (gint64 value)
   return value < 0 ? json_null () : json_integer (value);
 }
 
-static json_t *
-text (const char *value)
+json_t *
+letter_text (const char *value)
 {
   return value == NULL ? json_null () : readable (value, strlen (value));
 }
@@ -65,14 +65,14 @@ cells_of (const Letter *letter)
   const DeadLetter *said = &letter->said;
   g_autofree char *id = letter_id (letter);
   json_t *cells[] = { json_string (id),
-                      text (said->source_topic),
+                      letter_text (said->source_topic),
                       number (said->source_partition),
                       number (said->source_offset),
                       number (said->attempts),
-                      text (said->first_seen),
-                      text (said->last_seen),
-                      text (letter->verdict),
-                      text (said->reason) };
+                      letter_text (said->first_seen),
+                      letter_text (said->last_seen),
+                      letter_text (letter->verdict),
+                      letter_text (said->reason) };
   json_t *array = json_array ();
   for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
     json_array_append_new (array, cells[i]);
@@ -96,7 +96,7 @@ headers_of (const KafkaMessage *message)
   for (guint i = 0; i < message->n_headers; i++) {
     const MessageHeader *header = &message->headers[i];
     json_t *pair = json_array ();
-    json_array_append_new (pair, text (header->name));
+    json_array_append_new (pair, letter_text (header->name));
     json_array_append_new (pair, readable (header->value, header->value_len));
     json_array_append_new (headers, pair);
   }
@@ -148,13 +148,13 @@ letter_show_whole (Output *out, const Letter *letter, const char *prefix)
   gboolean encode = body.framing != NULL && g_strv_contains (unreadable, body.framing);
   g_autofree char *base64 = encode ? g_base64_encode (message->value, message->value_len) : NULL;
   json_t *more[]
-      = { text (letter->said.omitted),
+      = { letter_text (letter->said.omitted),
           readable (message->key, message->key_len),
           headers_of (message),
-          text (body.framing),
+          letter_text (body.framing),
           body.framing != NULL ? json_integer ((json_int_t)message->value_len) : json_null (),
           body.value,
-          text (base64) };
+          letter_text (base64) };
   json_t *cells = cells_of (letter);
   for (guint i = 0; i < G_N_ELEMENTS (more); i++)
     json_array_append_new (cells, more[i]);

@@ -5,6 +5,89 @@
 #include "engine/outbox/publish.h"
 #include "engine/service/stats.h"
 
+#define SQL "src/engine/outbox/sql/"
+
+struct _DeadLetters {
+  char *prefix;
+  GPtrArray *letters, *messages, *reasons; /* item by item */
+};
+
+DeadLetters *
+dead_letters_new (const char *prefix)
+{
+  DeadLetters *letters = g_new (DeadLetters, 1);
+  *letters = (DeadLetters){ g_strdup (prefix),
+                            g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free),
+                            g_ptr_array_new (), g_ptr_array_new_with_free_func (g_free) };
+  return letters;
+}
+
+void
+dead_letters_free (DeadLetters *letters)
+{
+  if (letters == NULL)
+    return;
+  g_ptr_array_unref (letters->letters);
+  g_ptr_array_unref (letters->messages);
+  g_ptr_array_unref (letters->reasons);
+  g_free (letters->prefix);
+  g_free (letters);
+}
+
+void
+dead_letters_add (DeadLetters *letters, const KafkaMessage *message, const char *reason,
+                  int attempts)
+{
+  g_ptr_array_add (letters->letters, dead_letter (letters->prefix, message, reason, attempts));
+  g_ptr_array_add (letters->messages, (gpointer)message);
+  g_ptr_array_add (letters->reasons, g_strdup (reason));
+}
+
+/* --- what is known --- */
+
+static PgValues *
+values_of (const DeadLetters *letters)
+{
+  const KafkaMessage *first = letters->messages->pdata[0];
+  GString *offsets = array_new (), *times = array_new ();
+  for (guint i = 0; i < letters->messages->len; i++) {
+    const KafkaMessage *message = letters->messages->pdata[i];
+    array_add_int (offsets, message->offset);
+    array_add_int (times, message->timestamp_ms);
+  }
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "topic", first->topic);
+  pg_values_int (values, "partition", first->partition);
+  pg_values_take (values, "offset", array_take (offsets));
+  pg_values_take (values, "sent_ms", array_take (times));
+  return values;
+}
+
+/* Leaves those that have no letter yet. */
+static gboolean
+leave_known_out (Pg *pg, DeadLetters *letters, GError **error)
+{
+  g_autoptr (PgValues) values = values_of (letters);
+  g_autoptr (PgRows) known = pg_run_file (pg, SQL "dead_known.sql", values, error);
+  for (int i = known != NULL ? rows_count (known) : 0; i-- > 0;) {
+    const guint row = (guint)rows_int (known, i, "row");
+    g_ptr_array_remove_index (letters->letters, row);
+    g_ptr_array_remove_index (letters->messages, row);
+    g_ptr_array_remove_index (letters->reasons, row);
+  }
+  return known != NULL;
+}
+
+static gboolean
+note (Pg *pg, const DeadLetters *letters, GError **error)
+{
+  g_autoptr (PgValues) values = values_of (letters);
+  g_autoptr (PgRows) noted = pg_run_file (pg, SQL "dead_note.sql", values, error);
+  return noted != NULL;
+}
+
+/* --- sending --- */
+
 /* FALSE without an error: one of LETTERS is too large. */
 static gboolean
 send_if_small (Service *service, GPtrArray *letters, GError **error)
@@ -34,8 +117,8 @@ send_one (Service *service, KafkaMessage *letter, GError **error)
   return letter->acked = publisher_send_messages (service->publisher, one, error);
 }
 
-gboolean
-dead_letters_send (Service *service, GPtrArray *letters, GError **error)
+static gboolean
+send_all (Service *service, GPtrArray *letters, GError **error)
 {
   GError *cause = NULL;
   if (send_if_small (service, letters, &cause))
@@ -48,8 +131,8 @@ dead_letters_send (Service *service, GPtrArray *letters, GError **error)
   return ok;
 }
 
-void
-dead_letter_log (const KafkaMessage *message, const char *reason)
+static void
+log_letter (const KafkaMessage *message, const char *reason)
 {
   g_autofree char *where = g_strdup_printf ("%s:%d:%" G_GINT64_FORMAT, message->topic,
                                             message->partition, message->offset);
@@ -59,14 +142,26 @@ dead_letter_log (const KafkaMessage *message, const char *reason)
 }
 
 gboolean
-dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason, int attempts,
-                  GError **error)
+dead_letters_send (Service *service, Pg *pg, DeadLetters *letters, GError **error)
 {
-  g_autoptr (GPtrArray) letters
-      = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
-  g_ptr_array_add (letters, dead_letter (service->prefix, message, reason, attempts));
-  if (!dead_letters_send (service, letters, error))
+  if (letters->letters->len == 0)
+    return TRUE;
+  if (!leave_known_out (pg, letters, error))
     return FALSE;
-  dead_letter_log (message, reason);
-  return TRUE;
+  if (letters->letters->len == 0)
+    return TRUE;
+  if (!send_all (service, letters->letters, error))
+    return FALSE;
+  for (guint i = 0; i < letters->messages->len; i++)
+    log_letter (letters->messages->pdata[i], letters->reasons->pdata[i]);
+  return note (pg, letters, error);
+}
+
+gboolean
+dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message, const char *reason,
+                  int attempts, GError **error)
+{
+  g_autoptr (DeadLetters) letters = dead_letters_new (service->prefix);
+  dead_letters_add (letters, message, reason, attempts);
+  return dead_letters_send (service, pg, letters, error);
 }

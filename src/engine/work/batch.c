@@ -24,7 +24,7 @@ is_full (const Lane *lane, const GArray *works)
 /* Adds the pending steps to WORKS, which borrows them, up to the first that must go alone. Messages
  * that cannot be decoded are buried and removed. */
 static gboolean
-gather (Service *service, Lane *lane, GArray *works, GError **error)
+gather (Service *service, Pg *pg, Lane *lane, GArray *works, GError **error)
 {
   GArray *pending = lane->worker.pending;
   for (guint i = 0; i < pending->len;) {
@@ -35,7 +35,7 @@ gather (Service *service, Lane *lane, GArray *works, GError **error)
     if (one->wrong == NULL) {
       g_array_append_val (works, one->work);
       i++;
-    } else if (!dead_letter_bury (service, one->message, one->wrong, 1, error))
+    } else if (!dead_letter_bury (service, pg, one->message, one->wrong, 1, error))
       return FALSE;
     else
       g_array_remove_index (pending, i);
@@ -178,7 +178,7 @@ handle (Service *service, Pg *pg, Lane *lane)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
-  if (!gather (service, lane, works, &error))
+  if (!gather (service, pg, lane, works, &error))
     return answer_outage (service, lane, error);
   if (works->len == 0)
     return MESSAGE_HANDLED;

@@ -25,9 +25,7 @@ typedef struct {
   Lane *lane;
   GArray *specs;           /* of RunSpec */
   Elsewhere *elsewhere;    /* whose jobs the specs borrow */
-  GPtrArray *dead;         /* of KafkaMessage */
-  GPtrArray *dead_sources; /* of KafkaMessage, borrowed: for the log */
-  GPtrArray *dead_reasons;
+  DeadLetters *dead;
   gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
   gint64 read_to;            /* the partition's end, if no message lies before it; -1: not known */
   const char *refusal;       /* why all are refused; NULL: they are decoded */
@@ -38,10 +36,7 @@ typedef struct {
 static void
 refuse (Intake *intake, const KafkaMessage *message, const char *reason)
 {
-  g_ptr_array_add (intake->dead,
-                   dead_letter (intake->service->prefix, message, reason, intake->attempts));
-  g_ptr_array_add (intake->dead_sources, (gpointer)message);
-  g_ptr_array_add (intake->dead_reasons, g_strdup (reason));
+  dead_letters_add (intake->dead, message, reason, intake->attempts);
 }
 
 static gboolean
@@ -232,10 +227,8 @@ take_batch (Intake *intake, Pg *pg, guint *n, GError **error)
     return FALSE;
   intake->read_to = partition_ends_behind (intake->lane, *n);
   /* Dead letters first: once the rows are committed, they would not be sent again. */
-  if (!dead_letters_send (intake->service, intake->dead, error))
+  if (!dead_letters_send (intake->service, pg, intake->dead, error))
     return FALSE;
-  for (guint i = 0; i < intake->dead->len; i++)
-    dead_letter_log (intake->dead_sources->pdata[i], intake->dead_reasons->pdata[i]);
   if (!write_rows (intake, pg, *n, error))
     return FALSE;
   count_runs (intake);
@@ -256,9 +249,7 @@ intake_clear (Intake *intake)
 {
   g_array_unref (intake->specs);
   elsewhere_free (intake->elsewhere);
-  g_ptr_array_unref (intake->dead);
-  g_ptr_array_unref (intake->dead_sources);
-  g_ptr_array_unref (intake->dead_reasons);
+  dead_letters_free (intake->dead);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Intake, intake_clear)
 
@@ -273,9 +264,7 @@ try_batch (Service *service, Pg *pg, Lane *lane, guint *n, const char *reason, i
           .lane = lane,
           .specs = run_specs_new (),
           .elsewhere = elsewhere_new (pg),
-          .dead = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free),
-          .dead_sources = g_ptr_array_new (),
-          .dead_reasons = g_ptr_array_new_with_free_func (g_free),
+          .dead = dead_letters_new (service->prefix),
           .refusal = reason,
           .attempts = attempts };
   return take_batch (&intake, pg, n, error);

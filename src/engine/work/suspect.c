@@ -46,7 +46,7 @@ bury_work (Service *service, Pg *pg, Lane *lane, const Pending *first, GError **
 {
   const Work *work = &first->work;
   if (first->wrong != NULL)
-    return dead_letter_bury (service, first->message, REASON, DEATHS, error);
+    return dead_letter_bury (service, pg, first->message, REASON, DEATHS, error);
   g_autoptr (Bundle) bundle = bundle_new (work->run_id, work->step, lane->job->name, 0);
   gboolean ok = bury_run (service, pg, lane->job, work, REASON, bundle, error);
   if (ok && bundle_size (bundle) > 0)
