@@ -75,8 +75,19 @@ def by_id(content):
     return {(table, row["id"]): row for table, rows in content.items() for (text,) in rows for row in [json.loads(text)]}
 
 
+def check_counts(house):  # noqa: F811
+    """Each row that a run has deleted counts for its limits, once; one that it has emptied does so
+    unless it goes itself."""
+    for row in house.database.rows("""
+            SELECT r.run_id, coalesce(r.rows_done, 0) AS rows_done, coalesce(sum(jsonb_array_length(d.keys)) FILTER (WHERE d.action = 'deleted'), 0) AS deleted,
+              coalesce(sum(jsonb_array_length(d.keys)) FILTER (WHERE d.action = 'updated'), 0) AS updated
+            FROM pruned.runs r LEFT JOIN pruned.deletions d USING (run_id) GROUP BY 1, 2"""):
+        assert row["deleted"] <= row["rows_done"] <= row["deleted"] + row["updated"], row
+
+
 def check(house, world, before, left):  # noqa: F811
     assert world.content(house) == left
+    check_counts(house)
     was, remains = by_id(before), by_id(left)
     assert sorted((table, row["id"]) for table, row in recorded(house, "deleted")) == sorted(was.keys() - remains.keys())
     first = {}
