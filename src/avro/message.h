@@ -69,6 +69,7 @@ typedef struct {
   json_t *content;         /* all fields of the schema; missing ones have their default */
   char *args_text;         /* canonical `args` of a Tick, with numbers as written; else NULL */
   char *ce_id, *ce_source; /* NULL: missing or empty */
+  gboolean id_is_plain;    /* ce_id is missing, and ce_id here is the header `id` */
   gint64 ce_time_us;       /* 0: missing or empty */
 } MessageDecoded;
 void message_decoded_clear (MessageDecoded *decoded);
@@ -91,7 +92,7 @@ gboolean message_version (const char *version, GError **error) G_GNUC_WARN_UNUSE
 /* The length of TYPE without a version at its end: of `shop.UserErased.v2` that of
  * `shop.UserErased`. */
 gsize message_type_len (const char *type);
-/* Sets ce_id, ce_source and ce_time_us of OUT. */
+/* Sets ce_id (of the header `id`, where that is missing), ce_source and ce_time_us of OUT. */
 gboolean message_identity (const MessageSource *source, MessageDecoded *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Makes a reason fit for a header and a log line: printable, and no longer than a line. g_free it.

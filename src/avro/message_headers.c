@@ -69,6 +69,15 @@ message_version (const char *version, GError **error)
          || refuse (error, "undecodable: ce_specversion " SHOWN " is not 1.0", version);
 }
 
+/* An outbox has the id of an event there. Others may use the name otherwise: bytes, or two
+ * values, are none. */
+static const char *
+plain_id (const MessageSource *source)
+{
+  const char *id;
+  return message_header (source, "id", &id, NULL) ? id : NULL;
+}
+
 gboolean
 message_identity (const MessageSource *source, MessageDecoded *out, GError **error)
 {
@@ -80,7 +89,9 @@ message_identity (const MessageSource *source, MessageDecoded *out, GError **err
     return FALSE;
   if (!message_version (version, error))
     return FALSE;
-  out->ce_id = g_strdup (id);
+  const char *plain = id == NULL ? plain_id (source) : NULL;
+  out->id_is_plain = plain != NULL;
+  out->ce_id = g_strdup (id != NULL ? id : plain);
   out->ce_source = g_strdup (origin);
   return TRUE;
 }

@@ -104,10 +104,7 @@ add_event (const KafkaMessage *message, const MessageDecoded *decoded, gint64 at
   const JobEvent *event = job_event (job, decoded->type);
   if (event == NULL)
     return;
-  char *run_id = decoded->ce_id != NULL && decoded->ce_source != NULL
-                     ? identity_event (decoded->ce_source, decoded->ce_id, job->name)
-                     : identity_event_position (message->topic, message->partition, message->offset,
-                                                message->timestamp_ms, job->name);
+  char *run_id = admit_run_id (message, decoded, decoded->type, job->name);
   const char *key = event->unique_key != NULL ? event->unique_key : job->unique_key;
   timer_prepare (event, admit_add (specs, job, run_id, at, json_deep_copy (decoded->content),
                                    job_expand_key (key, decoded->content)));

@@ -1,5 +1,6 @@
 #include "engine/ledger/admit_add.h"
 
+#include "avro/identity.h"
 #include "base/fault.h"
 #include "engine/job/in_force.h"
 
@@ -14,6 +15,22 @@ admit_time_refusal (const Admission *admission, gint64 scheduled_at_us)
   if (scheduled_at_us < least_us - admission->keep_us)
     return g_strdup ("too old: before what [runs] keep_days keeps");
   return NULL;
+}
+
+/* A header `id` that is that of a row is one for a request and its withdrawal: they differ by the
+ * event's name. */
+char *
+admit_run_id (const KafkaMessage *message, const MessageDecoded *identity, const char *event,
+              const char *job)
+{
+  if (identity->id_is_plain) {
+    g_autofree char *source = g_strdup_printf ("%s/%s", message->topic, event);
+    return identity_event (source, identity->ce_id, job);
+  }
+  return identity->ce_id != NULL && identity->ce_source != NULL
+             ? identity_event (identity->ce_source, identity->ce_id, job)
+             : identity_event_position (message->topic, message->partition, message->offset,
+                                        message->timestamp_ms, job);
 }
 
 RunSpec *

@@ -1,6 +1,5 @@
 #include "engine/ledger/admit_own.h"
 
-#include "avro/identity.h"
 #include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/own_event.h"
@@ -109,16 +108,6 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
 
 /* --- the run --- */
 
-static char *
-run_id_of (const Reading *reading, const MessageDecoded *identity, const Job *job)
-{
-  const KafkaMessage *message = reading->message;
-  return identity->ce_id != NULL && identity->ce_source != NULL
-             ? identity_event (identity->ce_source, identity->ce_id, job->name)
-             : identity_event_position (message->topic, message->partition, message->offset,
-                                        message->timestamp_ms, job->name);
-}
-
 /* NULL: the event has neither. */
 static json_t *
 event_of (const MessageDecoded *identity)
@@ -137,7 +126,9 @@ add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cance
   if (own_event_identity (reading->own, &identity, &cause)) {
     gint64 at = reading->message->timestamp_ms * 1000;
     at = identity.ce_time_us != 0 ? identity.ce_time_us : at;
-    RunSpec *spec = admit_add (reading->specs, job, run_id_of (reading, &identity, job), at,
+    const char *name = cancels ? event->cancel->name : event->own->name;
+    RunSpec *spec = admit_add (reading->specs, job,
+                               admit_run_id (reading->message, &identity, name, job->name), at,
                                json_incref (args), job_expand_key (event->unique_key, args));
     spec->state = job->refused != NULL ? NULL : spec->state; /* it waits for the job */
     spec->context = event_of (&identity);

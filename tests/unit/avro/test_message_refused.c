@@ -66,6 +66,31 @@ test_a_header_twice (void)
   g_assert_cmpstr (reason, ==, "undecodable: header ce_id is there twice, with different values");
 }
 
+/* An `id` may be anything: bytes and two values are no id, and no fault. */
+static void
+test_plain_ids (void)
+{
+  static const struct {
+    const char *first, *second, *ce_id, *id; /* ID: what the message is known by; NULL: none */
+  } cases[]
+      = { { "a", NULL, NULL, "a" },      { "a", "a", NULL, "a" },     { "a", "b", NULL, NULL },
+          { "\xc3(", NULL, NULL, NULL }, { "\xc3(", NULL, "c", "c" }, { "a", "b", "c", "c" },
+          { "", NULL, NULL, NULL } };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const char *values[] = { cases[i].first, cases[i].second, cases[i].ce_id };
+    MessageHeader headers[3];
+    for (guint h = 0; h < 3; h++)
+      headers[h] = (MessageHeader){ h == 2 ? "ce_id" : "id", (char *)values[h],
+                                    values[h] != NULL ? strlen (values[h]) : 0 };
+    MessageSource source = { .headers = headers, .n_headers = 3 };
+    MessageDecoded decoded = { NULL };
+    g_assert_true (message_identity (&source, &decoded, NULL));
+    g_assert_cmpstr (decoded.ce_id, ==, cases[i].id);
+    g_assert_cmpint (decoded.id_is_plain, ==, cases[i].id != NULL && cases[i].ce_id == NULL);
+    message_decoded_clear (&decoded);
+  }
+}
+
 static void
 test_content_types (void)
 {
@@ -166,6 +191,7 @@ main (int argc, char **argv)
   g_test_add_func ("/refused/types", test_types);
   g_test_add_func ("/refused/envelope", test_envelope);
   g_test_add_func ("/refused/a_header_twice", test_a_header_twice);
+  g_test_add_func ("/refused/an_id_of_any_kind", test_plain_ids);
   g_test_add_func ("/refused/content_types", test_content_types);
   g_test_add_func ("/refused/content_types_that_promise_nothing_wrong",
                    test_content_types_that_promise_nothing_wrong);
