@@ -5,7 +5,7 @@ void
 plan_say_unrecorded (Output *out, Pg *pg, const Job *job)
 {
   g_autoptr (GPtrArray) columns
-      = !job->built_in && pg_begin_read_only (pg, NULL) ? unrecorded_find (pg, job, NULL) : NULL;
+      = pg_begin_read_only (pg, NULL) ? unrecorded_find (pg, job, NULL) : NULL;
   pg_rollback (pg);
   g_autofree char *words = columns != NULL ? unrecorded_words (columns) : NULL;
   if (words == NULL)

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from support.doctors import about, well  # noqa: F401
 from support.sentences import house  # noqa: F401
 
 SECRET = "s3cr3t"
@@ -90,3 +91,25 @@ def test_a_name_that_is_recorded_in_vain_is_wrong(house):  # noqa: F811
     house.say("hooks.purge", JOB.format("hooks") + "\nrecord = api_tokn, id, hooks.api_token")
     assert findings(house, "hooks.purge") == (2, [("error", "record = hooks.api_tokn: there is no such column"),
                                                   ("error", "record = hooks.id: it is recorded anyway")])
+
+
+def test_what_no_restore_brings_back_of_a_built_in_job_is_an_error_too(well):  # noqa: F811
+    job, lost = "members.remove_expired", "members.invite_digest (its rows cannot be put back)"
+    assert about(well, "restore") == []
+    well.database.connection.execute("ALTER TABLE members ADD COLUMN invite_digest text NOT NULL, ADD COLUMN digest_sent_at timestamptz")
+    checked = well.run("check", job, "--json")
+    said = [(f["level"], f["detail"], f["remedy"]) for f in checked.json() if f["check"] == "record"]
+    assert checked.code == 2 and said == [("error", "members.invite_digest is not recorded, and it must not be null: the rows cannot be put back",
+                                           "if the rows need not come back, say [audit] rows_of = members: keys")]
+    assert f"not recorded: {lost}" in well.run("plan", job).ok().stdout
+    assert (job, lost) in [tuple(f["detail"].split(": not recorded: ")) for f in about(well, "restore")]
+    kept = {"audit.rows_of": "members: keys"}
+    assert [f for f in about(well, "restore", settings=kept) if f["detail"].startswith(job)] == []
+
+
+def test_doctor_promises_no_restore_of_what_a_job_of_ones_own_loses(house):  # noqa: F811
+    house.sql("CREATE TABLE hooks (id int PRIMARY KEY, api_token text NOT NULL, at timestamptz)")
+    house.say("hooks.purge", JOB.format("hooks"))
+    lines = house.pruned.run("doctor", "--json").json()
+    assert [line["ok"] for line in lines if line["check"] == "restore"] == []
+    assert any("hooks.api_token is not recorded" in line["detail"] for line in lines if line["check"] == "own jobs")

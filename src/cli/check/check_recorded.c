@@ -9,15 +9,26 @@
 #define LOSES "src/cli/check/sql/json_loses.sql"
 
 #define REMEDY "if it is no secret, say record = %s; if the rows need not come back, audit = keys"
+#define REMEDY_BUILT_IN "if the rows need not come back, say [audit] rows_of = %s: keys"
+
+/* A job of the program has no `record`. */
+static char *
+remedy_of (const Job *job, const char *column)
+{
+  const char *end = job->built_in ? strrchr (column, '.') : NULL;
+  g_autofree char *table = end != NULL ? g_strndup (column, (gsize)(end - column)) : NULL;
+  return table != NULL ? g_strdup_printf (REMEDY_BUILT_IN, table)
+                       : g_strdup_printf (REMEDY, column);
+}
 
 static void
 say_column (Check *check, const Unrecorded *column)
 {
-  g_autofree char *remedy = g_strdup_printf (REMEDY, column->column);
+  g_autofree char *remedy = remedy_of (check->job, column->column);
   if (column->vain)
     check_error (check, CODE_CONFIG, "record", check_place_of_key (check, "record"), NULL,
                  "record = %s: %s", column->column, column->why);
-  else if (check->job->built_in || (column->lost && check->job->final != NULL))
+  else if (column->lost && check->job->final != NULL)
     check_ok (check, "record", "%s is not recorded", column->column);
   else if (column->lost)
     check_error (check, CODE_CONFIG, "record", check_place (check), remedy,

@@ -74,19 +74,19 @@ tell_holder (const PgRows *holder)
 {
   const char *gid = rows_text (holder, 0, "gid"), *age = rows_text (holder, 0, "age"),
              *query = rows_text (holder, 0, "query"), *name = rows_text (holder, 0, "name"),
-             *state = rows_text (holder, 0, "state");
+             *state = rows_text (holder, 0, "state"), *role = rows_text (holder, 0, "role"),
+             *pid = rows_text (holder, 0, "pid");
   if (gid != NULL)
     return g_strdup_printf ("the prepared transaction '%s' of %s, %s old, which no session ends: "
                             "its transaction manager does, or the command",
-                            gid, rows_text (holder, 0, "role"), age);
+                            gid, role, age);
+  if (query == NULL)
+    return g_strdup_printf ("session %s of %s ('%s'), whose statement and age are hidden from this "
+                            "role, which would need pg_read_all_stats",
+                            pid, role, name != NULL ? name : "");
   return g_strdup_printf (
-      "session %s of %s ('%s'), %s, whose transaction is %s old; %s%s",
-      rows_text (holder, 0, "pid"), rows_text (holder, 0, "role"), name != NULL ? name : "",
-      state != NULL ? state : "hidden", age != NULL ? age : "of a time that is hidden",
-      query != NULL ? "its statement: "
-                    : "its statement is hidden from this role, which would need "
-                      "pg_read_all_stats",
-      query != NULL ? query : "");
+      "session %s of %s ('%s'), %s, whose transaction is %s old; its statement: %s", pid, role,
+      name != NULL ? name : "", state, age, query);
 }
 
 /* The command that ends it, for whoever decides that. g_free it. */

@@ -90,6 +90,8 @@ unrecorded_find (Pg *pg, const Job *job, GError **error)
   g_autoptr (PgValues) values = values_of (job);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "unrecorded.sql", values, error);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    if (job->built_in && !rows_bool (rows, i, "lost"))
+      continue;
     Unrecorded *column = g_new0 (Unrecorded, 1);
     *column = (Unrecorded){ g_strdup (rows_text (rows, i, "name")),
                             g_strdup (rows_text (rows, i, "why")), rows_bool (rows, i, "lost"),
@@ -110,4 +112,13 @@ unrecorded_words (const GPtrArray *columns)
                               column->lost ? " (its rows cannot be put back)" : "");
   }
   return words->len > 0 ? g_strdup (words->str) : NULL;
+}
+
+gboolean
+unrecorded_loses (const Job *job, const GPtrArray *columns)
+{
+  for (guint i = 0; i < columns->len; i++)
+    if (((const Unrecorded *)columns->pdata[i])->lost)
+      return job->final == NULL;
+  return FALSE;
 }

@@ -45,8 +45,6 @@ write_run (Step *step, RunFailure *failure, gboolean *moved, GError **error)
 static gboolean
 name_unrecorded (Step *step, BrakeFinding *finding, GError **error)
 {
-  if (step->job->built_in)
-    return TRUE;
   g_autoptr (GPtrArray) columns = unrecorded_find (step->pg, step->job, error);
   g_autofree char *words = columns != NULL ? unrecorded_words (columns) : NULL;
   if (words != NULL) {
