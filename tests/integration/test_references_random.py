@@ -98,7 +98,8 @@ def check(house, world, before, left):  # noqa: F811
     bring_back(house)
     back = by_id(world.content(house))
     assert back.keys() == was.keys()
-    for key, row in back.items():  # a reference that one run has emptied, in a row that another has removed, stays empty
+    # A reference that one run has emptied stays empty in a row that another one has removed.
+    for key, row in back.items():
         assert {name: value for name, value in row.items() if value is not None}.items() <= was[key].items(), key
 
 
