@@ -70,6 +70,23 @@ def test_what_fits_is_counted_with_the_rows_that_it_names(erasure):  # noqa: F81
     assert "; dead: 1 " in line["detail"] and "invalid input syntax for type bigint" in line["detail"]
 
 
+def test_keys_in_several_partitions_are_told(erasure):  # noqa: F811
+    """What is sent with one of them has no order. A key of which all is in one partition has."""
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION)
+    for key, partition in (("a", 0), ("a", 0), ("b", 1), (None, 0), (None, 1)):
+        erasure.pruned.topics.produce("app-users", json.dumps(user(1)).encode(), key=key, partition=partition,
+                                      headers={"ce_type": "UserErasureRequested"})
+    code, lines = sample(erasure)
+    assert (code, [line["level"] for line in lines]) == (0, ["ok"])
+    for key, partition in (("a", 1), ("c", 0), ("c", 1), ("c", 1)):
+        erasure.pruned.topics.produce("app-users", json.dumps(user(1)).encode(), key=key, partition=partition,
+                                      headers={"ce_type": "UserErasureRequested"})
+    code, (_, line) = sample(erasure)
+    assert (code, line["level"]) == (0, "warning"), line
+    assert line["detail"].startswith("app-users: 2 keys are in several partitions (") and " in 0 and 1)" in line["detail"]
+    assert "partitioner=murmur2_random" in line["detail"]
+
+
 def test_nothing_is_started_and_fewer_are_read_where_fewer_are_asked_for(erasure):  # noqa: F811
     say_event(erasure, "UserErasureRequested", "app-users", SECTION)
     before = erasure.rows("people", "*", "id")

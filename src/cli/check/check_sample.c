@@ -1,6 +1,8 @@
 /* The last messages of the topics that a job's events come from: which of them its sections would
  * take. Nothing is started. */
 #include "cli/check/check.h"
+#include "cli/check/counts.h"
+#include "cli/check/spread.h"
 
 #include "avro/registry.h"
 #include "base/plural.h"
@@ -11,10 +13,7 @@
 #include "kafka/offsets.h"
 #include "kafka/reader.h"
 
-#include <string.h>
-
 #define WITHIN_MS 30000
-#define SHOWN_MOST 5 /* types, and reasons */
 #define NAME CHECK_SAMPLE
 #define SILENT 100 /* messages of which none fits: a section that may be wrong */
 
@@ -26,56 +25,10 @@ typedef struct {
   GHashTable *passed;  /* type -> gint64: passed over */
   GHashTable *refused; /* reason -> gint64: dead */
   GHashTable *near;    /* what own_event_near says -> gint64 */
+  Spread *spread;
   gint64 read, fit;
   GError *error; /* the registry does not answer */
 } Sample;
-
-static void
-count (GHashTable *counts, const char *name)
-{
-  gint64 *known = g_hash_table_lookup (counts, name), one = 1;
-  if (known != NULL)
-    ++*known;
-  else
-    g_hash_table_insert (counts, g_strdup (name), g_memdup2 (&one, sizeof one));
-}
-
-static gint64
-sum (GHashTable *counts)
-{
-  gint64 all = 0;
-  GHashTableIter iter;
-  gpointer n;
-  g_hash_table_iter_init (&iter, counts);
-  while (g_hash_table_iter_next (&iter, NULL, &n))
-    all += *(gint64 *)n;
-  return all;
-}
-
-static int
-more_first (gconstpointer a, gconstpointer b, gpointer counts)
-{
-  const char *const *left = a, *const *right = b;
-  gint64 n = *(gint64 *)g_hash_table_lookup (counts, *left),
-         m = *(gint64 *)g_hash_table_lookup (counts, *right);
-  return n != m ? (n < m) - (n > m) : strcmp (*left, *right);
-}
-
-/* `3 UserCreated, 1 UserMoved`; g_free it. */
-static char *
-list_of (GHashTable *counts)
-{
-  guint n;
-  g_autofree char **names = (char **)g_hash_table_get_keys_as_array (counts, &n);
-  GString *out = g_string_new (NULL);
-  g_qsort_with_data (names, (int)n, sizeof *names, more_first, counts);
-  for (guint i = 0; i < MIN (n, SHOWN_MOST); i++)
-    g_string_append_printf (out, "%s%" G_GINT64_FORMAT " %s", i > 0 ? ", " : "",
-                            *(gint64 *)g_hash_table_lookup (counts, names[i]), names[i]);
-  if (n > SHOWN_MOST)
-    g_string_append (out, ", ...");
-  return g_string_free (out, FALSE);
-}
 
 /* --- messages --- */
 
@@ -85,11 +38,11 @@ take_passed (Sample *sample, OwnEvent *own)
   g_autofree char *near = own_event_near (own, sample->event);
   const char *type = own->type != NULL ? own->type : own->record;
   g_autofree char *shown = message_printable (type != NULL ? type : "without a type");
-  count (sample->passed, shown);
+  counts_add (sample->passed, shown);
   if (near == NULL)
     return;
   g_autofree char *printable = message_printable (near);
-  count (sample->near, printable);
+  counts_add (sample->near, printable);
 }
 
 static void
@@ -100,7 +53,7 @@ take_error (Sample *sample, GError *cause)
     sample->error = cause;
     return;
   }
-  count (sample->refused, reason);
+  counts_add (sample->refused, reason);
   g_error_free (cause);
 }
 
@@ -113,6 +66,7 @@ take_message (const KafkaMessage *message, gpointer data)
   g_auto (OwnEvent) own = { NULL };
   const MessageSource source = admit_own_source (message);
   sample->read++;
+  spread_note (sample->spread, message);
   if (own_event_open (&own, &source, &cause)
       && own_event_fits (&own, sample->event, &fits, &cause)) {
     char **key = fits ? own_event_key (&own, sample->event, &cause) : NULL;
@@ -233,9 +187,9 @@ say_counts (const Sample *sample, gint64 there)
 {
   Check *check = sample->check;
   const SentenceEvent *event = sample->event;
-  gint64 dead = sum (sample->refused);
-  g_autofree char *passed = list_of (sample->passed), *refused = list_of (sample->refused),
-                  *near = list_of (sample->near);
+  gint64 dead = counts_sum (sample->refused);
+  g_autofree char *passed = counts_list (sample->passed), *refused = counts_list (sample->refused),
+                  *near = counts_list (sample->near);
   GString *words = g_string_new (NULL);
   g_string_append_printf (words, "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " fit %s",
                           event->topic, sample->fit, sample->read, event->name);
@@ -268,7 +222,7 @@ free_key (gpointer key)
 static void
 say_silent (const Sample *sample)
 {
-  g_autofree char *near = list_of (sample->near), *passed = list_of (sample->passed);
+  g_autofree char *near = counts_list (sample->near), *passed = counts_list (sample->passed);
   if (sample->fit == 0 && sample->read >= SILENT)
     check_warn (sample->check, NAME, check_place_in (sample->check, sample->event->place), NULL,
                 "no run yet, and none of the last %" G_GINT64_FORMAT
@@ -283,9 +237,10 @@ check_event (Check *check, const SentenceEvent *event, gint64 n, gboolean only_s
   g_autoptr (GError) error = NULL;
   Sample sample = { .check = check, .event = event, .wanted = n };
   sample.keys = g_ptr_array_new_with_free_func (free_key);
+  sample.spread = spread_new ();
   GHashTable **counts[] = { &sample.passed, &sample.refused, &sample.near };
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
-    *counts[i] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+    *counts[i] = counts_new ();
   gboolean is_read = read_topic (&sample, &error);
   gint64 there = is_read && !only_silent ? rows_there (&sample, &error) : -1;
   if (only_silent)
@@ -293,8 +248,11 @@ check_event (Check *check, const SentenceEvent *event, gint64 n, gboolean only_s
   else if (error != NULL)
     check_error (check, CODE_KAFKA, NAME, check_place_in (check, event->place), NULL, "%s: %s",
                  event->topic, error->message);
-  else
+  else {
     say_counts (&sample, there);
+    spread_say (sample.spread, check, event);
+  }
+  spread_free (sample.spread);
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     g_hash_table_unref (*counts[i]);
   g_ptr_array_unref (sample.keys);
