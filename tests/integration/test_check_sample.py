@@ -138,3 +138,17 @@ def test_doctor_tells_of_a_section_that_takes_nothing(erasure):  # noqa: F811
     for _ in range(300):
         send(erasure, user(1), ce_type="UserCreated")
     assert silent(erasure) == []
+
+
+def test_the_log_tells_of_a_section_that_takes_nothing(erasure):  # noqa: F811
+    """One line an hour."""
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION)
+    erasure.start()
+    daemon = erasure.pruned.start()
+    for _ in range(100):
+        send(erasure, user(1), ce_type="UserCreated")
+    line = daemon.wait_line("No message of a topic fits its section")
+    assert (line["job"], line["section"], int(line["passed_over"])) == ("people.erase", "UserErasureRequested", 100)
+    assert line["remedy"] == "pruned check people.erase --sample 200" and line["topic"] == erasure.pruned.topics.full("app-users")
+    daemon.stop()
+    assert len(daemon.lines("No message of a topic fits its section")) == 1

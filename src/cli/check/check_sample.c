@@ -6,6 +6,7 @@
 
 #include "avro/registry.h"
 #include "base/plural.h"
+#include "engine/clock/silent.h"
 #include "engine/job/sentence/own_event.h"
 #include "engine/ledger/admit_own_keys.h"
 #include "engine/ledger/own_keys.h"
@@ -15,7 +16,6 @@
 
 #define WITHIN_MS 30000
 #define NAME CHECK_SAMPLE
-#define SILENT 100 /* messages of which none fits: a section that may be wrong */
 
 typedef struct {
   Check *check;
@@ -223,7 +223,7 @@ static void
 say_silent (const Sample *sample)
 {
   g_autofree char *near = counts_list (sample->near), *passed = counts_list (sample->passed);
-  if (sample->fit == 0 && sample->read >= SILENT)
+  if (sample->fit == 0 && sample->read >= SILENT_MESSAGES)
     check_warn (sample->check, NAME, check_place_in (sample->check, sample->event->place), NULL,
                 "no run yet, and none of the last %" G_GINT64_FORMAT
                 " messages of %s fits %s (%s: %s)",
@@ -292,9 +292,9 @@ check_silent (Check *check)
   pg_values_set (values, "job", check->job->name);
   if (!has_own_events (check->job))
     return;
-  g_autoptr (PgRows) rows = check_ask (check, NAME, "src/cli/check/sql/began.sql", values);
+  g_autoptr (PgRows) rows = check_ask (check, NAME, SILENT_BEGAN, values);
   if (rows != NULL && !rows_bool (rows, 0, "began"))
-    check_events (check, 2 * SILENT, TRUE);
+    check_events (check, 2 * SILENT_MESSAGES, TRUE);
 }
 
 void

@@ -16,6 +16,7 @@
 #include "engine/clock/reads.h"
 #include "engine/clock/rounds.h"
 #include "engine/clock/settings_changed.h"
+#include "engine/clock/silent.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/astray.h"
 #include "engine/outbox/transaction.h"
@@ -110,6 +111,7 @@ static const Chore CHORES[] = {
   { "missing messages", 0, find_missing },
   { "blocked ticks", 0, blocked_look },
   { "dead letters", 5 * G_USEC_PER_SEC, letters_look },
+  { "sections that take nothing", 10 * G_USEC_PER_SEC, silent_look },
   { "entries of rows that are gone", 10 * G_USEC_PER_SEC, janitor_sweep },
   { "this machine's clock", 0, janitor_tell_clock },
   { "states of jobs", 10 * G_TIME_SPAN_MINUTE, janitor_note_states },
