@@ -18,8 +18,8 @@ Spread *
 spread_new (void)
 {
   Spread *spread = g_new0 (Spread, 1);
-  spread->places = g_hash_table_new_full (g_bytes_hash, g_bytes_equal,
-                                          (GDestroyNotify)g_bytes_unref, g_free);
+  spread->places
+      = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, g_free);
   return spread;
 }
 
@@ -40,8 +40,9 @@ note_other (Spread *spread, const KafkaMessage *message, Place *place)
     return;
   g_autofree char *text = g_utf8_make_valid ((const char *)message->key, (gssize)message->key_len),
                   *key = message_printable (text);
-  spread->example = g_strdup_printf ("%s in %d and %d", key, MIN (place->partition, message->partition),
-                                     MAX (place->partition, message->partition));
+  spread->example
+      = g_strdup_printf ("%s in %d and %d", key, MIN (place->partition, message->partition),
+                         MAX (place->partition, message->partition));
 }
 
 void
@@ -66,10 +67,11 @@ spread_say (const Spread *spread, Check *check, const SentenceEvent *event)
 {
   if (spread->keys == 0)
     return;
-  check_warn (check, CHECK_SAMPLE, check_place_in (check, event->place), NULL,
-              "%s: %u %s in several partitions (%s), so what is sent with %s has no order. Unless the"
-              " topic got more partitions, its producers choose them in different ways: set"
-              " partitioner=murmur2_random in those that use librdkafka",
-              event->topic, spread->keys, plural (spread->keys, "key is", "keys are"),
-              spread->example, plural (spread->keys, "it", "them"));
+  check_warn (
+      check, CHECK_SAMPLE, check_place_in (check, event->place), NULL,
+      "%s: %u %s in several partitions (%s), so what is sent with %s has no order. Unless the"
+      " topic got more partitions, its producers choose them in different ways: set"
+      " partitioner=murmur2_random in those that use librdkafka",
+      event->topic, spread->keys, plural (spread->keys, "key is", "keys are"), spread->example,
+      plural (spread->keys, "it", "them"));
 }

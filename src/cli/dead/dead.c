@@ -283,7 +283,7 @@ static ExitCode
 deal_with (Dead *dead, const GArray *ids, GError **error)
 {
   if (dead->verb->deal != show)
-    output_table (dead->cli->out, dead->reasons != NULL ? REASON_COLUMNS : LETTER_COLUMNS);
+    output_table (dead->cli->out, dead->reasons != NULL ? LETTER_REASONS_COLUMNS : LETTER_COLUMNS);
   ExitCode code = ids->len > 0 ? deal_with_named (dead, ids, error) : deal_with_all (dead, error);
   if (code == CODE_OK && dead->reasons != NULL)
     letter_reasons_show (dead->reasons, dead->cli->out);

@@ -2,10 +2,9 @@
 
 #include <string.h>
 
-const Column REASON_COLUMNS[] = {
-  { "letters", CELL_NUMBER }, { "source_topic" }, { "first" }, { "last" }, { "last_seen", CELL_TIME },
-  { "reason" },               { NULL }
-};
+const Column LETTER_REASONS_COLUMNS[]
+    = { { "letters", CELL_NUMBER }, { "source_topic" }, { "first" }, { "last" },
+        { "last_seen", CELL_TIME }, { "reason" },       { NULL } };
 
 typedef struct {
   guint letters;

@@ -11,6 +11,6 @@ typedef struct _LetterReasons LetterReasons;
 LetterReasons *letter_reasons_new (void);
 void letter_reasons_free (LetterReasons *reasons);
 void letter_reasons_add (LetterReasons *reasons, const Letter *letter);
-/* Rows of REASON_COLUMNS, those of most letters first. */
-extern const Column REASON_COLUMNS[];
+/* Rows of LETTER_REASONS_COLUMNS, those of most letters first. */
+extern const Column LETTER_REASONS_COLUMNS[];
 void letter_reasons_show (const LetterReasons *reasons, Output *out);

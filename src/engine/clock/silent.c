@@ -12,8 +12,7 @@ static gint64 said_us; /* when the last line was written; 0: none was */
 static void
 say (const Job *job, const SentenceEvent *event)
 {
-  g_autofree char *n
-      = g_strdup_printf ("%.0f", stats_get (STATS_PASSED_OVER, event->topic, NULL));
+  g_autofree char *n = g_strdup_printf ("%.0f", stats_get (STATS_PASSED_OVER, event->topic, NULL));
   g_autofree char *remedy = g_strdup_printf ("pruned check %s --sample 200", job->name);
   log_warning ("No message of a topic fits its section", "job", job->name, "section", event->name,
                "topic", event->topic, "passed_over", n, "remedy", remedy);

@@ -6,7 +6,7 @@
 #pragma once
 #include "engine/service/service.h"
 
-#define SILENT_MESSAGES 100                        /* of which none fits */
+#define SILENT_MESSAGES 100                           /* of which none fits */
 #define SILENT_BEGAN "src/engine/clock/sql/began.sql" /* whether job `:job` has had a run */
 
 /* A chore: once an hour a log line for each job that has had no run, while this process has passed

@@ -23,8 +23,8 @@
 typedef struct {
   Service *service;
   Lane *lane;
-  GArray *specs;           /* of RunSpec */
-  Elsewhere *elsewhere;    /* whose jobs the specs borrow */
+  GArray *specs;        /* of RunSpec */
+  Elsewhere *elsewhere; /* whose jobs the specs borrow */
   DeadLetters *dead;
   gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
   gint64 read_to;            /* the partition's end, if no message lies before it; -1: not known */
@@ -259,14 +259,13 @@ static gboolean
 try_batch (Service *service, Pg *pg, Lane *lane, guint *n, const char *reason, int attempts,
            GError **error)
 {
-  g_auto (Intake) intake
-      = { .service = service,
-          .lane = lane,
-          .specs = run_specs_new (),
-          .elsewhere = elsewhere_new (pg),
-          .dead = dead_letters_new (service->prefix),
-          .refusal = reason,
-          .attempts = attempts };
+  g_auto (Intake) intake = { .service = service,
+                             .lane = lane,
+                             .specs = run_specs_new (),
+                             .elsewhere = elsewhere_new (pg),
+                             .dead = dead_letters_new (service->prefix),
+                             .refusal = reason,
+                             .attempts = attempts };
   return take_batch (&intake, pg, n, error);
 }
 
