@@ -64,8 +64,8 @@ step_free (gpointer data)
 static void
 restore_clear (Restore *restore)
 {
-  GPtrArray *arrays[] = { restore->runs,  restore->jobs, restore->versions, restore->above,
-                          restore->steps, restore->own,  restore->lines };
+  GPtrArray *arrays[] = { restore->runs,  restore->jobs,  restore->names, restore->versions,
+                          restore->above, restore->steps, restore->own,   restore->lines };
   for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
     g_ptr_array_unref (arrays[i]);
   g_hash_table_unref (restore->named);
@@ -209,6 +209,7 @@ command_restore (Cli *cli, GError **error)
                                .reason = why,
                                .runs = g_ptr_array_new_with_free_func (g_free),
                                .jobs = g_ptr_array_new (),
+                               .names = g_ptr_array_new_with_free_func (g_free),
                                .versions = g_ptr_array_new_with_free_func (g_free),
                                .above = g_ptr_array_new (),
                                .steps = g_ptr_array_new_with_free_func (step_free),

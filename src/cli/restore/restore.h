@@ -38,8 +38,9 @@ typedef struct {
 
 typedef struct {
   char *run_id, *step;
-  const Job *job;     /* NULL: the audit alone is enough */
-  GPtrArray *records; /* NULL: not read yet */
+  const char *job_name; /* of its run */
+  const Job *job;       /* NULL: the audit alone is enough */
+  GPtrArray *records;   /* NULL: not read yet */
 } RestoreStep;
 
 typedef struct {
@@ -55,6 +56,7 @@ typedef struct {
   char *run_id;          /* as given, then whole */
   GPtrArray *runs;       /* of char: the runs to restore */
   GPtrArray *jobs;       /* of const Job, beside runs: as they are now; NULL: unknown */
+  GPtrArray *names;      /* of char, beside runs: of their jobs */
   GPtrArray *versions;   /* of char, beside runs: of the job that the run had; NULL: none noted */
   GPtrArray *above;      /* of const Job: jobs of the runs' ancestors */
   GPtrArray *steps;      /* of RestoreStep */
@@ -108,9 +110,10 @@ gboolean restore_prepare (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_R
 gboolean restore_hold_item (Restore *restore, const char *table, const char *key, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Holds those of ROWS (of a record's statement) that are restored, in the same way. */
-gboolean restore_hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+/* Holds those of ROWS (of a record's statement of STEP) that are restored, in the same way; rows
+ * below that no job names for the job that removed them. */
+gboolean restore_hold (Restore *restore, const RestoreStep *step, const Record *record,
+                       const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean restore_is_restored (const PgRows *rows, int row);
 
 void restore_record_free (gpointer record);

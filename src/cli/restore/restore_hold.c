@@ -131,8 +131,19 @@ restore_hold_item (Restore *restore, const char *table, const char *key, GError 
   return write_held (restore, held, error);
 }
 
+/* The job in whose name a row is held that no job names, because it can go below another one: the
+ * one that removed it. NULL: a row that built-in jobs take along follows from their own rows. */
+static const char *
+holder_of (const Restore *restore, const RestoreStep *step, const Record *record)
+{
+  const Job *job = jobs_find_loaded (restore->cli->jobs, step->job_name);
+  const gboolean own = job == NULL || (!job->built_in && job->item_column == NULL);
+  return record->deleted && own ? step->job_name : NULL;
+}
+
 gboolean
-restore_hold (Restore *restore, const Record *record, const PgRows *rows, GError **error)
+restore_hold (Restore *restore, const RestoreStep *step, const Record *record, const PgRows *rows,
+              GError **error)
 {
   g_autoptr (GPtrArray) jobs = all_jobs (restore);
   const PgRows *on = jobs_on (restore, record->table, error);
@@ -141,8 +152,14 @@ restore_hold (Restore *restore, const Record *record, const PgRows *rows, GError
   const Held held = held_new ();
   for (guint i = 0; i < jobs->len; i++)
     hold_rows (&held, jobs->pdata[i], record, rows);
-  for (int i = 0; i < rows_count (rows); i++)
-    if (restore_is_restored (rows, i))
-      hold_from_others (&held, on, rows_text (rows, i, "key"));
+  const char *holder = holder_of (restore, step, record);
+  const gboolean unnamed = g_hash_table_size (held.seen) == 0 && rows_count (on) == 0;
+  for (int i = 0; i < rows_count (rows); i++) {
+    if (!restore_is_restored (rows, i))
+      continue;
+    hold_from_others (&held, on, rows_text (rows, i, "key"));
+    if (unnamed && holder != NULL)
+      hold_row (&held, holder, record->table, rows_text (rows, i, "key"));
+  }
   return write_held (restore, held, error);
 }

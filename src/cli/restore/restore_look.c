@@ -48,6 +48,7 @@ take_runs (Restore *restore, const PgRows *rows, GError **error)
           run_id, rows_text (rows, i, "job"), state, run_id);
     g_ptr_array_add (restore->runs, g_strdup (run_id));
     g_ptr_array_add (restore->jobs, (gpointer)job);
+    g_ptr_array_add (restore->names, g_strdup (rows_text (rows, i, "job")));
     g_ptr_array_add (restore->versions, g_strdup (rows_text (rows, i, "job_version")));
     ExitCode code = restore_check_version (restore, restore->runs->len - 1, rows, i, error);
     if (code != CODE_OK)
@@ -122,13 +123,14 @@ find_runs (Restore *restore, gboolean with_children, GError **error)
   return code;
 }
 
-static const Job *
-job_of (const Restore *restore, const char *run_id)
+static void
+set_job (const Restore *restore, RestoreStep *step)
 {
   for (guint i = 0; i < restore->runs->len; i++)
-    if (g_str_equal (restore->runs->pdata[i], run_id))
-      return restore_same_job (restore, i);
-  return NULL;
+    if (g_str_equal (restore->runs->pdata[i], step->run_id)) {
+      step->job_name = restore->names->pdata[i];
+      step->job = restore_same_job (restore, i);
+    }
 }
 
 static ExitCode
@@ -146,7 +148,7 @@ find_steps (Restore *restore, GError **error)
     RestoreStep *step = g_new0 (RestoreStep, 1);
     step->run_id = g_strdup (rows_text (rows, i, "run_id"));
     step->step = g_strdup (rows_text (rows, i, "step"));
-    step->job = job_of (restore, step->run_id);
+    set_job (restore, step);
     g_ptr_array_add (restore->steps, step);
   }
   if (restore->steps->len == 0 && restore->effective && restore->only.table == NULL)

@@ -183,7 +183,7 @@ write_part (Restore *restore, const RestoreStep *step, Record *record, const GAr
       && failure->why != NULL)
     return FALSE;
   if (rows != NULL && cause == NULL && run_jobs_own (restore, step, record, rows, &said, &cause)
-      && restore_hold (restore, record, rows, &cause)) {
+      && restore_hold (restore, step, record, rows, &cause)) {
     take_rows (restore, record, rows, said);
     return TRUE;
   }

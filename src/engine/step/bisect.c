@@ -152,7 +152,8 @@ bisect_systemic_rows (const Bisect *bisect)
   gpointer sqlstate;
   g_hash_table_iter_init (&iter, bisect->alike);
   while (g_hash_table_iter_next (&iter, &sqlstate, NULL))
-    if (!g_str_equal (sqlstate, BISECT_BUSY) && is_most (bisect, count_alike (bisect, sqlstate)))
+    if (!g_str_equal (sqlstate, BISECT_BUSY) && !g_str_equal (sqlstate, BISECT_RESTORED)
+        && is_most (bisect, count_alike (bisect, sqlstate)))
       return count_alike (bisect, sqlstate);
   return 0;
 }

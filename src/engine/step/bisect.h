@@ -8,9 +8,10 @@
 #include <glib.h>
 
 #define BISECT_TRIALS 30
-#define BISECT_SYSTEMIC_PAGE 20 /* only a page of this size or more can be systemic */
-#define BISECT_BUSY "55P03"     /* another session holds the row: it is not at fault */
-#define BISECT_UNPLACED 8       /* so many such keys in a row are a lock of a table */
+#define BISECT_SYSTEMIC_PAGE 20    /* only a page of this size or more can be systemic */
+#define BISECT_BUSY "55P03"        /* another session holds the row: it is not at fault */
+#define BISECT_RESTORED "restored" /* a row that `pruned restore` holds would go along */
+#define BISECT_UNPLACED 8          /* so many such keys in a row are a lock of a table */
 /* How many rows, of how many, and why. The others were not tried. */
 #define BISECT_SYSTEMIC "at least %u of %u rows of this batch fail for the same reason: %s"
 

@@ -126,7 +126,8 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
       trial_clear (&trial);
       return FALSE;
     }
-    bisect_tried (step->bisect, segment, ok ? NULL : reason, pg_sqlstate (step->pg),
+    bisect_tried (step->bisect, segment, ok ? NULL : reason,
+                  step->takes_restored ? BISECT_RESTORED : pg_sqlstate (step->pg),
                   pg_lock (step->pg) == PG_LOCK_UNPLACED);
     if (!ok && bisect_is_all_busy (step->bisect)) {
       step->held = TRUE;

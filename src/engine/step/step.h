@@ -104,6 +104,7 @@ struct _Step {
                           tried again (partitions.h); NULL: none */
   char *outside_relid; /* the partition that it is about */
   const char *error_class; /* NULL: the SQLSTATE, or the verdict */
+  gboolean takes_restored; /* its last try would take a row that `pruned restore` holds */
   gboolean systemic;       /* most of the page fails alike: nothing is quarantined */
   /* brakes */
   gint64

@@ -8,6 +8,7 @@
 #include "engine/step/pace.h"
 #include "engine/step/portion.h"
 #include "engine/step/remains.h"
+#include "engine/step/restored.h"
 #include "engine/step/tell.h"
 
 #include <string.h>
@@ -101,7 +102,7 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
     if ((trial->children = pg_run (step->pg, job->children, values, error)) == NULL)
       return FALSE;
   }
-  return effects_end (step, &trial->effects, error);
+  return effects_end (step, &trial->effects, error) && restored_stay (step, error);
 }
 
 /* Adds the keys that were not returned to those held; on a second failure all keys. FALSE: they
@@ -209,6 +210,9 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
            char **reason, GError **error)
 {
   g_autoptr (GError) cause = NULL;
+  step->takes_restored = FALSE;
+  if (!restored_begin (step, error))
+    return FALSE;
   if (step->shared) {
     gboolean went = try_shared (step, keys, extra, trial, error);
     if (!went) {

@@ -6,6 +6,7 @@
 #include "engine/job/arguments.h"
 #include "engine/step/many.h"
 #include "engine/step/pace.h"
+#include "engine/step/restored.h"
 #include "engine/work/conclude.h"
 
 #define FEWEST 8
@@ -98,8 +99,9 @@ coded_run (AtOnce *all, GPtrArray *steps, GError **error)
   g_autofree gboolean *fits = g_new (gboolean, steps->len);
   for (guint i = 0; i < steps->len; i++)
     fits[i] = TRUE;
-  if (!brakes_before_many (steps, &all->at_fault, error)
-      || !first->job->code->many ((Step *const *)steps->pdata, steps->len, fits, error))
+  if (!brakes_before_many (steps, &all->at_fault, error) || !restored_begin (first, error)
+      || !first->job->code->many ((Step *const *)steps->pdata, steps->len, fits, error)
+      || !restored_stay (first, error))
     return FALSE;
   for (guint i = steps->len; i-- > 0;)
     if (!fits[i]) {

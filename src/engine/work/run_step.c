@@ -4,6 +4,7 @@
 #include "engine/brakes/brakes.h"
 #include "engine/step/page.h"
 #include "engine/step/partitions.h"
+#include "engine/step/restored.h"
 #include "engine/work/conclude.h"
 #include "engine/work/divide.h"
 #include "engine/work/on_failure.h"
@@ -17,6 +18,15 @@ has_no_errand (Step *step, GError **error)
     return TRUE;
   return step_block (step, error, "%s deletes objects first: its rows do not go without them",
                      step->job->name);
+}
+
+/* Steps whose effects are no try of a page. */
+static gboolean
+step_whole (Step *step, gboolean coded, GError **error)
+{
+  return restored_begin (step, error)
+         && (coded ? step->job->code->step (step, error) : partitions_step (step, error))
+         && restored_stay (step, error);
 }
 
 gboolean
@@ -34,8 +44,7 @@ run_step (Step *step, GError **error)
     return FALSE;
   gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
   on_failure_set (step);
-  return (coded                                             ? step->job->code->step (step, error)
-          : sentence_is_of_partitions (step->job->sentence) ? partitions_step (step, error)
-                                                            : page_apply (step, error))
+  const gboolean whole = coded || sentence_is_of_partitions (step->job->sentence);
+  return (whole ? step_whole (step, coded, error) : page_apply (step, error))
          && brakes_after (step, error) && divide_after (step, error);
 }

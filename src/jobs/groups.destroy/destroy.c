@@ -58,6 +58,7 @@ begin (Walk *walk, GError **error)
   }
   return warn_unseen (walk->step, "projects", walk->catalogue, error)
          && warn_unseen (walk->step, "groups", walk->catalogue, error)
+         && portion_refuse_held (walk->step, walk->group, error)
          && portion_refuse_group (walk->step, walk->group, walk->catalogue, error);
 }
 

@@ -53,6 +53,8 @@ void portion_destroy_bot (Step *step, const char *user, gboolean of_project);
 /* Removes the portion itself: paths, own rows, outcomes. */
 gboolean portion_finish (Step *step, const Portion *portion, GError **error);
 
+/* FALSE with an error: a row of the group, or below it, is held by `pruned restore`. */
+gboolean portion_refuse_held (Step *step, const char *group, GError **error);
 /* Checks the whole group before anything of it is removed: FALSE if something elsewhere forbids it.
  */
 gboolean portion_refuse_group (Step *step, const char *group, const char *catalogue,

@@ -26,6 +26,19 @@ portion_refuse_stranger (Step *step, const PgRows *rows, GError **error)
 }
 
 gboolean
+portion_refuse_held (Step *step, const char *group, GError **error)
+{
+  g_autoptr (PgRows) held = step_query (step, error, "held", "group", group, NULL);
+  if (held == NULL || rows_count (held) == 0)
+    return held != NULL;
+  const char *job = rows_text (held, 0, "job"), *item = rows_text (held, 0, "item");
+  return step_fail (step, error, PRUNED_DATA,
+                    "%s would go with the group, a row that pruned restore has brought back and "
+                    "holds: `pruned quarantine drop %s '%s'` releases it, then `pruned retry`",
+                    item, job, item);
+}
+
+gboolean
 portion_refuse_group (Step *step, const char *group, const char *catalogue, GError **error)
 {
   const PgRows *forbids = step_query_kept (step, catalogue, error, "forbids", NULL);

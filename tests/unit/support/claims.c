@@ -5,7 +5,7 @@
 
 #define COLUMNS                                                                                     \
   "run_id|job_version|step|attempts|slot|args|scheduled_at|due_at|now|first|started_at|range_goes|" \
-  "rows_done|rows_counted|rows_limit|approved_until|approved_rows|paused"
+  "rows_done|rows_counted|rows_limit|approved_until|approved_rows|paused|restored"
 #define LOOK_US (3 * G_USEC_PER_SEC)
 #define NOTHING "old_transaction_s|-|nobody|0"
 
@@ -78,7 +78,7 @@ claims_row (const char *run_id, const char *version, const char *at, const char 
             gboolean paused)
 {
   g_string_append_printf (
-      rows, "\n%s|%s|3|0|0|{}|%" G_GINT64_FORMAT "|0|%" G_GINT64_FORMAT "|f|-|f|0|-1|-1|-|-|%s",
+      rows, "\n%s|%s|3|0|0|{}|%" G_GINT64_FORMAT "|0|%" G_GINT64_FORMAT "|f|-|f|0|-1|-1|-|-|%s|f",
       run_id, version, time_of (at), time_of (now), paused ? "t" : "f");
 }
 

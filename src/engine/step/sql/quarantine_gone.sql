@@ -17,17 +17,9 @@ FROM (
          pg_catalog.format('t.%I %s k.k%s', a.attname,
 -- include: ../../../pg/sql/key_operator.sql
                            , k.n) AS condition,
-         pg_catalog.format(CASE WHEN i.indnkeyatts > 1 AND
--- include: quarantine_json.sql
-                                THEN '(u.key::jsonb -> %1$L)::%2$s AS k%3$s'
-                                WHEN i.indnkeyatts > 1 THEN '(u.key::jsonb ->> %1$L)::%2$s AS k%3$s'
-                                WHEN a.atttypid IN ('int8'::regtype, 'int4'::regtype, 'int2'::regtype)
-                                THEN 'CASE WHEN u.key ~ ''^-?[0-9]{1,19}$'' THEN CASE WHEN u.key::numeric BETWEEN -9223372036854775808 AND 9223372036854775807'
-                                     ' THEN u.key::int8 END END AS k%3$s'
-                                WHEN a.atttypid = 'uuid'::regtype
-                                THEN 'CASE WHEN u.key ~ ''^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'' THEN u.key::uuid END AS k%3$s'
-                                ELSE 'u.key::%2$s AS k%3$s' END,
-                           a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), k.n) AS value
+         pg_catalog.format(
+-- include: quarantine_key.sql
+                           , a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), k.n) AS value
   FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
   WHERE i.indrelid = coalesce(pg_catalog.to_regclass(:tab::text), pg_catalog.to_regclass(pg_catalog.format('%I', :tab::text)))

@@ -1,0 +1,57 @@
+-- The text of a query for the items that `pruned restore` holds from every job and whose rows are
+-- not there (`job`, `item`). `:after`: only of tables in which this transaction has deleted rows,
+-- or that it has written anew (TRUNCATE, DROP). Of a table that this role may not read, or whose
+-- rows it cannot see, all items once rows of it were deleted. A key that is none of its column's
+-- type is of no row. Items of tables that do not exist are missing. No row: nothing is to be asked.
+-- Names are quoted by format. Reads the catalogue, the counts of this session, and the partial
+-- index of held items. The query searches each row by its primary key (OFFSET 0).
+WITH RECURSIVE named AS MATERIALIZED (
+  SELECT n.tab, CASE WHEN n.tab ~ '^("([^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*)([.]("([^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*))?$'
+                     THEN pg_catalog.to_regclass(n.tab) END AS written
+  FROM (SELECT DISTINCT
+-- include: quarantine_table.sql
+        AS tab FROM pruned.quarantine q WHERE q.parked AND q.reason = 'restored') AS n
+  WHERE n.tab IS NOT NULL
+),
+tab AS MATERIALIZED (
+  SELECT n.tab, coalesce(n.written, pg_catalog.to_regclass(pg_catalog.quote_ident(n.tab)))::oid AS rel FROM named n
+),
+tree (tab, rel) AS (
+  SELECT t.tab, t.rel FROM tab t
+  UNION
+  SELECT t.tab, i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent = t.rel
+),
+touched AS (
+  SELECT t.tab, coalesce(pg_catalog.bool_or(pg_catalog.pg_stat_get_xact_tuples_deleted(t.rel) > 0 OR pg_catalog.age(c.xmin) <= 0 OR c.relkind NOT IN ('r', 'p')
+                                            OR NOT pg_catalog.current_setting('track_counts')::boolean), false) AS yes
+  FROM tree t LEFT JOIN pg_catalog.pg_class c ON c.oid = t.rel GROUP BY t.tab
+),
+col AS (
+  SELECT t.tab, t.rel, pg_catalog.has_table_privilege(t.rel, 'SELECT') AND NOT pg_catalog.row_security_active(t.rel) AS seen,
+         pg_catalog.string_agg(pg_catalog.format('k.k%s IS NOT NULL', k.n), ' AND ' ORDER BY k.n) AS known,
+         pg_catalog.string_agg(pg_catalog.format('t.%I %s k.k%s', a.attname,
+-- include: ../../../pg/sql/key_operator.sql
+                               , k.n), ' AND ' ORDER BY k.n) AS same,
+         pg_catalog.string_agg(pg_catalog.format(
+-- include: quarantine_key.sql
+                               , a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), k.n), ', ' ORDER BY k.n) AS key
+  FROM tab t
+  JOIN pg_index i ON i.indrelid = t.rel AND i.indisprimary
+  CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+  WHERE k.n <= i.indnkeyatts
+  GROUP BY t.tab, t.rel
+),
+part AS (
+  SELECT t.tab, pg_catalog.format('SELECT q.job, q.item, pg_catalog.substr(q.item, %s) AS key FROM pruned.quarantine q'
+                                  ' WHERE q.parked AND q.reason = ''restored'' AND pg_catalog.starts_with(q.item, %L) OFFSET 0',
+                                  pg_catalog.length(t.tab) + 2, t.tab || ':') AS items,
+         t.rel IS NULL AS away, u.yes, c.seen, c.key, c.known, c.rel, c.same
+  FROM tab t JOIN touched u ON u.tab = t.tab LEFT JOIN col c ON c.tab = t.tab
+)
+SELECT pg_catalog.string_agg(CASE WHEN p.away OR NOT p.seen THEN pg_catalog.format('SELECT u.job, u.item FROM (%s) AS u', p.items)
+                                  ELSE pg_catalog.format('SELECT u.job, u.item FROM (%s) AS u CROSS JOIN LATERAL (SELECT %s) AS k WHERE %s AND NOT EXISTS (SELECT FROM %s t WHERE %s OFFSET 0)',
+                                                         p.items, p.key, p.known, p.rel::regclass, p.same) END, ' UNION ALL ' ORDER BY p.tab) AS sql
+FROM part p
+WHERE p.away OR p.seen AND (NOT :after::boolean OR p.yes) OR NOT p.seen AND p.yes
+HAVING pg_catalog.count(*) > 0
