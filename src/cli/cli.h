@@ -52,7 +52,7 @@ PgRows *cli_owners (Cli *cli);
 /* `[kafka]` as pairs, NULL-terminated. NULL: no bootstrap servers, or a setting that librdkafka
  * does not know (the code is CODE_CONFIG). g_strfreev it. */
 char **cli_kafka_settings (Cli *cli, GError **error);
-/* Whether the daemon can join its consumer group with `[kafka]`: some values only suit others. */
+/* Whether the daemon can have its clients with `[kafka]`: some values only suit others. */
 gboolean cli_kafka_consumer_check (Cli *cli, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Adds the remedy to an error about TOPIC; returns CODE_KAFKA. */
 ExitCode cli_topic_failed (char **settings, const char *topic, GError **error);

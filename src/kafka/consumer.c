@@ -1,6 +1,6 @@
 #include "kafka/consumer.h"
 #include "base/clock.h"
-#include "kafka/inspect.h"
+#include "kafka/consumer_conf.h"
 #include "kafka/partition_private.h"
 #include "kafka/watch.h"
 #include <stdatomic.h>
@@ -195,49 +195,11 @@ kafka_consumer_commit (KafkaConsumer *consumer, gboolean sync, GError **error)
 
 /* --- life --- */
 
-static rd_kafka_conf_t *
-consumer_conf (const char *const *settings, const char *group, guint n_partitions, GError **error)
-{
-  static const char *const fixed[] = { "enable.auto.commit",
-                                       "false",
-                                       "enable.auto.offset.store",
-                                       "false",
-                                       "enable.partition.eof",
-                                       "true",
-                                       NULL };
-  FetcherLimits limits = fetcher_limits (n_partitions);
-  const char *const wanted[]
-      = { "group.id", group, "partition.assignment.strategy", "roundrobin",
-          /* Lets `pruned doctor` tell members of other versions apart. */
-          "client.id", KAFKA_MEMBER_OF PRUNED_VERSION, "auto.offset.reset", "earliest",
-          /* The longest time that a dead process keeps its partitions. */
-          "session.timeout.ms", "6000", "heartbeat.interval.ms", "2000", "allow.auto.create.topics",
-          "false", "queued.min.messages", limits.messages, "queued.max.messages.kbytes",
-          limits.kbytes, "fetch.message.max.bytes", limits.fetch_bytes, "fetch.max.bytes",
-          "1048576", "fetch.wait.max.ms", limits.wait_ms, "topic.metadata.refresh.interval.ms",
-          "5000", "metadata.max.age.ms", "15000", NULL };
-  const char *own = kafka_setting (settings, "group.id");
-  if (own == NULL || *own != '\0')
-    return kafka_conf_new (settings, wanted, fixed, error);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "setting kafka.group.id: it is empty; without it the group is %s", group);
-  return NULL;
-}
-
-gboolean
-kafka_consumer_check (const char *const *settings, const char *group, GError **error)
-{
-  rd_kafka_conf_t *conf = consumer_conf (settings, group, 1, error);
-  if (conf != NULL)
-    rd_kafka_conf_destroy (conf);
-  return conf != NULL;
-}
-
 KafkaConsumer *
 kafka_consumer_new (const char *const *settings, const char *group, guint n_partitions,
                     const KafkaHandlers *handlers, gpointer data, GError **error)
 {
-  rd_kafka_conf_t *conf = consumer_conf (settings, group, n_partitions, error);
+  rd_kafka_conf_t *conf = consumer_conf_new (settings, group, n_partitions, error);
   if (conf == NULL)
     return NULL;
   KafkaConsumer *consumer = g_new0 (KafkaConsumer, 1);

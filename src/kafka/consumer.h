@@ -33,7 +33,7 @@ typedef struct {
 KafkaConsumer *kafka_consumer_new (const char *const *settings, const char *group,
                                    guint n_partitions, const KafkaHandlers *handlers, gpointer data,
                                    GError **error);
-/* Whether SETTINGS suit a consumer. */
+/* Whether SETTINGS suit a consumer and a producer, and each other. Makes one of each. */
 gboolean kafka_consumer_check (const char *const *settings, const char *group, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* TOPIC, one of those that are subscribed to, need not be there: it is read once it appears. Before

@@ -1,15 +1,24 @@
 /* Settings of librdkafka that are pruned's: with another value it would stop, or do other things.
- * The one table of them, each with its reason. The rest of [kafka] is the user's.
+ * And bounds of those that are the user's: beyond them nothing comes through. The one table of
+ * them, each with its reason.
  *
  * Threads: any. Ownership: see the function.
  */
 #pragma once
 #include <glib.h>
 
+typedef enum {
+  OURS_ONLY,  /* the one value that works, as librdkafka shows it */
+  OURS_NEVER, /* what the value may not contain */
+  OURS_UNSET, /* it may not be set; the value is "" */
+  OURS_LEAST, /* a number; less works only if it is librdkafka's default (0: off) */
+  OURS_MOST
+} KafkaOursRule;
+
 typedef struct {
   const char *name;
-  const char *only;  /* the one value that works, as librdkafka shows it; NULL: see NEVER */
-  const char *never; /* what its value may not contain; both NULL: it may not be set */
+  KafkaOursRule rule;
+  const char *value;
   const char *why;
 } KafkaOurs;
 

@@ -37,6 +37,16 @@ writer_conf_new (const char *const *settings, GError **error)
   return kafka_conf_new (settings, wanted, fixed, error);
 }
 
+gboolean
+writer_check (const char *const *settings, GError **error)
+{
+  rd_kafka_conf_t *conf = writer_conf_new (settings, error);
+  rd_kafka_t *rk = conf != NULL ? kafka_client_new (RD_KAFKA_PRODUCER, conf, error) : NULL;
+  if (rk != NULL)
+    rd_kafka_destroy (rk);
+  return rk != NULL;
+}
+
 Writer *
 writer_new (const rd_kafka_conf_t *conf, GError **error)
 {

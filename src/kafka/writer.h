@@ -10,6 +10,8 @@ typedef struct _Writer Writer;
 
 /* SETTINGS (pairs, NULL-terminated) with what every producer needs. The caller adds callbacks. */
 rd_kafka_conf_t *writer_conf_new (const char *const *settings, GError **error);
+/* Whether SETTINGS suit a producer. */
+gboolean writer_check (const char *const *settings, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* CONF is copied. */
 Writer *writer_new (const rd_kafka_conf_t *conf, GError **error);
 Writer *writer_ref (Writer *writer);

@@ -164,6 +164,9 @@ add_place (GString *text, const PGresult *result, const char *state, const PgSta
   if (is_refused_write (state, statement))
     g_string_append (text, ": a statement that finds or decides must not change rows, nor must a"
                            " function that it calls");
+  else if (g_str_equal (state, "25006"))
+    g_string_append (text, ": the server is a standby, or default_transaction_read_only is on for "
+                           "this role or database; `pruned doctor` says what to do");
   if (statement != NULL && wrong && position != NULL)
     g_string_append_printf (text, " at character %s", position);
   if (is_plan_outdated (result))

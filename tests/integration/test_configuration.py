@@ -99,7 +99,9 @@ def test_kafka_settings_go_to_librdkafka_as_they_are(bare):
     ("transactional.id", "x", "cannot be set: messages are sent without transactions"),
     ("isolation.level", "read_uncommitted", "only read_committed works: a message of a transaction that was aborted was never sent"),
     ("enable.auto.commit", "true", "only false works"), ("acks", "1", "only -1 works"),
-    ("test.mock.num.brokers", "1", "only 0 works: each process would have a broker of its own")])
+    ("test.mock.num.brokers", "1", "only 0 works: each process would have a broker of its own"),
+    ("connections.max.idle.ms", "1", "at least 10000 works: a connection that waits for an answer counts as idle"),
+    ("socket.timeout.ms", "10", "at least 1000 works"), ("fetch.wait.max.ms", "300000", "at most 5000 works")])
 def test_kafka_settings_that_are_ours_are_refused_with_their_place(bare, key, value, words):
     """Taken, they would stop everything, or let rows go that nobody asked for."""
     bare.configuration.write_text(f"[kafka]\n\n{key} = {value}\n")

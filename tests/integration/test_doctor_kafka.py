@@ -50,9 +50,12 @@ def test_no_kafka_is_named(well):  # noqa: F811
     assert only(doctor(well, 2, settings={"kafka.bootstrap.servers": ""}), "Kafka")
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_first(2)
 @pytest.mark.parametrize("settings, check, words", [
     ({"kafka.group.id": ""}, "Kafka", "setting kafka.group.id: it is empty; without it the group is "),
+    ({"kafka.heartbeat.interval.ms": 10000}, "Kafka", "setting kafka.heartbeat.interval.ms: it is 10000, but session.timeout.ms is 6000"),
+    ({"kafka.session.timeout.ms": 400000}, "Kafka", "Kafka client: `max.poll.interval.ms`must be >= `session.timeout.ms`"),
+    ({"kafka.max.in.flight": 7}, "Kafka", "Kafka client: `max.in.flight` must be set <= 5"),
     ({"http.listen": "x"}, "http", "[http] listen: 'x' is not host:port")])
 def test_what_run_refuses_is_named_in_its_words(well, settings, check, words):  # noqa: F811
     found = only(doctor(well, 2, settings=settings), check)

@@ -3,6 +3,8 @@ stop us are set by each transaction, the others are named by doctor."""
 
 import pytest
 
+from stack.process import wait_until
+from support.database import connect
 from support.doctors import about
 from support.places import ROLE
 from support.sentences import house  # noqa: F401
@@ -18,6 +20,30 @@ def test_a_session_that_would_end_with_each_error_goes_on(house):  # noqa: F811
     house.say("kept", "table = kept\nwhere = old")
     counters, _ = house.done("kept")
     assert counters == {"removed": 2, "updated_rows": 2, "failed": 1} and house.rows("kept", "id") == [(2,)]
+
+
+@pytest.mark.parametrize("whose", ["DATABASE {1}", "ROLE {0} IN DATABASE {1}"])
+def test_sessions_that_can_write_nothing_are_named_with_who_made_them_so(house, whose):  # noqa: F811
+    """By `check`, by `doctor`, in the error of a command and in the log of a daemon that starts."""
+    house.sql(TABLE)
+    house.say("kept", "table = kept\nwhere = old")
+    scope = whose.format(ROLE, house.database.name)
+    house.sql(f"ALTER {scope} SET default_transaction_read_only = on")
+    try:
+        found = [f for f in house.pruned.run("check", "kept", "--json").json() if not f["ok"]]
+        named = [f for f in about(house.pruned, "sessions")] + [f for f in found if f["check"] == "session"]
+        for one in named:
+            assert one["detail"].startswith("default_transaction_read_only is on: nothing can be written"), one
+            assert f"ALTER {scope} RESET default_transaction_read_only" in one["remedy"], one
+        assert len(named) == 2 and house.pruned.run("check", "kept").code == 3, (named, found)
+        stopped = house.pruned.run("stop", "--reason", "x")
+        assert stopped.code == 3 and "default_transaction_read_only is on for this role or database" in stopped.stderr, stopped
+        house.start()
+        daemon = house.pruned.start()
+        wait_until(lambda: "default_transaction_read_only is on for this role or database" in daemon.text(), 30, daemon.text)
+    finally:
+        with connect(house.database.server_url) as server:
+            server.execute(f"ALTER {scope} RESET default_transaction_read_only")
 
 
 @pytest.mark.check_all

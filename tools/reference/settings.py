@@ -47,14 +47,16 @@ def live():
     return {(section.strip('"').replace("SETTINGS_JOBS", "jobs"), key) for section, key in pairs}
 
 
+OURS = {"ONLY": "`{}`", "NEVER": "not `{}`", "UNSET": "not set", "LEAST": "at least `{}`", "MOST": "at most `{}`"}
+
+
 @cache
 def ours():
-    """(key, the only value or "", what it may not be or "", why) of librdkafka's settings that are
-    pruned's."""
+    """(key, which values work, why) of librdkafka's settings that are pruned's or bounded."""
     text = (ROOT / "src/kafka/ours.c").read_text()
     body = re.search(r"kafka_ours\[\] = \{(.*?)\{ NULL \}", text, re.S)[1]
-    rows = re.findall(r'\{\s*"([^"]+)",\s*(NULL|"[^"]*"),\s*(NULL|"[^"]*"),\s*"([^"]+)"\s*\}', body)
-    return [(key, *("" if part == "NULL" else part.strip('"') for part in (only, never)), why) for key, only, never, why in rows]
+    rows = re.findall(r'\{\s*"([^"]+)",\s*OURS_(\w+),\s*"([^"]*)",\s*"([^"]+)"\s*\}', body)
+    return [(key, OURS[rule].format(value), why) for key, rule, value, why in rows]
 
 
 def variable(section, key):
@@ -105,9 +107,9 @@ def page(binary):
             text += "## `[jobs.<name>]`\n\n" + wrap("Every job has a section of its own. A key that a job does not use has no effect on it "
                     "(`-` below), and is a warning.") + f"\n\n{job_keys(binary, keys)}\n{defaults(binary)}\n"
         elif section == "kafka":
-            rows = [(f"`{key}`", f"`{only}`" if only else f"not `{never}`" if never else "not set", why) for key, only, never, why in ours()]
+            rows = [(f"`{key}`", value, why) for key, value, why in ours()]
             text += "## `[kafka]`\n\n" + wrap("What is in this section goes to librdkafka as it stands. `bootstrap.servers` is needed. "
-                    "librdkafka's own reference lists the keys. These are pruned's; another value is an error, with the line:") + "\n\n" \
+                    "librdkafka's own reference lists the keys. These are pruned's, or work within bounds only (0 where it means off, too); another value is an error, with the line:") + "\n\n" \
                 + table(("key", "value", "why"), rows) + "\n" + code("[kafka]\nbootstrap.servers = 127.0.0.1:9092") + "\n"
         elif not section.startswith("jobs."):
             text += f"## `[{section}]`\n\n{section_table(section, keys)}\n"

@@ -177,6 +177,7 @@ check_job (Check *check, const Job *job)
   check_form (check);
   check_folder (check);
   check_needs (check);
+  check_session (check);
   if (check_can_run (check))
     check_page (check);
   check_tables (check);

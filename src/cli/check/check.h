@@ -179,12 +179,13 @@ void check_owner (Check *check);      /* who may drop partitions, by check_acces
 void check_partitions (Check *check); /* of a sentence that drops them, by check_tables */
 void check_rights (Check *check);     /* by check_access; of a sentence that has no SQL yet, too */
 void check_say_role (Check *check);   /* a daemon has another role; by check_job */
-void check_access (Check *check);     /* rights and hidden rows, by check_tables */
-void check_tables (Check *check);     /* rights, hidden rows, keys that are off, ties, brakes */
-void check_recorded (Check *check);   /* what the audit leaves out, by check_tables */
-void check_looks (Check *check);      /* tables that nothing ties to the rows, by check_tables */
-void check_outside (Check *check);    /* what stays when a row goes, by check_tables */
-void check_ties (Check *check);       /* triggers, rules, foreign keys, by check_tables */
+void check_session (Check *check); /* a setting of the role or database under which it cannot run */
+void check_access (Check *check);  /* rights and hidden rows, by check_tables */
+void check_tables (Check *check);  /* rights, hidden rows, keys that are off, ties, brakes */
+void check_recorded (Check *check); /* what the audit leaves out, by check_tables */
+void check_looks (Check *check);    /* tables that nothing ties to the rows, by check_tables */
+void check_outside (Check *check);  /* what stays when a row goes, by check_tables */
+void check_ties (Check *check);     /* triggers, rules, foreign keys, by check_tables */
 
 /* What a daemon checks when it loads JOBS (of Job); no row is read. ERRORS: `PLACE: why` for each
  * job that is refused. Anything else that a job lacks is a warning. SURE: a job is also refused if

@@ -66,3 +66,20 @@ check_say_role (Check *check)
               "a daemon runs as %s: what is said of rights is about the role of this command",
               check->daemon);
 }
+
+void
+check_session (Check *check)
+{
+  if (check->role != NULL || check->daemon != NULL)
+    return;
+  g_autoptr (PgRows) rows
+      = pg_run_alone (check->pg, "src/cli/sql/session_settings.sql", NULL, NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    g_autofree char *remedy
+        = grants_psql (check->cli->config, "postgres", rows_text (rows, i, "remedy"));
+    if (rows_bool (rows, i, "wrong"))
+      check_error (check, CODE_POSTGRES, "session", (CheckPlace){ 0 }, remedy, "%s is %s: %s",
+                   rows_text (rows, i, "name"), rows_text (rows, i, "value"),
+                   rows_text (rows, i, "why"));
+  }
+}

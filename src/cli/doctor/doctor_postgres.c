@@ -108,8 +108,8 @@ say_read_only (Doctor *doctor)
       = grants_psql (doctor->cli->config, NULL, "SHOW default_transaction_read_only");
   doctor_error (
       doctor, CODE_POSTGRES, "PostgreSQL", remedy,
-      "it is read-only: a standby, or default_transaction_read_only is on for this role or database;"
-      " nothing is done until that ends");
+      "it is read-only: a standby, or default_transaction_read_only is on for this role or database"
+      " (then `sessions` names who sets it); nothing is done until that ends");
 }
 
 /* A next tick beyond the schedule was set while a clock was ahead. The job has no tick until then.
@@ -166,7 +166,8 @@ check_days (Doctor *doctor)
 static void
 check_session (Doctor *doctor)
 {
-  g_autoptr (PgRows) rows = doctor_ask (doctor, "sessions", SQL "session_settings.sql", NULL);
+  g_autoptr (PgRows) rows
+      = doctor_ask (doctor, "sessions", "src/cli/sql/session_settings.sql", NULL);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const char *name = rows_text (rows, i, "name"), *value = rows_text (rows, i, "value"),
                *why = rows_text (rows, i, "why");

@@ -45,6 +45,30 @@ test_other_names_of_a_setting_are_seen_through (void)
 }
 
 static void
+test_bounds_of_what_is_the_users (void)
+{
+  assert_refused ("connections.max.idle.ms", "1", "it is 1, but at least 10000 works");
+  assert_refused ("connections.max.idle.ms", "9999", "counts as idle");
+  assert_refused ("socket.timeout.ms", "10", "at least 1000 works");
+  assert_refused ("linger.ms", "900000", "at most 1000 works for queue.buffering.max.ms");
+  assert_refused ("fetch.wait.max.ms", "300000", "at most 5000 works");
+  assert_refused ("message.max.bytes", "1000", "at least 100000 works");
+  assert_refused ("queue.buffering.max.kbytes", "1", "at least 1024 works");
+  assert_refused ("socket.max.fails", "0", "never left");
+  assert_refused ("delivery.timeout.ms", "1", "at least 1000 works for message.timeout.ms");
+}
+
+static void
+test_within_the_bounds_and_where_zero_is_off_it_is_taken (void)
+{
+  assert_taken ("connections.max.idle.ms", "0");
+  assert_taken ("connections.max.idle.ms", "10000");
+  assert_taken ("fetch.wait.max.ms", "5000");
+  assert_taken ("socket.timeout.ms", "1000");
+  assert_taken ("queued.max.messages.kbytes", "1");
+}
+
+static void
 test_what_is_the_users_is_taken (void)
 {
   assert_taken ("transactional.id", "");
@@ -63,9 +87,8 @@ test_each_has_its_reason_and_takes_its_own_value (void)
 {
   for (const KafkaOurs *ours = kafka_ours; ours->name != NULL; ours++) {
     g_assert_cmpuint (strlen (ours->why), >, 10);
-    g_assert_true (ours->only == NULL || ours->never == NULL);
-    if (ours->only != NULL)
-      assert_taken (ours->name, ours->only);
+    if (ours->rule != OURS_NEVER)
+      assert_taken (ours->name, ours->value);
     if (ours != kafka_ours)
       g_assert_cmpstr (ours[-1].name, <, ours->name);
   }
@@ -78,6 +101,8 @@ main (int argc, char **argv)
 #define ADD(name) g_test_add_func ("/ours/" #name, test_##name)
   ADD (other_values_are_refused);
   ADD (other_names_of_a_setting_are_seen_through);
+  ADD (bounds_of_what_is_the_users);
+  ADD (within_the_bounds_and_where_zero_is_off_it_is_taken);
   ADD (what_is_the_users_is_taken);
   ADD (each_has_its_reason_and_takes_its_own_value);
   return g_test_run ();

@@ -12,6 +12,7 @@ SELECT s.name, s.reset_val || CASE WHEN s.unit IS NOT NULL THEN ' ' || s.unit EL
 FROM pg_settings s
 JOIN (VALUES ('zero_damaged_pages', true, 'rows of a damaged page vanish in silence, so what they hold goes'),
              ('ignore_checksum_failure', true, 'what is read from a damaged page may be anything'),
+             ('default_transaction_read_only', true, 'nothing can be written: no run does anything, and no command has an effect'),
              ('default_table_access_method', false, 'the days of the audit and of the archive are made as such tables'),
              ('synchronous_commit', false, 'what a step has committed, and told Kafka or a store, can be lost when the server crashes'),
              ('idle_session_timeout', false, 'connections that wait for work end, and the work that comes next waits for new ones')) AS o (name, wrong, why)
