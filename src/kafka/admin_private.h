@@ -1,4 +1,5 @@
-/* Shared by the files of the admin client: admin.c looks topics up, admin_make.c makes them.
+/* Shared by the files of the admin client: admin.c looks topics up, admin_make.c makes them,
+ * admin_settings.c compares and changes their settings.
  *
  * Threads: as admin.h.
  */

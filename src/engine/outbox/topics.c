@@ -2,6 +2,7 @@
 
 #include "engine/job/job_ranges.h"
 #include "engine/outbox/owner.h"
+#include "kafka/admin_settings.h"
 
 #define DAY_MS "86400000"
 #define WEEK_MS "604800000"
@@ -110,4 +111,26 @@ topics_create (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found,
   }
   return kafka_admin_create (admin, (const KafkaNewTopic *)(gpointer)missing->data, missing->len,
                              error);
+}
+
+GPtrArray *
+topics_settings (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found, gboolean change,
+                 GError **error)
+{
+  g_autoptr (GArray) there = g_array_new (FALSE, FALSE, sizeof (KafkaNewTopic));
+  g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < wanted->len; i++) {
+    const WantedTopic *one = &g_array_index (wanted, WantedTopic, i);
+    KafkaNewTopic topic = { one->name, one->partitions, one->settings };
+    if (found[i].partitions >= 0)
+      g_array_append_val (there, topic);
+  }
+  g_ptr_array_set_size (words, (int)there->len);
+  if (!kafka_admin_settle (admin, (const KafkaNewTopic *)(gpointer)there->data, there->len, change,
+                           (char **)words->pdata, error))
+    return NULL;
+  for (guint i = 0; i < wanted->len; i++)
+    if (found[i].partitions < 0)
+      g_ptr_array_insert (words, (int)i, NULL);
+  return g_steal_pointer (&words);
 }

@@ -29,3 +29,7 @@ KafkaTopic *topics_looked_at (KafkaAdmin *admin, const GArray *wanted, int timeo
  * kafka_admin_create. */
 gboolean topics_create (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found,
                         guint from, guint until, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* For each of the WANTED topics, what differs between its settings and those that it is made with;
+ * NULL: nothing, or FOUND lacks it. CHANGE: sets them. Errors as kafka_admin_settle. */
+GPtrArray *topics_settings (KafkaAdmin *admin, const GArray *wanted, const KafkaTopic *found,
+                            gboolean change, GError **error);
