@@ -16,7 +16,7 @@ pytestmark = pytest.mark.built_in
 
 SLOT, SLOTS, LISTED = "ci.delete_objects", 4, 400
 LEASED = "SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at > now()"
-SAID, AWAY = "Everything is stopped, until: pruned go", "Dispatcher round failed; will retry"
+SAID, AWAY = "Everything is stopped, until: pruned go", "PostgreSQL does not answer (ticks, events and runs wait)"
 ROWS = 40
 
 

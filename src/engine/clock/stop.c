@@ -4,6 +4,7 @@
 #include "base/thread.h"
 #include "engine/clock/processes.h"
 #include "engine/lane/lane.h"
+#include "engine/lane/outage.h"
 #include "store/part.h"
 
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #define EVERY_US (G_USEC_PER_SEC / 2)
 #define ALLOWED_US (G_USEC_PER_SEC * 3 / 2)
 #define ANSWER_MS 2000
+#define REMIND_US (60 * G_USEC_PER_SEC)
 
 struct _StopWatch {
   Service *service;
@@ -23,6 +25,7 @@ struct _StopWatch {
   char *asked;    /* the last request to reload; NULL: none */
   guint outages;  /* looks in a row that PostgreSQL has not answered */
   gint64 away_us; /* since when it is said that it does not answer, monotonic; 0: it does */
+  gint64 said_us; /* when it was said last */
 };
 
 /* Tells pruned.processes which stop was seen, and which runs are still under way. */
@@ -111,17 +114,29 @@ look (StopWatch *watch, GError **error)
 /* One look can meet a connection that has ended, and the next one makes another. */
 #define AWAY 2
 
+/* Once, and then each minute. */
+static void
+note_away (StopWatch *watch, const GError *error)
+{
+  gint64 now_us = clock_monotonic_us ();
+  if (watch->away_us != 0 && now_us - watch->said_us < REMIND_US)
+    return;
+  if (watch->away_us == 0)
+    watch->away_us = now_us;
+  watch->said_us = now_us;
+  outage_set_told (TRUE);
+  log_warning ("PostgreSQL does not answer (ticks, events and runs wait)", "detail",
+               error->message);
+}
+
 static void
 note_trouble (StopWatch *watch, const GError *error)
 {
   if (error->code != PRUNED_OUTAGE)
     log_warning_every (60, "stop", "Cannot read whether everything is stopped; will retry",
                        error->message);
-  else if (++watch->outages == AWAY) {
-    watch->away_us = clock_monotonic_us ();
-    log_warning ("PostgreSQL does not answer (ticks, events and runs wait)", "detail",
-                 error->message);
-  }
+  else if (++watch->outages >= AWAY)
+    note_away (watch, error);
 }
 
 static void
@@ -133,6 +148,7 @@ note_answer (StopWatch *watch)
   g_autofree char *seconds
       = g_strdup_printf ("%.1f", (double)(clock_monotonic_us () - watch->away_us) / G_USEC_PER_SEC);
   watch->away_us = 0;
+  outage_set_told (FALSE);
   log_info ("PostgreSQL answers again; work goes on", "after_s", seconds);
 }
 
