@@ -148,8 +148,10 @@ read_registered (Received *received, GError **error)
   const Shape *shape = schema_number (source, &id, error) ? registry_shape (id, error) : NULL;
   if (shape == NULL)
     return FALSE;
+  ShapeNotes notes = { NULL };
   received->datum = shape_read (shape, source->value + REGISTRY_BYTES,
-                                source->value_len - REGISTRY_BYTES, &received->record, error);
+                                source->value_len - REGISTRY_BYTES, &notes, error);
+  received->record = notes.record;
   if (received->datum == NULL)
     g_prefix_error (error, "undecodable: ");
   else if (received->record == NULL)

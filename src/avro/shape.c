@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define SCALE_MOST 64
-
 /* One parse. */
 typedef struct {
   Shape *shape;
@@ -32,6 +30,7 @@ node_free (gpointer data)
   g_clear_pointer (&node->names, g_ptr_array_unref);
   g_clear_pointer (&node->parts, g_ptr_array_unref);
   g_free (node->name);
+  g_free (node->type);
   g_free (node);
 }
 
@@ -125,6 +124,14 @@ read_meaning (Node *node, const json_t *schema)
     node->meaning = MEANS_ITSELF;
   if (g_strcmp0 (word, "decimal") == 0)
     read_decimal (node, schema);
+}
+
+/* Kafka Connect's converters keep the name that the value had before it was Avro. */
+static const char *
+type_of (const json_t *schema)
+{
+  const char *name = text_of (schema, "connect.name");
+  return name != NULL ? name : text_of (schema, "logicalType");
 }
 
 /* --- types --- */
@@ -261,6 +268,8 @@ node_of (Parse *parse, const json_t *schema, const char *space)
   gboolean is_new = parse->shape->nodes->len > before; /* else only its name stands here */
   if (node != NULL && is_new && node->meaning == MEANS_ITSELF)
     read_meaning (node, schema);
+  if (node != NULL && is_new && node->type == NULL)
+    node->type = g_strdup (type_of (schema));
   return node;
 }
 

@@ -25,10 +25,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Shape, shape_free)
 /* CRC-64-AVRO of the schema; 0: it uses names of other schemas. */
 guint64 shape_fingerprint (const Shape *shape);
 
+/* What is known of a datum beside its content; all texts are borrowed from its Shape. */
+typedef struct {
+  const char *record; /* the full name of the record that it is, of a union that of its branch;
+                         NULL: it is no record */
+  GHashTable *types;  /* of the caller; gets json_t, a text or an integer of the content -> what the
+                         schema calls it (`connect.name`, else `logicalType`); NULL: not asked for */
+} ShapeNotes;
+
 /* The content of BYTES, which must be exactly one datum. PRUNED_REJECT says where and what is
- * wrong. RECORD can be NULL; *RECORD: the full name of the record that the datum is, of a union
- * that of its branch, borrowed from SHAPE; NULL: it is no record. */
-json_t *shape_read (const Shape *shape, const guint8 *bytes, gsize len, const char **record,
+ * wrong. NOTES can be NULL. */
+json_t *shape_read (const Shape *shape, const guint8 *bytes, gsize len, ShapeNotes *notes,
                     GError **error);
 
 /* Whether VALUE stands for bytes, or a fixed, without a meaning. */

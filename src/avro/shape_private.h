@@ -38,9 +38,10 @@ typedef enum {
 typedef struct {
   ShapeKind kind;
   ShapeMeaning meaning;
-  char *name;       /* of a record, enum or fixed: the full name */
-  gint64 size;      /* of a fixed, in bytes */
-  gint64 scale;     /* of a decimal */
+  char *name;   /* of a record, enum or fixed: the full name */
+  char *type;   /* what the schema calls it: `connect.name`, else `logicalType`; NULL: nothing */
+  gint64 size;  /* of a fixed, in bytes */
+  gint64 scale; /* of a decimal */
   GPtrArray *names; /* of char: of a record's fields, of an enum's symbols */
   GPtrArray *parts; /* of Node, borrowed: of the fields, of the branches, of the items */
 } Node;
@@ -52,6 +53,10 @@ struct _Shape {
 };
 
 #define DECIMAL_BYTES 64 /* more digits than any column of numbers is given */
+#define SCALE_MOST 64
+
+/* What stands for bytes, see shape_is_bytes. */
+json_t *shape_bytes_form (void);
 
 /* A text with all digits. LEN: DECIMAL_BYTES at most. */
 json_t *shape_decimal_of (const guint8 *bytes, gint64 len, gint64 scale);

@@ -16,6 +16,7 @@ typedef struct {
   gint64 values; /* that may still come */
   guint depth;
   gboolean is_placed; /* the error names a field already */
+  GHashTable *types;  /* see ShapeNotes */
   GError **error;
 } Datum;
 
@@ -90,8 +91,8 @@ read_text (Datum *datum)
 /* --- bytes that mean something --- */
 
 /* No field and no symbol of a path has this name. */
-static json_t *
-bytes_form (void)
+json_t *
+shape_bytes_form (void)
 {
   return json_pack ("{s:s}", "", "bytes");
 }
@@ -115,7 +116,7 @@ read_bytes (Datum *datum, const Node *node)
     return shape_uuid_of (bytes);
   return node->meaning == MEANS_DECIMAL && len <= DECIMAL_BYTES
              ? shape_decimal_of (bytes, len, node->scale)
-             : bytes_form ();
+             : shape_bytes_form ();
 }
 
 /* --- numbers --- */
@@ -298,6 +299,9 @@ read_node (Datum *datum, const Node *node)
   datum->depth++;
   json_t *value = read_kind (datum, node);
   datum->depth--;
+  if (node->type != NULL && datum->types != NULL
+      && (json_is_string (value) || json_is_integer (value)))
+    g_hash_table_insert (datum->types, value, node->type);
   return value;
 }
 
@@ -314,15 +318,16 @@ record_of (const Shape *shape, const guint8 *bytes, gsize len)
 }
 
 json_t *
-shape_read (const Shape *shape, const guint8 *bytes, gsize len, const char **record, GError **error)
+shape_read (const Shape *shape, const guint8 *bytes, gsize len, ShapeNotes *notes, GError **error)
 {
   Datum datum = { .at = bytes,
                   .end = bytes + len,
                   .values = (gint64)len * VALUES_PER_BYTE + VALUES_MORE,
+                  .types = notes != NULL ? notes->types : NULL,
                   .error = error };
   g_autoptr (json_t) value = read_node (&datum, shape->root);
-  if (value != NULL && datum.at == datum.end && record != NULL)
-    *record = record_of (shape, bytes, len);
+  if (value != NULL && datum.at == datum.end && notes != NULL)
+    notes->record = record_of (shape, bytes, len);
   if (datum.is_placed)
     g_prefix_error_literal (error, "field ");
   if (value == NULL || datum.at == datum.end)

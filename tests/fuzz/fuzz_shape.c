@@ -30,9 +30,10 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   gsize start = own ? (gsize)(end - data) + 1 : 0;
   g_autofree guint8 *bytes = g_memdup2 (data + start, size - start);
   g_autoptr (Shape) shape = shape_parse (NULL, text, &error);
-  const char *record = NULL;
+  g_autoptr (GHashTable) types = g_hash_table_new (NULL, NULL);
+  ShapeNotes notes = { .types = types };
   g_autoptr (json_t) value
-      = shape != NULL ? shape_read (shape, bytes, size - start, &record, &error) : NULL;
+      = shape != NULL ? shape_read (shape, bytes, size - start, &notes, &error) : NULL;
   g_assert_true ((value == NULL) == (error != NULL));
   if (error != NULL)
     g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);

@@ -103,10 +103,10 @@ def write(house, text):
 
 
 def send(house, text, topics):
-    """Sends the page's messages, with the type that it names."""
+    """Sends the page's messages, with the headers that it names."""
+    headers = dict(re.findall(r"the\s+header\s+`([\w-]+): ([\w-]+)`", text))
     for message in blocks(text, "json"):
-        kind = re.search(r"`ce_type: (\w+)`", text)[1]
-        house.pruned.topics.produce(topics[0], json.dumps(json.loads(message)).encode(), headers={"ce_type": kind})
+        house.pruned.topics.produce(topics[0], json.dumps(json.loads(message)).encode(), headers=headers)
     house.work()
 
 

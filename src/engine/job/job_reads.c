@@ -40,10 +40,11 @@ add_match (json_t *object, const SentenceEvent *event)
 static json_t *
 event_json (const SentenceEvent *event)
 {
-  json_t *object = json_pack (
-      "{s:s, s:s, s:s, s:o, s:s*, s:s*, s:s*}", "name", event->name, "topic", event->topic,
-      "format", event->format == EVENT_AVRO ? "avro" : "json", "key", list_of (event->key), "due",
-      event->due, "cancel_on", event->cancel_on, "schema", event->schema_text);
+  json_t *object
+      = json_pack ("{s:s, s:s, s:s, s:o, s:s*, s:s*, s:s*, s:s*}", "name", event->name, "topic",
+                   event->topic, "format", event->format == EVENT_AVRO ? "avro" : "json", "key",
+                   list_of (event->key), "due", event->due, "cancel_on", event->cancel_on, "schema",
+                   event->schema_text, "due_unit", epoch_word (event->due_unit));
   add_match (object, event);
   return object;
 }
@@ -140,6 +141,7 @@ event_of (const json_t *object, GPtrArray *events)
   event->format = g_strcmp0 (text_of (object, "format"), "avro") == 0 ? EVENT_AVRO : EVENT_JSON;
   event->key = texts_of (key);
   event->due = g_strdup (text_of (object, "due"));
+  event->due_unit = epoch_unit (text_of (object, "due_unit"));
   event->cancel_on = g_strdup (text_of (object, "cancel_on"));
   event->schema = schema != NULL ? shape_parse (NULL, schema, NULL) : NULL;
   g_ptr_array_add (events, event);

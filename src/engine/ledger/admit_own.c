@@ -181,9 +181,28 @@ take_as (Reading *reading, const Job *job, const JobEvent *event, const Sentence
   return TRUE;
 }
 
+/* Several sections of JOB fit, whose runs begin at START. If they do not ask for the same, it is
+ * not known which one is meant: a row may be named, or its request and its withdrawal at once. */
+static void
+settle_sections (Reading *reading, const Job *job, guint start)
+{
+  gboolean alike = TRUE;
+  const RunSpec *specs = (const RunSpec *)(void *)reading->specs->data;
+  for (guint i = start + 1; i < reading->specs->len; i++)
+    alike = alike && specs[i].cancels == specs[start].cancels
+            && json_equal (specs[i].args, specs[start].args);
+  if (!alike)
+    refuse_for (reading, job,
+                g_strdup ("undecodable: it fits several [event] sections that name other rows or"
+                          " times, or its request and its withdrawal"));
+  if (reading->specs->len > start)
+    g_array_set_size (reading->specs, alike ? start + 1 : start);
+}
+
 static gboolean
 take_for (Reading *reading, const Job *job, GError **error)
 {
+  const guint start = reading->specs->len;
   for (guint e = 0; e < job->events->len; e++) {
     const JobEvent *event = job->events->pdata[e];
     if (event->own != NULL
@@ -191,6 +210,7 @@ take_for (Reading *reading, const Job *job, GError **error)
             || !take_as (reading, job, event, event->cancel, error)))
       return FALSE;
   }
+  settle_sections (reading, job, start);
   return TRUE;
 }
 

@@ -148,13 +148,13 @@ test_record (void)
     { "{\"type\": \"enum\", \"name\": \"s.E\", \"symbols\": [\"X\"]}", "\0", 1, NULL },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    const char *record = NULL;
+    ShapeNotes notes = { NULL };
     g_autoptr (Shape) shape = shape_parse (NULL, cases[i].schema, NULL);
     g_autoptr (json_t) value
-        = shape_read (shape, (const guint8 *)cases[i].bytes, cases[i].len, &record, NULL);
+        = shape_read (shape, (const guint8 *)cases[i].bytes, cases[i].len, &notes, NULL);
     g_test_message ("%u %s", i, cases[i].schema);
     g_assert_nonnull (value);
-    g_assert_cmpstr (record, ==, cases[i].record);
+    g_assert_cmpstr (notes.record, ==, cases[i].record);
   }
 }
 

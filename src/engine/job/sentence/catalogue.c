@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "engine/job/sentence/behind.h"
+#include "engine/job/sentence/calls.h"
 #include "engine/job/sentence/hidden.h"
 #include "engine/job/sentence/sql_text.h"
 
@@ -65,6 +66,7 @@ catalogue_free (Catalogue *catalogue)
   g_clear_pointer (&catalogue->keys, g_ptr_array_unref);
   g_clear_pointer (&catalogue->tables, g_ptr_array_unref);
   g_free (catalogue->changes);
+  g_free (catalogue->set_changes);
   g_free (catalogue->hidden);
   g_free (catalogue);
 }
@@ -244,26 +246,6 @@ keys_wanted (const Catalogue *catalogue)
   return values;
 }
 
-/* NULL: no sentence calls a function. */
-static GPtrArray *
-calls_wanted (const Sentence *const *sentences, guint n)
-{
-  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify)pg_values_free);
-  gboolean any = FALSE;
-  for (guint i = 0; i < n; i++) {
-    GString *schemas = array_new (), *names = array_new ();
-    gsize none = names->len;
-    if (sentences[i]->where != NULL)
-      sql_text_calls (sentences[i]->where, schemas, names);
-    any |= names->len > none;
-    PgValues *values = pg_values_new ();
-    pg_values_take (values, "schemas", array_take (schemas));
-    pg_values_take (values, "names", array_take (names));
-    g_ptr_array_add (all, values);
-  }
-  return any ? g_steal_pointer (&all) : NULL;
-}
-
 static Catalogue *
 of_tables (const PgRows *rows)
 {
@@ -296,18 +278,6 @@ ask_each (Pg *pg, const char *file, const GPtrArray *values, GError **error)
                       error);
 }
 
-static gboolean
-read_calls (Pg *pg, const Sentence *const *sentences, const GPtrArray *all, GError **error)
-{
-  g_autoptr (GPtrArray) wanted = calls_wanted (sentences, all->len);
-  if (wanted == NULL)
-    return TRUE;
-  g_autoptr (GPtrArray) calls = ask_each (pg, SQL "sentence_changes.sql", wanted, error);
-  for (guint i = 0; calls != NULL && i < all->len; i++)
-    ((Catalogue *)all->pdata[i])->changes = g_strdup (rows_text (calls->pdata[i], 0, "name"));
-  return calls != NULL;
-}
-
 GPtrArray *
 catalogue_read_each (Pg *pg, const Sentence *const *sentences, guint n, GError **error)
 {
@@ -326,7 +296,7 @@ catalogue_read_each (Pg *pg, const Sentence *const *sentences, guint n, GError *
   g_autoptr (GPtrArray) keys = ask_each (pg, SQL "sentence_keys.sql", wanted, error);
   for (guint i = 0; keys != NULL && i < n; i++)
     add_keys (all->pdata[i], keys->pdata[i]);
-  return keys != NULL && read_calls (pg, sentences, all, error)
+  return keys != NULL && calls_read_each (pg, sentences, all, error)
                  && hidden_read_each (pg, sentences, all, error)
                  && behind_read_each (pg, sentences, all, error)
              ? g_steal_pointer (&all)

@@ -63,6 +63,7 @@ typedef struct {
   GPtrArray *tables; /* of CatTable; the sentence's own is the first */
   GPtrArray *keys;   /* of CatKey */
   char *changes;     /* a function that the condition calls and that may change rows; NULL: none */
+  char *set_changes; /* the same of `set` */
   char *hidden;      /* why its own SQL would mean something else than to the application; NULL: it
                         does not */
   gboolean torn;     /* a table was altered while it was read: nothing follows from it */

@@ -1,5 +1,6 @@
 #include "engine/job/sentence/own_event.h"
 
+#include "avro/connect.h"
 #include "avro/registry.h"
 #include "base/clock.h"
 
@@ -8,7 +9,6 @@
 
 #define REGISTRY_BYTES 5     /* 00, then the number of a schema of the registry */
 #define FINGERPRINT_BYTES 10 /* C3 01, then the fingerprint of a schema */
-#define DATE_BYTES 10        /* 2026-11-21 */
 #define STRUCTURED "application/cloudevents"
 
 static gboolean G_GNUC_PRINTF (2, 3) refuse (GError **error, const char *format, ...)
@@ -49,22 +49,24 @@ read_json (OwnEvent *own)
     len -= REGISTRY_BYTES;
   }
   own->json.body = json_parse_digits (text, len, &own->json.unreadable);
+  own->json.types = g_hash_table_new (NULL, NULL);
   if (own->json.body == NULL)
     g_prefix_error (&own->json.unreadable, "undecodable: ");
+  else
+    connect_read (own->json.body, own->json.types);
 }
 
 static json_t *
-read_datum (const Shape *schema, const guint8 *bytes, gsize len, const char **record,
-            GError **error)
+read_datum (const Shape *schema, const guint8 *bytes, gsize len, ShapeNotes *notes, GError **error)
 {
-  json_t *body = shape_read (schema, bytes, len, record, error);
+  json_t *body = shape_read (schema, bytes, len, notes, error);
   if (body == NULL)
     g_prefix_error (error, "undecodable: ");
   return body;
 }
 
 static json_t *
-read_registered (const MessageSource *source, const char **record, GError **error)
+read_registered (const MessageSource *source, ShapeNotes *notes, GError **error)
 {
   guint32 id;
   if (source->value[0] != '\0' || source->value_len < REGISTRY_BYTES) {
@@ -74,14 +76,14 @@ read_registered (const MessageSource *source, const char **record, GError **erro
   memcpy (&id, source->value + 1, sizeof id);
   const Shape *schema = registry_shape (GUINT32_FROM_BE (id), error);
   return schema != NULL ? read_datum (schema, source->value + REGISTRY_BYTES,
-                                      source->value_len - REGISTRY_BYTES, record, error)
+                                      source->value_len - REGISTRY_BYTES, notes, error)
                         : NULL;
 }
 
 /* A datum of the file's schema: alone, behind the frame of a registry, or behind the schema's
  * fingerprint. Which one it is must be beyond doubt: what is read decides which row goes. */
 static json_t *
-read_of_file (const MessageSource *source, const Shape *schema, const char **record, GError **error)
+read_of_file (const MessageSource *source, const Shape *schema, ShapeNotes *notes, GError **error)
 {
   guint64 fingerprint;
   GError *cause = NULL;
@@ -90,12 +92,12 @@ read_of_file (const MessageSource *source, const Shape *schema, const char **rec
   if (len >= FINGERPRINT_BYTES && value[0] == 0xc3 && value[1] == 0x01) {
     memcpy (&fingerprint, value + 2, sizeof fingerprint);
     if (GUINT64_FROM_LE (fingerprint) == shape_fingerprint (schema))
-      return read_datum (schema, value + FINGERPRINT_BYTES, len - FINGERPRINT_BYTES, record, error);
+      return read_datum (schema, value + FINGERPRINT_BYTES, len - FINGERPRINT_BYTES, notes, error);
   }
   g_autoptr (json_t) plain
-      = shape_read (schema, value, len, record, &cause),
+      = shape_read (schema, value, len, notes, &cause),
       framed = len >= REGISTRY_BYTES && value[0] == '\0'
-                   ? shape_read (schema, value + REGISTRY_BYTES, len - REGISTRY_BYTES, record, NULL)
+                   ? shape_read (schema, value + REGISTRY_BYTES, len - REGISTRY_BYTES, notes, NULL)
                    : NULL;
   if (plain != NULL && framed != NULL)
     refuse (error, "undecodable: it can be read with and without the frame of a registry");
@@ -111,6 +113,7 @@ static void
 body_clear (OwnBody *body)
 {
   g_clear_pointer (&body->body, json_decref);
+  g_clear_pointer (&body->types, g_hash_table_unref);
   g_clear_error (&body->unreadable);
   body->is_read = FALSE;
 }
@@ -118,11 +121,13 @@ body_clear (OwnBody *body)
 static void
 read_avro (OwnEvent *own, const Shape *schema)
 {
+  ShapeNotes notes = { .types = g_hash_table_new (NULL, NULL) };
   own->schema = schema;
-  own->record = NULL;
+  own->avro.types = notes.types;
   own->avro.body = schema != NULL
-                       ? read_of_file (own->source, schema, &own->record, &own->avro.unreadable)
-                       : read_registered (own->source, &own->record, &own->avro.unreadable);
+                       ? read_of_file (own->source, schema, &notes, &own->avro.unreadable)
+                       : read_registered (own->source, &notes, &own->avro.unreadable);
+  own->record = notes.record;
 }
 
 const json_t *
@@ -257,37 +262,6 @@ own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error)
     g_strv_builder_add (parts, part);
   }
   return g_strv_builder_end (parts);
-}
-
-static gboolean
-read_time (const char *text, gint64 *us, GError **error)
-{
-  g_autofree char *midnight
-      = strlen (text) == DATE_BYTES ? g_strconcat (text, "T00:00:00Z", NULL) : NULL;
-  return clock_parse (midnight != NULL ? midnight : text, us, error);
-}
-
-gboolean
-own_event_due (OwnEvent *own, const SentenceEvent *event, char **due, GError **error)
-{
-  gint64 us = 0;
-  *due = NULL;
-  if (event->due == NULL)
-    return TRUE;
-  const json_t *body = own_event_body (own, event, error);
-  const json_t *value = body != NULL ? own_event_find (body, event->due) : NULL;
-  if (body == NULL)
-    return FALSE;
-  if (value == NULL || json_is_null (value))
-    return TRUE;
-  if (!json_is_string (value))
-    return refuse (error, "undecodable: due %s is not a text with a time or a date", event->due);
-  if (!read_time (json_string_value (value), &us, error)) {
-    g_prefix_error (error, "undecodable: due %s: ", event->due);
-    return FALSE;
-  }
-  *due = clock_format (us);
-  return TRUE;
 }
 
 gboolean

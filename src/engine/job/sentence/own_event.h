@@ -14,6 +14,7 @@
 typedef struct {
   gboolean is_read;
   json_t *body;       /* numbers with a fraction are texts in it; NULL: it cannot be read: */
+  GHashTable *types;  /* json_t in it -> what its schema calls it, borrowed */
   GError *unreadable; /* why */
 } OwnBody;
 

@@ -11,6 +11,7 @@
  * Rules: docs/adding-a-job.md.
  */
 #pragma once
+#include "avro/epoch.h"
 #include "avro/shape.h"
 #include "base/error.h"
 
@@ -82,15 +83,16 @@ typedef struct {
   char *place; /* `file:line` of the section */
   char *topic; /* as it is, without [topics] prefix */
   EventFormat format;
-  char *schema_file; /* of Avro: as written; NULL: the schema registry has the schemas */
-  Shape *schema;     /* of that file */
-  char *schema_text; /* the file */
-  char **key;        /* paths to the primary key's columns, in their order */
-  char *due;         /* a path; NULL: at once */
-  char *cancel_on;   /* the name of another event; NULL: none */
-  GPtrArray *match;  /* of SentenceMatch: all must hold. Empty: any message fits; of Avro those
-                        whose record has the name of the event */
-  char *version;     /* changes with every key of the section, and with the schema's file */
+  char *schema_file;  /* of Avro: as written; NULL: the schema registry has the schemas */
+  Shape *schema;      /* of that file */
+  char *schema_text;  /* the file */
+  char **key;         /* paths to the primary key's columns, in their order */
+  char *due;          /* a path; NULL: at once */
+  EpochUnit due_unit; /* of numbers there; EPOCH_NONE: only their schema says it */
+  char *cancel_on;    /* the name of another event; NULL: none */
+  GPtrArray *match;   /* of SentenceMatch: all must hold. Empty: any message fits; of Avro those
+                         whose record has the name of the event */
+  char *version;      /* changes with every key of the section, and with the schema's file */
 } SentenceEvent;
 
 /* Whether it says which rows a run of a tick would look for. SENTENCE can be NULL: FALSE. */

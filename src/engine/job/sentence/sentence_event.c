@@ -68,6 +68,14 @@ read_due (SentenceEvent *event, const char *value, GError **error)
 }
 
 static gboolean
+read_due_unit (SentenceEvent *event, const char *value, GError **error)
+{
+  event->due_unit = epoch_unit (value);
+  return event->due_unit != EPOCH_NONE
+         || error_fatal (error, "expected days, ms or us, not '%s'", value);
+}
+
+static gboolean
 read_cancel_on (SentenceEvent *event, const char *value, GError **error)
 {
   event->cancel_on = g_strdup (value);
@@ -96,8 +104,13 @@ read_match (SentenceEvent *event, const char *value, GError **error)
 static const struct {
   const char *name;
   gboolean (*read) (SentenceEvent *event, const char *value, GError **error);
-} KEYS[] = { { "topic", read_topic }, { "format", read_format }, { "schema", read_schema },
-             { "key", read_key },     { "due", read_due },       { "cancel_on", read_cancel_on },
+} KEYS[] = { { "topic", read_topic },
+             { "format", read_format },
+             { "schema", read_schema },
+             { "key", read_key },
+             { "due", read_due },
+             { "due_unit", read_due_unit },
+             { "cancel_on", read_cancel_on },
              { "match", read_match } };
 
 static gboolean
@@ -205,7 +218,10 @@ sentence_event_read (const Section *section, gboolean no_registry, GError **erro
     return NULL;
   }
   event->version = g_strndup (g_checksum_get_string (sum), 16);
-  if (event->topic == NULL || event->key == NULL)
+  if (event->due_unit != EPOCH_NONE && event->due == NULL)
+    section_fail (section, section_find (section, "due_unit"), error,
+                  "due_unit: there is no 'due' whose unit it would be");
+  else if (event->topic == NULL || event->key == NULL)
     section_fail (section, NULL, error, "there is no '%s'", event->topic == NULL ? "topic" : "key");
   else if (says_which (event, section, error))
     return g_steal_pointer (&event);

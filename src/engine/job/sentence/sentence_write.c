@@ -9,11 +9,10 @@
 #include "engine/job/sentence/sentence_keep.h"
 #include "engine/job/sentence/sentence_key.h"
 #include "engine/job/sentence/sentence_portion.h"
+#include "engine/job/sentence/sentence_set.h"
 #include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
-
-#define TIME ":scheduled_at::timestamptz"
 
 typedef struct {
   const Sentence *sentence;
@@ -29,7 +28,7 @@ static void
 set_due (Writer *writer)
 {
   g_autofree char *where = writer->sentence->where != NULL
-                               ? sql_text_at (writer->sentence->where, TIME)
+                               ? sql_text_at (writer->sentence->where, SENTENCE_TIME)
                                : g_strdup ("true");
   words_set (writer->words, "where", where);
   if (writer->sentence->keep.rows > 0) {
@@ -175,6 +174,7 @@ set_words (Writer *writer)
   set_page (writer);
   set_archive (writer);
   set_object (writer);
+  words_take (writer->words, "spared", sentence_set_spared (writer->sentence, writer->catalogue));
 }
 
 /* --- files --- */
@@ -213,13 +213,7 @@ add_removal (Writer *writer, const Below *below)
 static void
 add_change (Writer *writer)
 {
-  g_autoptr (GString) set = g_string_new (NULL);
-  for (guint i = 0; i < writer->sentence->set->len; i++) {
-    const SentenceSet *one = writer->sentence->set->pdata[i];
-    g_autofree char *value = sql_text_at (one->value, TIME);
-    list_add (set, ", ", "%s = %s", catalogue_column (writer->table, one->column)->quoted, value);
-  }
-  words_set (writer->words, "set", set->str);
+  words_take (writer->words, "set", sentence_set_list (writer->sentence, writer->table));
   words_take (writer->words, "old", list_named (writer->table->own, writer->table->key));
   words_take (writer->words, "same",
               list_equal (writer->table->own, writer->table->key, "pruned_o"));

@@ -187,36 +187,57 @@ test_records_fit (void)
   }
 }
 
+#define CONNECT(field, payload)                                                                    \
+  "{\"schema\":{\"type\":\"struct\",\"fields\":[{\"field\":\"x\",\"type\":\"int32\"}," field       \
+  "]},\"payload\":" payload "}"
+#define DECIMAL(scale)                                                                             \
+  "{\"field\":\"id\",\"type\":\"bytes\",\"name\":\"org.apache.kafka.connect.data.Decimal\","       \
+  "\"parameters\":{\"scale\":\"" scale "\"}}"
+
+/* MDk= is 0x3039, 12345; /w== is -1. */
 static void
-test_due (void)
+test_keys (void)
 {
   static const struct {
-    const char *value, *due; /* DUE: ""; none; NULL: an error */
+    const char *value, *key; /* KEY: or the error */
   } cases[] = {
-    { "{}", "" },
-    { "{\"due\":null}", "" },
-    { "{\"due\":\"2026-11-21\"}", "2026-11-21T00:00:00.000000Z" },
-    { "{\"due\":\"2026-11-21T10:20:30+02:00\"}", "2026-11-21T08:20:30.000000Z" },
-    { "{\"due\":\"2026-11-21T10:20:30.5Z\"}", "2026-11-21T10:20:30.500000Z" },
-    { "{\"due\":\"2026-11-21T10:20:30\"}", NULL },
-    { "{\"due\":\"2026-02-30\"}", NULL },
-    { "{\"due\":\"tomorrow\"}", NULL },
-    { "{\"due\":\"tomorrow!!\"}", NULL },
-    { "{\"due\":\"\"}", NULL },
-    { "{\"due\":1795000000}", NULL },
-    { "{\"due\":{}}", NULL },
+    { CONNECT ("{\"field\":\"id\",\"type\":\"int64\"}", "{\"id\":7}"), "7" },
+    { CONNECT (DECIMAL ("0"), "{\"id\":\"MDk=\"}"), "12345" },
+    { CONNECT (DECIMAL ("2"), "{\"id\":\"MDk=\"}"), "123.45" },
+    { CONNECT (DECIMAL ("0"), "{\"id\":\"/w==\"}"), "-1" },
+    { CONNECT ("{\"field\":\"id\",\"type\":\"string\"}", "{\"id\":\"MDk=\"}"), "MDk=" },
+    { "{\"schema\":1,\"payload\":{\"id\":\"MDk=\"}}", "MDk=" },
+    /* No text is what the bytes are. */
+    { CONNECT (DECIMAL ("0"), "{\"id\":\"1234567\"}"),
+      "undecodable: key payload.id is bytes, not a value" },
+    { CONNECT (DECIMAL ("x"), "{\"id\":\"MDk=\"}"),
+      "undecodable: key payload.id is bytes, not a value" },
+    { CONNECT (DECIMAL ("0"), "{\"id\":\"\"}"),
+      "undecodable: key payload.id is bytes, not a value" },
+    { CONNECT ("{\"field\":\"id\",\"type\":\"bytes\"}", "{\"id\":\"MDk=\"}"),
+      "undecodable: key payload.id is bytes, not a value" },
+    /* A numeric without a scale, as Debezium has it. */
+    { CONNECT ("{\"field\":\"id\",\"type\":\"struct\",\"name\":\"io.debezium.data."
+               "VariableScaleDecimal\"}",
+               "{\"id\":{\"scale\":0,\"value\":\"MDk=\"}}"),
+      "undecodable: key payload.id is an object, not a value" },
+    { CONNECT (DECIMAL ("0"), "{\"id\":null}"), "undecodable: key payload.id is null" },
+    { CONNECT (DECIMAL ("0"), "{}"), "undecodable: key payload.id is missing" },
+    { CONNECT (DECIMAL ("0"), "null"), "undecodable: key payload.id is missing" },
+    { CONNECT (DECIMAL ("0"), "[5]"), "undecodable: key payload.id is missing" },
+    { "{\"schema\":{\"fields\":5},\"payload\":{\"id\":7}}", "7" },
+    { "{\"schema\":{\"fields\":[1,{\"field\":5}]},\"payload\":{\"id\":7}}", "7" },
   };
-  SentenceEvent event = { .name = (char *)"x", .due = (char *)"due" };
+  char *paths[] = { (char *)"payload.id", NULL };
+  SentenceEvent event = { .name = (char *)"x", .key = paths };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     MessageSource source = source_of (cases[i].value, NULL, 0);
     g_auto (OwnEvent) own;
-    g_autofree char *due = NULL;
     g_autoptr (GError) error = NULL;
     g_assert_true (own_event_open (&own, &source, NULL));
-    gboolean ok = own_event_due (&own, &event, &due, &error);
-    g_test_message ("%s: %s", cases[i].value, error != NULL ? error->message : due);
-    g_assert_cmpstr (ok && due == NULL ? "" : due, ==, cases[i].due);
-    g_assert_true (ok == (cases[i].due != NULL));
+    g_auto (GStrv) key = own_event_key (&own, &event, &error);
+    g_test_message ("%s", cases[i].value);
+    g_assert_cmpstr (key != NULL ? key[0] : error->message, ==, cases[i].key);
   }
 }
 
@@ -227,6 +248,6 @@ main (int argc, char **argv)
   g_test_add_func ("/job/own_event/paths", test_paths);
   g_test_add_func ("/job/own_event/fits", test_fits);
   g_test_add_func ("/job/own_event/records_fit", test_records_fit);
-  g_test_add_func ("/job/own_event/due", test_due);
+  g_test_add_func ("/job/own_event/keys", test_keys);
   return g_test_run ();
 }

@@ -22,7 +22,7 @@ test_event (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) sections
       = sections_with ("[event Erase]\ntopic = user-events\nformat = avro\n"
-                       "key = payload.user.id, tenant\ndue = payload.due_at\n"
+                       "key = payload.user.id, tenant\ndue = payload.due_at\ndue_unit = us\n"
                        "cancel_on = Keep\nmatch = type = a = b\nmatch = header.x-kind = gone\n"
                        "match = .header.x = 5\nmatch = record = *\n");
   g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
@@ -33,6 +33,7 @@ test_event (void)
   g_autofree char *key = g_strjoinv ("|", event->key);
   g_assert_cmpstr (key, ==, "payload.user.id|tenant");
   g_assert_cmpstr (event->due, ==, "payload.due_at");
+  g_assert_cmpint (event->due_unit, ==, EPOCH_US);
   g_assert_cmpstr (event->cancel_on, ==, "Keep");
   static const char *const match[][2] = {
     { "type", "a = b" }, { "header.x-kind", "gone" }, { ".header.x", "5" }, { "record", "*" }
@@ -84,6 +85,9 @@ static const struct {
   { "topic = t\nkey = a\nformat = xml\n", 4,
     "format: expected json, avro or CloudEvents, not 'xml'" },
   { "topic = t\nkey = a\ndue = \n", 4, "due: " },
+  { "topic = t\nkey = a\ndue = b\ndue_unit = s\n", 5,
+    "due_unit: expected days, ms or us, not 's'" },
+  { "topic = t\nkey = a\nmatch = any\ndue_unit = ms\n", 5, "due_unit: there is no 'due'" },
   { "topic = t\nkey = a\nmatch = type\n", 4, "match: expected path = value" },
   { "topic = t\nkey = a\nmatch = type =\n", 4, "match: expected path = value" },
   { "topic = t\nkey = a\nmatch = any\nmatch = type = x\n", 4, "match: any stands alone" },
