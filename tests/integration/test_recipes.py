@@ -94,7 +94,7 @@ def write(house, text):
     """Writes the page's jobs. Its topic gets a name that no other test has. Returns (jobs,
     topics)."""
     (conf,) = blocks(text, "conf")
-    topics = re.findall(r"^topic = (.*)$", conf, re.M)
+    topics = list(dict.fromkeys(re.findall(r"^topic = (.*)$", conf, re.M)))
     for topic in topics:
         house.pruned.topics.make(topic, 1)
         conf = conf.replace(f"topic = {topic}\n", f"topic = {house.pruned.topics.full(topic)}\n")
