@@ -52,33 +52,63 @@ note (Cli *cli, Pg *pg, GError **error)
   return cli_note (cli, pg, NULL, object, reason, error);
 }
 
-static PgRows *
-forget (Cli *cli, Pg *pg, const Item *item, GError **error)
+typedef struct {
+  Cli *cli;
+  Pg *pg;
+  const Item *item;
+  GPtrArray *tables; /* of char: those that had records */
+  GArray *counts;    /* of gint64, beside tables */
+} Forgetting;
+
+static void
+add (Forgetting *forgetting, const char *table, gint64 n)
 {
+  guint at;
+  if (g_ptr_array_find_with_equal_func (forgetting->tables, table, g_str_equal, &at))
+    g_array_index (forgetting->counts, gint64, at) += n;
+  else {
+    g_ptr_array_add (forgetting->tables, g_strdup (table));
+    g_array_append_val (forgetting->counts, n);
+  }
+}
+
+static gboolean
+forget_key (const char *key, const char *in_json, gpointer data, GError **error)
+{
+  Forgetting *forgetting = data;
+  const Config *config = forgetting->cli->config;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "whose", item->table);
-  pg_values_set (values, "key", item->key);
-  pg_values_set (values, "in_json", item->in_json);
-  pg_values_set (values, "references",
-                 config_job_text (cli->config, "users.destroy", "references"));
+  pg_values_set (values, "whose", forgetting->item->table);
+  pg_values_set (values, "known", forgetting->item->known);
+  pg_values_set (values, "key", key);
+  pg_values_set (values, "in_json", in_json);
+  pg_values_set (values, "references", config_job_text (config, "users.destroy", "references"));
   pg_values_set (values, "also",
-                 config_job_text (cli->config, "users.delete_placeholder", "references"));
-  if (!pg_begin (pg, error) || !pg_exec (pg, "SET LOCAL statement_timeout = 0", error)
-      || !pg_exec (pg, "SET LOCAL enable_seqscan = off", error))
-    return NULL;
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "forget.sql", values, error);
-  if (rows == NULL || (rows_count (rows) > 0 && !note (cli, pg, error)) || !pg_commit (pg, error))
-    return NULL;
-  return g_steal_pointer (&rows);
+                 config_job_text (config, "users.delete_placeholder", "references"));
+  g_autoptr (PgRows) rows = pg_run_file (forgetting->pg, SQL "forget.sql", values, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    add (forgetting, rows_text (rows, i, "name"), rows_int (rows, i, "n"));
+  return rows != NULL;
+}
+
+static gboolean
+forget (Forgetting *forgetting, GError **error)
+{
+  Pg *pg = forgetting->pg;
+  return pg_begin (pg, error) && pg_exec (pg, "SET LOCAL statement_timeout = 0", error)
+         && pg_exec (pg, "SET LOCAL enable_seqscan = off", error)
+         && item_each_key (forgetting->item, forget_key, forgetting, error)
+         && (forgetting->tables->len == 0 || note (forgetting->cli, pg, error))
+         && pg_commit (pg, error);
 }
 
 /* The audit can have records of a table that is gone or that had another key: then the key is as
  * they have it, and *DOUBT says what is wrong with it. */
 static ExitCode
-look (Pg *pg, Item *item, GError **doubt, GError **error)
+look (const Cli *cli, Pg *pg, Item *item, GError **doubt, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  ExitCode code = item_check (item, pg, TRUE, &cause);
+  ExitCode code = item_check (item, cli, pg, TRUE, &cause);
   if (code == CODE_OK)
     return CODE_OK;
   if (code != CODE_USAGE && code != CODE_NOT_FOUND) {
@@ -110,21 +140,23 @@ command_forget (Cli *cli, GError **error)
   if (pg == NULL)
     return CODE_POSTGRES;
   g_autoptr (GError) doubt = NULL;
-  ExitCode code = look (pg, &item, &doubt, error);
+  ExitCode code = look (cli, pg, &item, &doubt, error);
   if (code != CODE_OK)
     return code;
-  g_autoptr (PgRows) rows = forget (cli, pg, &item, error);
-  if (rows == NULL) {
+  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (gint64));
+  Forgetting forgetting = { cli, pg, &item, tables, counts };
+  if (!forget (&forgetting, error)) {
     code = cli_pg_failed_owner (cli, pg, error);
     pg_rollback (pg);
     return code;
   }
   output_table (cli->out, COLUMNS);
-  for (int i = 0; i < rows_count (rows); i++)
-    output_row (cli->out, json_string (rows_text (rows, i, "name")),
-                json_integer (rows_int (rows, i, "n")));
+  for (guint i = 0; i < tables->len; i++)
+    output_row (cli->out, json_string (tables->pdata[i]),
+                json_integer (g_array_index (counts, gint64, i)));
   output_end (cli->out);
-  if (rows_count (rows) == 0)
+  if (tables->len == 0)
     return none_found (cli, g_steal_pointer (&doubt), error);
   return CODE_OK;
 }

@@ -9,6 +9,17 @@ item_clear (Item *item)
   g_clear_pointer (&item->text, g_free);
   g_clear_pointer (&item->key, g_free);
   g_clear_pointer (&item->in_json, g_free);
+  g_clear_pointer (&item->known, g_free);
+  g_clear_pointer (&item->spellings, g_ptr_array_unref);
+}
+
+gboolean
+item_each_key (const Item *item, ItemKeyFunc func, gpointer data, GError **error)
+{
+  gboolean ok = func (item->key, item->in_json, data, error);
+  for (guint i = 0; ok && item->spellings != NULL && i < item->spellings->len; i++)
+    ok = func (item->spellings->pdata[i], NULL, data, error);
+  return ok;
 }
 
 gboolean
@@ -61,9 +72,27 @@ item_parse (const char *text, Item *item, GError **error)
   return item_make (table, colon + 1, item, error);
 }
 
-ExitCode
-item_check (Item *item, Pg *pg, gboolean whole, GError **error)
+/* Folders name tables as they like (`public.orders`, `ORDERS`), and so does the audit then. */
+static char *
+known_tables (const Cli *cli)
 {
+  GString *array = array_new ();
+  for (guint i = 0; i < jobs_count (cli->jobs); i++) {
+    const Job *job = jobs_at (cli->jobs, i);
+    for (guint k = 0; !job->built_in && k < job->whats->len; k++) {
+      const GArray *apply = ((const JobWhat *)job->whats->pdata[k])->apply;
+      for (guint n = 0; n < apply->len; n++)
+        array_add (array, g_array_index (apply, JobApply, n).table);
+    }
+  }
+  return array_take (array);
+}
+
+ExitCode
+item_check (Item *item, const Cli *cli, Pg *pg, gboolean whole, GError **error)
+{
+  g_free (item->known);
+  item->known = known_tables (cli);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "whose", item->table);
   g_autoptr (PgRows) rows = pg_begin_read_only (pg, error)
@@ -82,7 +111,10 @@ item_check (Item *item, Pg *pg, gboolean whole, GError **error)
     return cli_pg_failed (pg, error);
   const ItemKey key = { rows_int (rows, 0, "n"), rows_bool (rows, 0, "numbers"),
                         rows_text (rows, 0, "columns"), names };
-  return item_take_key (item, pg, whole, &key, error);
+  ExitCode code = item_take_key (item, pg, whole, &key, error);
+  if (code == CODE_OK && !item_take_spellings (item, pg, error))
+    return cli_pg_failed (pg, error);
+  return code;
 }
 
 /* --- as an argument --------------------------------------------------------------------------- */

@@ -7,10 +7,13 @@
 #include "cli/cli.h"
 
 typedef struct {
-  char *table, *text; /* as given; once it is checked, the table as the audit names it */
-  char *key;          /* as JSON; NULL: not checked yet */
-  gboolean columns;   /* the key is an object of columns, of one row or of several */
-  char *in_json;      /* such a key as recorded rows have the columns; NULL: alike */
+  char *table, *text;   /* as given; once it is checked, the table as the audit names it */
+  char *key;            /* as JSON; NULL: not checked yet */
+  gboolean columns;     /* the key is an object of columns, of one row or of several */
+  char *in_json;        /* such a key as recorded rows have the columns; NULL: alike */
+  char *known;          /* names that jobs have for tables, an array literal */
+  GPtrArray *spellings; /* of char: other keys as JSON that are recorded and that the column's
+                           operator finds equal; NULL: not checked yet */
 } Item;
 
 void item_clear (Item *item);
@@ -27,7 +30,14 @@ gboolean item_make (const char *table, const char *text, Item *item, GError **er
  * text that can be read in several ways is the one that is recorded, and a literal one first.
  * WHOLE: an object must have all columns, those of the row where the table has no key.
  * CODE_NOT_FOUND: no such table. CODE_USAGE: the text is no key of this table. */
-ExitCode item_check (Item *item, Pg *pg, gboolean whole, GError **error);
+ExitCode item_check (Item *item, const Cli *cli, Pg *pg, gboolean whole, GError **error);
+
+/* Calls FUNC for the key and for each of its spellings, with IN_JSON as `in_json`, until one fails.
+ */
+typedef gboolean (*ItemKeyFunc) (const char *key, const char *in_json, gpointer data,
+                                 GError **error);
+gboolean item_each_key (const Item *item, ItemKeyFunc func, gpointer data, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* The same of a table that is gone, or had another key: the text itself if that is recorded, else
  * what it is as JSON. */

@@ -136,6 +136,7 @@ choose (Item *item, Pg *pg, GPtrArray *keys, guint n_read, char **key, GError **
   if (keys->len == 0 || (keys->len == 1 && n_read == 1))
     return TRUE;
   pg_values_set (values, "whose", item->table);
+  pg_values_set (values, "known", item->known);
   pg_values_take (values, "keys", array_of_texts (keys));
   if (pg_begin_read_only (pg, error) && pg_exec (pg, "SET LOCAL enable_seqscan = off", error))
     rows = pg_run_file (pg, "src/cli/sql/key_recorded.sql", values, error);

@@ -16,3 +16,6 @@ typedef struct {
 
 /* Reads ITEM's text as KEY: into ITEM's key. WHOLE, and the codes: item_check. */
 ExitCode item_take_key (Item *item, Pg *pg, gboolean whole, const ItemKey *key, GError **error);
+/* Finds the keys that are recorded, and equal to ITEM's by the operator of the key's index, into
+ * its spellings. ITEM's is one that is recorded, if one is. */
+gboolean item_take_spellings (Item *item, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

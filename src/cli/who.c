@@ -61,6 +61,13 @@ reason_of (const Job *job, const char *table, const char *action, const json_t *
   return job->name;
 }
 
+/* A row of an answer. */
+typedef struct {
+  const PgRows *rows;
+  int row;
+  gint64 at_us;
+} Found;
+
 /* --- output ----------------------------------------------------------------------------------- */
 
 /* NULL: only the key is recorded, or not even that. */
@@ -87,8 +94,6 @@ say (Output *out, const PgRows *rows, int row, const char *reason, const char *r
   const char *job = rows_text (rows, row, "job"), *was = rows_text (rows, row, "row");
   g_autofree char *item
       = item_argument (rows_text (rows, row, "table_name"), rows_text (rows, row, "typed"), TRUE);
-  if (row > 0)
-    output_say (out, "%s", "");
   output_line (out, "%.19s  %s %s", rows_text (rows, row, "at"), item,
                rows_text (rows, row, "action"));
   if (job != NULL)
@@ -105,8 +110,10 @@ say (Output *out, const PgRows *rows, int row, const char *reason, const char *r
 }
 
 static void
-show (Cli *cli, const PgRows *rows, int row)
+show (Cli *cli, const Found *found, gboolean first)
 {
+  const PgRows *rows = found->rows;
+  const int row = found->row;
   const char *job = rows_text (rows, row, "job"), *args = rows_text (rows, row, "args");
   g_autoptr (json_t) parsed = args != NULL ? cell_from_text (CELL_JSON, args) : NULL;
   const char *table = rows_text (rows, row, "table_name"),
@@ -115,6 +122,8 @@ show (Cli *cli, const PgRows *rows, int row)
       = job != NULL ? reason_of (jobs_find_loaded (cli->jobs, job), table, action, parsed) : NULL;
   g_autofree char *restore = restore_of (rows, row, !output_is_json (cli->out));
   if (!output_is_json (cli->out)) {
+    if (!first)
+      output_say (cli->out, "%s", "");
     say (cli->out, rows, row, reason != NULL ? reason : "an unknown rule", restore);
     return;
   }
@@ -127,28 +136,78 @@ show (Cli *cli, const PgRows *rows, int row)
               cell_from_text (CELL_TIME, rows_text (rows, row, "restored_at")));
 }
 
-static PgRows *
-ask (Cli *cli, Pg *pg, const Item *item, GError **error)
+typedef struct {
+  Cli *cli;
+  Pg *pg;
+  const Item *item;
+  const char *spellings; /* all that its key is written as, an array literal; `{}`: it is one */
+  GPtrArray *answers;    /* of PgRows */
+  GArray *found;         /* of Found */
+} Asking;
+
+static gint
+by_time (gconstpointer a, gconstpointer b)
 {
+  const gint64 x = ((const Found *)a)->at_us, y = ((const Found *)b)->at_us;
+  return (x > y) - (x < y);
+}
+
+static gboolean
+ask_key (const char *key, const char *in_json, gpointer data, GError **error)
+{
+  Asking *asking = data;
+  const Config *config = asking->cli->config;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "whose", item->table);
-  pg_values_set (values, "key", item->key);
-  pg_values_set (values, "in_json", item->in_json);
-  pg_values_set (values, "columns", item->columns ? "true" : "false");
-  pg_values_set (values, "references",
-                 config_job_text (cli->config, "users.destroy", "references"));
+  pg_values_set (values, "whose", asking->item->table);
+  pg_values_set (values, "known", asking->item->known);
+  pg_values_set (values, "key", key);
+  pg_values_set (values, "in_json", in_json);
+  pg_values_set (values, "spellings", asking->spellings);
+  pg_values_set (values, "columns", asking->item->columns ? "true" : "false");
+  pg_values_set (values, "references", config_job_text (config, "users.destroy", "references"));
   pg_values_set (values, "also",
-                 config_job_text (cli->config, "users.delete_placeholder", "references"));
+                 config_job_text (config, "users.delete_placeholder", "references"));
   pg_values_int (values, "limit", limit);
   pg_values_set (values, "all", all ? "t" : "f");
-  g_autoptr (PgRows) rows = NULL;
-  if (pg_begin_read_only (pg, error)
-      && (all || pg_exec (pg, "SET LOCAL enable_seqscan = off", error)))
-    rows = pg_run_file (pg, "src/cli/sql/who.sql", values, error);
+  PgRows *rows = pg_run_file (asking->pg, "src/cli/sql/who.sql", values, error);
   if (rows == NULL)
+    return FALSE;
+  g_ptr_array_add (asking->answers, rows);
+  for (int i = 0; i < rows_count (rows); i++) {
+    const Found found = { rows, i, rows_int (rows, i, "at_us") };
+    g_array_append_val (asking->found, found);
+  }
+  return TRUE;
+}
+
+/* As for Asking. */
+static char *
+spellings_of (const Item *item)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < item->spellings->len; i++)
+    array_add (array, item->spellings->pdata[i]);
+  if (item->spellings->len > 0)
+    array_add (array, item->key);
+  return array_take (array);
+}
+
+/* The oldest first. A key that is written in several ways has an answer for each. */
+static gboolean
+ask (Asking *asking, GError **error)
+{
+  Pg *pg = asking->pg;
+  const gboolean ok = pg_begin_read_only (pg, error)
+                      && (all || pg_exec (pg, "SET LOCAL enable_seqscan = off", error))
+                      && item_each_key (asking->item, ask_key, asking, error);
+  if (!ok)
     cli_pg_failed (pg, error);
   pg_rollback (pg);
-  return g_steal_pointer (&rows);
+  if (asking->answers->len > 1)
+    g_array_sort (asking->found, by_time);
+  if ((gint64)asking->found->len > limit)
+    g_array_set_size (asking->found, (guint)limit);
+  return ok;
 }
 
 ExitCode
@@ -162,17 +221,20 @@ command_who (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
-  ExitCode code = item_check (&item, pg, FALSE, error);
+  ExitCode code = item_check (&item, cli, pg, FALSE, error);
   if (code != CODE_OK)
     return code;
-  g_autoptr (PgRows) rows = ask (cli, pg, &item, error);
-  if (rows == NULL)
+  g_autoptr (GPtrArray) answers = g_ptr_array_new_with_free_func ((GDestroyNotify)rows_free);
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Found));
+  g_autofree char *spellings = spellings_of (&item);
+  Asking asking = { cli, pg, &item, spellings, answers, found };
+  if (!ask (&asking, error))
     return CODE_POSTGRES;
   output_table (cli->out, COLUMNS);
-  for (int i = 0; i < rows_count (rows); i++)
-    show (cli, rows, i);
+  for (guint i = 0; i < found->len; i++)
+    show (cli, &g_array_index (found, Found, i), i == 0);
   output_end (cli->out);
-  if (rows_count (rows) == 0)
+  if (found->len == 0)
     return cli_fail (
         CODE_NOT_FOUND, error,
         "nothing is recorded of %s%s: within [audit] keep_days no run removed it, or its "

@@ -222,7 +222,7 @@ command_restore (Cli *cli, GError **error)
   restore.pg = cli_pg (cli, error);
   if (restore.pg == NULL)
     return CODE_POSTGRES;
-  ExitCode code = only != NULL ? item_check (&restore.only, restore.pg, TRUE, error) : CODE_OK;
+  ExitCode code = only != NULL ? item_check (&restore.only, cli, restore.pg, TRUE, error) : CODE_OK;
   if (code == CODE_OK)
     code = restore_look (&restore, with_children, error);
   if (code != CODE_OK)

@@ -105,26 +105,39 @@ record_new (const RestoreStep *step, const PgRows *rows, int row)
   return record;
 }
 
-/* Of a record only the row of --only stays open. */
+typedef struct {
+  Restore *restore;
+  const RestoreStep *step;
+  Record *record;
+} Only;
+
 static gboolean
-leave_only (Restore *restore, const RestoreStep *step, Record *record, GError **error)
+open_key (const char *key, const char *in_json, gpointer data, GError **error)
 {
-  g_array_set_size (record->open, 0);
-  if (!g_str_equal (record->table, restore->only.table))
-    return TRUE;
+  const Only *only = data;
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "run_id", step->run_id);
-  pg_values_set (values, "part", record->part);
-  pg_values_set (values, "place", record->place);
-  pg_values_set (values, "key", restore->only.key);
-  pg_values_set (values, "in_json", restore->only.in_json);
-  pg_values_set (values, "columns", restore->only.columns ? "true" : "false");
-  g_autoptr (PgRows) rows = pg_run_file (restore->pg, SQL "only.sql", values, error);
+  pg_values_set (values, "run_id", only->step->run_id);
+  pg_values_set (values, "part", only->record->part);
+  pg_values_set (values, "place", only->record->place);
+  pg_values_set (values, "key", key);
+  pg_values_set (values, "in_json", in_json);
+  pg_values_set (values, "columns", only->restore->only.columns ? "true" : "false");
+  g_autoptr (PgRows) rows = pg_run_file (only->restore->pg, SQL "only.sql", values, error);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     gint64 n = rows_int (rows, i, "n");
-    g_array_append_val (record->open, n);
+    g_array_append_val (only->record->open, n);
   }
   return rows != NULL;
+}
+
+/* Of a record only the row of --only stays open. */
+static gboolean
+leave_only (Restore *restore, const RestoreStep *step, Record *record, gboolean of_table,
+            GError **error)
+{
+  g_array_set_size (record->open, 0);
+  Only only = { restore, step, record };
+  return !of_table || item_each_key (&restore->only, open_key, &only, error);
 }
 
 static gboolean
@@ -133,6 +146,7 @@ look_at_records (Restore *restore, RestoreStep *step, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", step->run_id);
   pg_values_set (values, "step", step->step);
+  pg_values_set (values, "only", restore->only.table);
   g_autoptr (PgRows) rows = pg_run_file (restore->pg, SQL "entries.sql", values, error);
   if (rows == NULL)
     return FALSE;
@@ -140,7 +154,8 @@ look_at_records (Restore *restore, RestoreStep *step, GError **error)
   for (int i = 0; i < rows_count (rows); i++) {
     Record *record = record_new (step, rows, i);
     g_ptr_array_add (step->records, record);
-    if (restore->only.table != NULL && !leave_only (restore, step, record, error))
+    if (restore->only.table != NULL
+        && !leave_only (restore, step, record, rows_bool (rows, i, "only"), error))
       return FALSE;
     if (record->open->len == 0)
       continue;

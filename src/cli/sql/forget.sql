@@ -11,10 +11,11 @@ place (tab, part) AS (
   SELECT d.table_name, pg_catalog.jsonb_build_object('user_id', :key::jsonb) FROM pruned.deletions d WHERE :whose::text = 'users'
 ),
 unplanned AS (
-  DELETE FROM pruned.plans p
+  DELETE FROM pruned.plans p USING names n
   WHERE pg_catalog.jsonb_typeof(:key::jsonb) <> 'number'
-    AND pg_catalog.jsonb_path_exists(p.lines -> :whose::text, '$.*.*[*] ? (@ == $key)', pg_catalog.jsonb_build_object('key', :key::jsonb #>> '{}'))
+    AND pg_catalog.jsonb_path_exists(p.lines -> n.tab, '$.*.*[*] ? (@ == $key)', pg_catalog.jsonb_build_object('key', :key::jsonb #>> '{}'))
 )
-SELECT f.name, f.n
-FROM pruned.forget_named(:whose::text, :key::jsonb, ARRAY(SELECT tab FROM place ORDER BY tab, part), ARRAY(SELECT part FROM place ORDER BY tab, part)) AS f
+SELECT f.name, pg_catalog.sum(f.n)::bigint AS n
+FROM names w CROSS JOIN LATERAL pruned.forget_named(w.tab, :key::jsonb, ARRAY(SELECT tab FROM place ORDER BY tab, part), ARRAY(SELECT part FROM place ORDER BY tab, part)) AS f
+GROUP BY f.name
 ORDER BY f.name

@@ -1,8 +1,9 @@
 -- Deletes items from quarantine. If one fails again, the job counts its attempts from the start. A
 -- run that waits for one goes on at once; for a row that was restored, a run of any job.
 WITH dropped AS (
-  DELETE FROM pruned.quarantine
-  WHERE (:job::text IS NULL OR job = :job::text) AND (:item::text IS NULL OR item = :item::text)
+  DELETE FROM pruned.quarantine q
+  WHERE (:job::text IS NULL OR q.job = :job::text) AND
+-- include: quarantine_item.sql
   RETURNING job, item, reason, attempts, parked, next_try_at),
 woken AS (
   UPDATE pruned.runs r SET due_at = now(), changed_at = clock_timestamp()

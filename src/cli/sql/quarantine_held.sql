@@ -1,4 +1,5 @@
--- The jobs for which `pruned restore` still holds the row `:item`. Fast by the index of such rows.
+-- The jobs for which `pruned restore` still holds the row `:item`. By the index of such rows.
 SELECT q.job FROM pruned.quarantine q
-WHERE q.item = :item::text AND q.parked AND q.reason = 'restored'
+WHERE q.parked AND q.reason = 'restored' AND
+-- include: quarantine_item.sql
 ORDER BY q.job

@@ -4,7 +4,8 @@
 -- mean these.
 WITH held AS (
   SELECT q.job, q.item, q.reason, q.next_try_at FROM pruned.quarantine q
-  WHERE (:job::text IS NULL OR q.job = :job::text) AND (:item::text IS NULL OR q.item = :item::text)
+  WHERE (:job::text IS NULL OR q.job = :job::text) AND
+-- include: quarantine_item.sql
     AND (:item::text IS NOT NULL OR NOT (q.parked AND q.reason = 'restored'))
   ORDER BY q.job, q.item
   FOR UPDATE),

@@ -5,8 +5,9 @@
 -- (run_id, step). Without `:all` the statement runs without sequential scans: the planner does not
 -- see that records are wide. `:all`: also what other runs removed, for which all records are read.
 -- `restored_at`: of the last `pruned restore` of the row or of its run, by the journal.
--- `:columns`: the key is an object of columns. `typed`: a key as a command takes it; a text of JSON
--- is quoted.
+-- `:spellings`: all that the row's key is written as, if that is more than one: a row that names it
+-- can write it otherwise. `:columns`: the key is an object of columns. `typed`: a key as a command
+-- takes it; a text of JSON is quoted.
 WITH
 -- include: naming.sql
 ,
@@ -25,10 +26,16 @@ direct AS MATERIALIZED (
 ),
 own AS MATERIALIZED (
   SELECT d.run_id, pg_catalog.max(d.step) AS step
-  FROM direct d CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.keys), pg_catalog.jsonb_array_elements(d.rows)) AS v (key, row)
-  WHERE d.table_name = :whose::text AND d.action = 'deleted'
+  FROM (
+    SELECT d.run_id, d.step, d.table_name, d.action, d.keys, d.rows FROM direct d
+    UNION ALL
+    SELECT d.* FROM pg_catalog.unnest(:spellings::jsonb[]) AS s (key) CROSS JOIN LATERAL (
+      SELECT d.run_id, d.step, d.table_name, d.action, d.keys, d.rows FROM pruned.deletions d
+      WHERE d.keys || coalesce(pg_catalog.jsonb_path_query_array(d.rows, '$[*].user_id'), '[]') @> pg_catalog.jsonb_build_array(s.key) OFFSET 0) AS d) AS d
+  CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.keys), pg_catalog.jsonb_array_elements(d.rows)) AS v (key, row)
+  WHERE d.table_name IN (SELECT tab FROM names) AND d.action = 'deleted'
     AND (v.key = :key::jsonb OR (:columns::boolean AND (v.key || :key::jsonb = v.key OR coalesce(v.row || :key::jsonb = v.row, false)))
-         OR coalesce(v.key = :in_json::jsonb, false))
+         OR coalesce(v.key = :in_json::jsonb, false) OR v.key = ANY (:spellings::jsonb[]))
   GROUP BY d.run_id
 ),
 entry AS MATERIALIZED (
@@ -53,7 +60,7 @@ entry AS MATERIALIZED (
                   WHERE (n.tab = d.table_name OR n.tab IS NULL) AND (d.keys @> n.part OR coalesce(d.rows @> n.part, false)))) AS x
   ORDER BY x.part, x.place
 )
-SELECT e.at, e.run_id, e.table_name, e.action, v.key #>> '{}' AS name, CASE WHEN j.json THEN v.key::text ELSE coalesce(v.key #>> '{}', 'null') END AS typed, v.row::text AS row, r.job, r.scheduled_at, r.args,
+SELECT e.at, (extract(epoch FROM e.at) * 1000000.0)::bigint AS at_us, e.run_id, e.table_name, e.action, v.key #>> '{}' AS name, CASE WHEN j.json THEN v.key::text ELSE coalesce(v.key #>> '{}', 'null') END AS typed, v.row::text AS row, r.job, r.scheduled_at, r.args,
        b.at AS restored_at, m.mine
 FROM entry e
 CROSS JOIN LATERAL (SELECT pg_catalog.array_agg(c.part) AS parts FROM naming c WHERE c.tab = e.table_name) AS n
@@ -63,7 +70,7 @@ CROSS JOIN LATERAL (
                    AND coalesce(nullif(y.typbasetype, 0), y.oid) IN ('json'::regtype, 'jsonb'::regtype)) AS json) AS j
 CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(e.keys), pg_catalog.jsonb_array_elements(e.rows)) AS v (key, row)
 CROSS JOIN LATERAL (
-  SELECT e.table_name = :whose::text
+  SELECT e.table_name IN (SELECT tab FROM names)
          AND (v.key = :key::jsonb OR (:columns::boolean AND (v.key || :key::jsonb = v.key OR coalesce(v.row || :key::jsonb = v.row, false)))) AS mine) AS m
 LEFT JOIN LATERAL (
   SELECT a.job, a.scheduled_at, a.args FROM pruned.runs a WHERE a.run_id = e.run_id

@@ -83,10 +83,14 @@ keys_of (const char *table, const GPtrArray *items)
   return keys;
 }
 
+/* A name in SQL quotes can have colons. */
 static char *
 table_of (const char *item)
 {
-  return g_strndup (item, strcspn (item, ":"));
+  const char *end = item;
+  for (gboolean quoted = FALSE; *end != '\0' && (quoted || *end != ':'); end++)
+    quoted ^= *end == '"';
+  return g_strndup (item, (gsize)(end - item));
 }
 
 static gboolean
@@ -174,6 +178,15 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
   return g_steal_pointer (&rows);
 }
 
+/* Rows of any table that `pruned restore` has put back can be in quarantine for a job; of other
+ * entries the job knows what they are about. */
+static gboolean
+may_be_gone (const PgRows *page, int i)
+{
+  return rows_bool (page, i, "held")
+         || jobs_find (in_force_jobs (), rows_text (page, i, "job")) != NULL;
+}
+
 /* Of the entries in row I of PAGE. Entries whose keys are no values of the key's type any more
  * stay, or whose rows are too large to be compared, and those of their page too. *FAILED: the first
  * other reason why some stay. */
@@ -202,10 +215,7 @@ static gboolean
 forget_page (Pg *pg, const PgRows *page, GError **failed, GError **error)
 {
   for (int i = 0; i < rows_count (page); i++) {
-    const Job *known = jobs_find (in_force_jobs (), rows_text (page, i, "job"));
-    if (known != NULL
-        && g_strv_contains ((const char *const *)known->items, rows_text (page, i, "tab"))
-        && !forget_gone (pg, page, i, failed, error))
+    if (may_be_gone (page, i) && !forget_gone (pg, page, i, failed, error))
       return FALSE;
   }
   return TRUE;

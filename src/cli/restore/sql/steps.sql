@@ -3,6 +3,6 @@
 -- not read.
 SELECT d.run_id, d.step, pg_catalog.bool_or(d.rows IS NULL AND d.action <> 'forgotten') AS bare
 FROM pruned.deletions d
-WHERE d.run_id = ANY (:run_id::uuid[]) AND (:only::text IS NULL OR d.table_name = :only::text)
+WHERE d.run_id = ANY (:run_id::uuid[]) AND (:only::text IS NULL OR pg_catalog.to_regclass(d.table_name) = pg_catalog.to_regclass(:only::text))
 GROUP BY d.run_id, d.step
 ORDER BY pg_catalog.max(d.at) DESC, d.run_id, d.step DESC

@@ -6,7 +6,7 @@
 WITH run AS (SELECT * FROM unnest(:run_id::uuid[], :follows::text[], :unfollowed::text[], :own::text[]) AS r (run_id, follows, unfollowed, own)),
 removed AS (
   SELECT DISTINCT r.run_id, r.follows, r.unfollowed, r.own, pg_catalog.to_regclass(d.table_name)::oid AS rel
-  FROM run r JOIN pruned.deletions d ON d.run_id = r.run_id AND d.action = 'deleted' AND (:only::text IS NULL OR d.table_name = :only::text)
+  FROM run r JOIN pruned.deletions d ON d.run_id = r.run_id AND d.action = 'deleted' AND (:only::text IS NULL OR pg_catalog.to_regclass(d.table_name) = pg_catalog.to_regclass(:only::text))
 ),
 writer AS (
   SELECT oid AS role FROM pg_roles WHERE rolname = current_user

@@ -5,16 +5,14 @@
 -- type is of no row. Items of tables that do not exist are missing. No row: nothing is to be asked.
 -- Names are quoted by format. Reads the catalogue, the counts of this session, and the partial
 -- index of held items. The query searches each row by its primary key (OFFSET 0).
-WITH RECURSIVE named AS MATERIALIZED (
-  SELECT n.tab, CASE WHEN n.tab ~ '^("([^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*)([.]("([^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*))?$'
-                     THEN pg_catalog.to_regclass(n.tab) END AS written
+WITH RECURSIVE tab AS MATERIALIZED (
+  SELECT n.tab,
+-- include: relation_named.sql
+         AS rel
   FROM (SELECT DISTINCT
 -- include: quarantine_table.sql
         AS tab FROM pruned.quarantine q WHERE q.parked AND q.reason = 'restored') AS n
   WHERE n.tab IS NOT NULL
-),
-tab AS MATERIALIZED (
-  SELECT n.tab, coalesce(n.written, pg_catalog.to_regclass(pg_catalog.quote_ident(n.tab)))::oid AS rel FROM named n
 ),
 tree (tab, rel) AS (
   SELECT t.tab, t.rel FROM tab t
