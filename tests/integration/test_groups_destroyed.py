@@ -300,10 +300,3 @@ def test_a_step_that_takes_too_long_gives_the_group_back_until_the_next_try(doom
     assert doomed.pruned.run_row(run["run_id"])["state"] == "finished"
     assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
 
-
-def test_a_table_without_rights_goes_by_its_key_and_is_named(doomed):
-    doomed.database.connection.execute("CREATE TABLE theirs (project_id bigint REFERENCES projects ON DELETE CASCADE)")
-    doomed.database.execute("INSERT INTO theirs VALUES (%s)", [doomed.project_id])
-    destroy(doomed, doomed.top)
-    assert doomed.database.value("SELECT count(*) FROM theirs") == 0
-    assert "theirs" in {line["table"] for line in doomed.lines("No right to delete rows of this table: grant SELECT, UPDATE and DELETE")}

@@ -21,10 +21,10 @@
   "{namespaces,projects,members,routes,redirect_routes,notification_settings,ci_job_artifacts,namespace_details,group_deletion_schedules}"
 #define NO_NAMES "tables", NULL, "columns", NULL, NULL
 
-/* Warns about tables on which the role has no right: their rows go by the foreign key, unrecorded.
- */
+/* Rows of a table on which the role has no rights would go by the foreign key, unseen and without a
+ * record. */
 static gboolean
-warn_unseen (Step *step, const char *kind, const char *catalogue, GError **error)
+refuse_unseen (Step *step, const char *kind, const char *catalogue, GError **error)
 {
   const PgRows *references
       = step_query_kept (step, catalogue, error, "references", "kind", kind, NULL);
@@ -32,9 +32,10 @@ warn_unseen (Step *step, const char *kind, const char *catalogue, GError **error
     return FALSE;
   for (int i = 0; i < rows_count (references); i++)
     if (!rows_bool (references, i, "may"))
-      step_log (step, LOG_WARNING,
-                "No right to delete rows of this table: grant SELECT, UPDATE and DELETE",
-                json_pack ("{s:s}", "table", rows_text (references, i, "table")));
+      return step_block (step, error,
+                         "%s has rows that would go with groups or projects, and this role may not "
+                         "delete or change them: grant SELECT, UPDATE and DELETE",
+                         rows_text (references, i, "table"));
   return TRUE;
 }
 
@@ -56,8 +57,8 @@ begin (Walk *walk, GError **error)
                          json_object_get (step_args (walk->step), "group_id"), "reason", reason));
     return FALSE;
   }
-  return warn_unseen (walk->step, "projects", walk->catalogue, error)
-         && warn_unseen (walk->step, "groups", walk->catalogue, error)
+  return refuse_unseen (walk->step, "projects", walk->catalogue, error)
+         && refuse_unseen (walk->step, "groups", walk->catalogue, error)
          && portion_refuse_held (walk->step, walk->group, error)
          && portion_refuse_group (walk->step, walk->group, walk->catalogue, error);
 }
