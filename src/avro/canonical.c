@@ -10,8 +10,7 @@ static gboolean append_schema (GString *out, const json_t *schema, const char *s
 static gboolean
 fail (GError **error, const char *why)
 {
-  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "not an Avro schema: %s", why);
-  return FALSE;
+  return error_reject (error, "not an Avro schema: %s", why);
 }
 
 static gboolean

@@ -10,8 +10,7 @@
 static json_t *
 refuse (const char *why, GError **error)
 {
-  g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, why);
-  return NULL;
+  return error_null (error, PRUNED_REJECT, "%s", why);
 }
 
 static json_t *
@@ -105,10 +104,8 @@ content_of (const Schema *schema, const json_t *datum, const char *const *wanted
     json_t *from = json_object_get (datum, field->name);
     if (wanted != NULL && !g_strv_contains (wanted, field->name))
       continue;
-    if (from == NULL && !field->has_default) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "missing field %s", field->name);
-      return NULL;
-    }
+    if (from == NULL && !field->has_default)
+      return error_null (error, PRUNED_REJECT, "missing field %s", field->name);
     json_t *value = from == NULL || json_is_null (from)
                         ? field_default (field, error)
                         : from_value (field, from, args_text, error);
@@ -141,10 +138,8 @@ decode_datum (const Schema *schema, const json_t *datum, gboolean is_tolerant, c
   const char *name;
   json_t *value;
   json_object_foreach ((json_t *)datum, name, value)
-    if (!is_tolerant && schema_field_index (schema, name, strlen (name)) < 0) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "unknown field %.200s", name);
-      return NULL;
-    }
+    if (!is_tolerant && schema_field_index (schema, name, strlen (name)) < 0)
+      return error_null (error, PRUNED_REJECT, "unknown field %.200s", name);
   json_t *content = content_of (schema, datum, NULL, args_text, error);
   if (content == NULL)
     g_prefix_error (error, "undecodable: ");

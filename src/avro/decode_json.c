@@ -10,8 +10,7 @@
 static json_t *
 fail (GError **error, const char *why)
 {
-  g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, why);
-  return NULL;
+  return error_null (error, PRUNED_REJECT, "%s", why);
 }
 
 /* Finds the value of each field in BODY. */
@@ -24,11 +23,8 @@ find_members (const Schema *schema, const char *body, gboolean is_tolerant, Slic
     int index = schema_field_index (schema, key.text, key.len);
     if (index >= 0)
       found[index] = value;
-    else if (!is_tolerant) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "unknown field %.*s",
-                   (int)MIN (key.len, 200), key.text);
-      return FALSE;
-    }
+    else if (!is_tolerant)
+      return error_reject (error, "unknown field %.*s", (int)MIN (key.len, 200), key.text);
   }
   return TRUE;
 }
@@ -112,10 +108,8 @@ read_field (const SchemaField *field, Slice slice, GError **error)
 {
   gboolean is_null = slice.len == 4 && memcmp (slice.text, "null", 4) == 0;
   json_t *value;
-  if (slice.text == NULL && !field->has_default) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "undecodable: missing field %s", field->name);
-    return NULL;
-  }
+  if (slice.text == NULL && !field->has_default)
+    return error_null (error, PRUNED_REJECT, "undecodable: missing field %s", field->name);
   value = slice.text != NULL && !is_null ? from_slice (field->kind, slice, error)
                                          : field_default (field, error);
   if (value == NULL)

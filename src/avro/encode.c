@@ -9,8 +9,7 @@
 static gboolean
 fail (GError **error, const char *why)
 {
-  g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, why);
-  return FALSE;
+  return error_fatal (error, "%s", why);
 }
 
 static gboolean
@@ -205,10 +204,8 @@ has_no_other_fields (const Schema *schema, const json_t *content, GError **error
   const char *name;
   json_t *value;
   json_object_foreach ((json_t *)content, name, value)
-    if (schema_field_index (schema, name, strlen (name)) < 0) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown field %s", name);
-      return FALSE;
-    }
+    if (schema_field_index (schema, name, strlen (name)) < 0)
+      return error_fatal (error, "unknown field %s", name);
   return TRUE;
 }
 
@@ -216,10 +213,8 @@ gboolean
 message_encode (const char *type, const json_t *content, GByteArray *out, GError **error)
 {
   const Schema *schema = schema_find (type);
-  if (schema == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown type %s", type);
-    return FALSE;
-  }
+  if (schema == NULL)
+    return error_fatal (error, "unknown type %s", type);
   if (!has_no_other_fields (schema, content, error))
     return refuse (type, error);
   avro_value_t *record = coder_value (schema);
@@ -234,10 +229,8 @@ gboolean
 message_encode_texts (const char *type, const char *const *fields, GByteArray *out, GError **error)
 {
   const Schema *schema = schema_find (type);
-  if (schema == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown type %s", type);
-    return FALSE;
-  }
+  if (schema == NULL)
+    return error_fatal (error, "unknown type %s", type);
   avro_value_t *record = coder_value (schema);
   for (guint i = 0; i < schema->n_fields; i++)
     if (!put_text_field (schema, i, record, fields[i], error))
@@ -265,6 +258,5 @@ message_field_takes (const char *type, const char *field, const char *text, GErr
     return is_text_of (&schema->fields[index], text, error);
   if (index >= 0)
     return put_text_field (schema, (guint)index, coder_value (schema), text, error);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown field %s of %s", field, type);
-  return FALSE;
+  return error_fatal (error, "unknown field %s of %s", field, type);
 }

@@ -116,8 +116,7 @@ parse_date (const char *text, gint64 *days, GError **error)
       return TRUE;
     }
   }
-  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "'%s' is not a date", text);
-  return FALSE;
+  return error_reject (error, "'%s' is not a date", text);
 }
 
 /* Parses a time as PostgreSQL prints it, `2026-11-21 10:20:30.5+00`, or RFC 3339, which requires a

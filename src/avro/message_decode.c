@@ -34,18 +34,6 @@ typedef struct {
   const char *record;   /* the full name of the datum's record, borrowed */
 } Received;
 
-static gboolean refuse (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-static gboolean
-refuse (GError **error, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_propagate_error (error, g_error_new_valist (PRUNED_ERROR, PRUNED_REJECT, format, args));
-  va_end (args);
-  return FALSE;
-}
-
 /* --- the framing --- */
 
 /* The framing that a content type stands for. Ignores parameters (`; charset=utf-8`) and case. */
@@ -92,15 +80,15 @@ find_framing (const MessageSource *source, Framing *framing, GError **error)
     return FALSE;
   Framing promised = type != NULL ? promise_of (type) : FRAMING_ANY;
   if (promised == FRAMING_UNKNOWN)
-    return refuse (error, "unknown content-type " SHOWN, type);
+    return error_reject (error, "unknown content-type " SHOWN, type);
   *framing = framing_of (source);
   if (*framing == FRAMING_UNKNOWN)
-    return refuse (error, "undecodable: neither JSON nor Avro, the first byte is %02x",
-                   source->value[0]);
+    return error_reject (error, "undecodable: neither JSON nor Avro, the first byte is %02x",
+                         source->value[0]);
   Framing promise_kept = *framing == FRAMING_CONFLUENT ? FRAMING_AVRO : *framing;
   return promised == FRAMING_ANY || promised == promise_kept
-         || refuse (error, "undecodable: content-type " SHOWN ", but the bytes are %s", type,
-                    names[*framing]);
+         || error_reject (error, "undecodable: content-type " SHOWN ", but the bytes are %s", type,
+                          names[*framing]);
 }
 
 /* The number of the schema of a value in the frame of a registry. */
@@ -108,9 +96,9 @@ static gboolean
 schema_number (const MessageSource *source, guint32 *id, GError **error)
 {
   if (!source->is_registered)
-    return refuse (error, "undecodable: the frame of a schema registry is not read here");
+    return error_reject (error, "undecodable: the frame of a schema registry is not read here");
   if (source->value_len < REGISTRY_BYTES)
-    return refuse (error, "undecodable: the bytes end within the number of the schema");
+    return error_reject (error, "undecodable: the bytes end within the number of the schema");
   memcpy (id, source->value + 1, sizeof *id);
   *id = GUINT32_FROM_BE (*id);
   return TRUE;
@@ -124,18 +112,18 @@ check_frame (const Received *received, GError **error)
   guint64 fingerprint;
   const MessageSource *source = received->source;
   if (source->value_len < FRAME_BYTES)
-    return refuse (error, "undecodable: the bytes end within the schema's fingerprint");
+    return error_reject (error, "undecodable: the bytes end within the schema's fingerprint");
   memcpy (&fingerprint, source->value + 2, sizeof fingerprint);
   fingerprint = GUINT64_FROM_LE (fingerprint);
   const Schema *written = schema_of_fingerprint (fingerprint);
   if (written == received->schema)
     return TRUE;
   if (written == NULL)
-    return refuse (error, "unknown schema %016" G_GINT64_MODIFIER "x", fingerprint);
+    return error_reject (error, "unknown schema %016" G_GINT64_MODIFIER "x", fingerprint);
   if (!received->is_said)
-    return refuse (error, "unexpected type %s", written->name);
-  return refuse (error, "undecodable: the value is a %s, ce_type says %s", written->name,
-                 received->schema->name);
+    return error_reject (error, "unexpected type %s", written->name);
+  return error_reject (error, "undecodable: the value is a %s, ce_type says %s", written->name,
+                       received->schema->name);
 }
 
 static gboolean
@@ -155,7 +143,7 @@ read_registered (Received *received, GError **error)
   if (received->datum == NULL)
     g_prefix_error (error, "undecodable: ");
   else if (received->record == NULL)
-    refuse (error, "undecodable: the value is no record");
+    error_reject (error, "undecodable: the value is no record");
   return received->record != NULL;
 }
 
@@ -206,13 +194,13 @@ find_type (Received *received, GError **error)
   if (type == NULL)
     type = source->type;
   if (type == NULL)
-    return refuse (error, "missing header ce_type");
+    return error_reject (error, "missing header ce_type");
   g_autofree char *plain = g_strndup (type, message_type_len (type));
   received->schema = find_schema (plain, source->space);
   if (received->schema == NULL)
-    return refuse (error, "unknown type " SHOWN, type);
+    return error_reject (error, "unknown type " SHOWN, type);
   return belongs (received->schema->name, source->space)
-         || refuse (error, "unexpected type %s", type);
+         || error_reject (error, "unexpected type %s", type);
 }
 
 /* --- the content --- */
@@ -225,8 +213,8 @@ read_datum (Received *received, gboolean is_tolerant, MessageDecoded *out, GErro
   if (!read_registered (received, error))
     return FALSE;
   if (!g_str_equal (last_name (received->record), last_name (schema->name)))
-    return refuse (error, "undecodable: the value is a " SHOWN ", ce_type says %s",
-                   received->record, schema->name);
+    return error_reject (error, "undecodable: the value is a " SHOWN ", ce_type says %s",
+                         received->record, schema->name);
   char **args_text = g_str_equal (schema->name, TICK) ? &out->args_text : NULL;
   out->content = decode_datum (schema, received->datum, is_tolerant, args_text, error);
   return out->content != NULL;
@@ -257,7 +245,7 @@ static gboolean
 read_without_value (Received *received, MessageDecoded *out, GError **error)
 {
   if (!find_type (received, NULL) || received->schema->n_fields > 0)
-    return refuse (error, "%s", received->nothing);
+    return error_reject (error, "%s", received->nothing);
   out->content = json_object ();
   return message_identity (received->source, out, error);
 }
@@ -301,8 +289,7 @@ message_decode (const MessageSource *source, MessageDecoded *out, GError **error
     return TRUE;
   message_decoded_clear (out);
   g_autofree char *reason = message_printable (cause->message);
-  g_set_error_literal (error, PRUNED_ERROR, cause->code, reason);
-  return FALSE;
+  return error_set (error, cause->code, "%s", reason);
 }
 
 void

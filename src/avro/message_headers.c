@@ -8,18 +8,6 @@
 #define REASON_BYTES 400 /* the longest reason: it goes into a header and a log line */
 #define SHOWN "%.200s"   /* for text that a producer sent */
 
-static gboolean refuse (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-static gboolean
-refuse (GError **error, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_propagate_error (error, g_error_new_valist (PRUNED_ERROR, PRUNED_REJECT, format, args));
-  va_end (args);
-  return FALSE;
-}
-
 static gboolean
 same_value (const MessageHeader *a, const MessageHeader *b)
 {
@@ -36,13 +24,14 @@ message_header (const MessageSource *source, const char *name, const char **text
     if (strcmp (header->name, name) != 0 || header->value == NULL || header->value_len == 0)
       continue;
     if (found != NULL && !same_value (found, header))
-      return refuse (error, "undecodable: header %s is there twice, with different values", name);
+      return error_reject (error, "undecodable: header %s is there twice, with different values",
+                           name);
     found = header;
   }
   if (found == NULL)
     return TRUE;
   if (!g_utf8_validate_len (found->value, found->value_len, NULL))
-    return refuse (error, "undecodable: header %s is not UTF-8 text", name);
+    return error_reject (error, "undecodable: header %s is not UTF-8 text", name);
   *text = found->value;
   return TRUE;
 }
@@ -59,14 +48,14 @@ read_time (const MessageSource *source, gint64 *us, GError **error)
     g_prefix_error (error, "undecodable: ce_time: ");
     return FALSE;
   }
-  return *us > 0 || refuse (error, "undecodable: ce_time: nothing happened at %s", text);
+  return *us > 0 || error_reject (error, "undecodable: ce_time: nothing happened at %s", text);
 }
 
 gboolean
 message_version (const char *version, GError **error)
 {
   return version == NULL || g_str_equal (version, "1.0")
-         || refuse (error, "undecodable: ce_specversion " SHOWN " is not 1.0", version);
+         || error_reject (error, "undecodable: ce_specversion " SHOWN " is not 1.0", version);
 }
 
 /* An outbox has the id of an event there. Others may use the name otherwise: bytes, or two

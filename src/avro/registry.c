@@ -24,16 +24,6 @@ static struct {
   GHashTable *unknown; /* the number -> gint64, monotonic: until when it is not asked for; alike */
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static gpointer G_GNUC_PRINTF (3, 4)
-    fail (GError **error, PrunedVerdict code, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_propagate_error (error, g_error_new_valist (PRUNED_ERROR, (int)code, format, args));
-  va_end (args);
-  return NULL;
-}
-
 gboolean
 registry_start (const Config *config, GError **error)
 {
@@ -94,15 +84,15 @@ static json_t *
 judge (const Reply *reply, GError **error)
 {
   if (reply->status == 0)
-    return fail (error, PRUNED_OUTAGE, "the schema registry does not answer: %s",
-                 reply->why != NULL ? reply->why : "no reason is known");
+    return error_null (error, PRUNED_OUTAGE, "the schema registry does not answer: %s",
+                       reply->why != NULL ? reply->why : "no reason is known");
   g_autoptr (json_t) said = json_parse (reply->body, strlen (reply->body), NULL);
   /* A 404 of something else than the registry says nothing about a schema. */
   if (reply->status == 404 && json_is_integer (json_object_get (said, "error_code")))
-    return fail (error, PRUNED_REJECT, "it is not there");
+    return error_null (error, PRUNED_REJECT, "it is not there");
   if (reply->status != 200 || said == NULL)
-    return fail (error, PRUNED_OUTAGE, "the schema registry answers with HTTP status %ld%s",
-                 reply->status, reply->status == 200 ? ", but no JSON" : "");
+    return error_null (error, PRUNED_OUTAGE, "the schema registry answers with HTTP status %ld%s",
+                       reply->status, reply->status == 200 ? ", but no JSON" : "");
   return g_steal_pointer (&said);
 }
 
@@ -115,11 +105,11 @@ add_token (HttpRequest *request, GError **error)
   if (*registry.token_file == '\0')
     return TRUE;
   if (!g_file_get_contents (registry.token_file, &token, NULL, &cause))
-    return fail (error, PRUNED_OUTAGE, "[registry] token_file: %s", cause->message) != NULL;
+    return error_set (error, PRUNED_OUTAGE, "[registry] token_file: %s", cause->message);
   g_strstrip (token);
   if (*token == '\0' || strpbrk (token, "\r\n") != NULL)
-    return fail (error, PRUNED_OUTAGE, "[registry] token_file: %s has not one line",
-                 registry.token_file)
+    return error_null (error, PRUNED_OUTAGE, "[registry] token_file: %s has not one line",
+                       registry.token_file)
            != NULL;
   http_add_header (request, g_strconcat ("Authorization: Bearer ", token, NULL));
   return TRUE;
@@ -192,8 +182,9 @@ text_of (const json_t *said, GError **error)
   const char *type = json_string_value (json_object_get (said, "schemaType")),
              *text = json_string_value (json_object_get (said, "schema"));
   if (type != NULL && g_ascii_strcasecmp (type, "AVRO") != 0)
-    return fail (error, PRUNED_REJECT, "it is of type %s, not AVRO", type);
-  return text != NULL ? text : fail (error, PRUNED_OUTAGE, "the schema registry sends no schema");
+    return error_null (error, PRUNED_REJECT, "it is of type %s, not AVRO", type);
+  return text != NULL ? text
+                      : error_null (error, PRUNED_OUTAGE, "the schema registry sends no schema");
 }
 
 /* Adds the schema that REFERENCE names, after those that it refers to itself. */
@@ -202,7 +193,7 @@ add_one (const json_t *reference, const Known *known, GError **error)
 {
   const char *subject = json_string_value (json_object_get (reference, "subject"));
   if (subject == NULL)
-    return fail (error, PRUNED_REJECT, "it refers to a schema without a subject") != NULL;
+    return error_set (error, PRUNED_REJECT, "it refers to a schema without a subject");
   g_autofree char *escaped = g_uri_escape_string (subject, NULL, FALSE);
   g_autofree char *path
       = g_strdup_printf ("/subjects/%s/versions/%" JSON_INTEGER_FORMAT, escaped,
@@ -210,9 +201,9 @@ add_one (const json_t *reference, const Known *known, GError **error)
   if (!g_hash_table_add (known->seen, g_strdup (path)))
     return TRUE;
   if (clock_monotonic_us () >= known->until_us)
-    return fail (error, PRUNED_OUTAGE, "the schema registry takes too long") != NULL;
+    return error_set (error, PRUNED_OUTAGE, "the schema registry takes too long");
   if (g_hash_table_size (known->seen) > SCHEMAS_MOST)
-    return fail (error, PRUNED_REJECT, "it refers to more than %d schemas", SCHEMAS_MOST) != NULL;
+    return error_set (error, PRUNED_REJECT, "it refers to more than %d schemas", SCHEMAS_MOST);
   g_autoptr (json_t) said = ask (path, error);
   if (said == NULL)
     g_prefix_error (error, "it refers to %s: ", subject);
@@ -277,7 +268,7 @@ fetch (guint32 id, GError **error)
   if (said == NULL && cause->code == PRUNED_REJECT) {
     g_error_free (cause);
     keep_unknown (id);
-    return fail (error, PRUNED_REJECT, UNKNOWN, id);
+    return error_null (error, PRUNED_REJECT, UNKNOWN, id);
   }
   Shape *shape = said != NULL ? shape_of (said, &cause) : NULL;
   if (shape != NULL)
@@ -307,15 +298,16 @@ const Shape *
 registry_shape (guint32 id, GError **error)
 {
   if (registry.http == NULL)
-    return fail (error, PRUNED_REJECT,
-                 "undecodable: no registry configured: the value begins with 00, the frame of a "
-                 "schema registry; set [registry] url, or `schema` of an event of your own");
+    return error_null (
+        error, PRUNED_REJECT,
+        "undecodable: no registry configured: the value begins with 00, the frame of a "
+        "schema registry; set [registry] url, or `schema` of an event of your own");
   pthread_mutex_lock (&registry.lock);
   const Shape *known = g_hash_table_lookup (registry.shapes, GUINT_TO_POINTER (id));
   gboolean unknown = known == NULL && is_unknown (id);
   pthread_mutex_unlock (&registry.lock);
   if (unknown)
-    return fail (error, PRUNED_REJECT, UNKNOWN, id);
+    return error_null (error, PRUNED_REJECT, UNKNOWN, id);
   if (known != NULL)
     return known;
   Shape *shape = fetch (id, error);

@@ -19,8 +19,7 @@ static gpointer G_GNUC_PRINTF (2, 3) fail (Parse *parse, const char *format, ...
   va_start (args, format);
   g_autofree char *why = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (parse->error, PRUNED_ERROR, PRUNED_REJECT, "not an Avro schema: %s", why);
-  return NULL;
+  return error_null (parse->error, PRUNED_REJECT, "not an Avro schema: %s", why);
 }
 
 static void

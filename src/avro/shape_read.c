@@ -25,8 +25,7 @@ static json_t *read_node (Datum *datum, const Node *node);
 static gboolean
 fail (Datum *datum, const char *why)
 {
-  g_set_error_literal (datum->error, PRUNED_ERROR, PRUNED_REJECT, why);
-  return FALSE;
+  return error_reject (datum->error, "%s", why);
 }
 
 static json_t *
@@ -332,7 +331,6 @@ shape_read (const Shape *shape, const guint8 *bytes, gsize len, ShapeNotes *note
     g_prefix_error_literal (error, "field ");
   if (value == NULL || datum.at == datum.end)
     return g_steal_pointer (&value);
-  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%" G_GSIZE_FORMAT " bytes too many",
-               (gsize)(datum.end - datum.at));
-  return NULL;
+  return error_null (error, PRUNED_REJECT, "%" G_GSIZE_FORMAT " bytes too many",
+                     (gsize)(datum.end - datum.at));
 }

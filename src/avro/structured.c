@@ -18,8 +18,7 @@ is_structured_type (const char *content_type)
 static gboolean
 refuse (GError **error, const char *name, const char *why)
 {
-  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "undecodable: %s %s", name, why);
-  return FALSE;
+  return error_reject (error, "undecodable: %s %s", name, why);
 }
 
 static gboolean

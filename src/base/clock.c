@@ -118,8 +118,7 @@ static gboolean
 refuse (const char *text, const char *why, GError **error)
 {
   g_autofree char *shown = g_utf8_make_valid (text, strnlen (text, 60));
-  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "time '%s' %s", shown, why);
-  return FALSE;
+  return error_reject (error, "time '%s' %s", shown, why);
 }
 
 gboolean

@@ -5,12 +5,14 @@
 G_DEFINE_QUARK (pruned_error, pruned_error)
 
 gboolean
-error_fatal (GError **error, const char *format, ...)
+error_set (GError **error, PrunedVerdict verdict, const char *format, ...)
 {
+  if (error == NULL)
+    return FALSE;
   va_list args;
   va_start (args, format);
   g_autofree char *why = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, why);
+  g_set_error_literal (error, PRUNED_ERROR, verdict, why);
   return FALSE;
 }

@@ -29,9 +29,8 @@ fail (TextReader *reader, const char *why)
       line++;
       line_start = c + 1;
     }
-  g_set_error (reader->error, PRUNED_ERROR, PRUNED_REJECT, "line %d, column %d: %s", line,
-               (int)(reader->at - line_start) + 1, why);
-  return FALSE;
+  return error_reject (reader->error, "line %d, column %d: %s", line,
+                       (int)(reader->at - line_start) + 1, why);
 }
 
 /* The next byte; 0 at the end. */
@@ -321,9 +320,7 @@ json_canonical_text (const char *text, gsize len, GError **error)
   }
   if (g_str_equal (out->str, "null"))
     return g_strdup ("{}");
-  if (out->str[0] != '{') {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "expected an object");
-    return NULL;
-  }
+  if (out->str[0] != '{')
+    return error_null (error, PRUNED_REJECT, "expected an object");
   return g_strdup (out->str);
 }

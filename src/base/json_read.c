@@ -255,8 +255,7 @@ unforged (json_t *value, const char *text, gsize len, guint n_exact, GError **er
   if (value == NULL || !may_forge (text, len) || count_exact (value) == n_exact)
     return value;
   json_decref (value);
-  g_set_error_literal (error, PRUNED_ERROR, PRUNED_REJECT, "a member whose name is reserved");
-  return NULL;
+  return error_null (error, PRUNED_REJECT, "a member whose name is reserved");
 }
 
 static json_t *

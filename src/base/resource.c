@@ -38,9 +38,8 @@ checked (const char *path, char *text, gsize len, GError **error)
                                          : g_steal_pointer (&owned);
   for (const char *c = text; c < invalid; c++)
     line += *c == '\n';
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s:%d: not UTF-8 text%s", path, line,
-               *invalid == '\0' ? ": a NUL byte" : "");
-  return NULL;
+  return error_null (error, PRUNED_FATAL, "%s:%d: not UTF-8 text%s", path, line,
+                     *invalid == '\0' ? ": a NUL byte" : "");
 }
 
 static char *
@@ -109,10 +108,8 @@ append_sql (GString *out, const char *path, int depth, GError **error)
   g_autofree char *text = resource_text (path, error);
   if (text == NULL)
     return FALSE;
-  if (depth > INCLUDE_DEPTH) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: includes itself", path);
-    return FALSE;
-  }
+  if (depth > INCLUDE_DEPTH)
+    return error_fatal (error, "%s: includes itself", path);
   for (const char *line = text, *end; *line != '\0'; line = end) {
     end = line + strcspn (line, "\n");
     g_autofree char *included = included_by (path, line, end);
@@ -160,8 +157,7 @@ by_number (gconstpointer a, gconstpointer b)
 static gboolean
 fail_by_errno (const char *path, GError **error)
 {
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", path, g_strerror (errno));
-  return FALSE;
+  return error_fatal (error, "%s: %s", path, g_strerror (errno));
 }
 
 /* What is gone since the folder was read is left out. */

@@ -116,8 +116,7 @@ unknown_option (const Command *command, const char *word, GError **error)
   g_autofree char *of = command != NULL ? g_strconcat (" of ", command->name, NULL) : g_strdup ("");
   g_autofree char *hint
       = near != NULL ? g_strdup_printf (", did you mean '--%s'?", near) : g_strdup ("");
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown option '%s'%s%s", name, of, hint);
-  return FALSE;
+  return error_fatal (error, "unknown option '%s'%s%s", name, of, hint);
 }
 
 /* WORDS without the options; NULL: error. */
@@ -127,10 +126,8 @@ take_options (Invocation *invocation, const Command *command, char **words, GErr
   g_autoptr (GOptionContext) context = context_new (invocation, command);
   g_auto (GStrv) given = words_new (command, words);
   g_autoptr (GError) cause = NULL;
-  if (!g_option_context_parse_strv (context, &given, &cause)) {
-    g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, cause->message);
-    return NULL;
-  }
+  if (!g_option_context_parse_strv (context, &given, &cause))
+    return error_null (error, PRUNED_FATAL, "%s", cause->message);
   for (guint i = 1; given[i] != NULL; i++) {
     if (given[i][0] == '-' && given[i][1] != '\0') {
       unknown_option (command, given[i], error);
@@ -163,10 +160,9 @@ check_number (const Invocation *invocation, GError **error)
   guint n = invocation->arguments->len - 1;
   if (invocation->help || (n >= command->least && n <= command->most))
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s; usage: pruned %s %s",
-               n < command->least ? "an argument is missing" : "too many arguments", command->name,
-               command->arguments);
-  return FALSE;
+  return error_fatal (error, "%s; usage: pruned %s %s",
+                      n < command->least ? "an argument is missing" : "too many arguments",
+                      command->name, command->arguments);
 }
 
 /* Parses the words behind the command: its options and arguments, and everything behind a `--`. */
@@ -220,10 +216,8 @@ arguments_parse (const Command *commands, int argc, char **argv, Invocation *out
     return TRUE;
   if (out->version && find_version (commands, out))
     return TRUE;
-  if (given == 1) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "no command given; pruned --help lists them");
-    return FALSE;
-  }
+  if (given == 1)
+    return error_fatal (error, "no command given; pruned --help lists them");
   out->command = find_command (commands, left[1], error);
   if (out->command == NULL)
     return FALSE;

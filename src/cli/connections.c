@@ -217,10 +217,9 @@ cli_kafka_settings (Cli *cli, GError **error)
     return NULL;
   if (names_brokers (settings))
     return g_steal_pointer (&settings);
-  g_set_error (
-      error, PRUNED_ERROR, PRUNED_FATAL,
+  return error_null (
+      error, PRUNED_FATAL,
       "no Kafka broker is named: set bootstrap.servers in [kafka], or PRUNED_KAFKA_BOOTSTRAP_SERVERS");
-  return NULL;
 }
 
 char *

@@ -221,8 +221,7 @@ write_file (const char *folder, const File *file, GError **error)
                   *parent = g_path_get_dirname (path);
   if (g_mkdir_with_parents (parent, 0777) == 0)
     return g_file_set_contents (path, file->text, -1, error);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", parent, g_strerror (errno));
-  return FALSE;
+  return error_fatal (error, "%s: %s", parent, g_strerror (errno));
 }
 
 static ExitCode

@@ -13,10 +13,8 @@ static gboolean
 fail_unknown (GError **error, const char *what, const char *text, GPtrArray *names)
 {
   const char *meant = nearest_name (text, (const char *const *)names->pdata);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown %s%s%s%s", what,
-               meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
-               meant != NULL ? "'?" : "");
-  return FALSE;
+  return error_fatal (error, "unknown %s%s%s%s", what, meant != NULL ? ", did you mean '" : "",
+                      meant != NULL ? meant : "", meant != NULL ? "'?" : "");
 }
 
 static gboolean
@@ -63,11 +61,8 @@ static gboolean
 take_kafka (Config *config, const char *key, const char *text, const char *origin, GError **error)
 {
   g_autofree char *refusal = setting_kafka_refusal (key, text);
-  if (refusal != NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "setting " SETTINGS_KAFKA ".%s: %s", key,
-                 refusal);
-    return FALSE;
-  }
+  if (refusal != NULL)
+    return error_fatal (error, "setting " SETTINGS_KAFKA ".%s: %s", key, refusal);
   config_kafka_set (config, key, text, origin);
   return TRUE;
 }
@@ -135,19 +130,14 @@ take_unknown_variable (Config *config, const char *name, GError **error)
     g_ptr_array_add (names, g_strdup (own + strlen (ENVIRONMENT)));
   }
   g_ptr_array_add (names, NULL);
-  if (g_str_equal (name, ENVIRONMENT "FAULT")) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "unknown variable, this build has no fault points");
-    return FALSE;
-  }
+  if (g_str_equal (name, ENVIRONMENT "FAULT"))
+    return error_fatal (error, "unknown variable, this build has no fault points");
   const char *meant = nearest_name (name + strlen (ENVIRONMENT), (const char *const *)names->pdata);
   if (meant == NULL) {
     g_ptr_array_add (config->foreign, g_strdup (name));
     return TRUE;
   }
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "unknown variable, did you mean '" ENVIRONMENT "%s'?", meant);
-  return FALSE;
+  return error_fatal (error, "unknown variable, did you mean '" ENVIRONMENT "%s'?", meant);
 }
 
 /* Two job names can differ in a dot only; one variable then means both. */
@@ -160,11 +150,9 @@ take_setting_variable (Config *config, const char *name, const char *text, GErro
     g_autofree char *own = config_environment_name (value->section, value->setting->key);
     if (!g_str_equal (own, name))
       continue;
-    if (found != NULL) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "can mean [%s] or [%s]: set it in the file",
-                   found->section, value->section);
-      return FALSE;
-    }
+    if (found != NULL)
+      return error_fatal (error, "can mean [%s] or [%s]: set it in the file", found->section,
+                          value->section);
     found = value;
   }
   if (found == NULL)
@@ -185,10 +173,8 @@ is_not_ours (const char *name)
 static gboolean
 take_variable (Config *config, const char *name, const char *text, GError **error)
 {
-  if (!g_utf8_validate (text, -1, NULL)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "not UTF-8 text");
-    return FALSE;
-  }
+  if (!g_utf8_validate (text, -1, NULL))
+    return error_fatal (error, "not UTF-8 text");
   const char *property = name + strlen (ENVIRONMENT_KAFKA);
   if (!g_str_has_prefix (name, ENVIRONMENT_KAFKA) || *property == '\0')
     return take_setting_variable (config, name, text, error);
@@ -249,10 +235,8 @@ gboolean
 config_take_override (Config *config, const char *text, GError **error)
 {
   const char *equals = strchr (text, '=');
-  if (equals == NULL || equals == text) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "-s %s: expected section.key=value", text);
-    return FALSE;
-  }
+  if (equals == NULL || equals == text)
+    return error_fatal (error, "-s %s: expected section.key=value", text);
   g_autofree char *name = g_strstrip (g_strndup (text, equals - text));
   const char *section = section_of (config, name);
   gboolean ok = section == NULL ? fail_override (config, name, error)

@@ -93,14 +93,11 @@ read_field (Cron *cron, Field field, const char *text, GError **error)
 {
   g_auto (GStrv) items = g_strsplit (text, ",", -1);
   for (char **item = items; *item != NULL; item++)
-    if (!read_item (field, *item, &cron->fits[field])) {
-      g_set_error (
-          error, PRUNED_ERROR, PRUNED_FATAL,
-          "'%s' is not a valid %s (expected %u-%u%s, with * , - and /n after * or a range)", *item,
-          fields[field].name, fields[field].min, fields[field].max,
+    if (!read_item (field, *item, &cron->fits[field]))
+      return error_fatal (
+          error, "'%s' is not a valid %s (expected %u-%u%s, with * , - and /n after * or a range)",
+          *item, fields[field].name, fields[field].min, fields[field].max,
           *fields[field].words != '\0' ? " or names of three letters" : "");
-      return FALSE;
-    }
   cron->star[field] = text[0] == '*';
   return TRUE;
 }
@@ -120,13 +117,11 @@ cron_parse (const char *text, GError **error)
     }
     n++;
   }
-  if (n != N_FIELDS) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "schedule '%s' has %u %s, expected 5: minute, hour, day of month, month, "
-                 "day of week",
-                 text, n, plural (n, "field", "fields"));
-    return NULL;
-  }
+  if (n != N_FIELDS)
+    return error_null (error, PRUNED_FATAL,
+                       "schedule '%s' has %u %s, expected 5: minute, hour, day of month, month, "
+                       "day of week",
+                       text, n, plural (n, "field", "fields"));
   return g_steal_pointer (&cron);
 }
 

@@ -37,19 +37,15 @@ hours_parse (const char *text, GTimeZone *zone, GError **error)
   g_auto (GStrv) times = g_strsplit (parts[0] != NULL ? parts[0] : "", "-", -1);
   gboolean two = g_strv_length (times) == 2;
   int from = two ? minute_of (times[0]) : -1, to = two ? minute_of (times[1]) : -1;
-  if (from >= 0 && to >= 0 && (from == to || to - from == DAY_MIN)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "'%s' is no part of a day: write off for no hours, and mode = off for all of them",
-                 text);
-    return NULL;
-  }
-  if (from < 0 || to < 0 || from == DAY_MIN) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "'%s' is not valid, expected HH:MM-HH:MM and a time zone, like 07:00-20:00 "
-                 "Europe/Berlin, or off",
-                 text);
-    return NULL;
-  }
+  if (from >= 0 && to >= 0 && (from == to || to - from == DAY_MIN))
+    return error_null (
+        error, PRUNED_FATAL,
+        "'%s' is no part of a day: write off for no hours, and mode = off for all of them", text);
+  if (from < 0 || to < 0 || from == DAY_MIN)
+    return error_null (error, PRUNED_FATAL,
+                       "'%s' is not valid, expected HH:MM-HH:MM and a time zone, like 07:00-20:00 "
+                       "Europe/Berlin, or off",
+                       text);
   gboolean named = parts[1] != NULL && *g_strstrip (parts[1]) != '\0';
   GTimeZone *own = named ? cron_zone (parts[1], error) : g_time_zone_ref (zone);
   if (own == NULL)

@@ -29,8 +29,7 @@ static gboolean G_GNUC_PRINTF (2, 3) fail (Scan *scan, const char *format, ...)
   va_start (args, format);
   g_autofree char *why = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (scan->error, PRUNED_ERROR, PRUNED_FATAL, "%s:%d: %s", scan->path, scan->line, why);
-  return FALSE;
+  return error_fatal (scan->error, "%s:%d: %s", scan->path, scan->line, why);
 }
 
 gboolean
@@ -153,10 +152,8 @@ read_values (Scan *scan, const char *text, gsize len)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GError) error = NULL;
-  if (!g_key_file_load_from_data (file, text, len, G_KEY_FILE_NONE, &error)) {
-    g_set_error (scan->error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", scan->path, error->message);
-    return FALSE;
-  }
+  if (!g_key_file_load_from_data (file, text, len, G_KEY_FILE_NONE, &error))
+    return error_fatal (scan->error, "%s: %s", scan->path, error->message);
   for (guint i = 0; i < scan->entries->len; i++) {
     KeyFileEntry *entry = scan->entries->pdata[i];
     if (entry->key != NULL && entry->value == NULL && !read_value (file, entry, scan))
@@ -211,10 +208,8 @@ key_file_peek (const char *path, gboolean must_exist, GError **error)
   gsize len = 0;
   g_autoptr (GError) problem = NULL;
   if (!g_file_get_contents (path, &text, &len, &problem)
-      && (must_exist || !g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOENT))) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "the configuration cannot be read: %s",
-                 problem->message);
-    return NULL;
-  }
+      && (must_exist || !g_error_matches (problem, G_FILE_ERROR, G_FILE_ERROR_NOENT)))
+    return error_null (error, PRUNED_FATAL, "the configuration cannot be read: %s",
+                       problem->message);
   return key_file_parse (path, text, len, error);
 }

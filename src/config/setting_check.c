@@ -183,8 +183,7 @@ setting_check (const Setting *setting, const char *text, gint64 *number, GError 
     return TRUE;
   g_autofree char *shown = setting_shown (setting, text);
   g_autofree char *wanted = setting_wanted (setting);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "'%s' is not valid, expected %s", shown, wanted);
-  return FALSE;
+  return error_fatal (error, "'%s' is not valid, expected %s", shown, wanted);
 }
 
 static char *

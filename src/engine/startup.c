@@ -56,9 +56,8 @@ all_there (Service *service, const GArray *topics, GError **error)
   }
   if (missing->len == 0)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "missing topic %s; run: pruned topics --apply",
-               missing->str);
-  return FALSE;
+  return error_set (error, PRUNED_OUTAGE, "missing topic %s; run: pruned topics --apply",
+                    missing->str);
 }
 
 /* Looks for the optional topic. Without it, cron compares one clock less. */
@@ -168,11 +167,9 @@ look_at_postgres (Service *service, GError **error)
 {
   g_autoptr (Pg) pg = pg_new (&service->pg);
   warn_library ();
-  if (*service->pg.url == '\0') {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-                 "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
-    return FALSE;
-  }
+  if (*service->pg.url == '\0')
+    return error_set (error, PRUNED_OUTAGE,
+                      "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
   if (!pg_ensure (pg, error) || !schema_check (pg, error)
       || !database_look (pg, &service->origin, error) || !mode_read (pg, error)
       || !schedule_plant (pg, error))

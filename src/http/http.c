@@ -266,11 +266,9 @@ http_new (GError **error)
 {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once (&once, init_library);
-  if (library != CURLE_OK) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "libcurl cannot be initialised: %s",
-                 curl_easy_strerror (library));
-    return NULL;
-  }
+  if (library != CURLE_OK)
+    return error_null (error, PRUNED_OUTAGE, "libcurl cannot be initialised: %s",
+                       curl_easy_strerror (library));
   Http *http = g_new0 (Http, 1);
   http->multi = curl_multi_init ();
   curl_multi_setopt (http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, MOST_CONNECTIONS);

@@ -163,9 +163,8 @@ kafka_admin_describe (KafkaAdmin *admin, KafkaTopic *topics, guint n, int timeou
   for (guint i = 0; i < n; i++)
     if (topics[i].partitions < 0 && topics[i].trouble != NULL) {
       g_autofree char *where = kafka_where (admin->rk);
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: cannot read metadata of topic %s: %s",
-                   where, topics[i].name, topics[i].trouble);
-      return FALSE;
+      return error_set (error, PRUNED_OUTAGE, "%s: cannot read metadata of topic %s: %s", where,
+                        topics[i].name, topics[i].trouble);
     }
   return TRUE;
 }
@@ -176,9 +175,7 @@ kafka_admin_cluster_id (KafkaAdmin *admin, int timeout_ms, GError **error)
   char *id = rd_kafka_clusterid (admin->rk, timeout_ms);
   if (id == NULL) {
     g_autofree char *where = kafka_where (admin->rk);
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s: no answer within %d ms", where,
-                 timeout_ms);
-    return NULL;
+    return error_null (error, PRUNED_OUTAGE, "%s: no answer within %d ms", where, timeout_ms);
   }
   char *copy = g_strdup (id);
   rd_kafka_mem_free (admin->rk, id);

@@ -92,9 +92,8 @@ await_visible (KafkaAdmin *admin, const char *name, gint32 partitions, GError **
     g_usleep (LOOK_EVERY_US);
   }
   g_autofree char *where = kafka_where (admin->rk);
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-               "%s: topic %s was created, but its partitions are not visible", where, name);
-  return FALSE;
+  return error_set (error, PRUNED_OUTAGE,
+                    "%s: topic %s was created, but its partitions are not visible", where, name);
 }
 
 static gboolean
@@ -115,11 +114,8 @@ new_topic (const KafkaNewTopic *topic, GError **error)
   char why[512] = "";
   rd_kafka_NewTopic_t *wanted
       = rd_kafka_NewTopic_new (topic->name, topic->partitions, -1, why, sizeof why);
-  if (wanted == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot create topic %s: %s", topic->name,
-                 why);
-    return NULL;
-  }
+  if (wanted == NULL)
+    return error_null (error, PRUNED_REJECT, "cannot create topic %s: %s", topic->name, why);
   for (guint i = 0; topic->configs != NULL && topic->configs[i] != NULL; i += 2)
     rd_kafka_NewTopic_set_config (wanted, topic->configs[i], topic->configs[i + 1]);
   return wanted;
@@ -162,11 +158,8 @@ kafka_admin_grow (KafkaAdmin *admin, const char *topic, gint32 partitions, GErro
   char why[512] = "";
   rd_kafka_NewPartitions_t *wanted
       = rd_kafka_NewPartitions_new (topic, partitions, why, sizeof why);
-  if (wanted == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "cannot add partitions to topic %s: %s", topic,
-                 why);
-    return FALSE;
-  }
+  if (wanted == NULL)
+    return error_reject (error, "cannot add partitions to topic %s: %s", topic, why);
   gboolean done = grow (admin, wanted, error);
   rd_kafka_NewPartitions_destroy (wanted);
   return done && await_visible (admin, topic, partitions, error);

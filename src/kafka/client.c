@@ -42,10 +42,8 @@ apply (rd_kafka_conf_t *conf, const char *const *pairs, GError **error)
 {
   char why[512];
   for (guint i = 0; pairs != NULL && pairs[i] != NULL; i += 2)
-    if (rd_kafka_conf_set (conf, pairs[i], pairs[i + 1], why, sizeof why) != RD_KAFKA_CONF_OK) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "setting kafka.%s: %s", pairs[i], why);
-      return FALSE;
-    }
+    if (rd_kafka_conf_set (conf, pairs[i], pairs[i + 1], why, sizeof why) != RD_KAFKA_CONF_OK)
+      return error_fatal (error, "setting kafka.%s: %s", pairs[i], why);
   return TRUE;
 }
 
@@ -58,10 +56,8 @@ check_fixed (const rd_kafka_conf_t *conf, const char *const *fixed, GError **err
     if (rd_kafka_conf_get (conf, fixed[i], value, &size) == RD_KAFKA_CONF_OK
         && g_str_equal (value, fixed[i + 1]))
       continue;
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "setting kafka.%s: it is %s, but only %s works; remove it", fixed[i], value,
-                 fixed[i + 1]);
-    return FALSE;
+    return error_fatal (error, "setting kafka.%s: it is %s, but only %s works; remove it", fixed[i],
+                        value, fixed[i + 1]);
   }
   return TRUE;
 }
@@ -103,8 +99,7 @@ kafka_client_new (rd_kafka_type_t type, rd_kafka_conf_t *conf, GError **error)
   if (rk != NULL)
     return rk;
   rd_kafka_conf_destroy (conf);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "Kafka client: %s", why);
-  return NULL;
+  return error_null (error, PRUNED_FATAL, "Kafka client: %s", why);
 }
 
 char *

@@ -138,11 +138,8 @@ kafka_consumer_poll (KafkaConsumer *consumer, int timeout_ms, GError **error)
   gboolean is_event = raw == NULL || watch_event (consumer->watch, raw);
   if (raw != NULL)
     rd_kafka_message_destroy (raw);
-  if (!is_event) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "Kafka client delivered a message outside of its partition's queue");
-    return FALSE;
-  }
+  if (!is_event)
+    return error_fatal (error, "Kafka client delivered a message outside of its partition's queue");
   watch_look (consumer->watch);
   return !kafka_is_fatal (consumer->rk, error);
 }
@@ -241,9 +238,7 @@ kafka_consumer_subscribe (KafkaConsumer *consumer, const char *const *topics, GE
   rd_kafka_topic_partition_list_destroy (list);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "Kafka client cannot subscribe: %s",
-               rd_kafka_err2str (err));
-  return FALSE;
+  return error_fatal (error, "Kafka client cannot subscribe: %s", rd_kafka_err2str (err));
 }
 
 /* Leaves the group. Waits WITHIN_US at most: the broker can be gone. */

@@ -22,8 +22,7 @@ kafka_embedded_new (GError **error)
   rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new (rk, 1);
   if (cluster == NULL) {
     rd_kafka_destroy (rk);
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "embedded Kafka cannot start");
-    return NULL;
+    return error_null (error, PRUNED_FATAL, "embedded Kafka cannot start");
   }
   KafkaEmbedded *embedded = g_new0 (KafkaEmbedded, 1);
   embedded->rk = rk;
@@ -58,7 +57,6 @@ kafka_embedded_topic (KafkaEmbedded *embedded, const char *topic, gint32 partiti
   pthread_mutex_unlock (&embedded->lock);
   if (err == RD_KAFKA_RESP_ERR_NO_ERROR || err == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "embedded Kafka: cannot create topic %s: %s",
-               topic, rd_kafka_err2str (err));
-  return FALSE;
+  return error_fatal (error, "embedded Kafka: cannot create topic %s: %s", topic,
+                      rd_kafka_err2str (err));
 }

@@ -14,8 +14,7 @@ static gboolean
 refuse (rd_kafka_t *rk, GError **error, const char *what, const char *why)
 {
   g_autofree char *where = kafka_where (rk);
-  g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%s: cannot find out %s: %s", where, what, why);
-  return FALSE;
+  return error_reject (error, "%s: cannot find out %s: %s", where, what, why);
 }
 
 /* --- retention --- */

@@ -20,9 +20,8 @@ kafka_library_check (GError **error)
 {
   if (rd_kafka_version () >= LEAST)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "librdkafka %s is too old: 2.0.2 or newer is needed", rd_kafka_version_str ());
-  return FALSE;
+  return error_fatal (error, "librdkafka %s is too old: 2.0.2 or newer is needed",
+                      rd_kafka_version_str ());
 }
 
 const char *const *

@@ -70,10 +70,8 @@ reader_new (const char *const *settings, const char *topic, int timeout_ms, GErr
   if (reader->rk == NULL)
     return NULL;
   reader->topic = rd_kafka_topic_new (reader->rk, topic, NULL);
-  if (reader->topic == NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT, "%s is not a valid topic name", topic);
-    return NULL;
-  }
+  if (reader->topic == NULL)
+    return error_null (error, PRUNED_REJECT, "%s is not a valid topic name", topic);
   reader->queue = rd_kafka_queue_new (reader->rk);
   reader->fetcher = fetcher_new (reader->rk);
   return g_steal_pointer (&reader);

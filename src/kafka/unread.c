@@ -131,7 +131,7 @@ kafka_unread_batch (const char *const *settings, const char *topic, gint32 parti
     return FALSE;
   if (unpack_refused_for_now () == refused)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-               "topic %s, partition %d: a compressed batch waits for memory", topic, partition);
-  return FALSE;
+  return error_set (error, PRUNED_OUTAGE,
+                    "topic %s, partition %d: a compressed batch waits for memory", topic,
+                    partition);
 }

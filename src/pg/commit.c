@@ -50,15 +50,12 @@ commit_find_out (Pg *pg, GError **error)
     waits = rows != NULL && rows_bool (rows, 0, "waits");
     if (g_strcmp0 (state, "committed") == 0)
       return TRUE;
-    if (g_strcmp0 (state, "aborted") == 0) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "nothing was changed: %s", lost->message);
-      return FALSE;
-    }
+    if (g_strcmp0 (state, "aborted") == 0)
+      return error_set (error, PRUNED_OUTAGE, "nothing was changed: %s", lost->message);
     if (rows != NULL && state == NULL)
       break;
     g_usleep (ASK_EVERY_US);
   } while (clock_monotonic_us () < until_us);
   pg->in_doubt = TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, DOUBT, waits ? STANDBY : "", lost->message);
-  return FALSE;
+  return error_set (error, PRUNED_OUTAGE, DOUBT, waits ? STANDBY : "", lost->message);
 }

@@ -119,12 +119,9 @@ parse_text (Parsed *parsed, const char *name, const char *text, GError **error)
       append (parsed, p, 2);
       p += 2;
     } else if (len > 0) {
-      if (strncmp (p + 1 + len, "::", 2) != 0) {
-        g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                     "%s: parameter :%.*s has no cast, write :%.*s::type", name, (int)len, p + 1,
-                     (int)len, p + 1);
-        return FALSE;
-      }
+      if (strncmp (p + 1 + len, "::", 2) != 0)
+        return error_fatal (error, "%s: parameter :%.*s has no cast, write :%.*s::type", name,
+                            (int)len, p + 1, (int)len, p + 1);
       append_parameter (parsed, p + 1, len);
       p += 1 + len;
     } else {

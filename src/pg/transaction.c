@@ -181,11 +181,9 @@ pg_commit (Pg *pg, GError **error)
   pg->deadline_us = 0;
   gboolean queued = pg->sent->len > 0; /* if a queued statement fails, COMMIT is skipped */
   /* In another state COMMIT would answer ROLLBACK. */
-  if (pg->conn == NULL || (!queued && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-                 "PostgreSQL: the transaction was lost before its commit");
-    return FALSE;
-  }
+  if (pg->conn == NULL || (!queued && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS))
+    return error_set (error, PRUNED_OUTAGE,
+                      "PostgreSQL: the transaction was lost before its commit");
   if ((pg->asks_commits && !commit_note (pg, error)) || !queue_keys (pg, error))
     return FALSE;
   if (!pg_run_own (pg, "COMMIT", error)) {

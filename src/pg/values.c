@@ -75,11 +75,9 @@ pg_values_bind (const PgValues *values, const PgStatement *statement, const char
   for (guint i = 0; i < statement->n_parameters; i++) {
     gpointer text = NULL;
     if (values == NULL
-        || !g_hash_table_lookup_extended (values->texts, statement->parameters[i], NULL, &text)) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s: nothing is bound to :%s",
-                   statement->name, statement->parameters[i]);
-      return FALSE;
-    }
+        || !g_hash_table_lookup_extended (values->texts, statement->parameters[i], NULL, &text))
+      return error_set (error, PRUNED_RETRY, "%s: nothing is bound to :%s", statement->name,
+                        statement->parameters[i]);
     bound[i] = text;
   }
   return TRUE;

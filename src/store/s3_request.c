@@ -45,8 +45,7 @@ static gboolean
 refuse (GError **error, const char *key, const char *value, const char *why)
 {
   g_autofree char *shown = setting_shown_url (value);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[store.object] %s: '%s' %s", key, shown, why);
-  return FALSE;
+  return error_fatal (error, "[store.object] %s: '%s' %s", key, shown, why);
 }
 
 static gboolean

@@ -112,22 +112,19 @@ static struct addrinfo *
 resolve (const char *listen, GError **error)
 {
   g_autofree char *host = NULL, *port = NULL;
-  if (!split (listen, &host, &port)) {
-    g_set_error (
-        error, PRUNED_ERROR, PRUNED_FATAL,
+  if (!split (listen, &host, &port))
+    return error_null (
+        error, PRUNED_FATAL,
         "[http] listen: '%s' is not host:port, like 127.0.0.1:9750, [::1]:9750, localhost:9750 or *:9750",
         listen);
-    return NULL;
-  }
   struct addrinfo *found = NULL,
                   hints
                   = { .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
   int problem = getaddrinfo (g_str_equal (host, "*") ? NULL : host, port, &hints, &found);
   if (problem == 0)
     return found;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[http] listen: '%s': %s", host,
-               problem == EAI_SYSTEM ? g_strerror (errno) : gai_strerror (problem));
-  return NULL;
+  return error_null (error, PRUNED_FATAL, "[http] listen: '%s': %s", host,
+                     problem == EAI_SYSTEM ? g_strerror (errno) : gai_strerror (problem));
 }
 
 gboolean

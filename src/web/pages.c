@@ -37,19 +37,16 @@ commits_end (Pg *pg, GError **error)
     return FALSE;
   if (rows_int (rows, 0, "waiting") == 0)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-               "commits wait for a synchronous standby (synchronous_standby_names)");
-  return FALSE;
+  return error_set (error, PRUNED_OUTAGE,
+                    "commits wait for a synchronous standby (synchronous_standby_names)");
 }
 
 static gboolean
 database_answers (Pages *pages, GError **error)
 {
-  if (!line_take (&pages->ready)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
-                 "PostgreSQL does not answer: other requests are waiting for it");
-    return FALSE;
-  }
+  if (!line_take (&pages->ready))
+    return error_set (error, PRUNED_OUTAGE,
+                      "PostgreSQL does not answer: other requests are waiting for it");
   Pg *pg = pages->ready.pg;
   gint64 now_us;
   gboolean answers = pg_begin_read_only (pg, error) && pg_now_us (pg, &now_us, error);

@@ -124,18 +124,15 @@ read_topic (Sample *sample, GError **error)
   g_autofree char *unread = NULL;
   if (admin == NULL || !kafka_admin_look (admin, &topic, 1, WITHIN_MS, error))
     return FALSE;
-  if (topic.partitions < 0) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "there is no topic %s", topic.name);
-    return FALSE;
-  }
+  if (topic.partitions < 0)
+    return error_set (error, PRUNED_OUTAGE, "there is no topic %s", topic.name);
   const char *group = config_text (sample->check->cli->config, "topics", "prefix");
   g_autoptr (GArray) offsets = kafka_offsets (pairs, group, &topic, 1, WITHIN_MS, &unread, error);
   if (offsets == NULL)
     return FALSE;
   if (unread == NULL)
     return read_partitions (sample, pairs, offsets, error);
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, "%s", unread);
-  return FALSE;
+  return error_set (error, PRUNED_OUTAGE, "%s", unread);
 }
 
 /* --- keys --- */

@@ -41,10 +41,8 @@ child_new (const char *const *argv, const char *folder, const char *log, const c
   const struct passwd *user = name != NULL && geteuid () == 0 ? getpwnam (name) : NULL;
   int fd = log != NULL ? open (log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644) : -1;
   GPid pid;
-  if (log != NULL && fd < 0) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", log, g_strerror (errno));
-    return NULL;
-  }
+  if (log != NULL && fd < 0)
+    return error_null (error, PRUNED_FATAL, "%s: %s", log, g_strerror (errno));
   gboolean started = g_spawn_async_with_fds (folder, (char **)argv, NULL,
                                              G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_SEARCH_PATH,
                                              prepare, (gpointer)user, &pid, -1, fd, fd, error);
@@ -117,6 +115,5 @@ child_run (const char *const *argv, const char *folder, const char *log, const c
   if (WIFEXITED (child->status) && WEXITSTATUS (child->status) == 0)
     return TRUE;
   g_autofree char *tail = tail_of (log);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s failed: %s", argv[0], tail);
-  return FALSE;
+  return error_fatal (error, "%s failed: %s", argv[0], tail);
 }

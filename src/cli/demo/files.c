@@ -13,8 +13,7 @@ make_one (const char *root, const char *path, GError **error)
   g_autofree char *file = g_build_filename (root, path, NULL), *folder = g_path_get_dirname (file);
   if (g_mkdir_with_parents (folder, 0755) == 0)
     return g_file_set_contents_full (file, path, -1, G_FILE_SET_CONTENTS_NONE, 0644, error);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", folder, g_strerror (errno));
-  return FALSE;
+  return error_fatal (error, "%s: %s", folder, g_strerror (errno));
 }
 
 gboolean

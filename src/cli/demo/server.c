@@ -58,9 +58,8 @@ give_away (const char *folder, const struct passwd *user, GError **error)
 {
   if (geteuid () != 0 || (user != NULL && chown (folder, user->pw_uid, user->pw_gid) == 0))
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s cannot be given to user postgres: %s", folder,
-               user != NULL ? g_strerror (errno) : "no such user");
-  return FALSE;
+  return error_fatal (error, "%s cannot be given to user postgres: %s", folder,
+                      user != NULL ? g_strerror (errno) : "no such user");
 }
 
 static gboolean

@@ -136,8 +136,7 @@ demo_daemon_is_there (Demo *demo, GError **error)
   if (child_is_running (demo->daemon))
     return TRUE;
   g_autofree char *words = last_lines (demo->log);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "the daemon has ended:\n%s", words);
-  return FALSE;
+  return error_fatal (error, "the daemon has ended:\n%s", words);
 }
 
 static gboolean
@@ -151,8 +150,7 @@ await_bootstrap (Demo *demo, GError **error)
       return FALSE;
     if (clock_monotonic_us () > deadline_us) {
       g_autofree char *words = last_lines (demo->log);
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "the daemon did not start:\n%s", words);
-      return FALSE;
+      return error_fatal (error, "the daemon did not start:\n%s", words);
     }
     g_usleep (LOOK_US);
   }

@@ -148,8 +148,8 @@ group_look (Service *service, Pg *pg, GError **error)
     service_fail (service, found);
     return TRUE;
   }
-  g_set_error (error, PRUNED_ERROR, PRUNED_DATA,
-               "%s is the elder, and goes on; it has members that this database does not know: %s",
-               service->prefix, strangers);
-  return FALSE;
+  return error_set (
+      error, PRUNED_DATA,
+      "%s is the elder, and goes on; it has members that this database does not know: %s",
+      service->prefix, strangers);
 }

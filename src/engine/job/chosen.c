@@ -18,10 +18,9 @@ fail_unknown (const Jobs *jobs, const char *name, GError **error)
       g_ptr_array_add (names, jobs_refused_at (jobs, i)->name);
   g_ptr_array_add (names, NULL);
   const char *meant = nearest_name (name, (const char *const *)names->pdata);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown job '%s'%s%s%s", name,
-               meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
-               meant != NULL ? "'?" : "");
-  return FALSE;
+  return error_fatal (error, "unknown job '%s'%s%s%s", name,
+                      meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+                      meant != NULL ? "'?" : "");
 }
 
 /* A job that is refused is a known one: it comes back once it is mended. */
@@ -59,12 +58,9 @@ check_launches (const Jobs *jobs, GHashTable *chosen, const char *text, GError *
     const Job *job = jobs_at (jobs, i);
     for (char **other = job->launches; g_hash_table_contains (chosen, job->name) && *other != NULL;
          other++)
-      if (!g_hash_table_contains (chosen, *other)) {
-        g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                     "%s starts runs of %s, which is not chosen: set it to '%s; %s'", job->name,
-                     *other, text, *other);
-        return FALSE;
-      }
+      if (!g_hash_table_contains (chosen, *other))
+        return error_fatal (error, "%s starts runs of %s, which is not chosen: set it to '%s; %s'",
+                            job->name, *other, text, *other);
   }
   return TRUE;
 }
@@ -84,10 +80,8 @@ chosen_take (Jobs *jobs, const char *text, GError **error)
     }
   if (n == 0)
     return TRUE;
-  if (nothing > 0 && n > 1) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "'" NONE "' excludes other names");
-    return FALSE;
-  }
+  if (nothing > 0 && n > 1)
+    return error_fatal (error, "'" NONE "' excludes other names");
   for (guint i = 0; i < jobs_count (jobs); i++)
     if (!jobs_at (jobs, i)->built_in)
       g_hash_table_add (chosen, jobs_at (jobs, i)->name);

@@ -128,10 +128,8 @@ read_settings (const Job *job, const Config *config, JobSettings *settings, GErr
       = config_job_bool (config, job->name, "enabled") && mode_of (config, job) != MODE_OFF;
   settings->limits = read_limits (job, config);
   const char *refusal = job_ranges_refusal (job);
-  if (config_job_int (config, job->name, "ranges") != 1 && refusal != NULL) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[jobs.%s] ranges: %s", job->name, refusal);
-    return FALSE;
-  }
+  if (config_job_int (config, job->name, "ranges") != 1 && refusal != NULL)
+    return error_fatal (error, "[jobs.%s] ranges: %s", job->name, refusal);
   settings->ranges = job_ranges (job, config);
   settings->batch = (int)config_job_int (config, job->name, "batch");
   settings->delay_ms = config_job_int (config, job->name, "delay_ms");

@@ -89,10 +89,9 @@ unknown (const Check *check, const char *what, const char *name, GPtrArray *name
 {
   g_ptr_array_add (names, NULL);
   const char *meant = nearest_name (name, (const char *const *)names->pdata);
-  g_set_error (check->error, PRUNED_ERROR, PRUNED_FATAL, "%s:%d: %s '%s'%s%s%s", check->path,
-               check->line, what, name, meant != NULL ? ", did you mean '" : "",
-               meant != NULL ? meant : "", meant != NULL ? "'?" : "");
-  return FALSE;
+  return error_fatal (check->error, "%s:%d: %s '%s'%s%s%s", check->path, check->line, what, name,
+                      meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+                      meant != NULL ? "'?" : "");
 }
 
 static gboolean
@@ -324,11 +323,8 @@ job_conf_check_apply (const Job *job, GError **error)
   for (guint i = 0; names != NULL && names[i] != NULL; i++) {
     g_autofree char *path = g_build_filename (apply, names[i], NULL);
     gboolean is_folder = g_str_has_suffix (names[i], "/");
-    if (!is_folder && g_str_has_suffix (names[i], ".sql")) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                   "%s: a file of apply/ must be in a folder, apply/<what>/", path);
-      return FALSE;
-    }
+    if (!is_folder && g_str_has_suffix (names[i], ".sql"))
+      return error_fatal (error, "%s: a file of apply/ must be in a folder, apply/<what>/", path);
     if (!is_folder)
       continue;
     names[i][strlen (names[i]) - 1] = '\0';
@@ -339,11 +335,9 @@ job_conf_check_apply (const Job *job, GError **error)
       g_ptr_array_add (words, ((JobWhat *)job->whats->pdata[j])->word);
     g_ptr_array_add (words, NULL);
     const char *meant = nearest_name (names[i], (const char *const *)words->pdata);
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "%s: nothing would use it: job.conf has no group [what %s]%s%s%s", path, names[i],
-                 meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
-                 meant != NULL ? "'?" : "");
-    return FALSE;
+    return error_fatal (error, "%s: nothing would use it: job.conf has no group [what %s]%s%s%s",
+                        path, names[i], meant != NULL ? ", did you mean '" : "",
+                        meant != NULL ? meant : "", meant != NULL ? "'?" : "");
   }
   return names != NULL;
 }

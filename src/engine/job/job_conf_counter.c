@@ -50,12 +50,10 @@ job_conf_check_counter (const char *path, const GPtrArray *entries, GError **err
     if (!g_str_equal (entry->section, "failed") || g_strcmp0 (entry->key, "counter") != 0)
       continue;
     const char *why = counts_else (entries, entry->value);
-    if (why != NULL) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                   "%s:%d: in [failed]: counter = %s: %s; choose another name, such as errors",
-                   path, entry->line, entry->value, why);
-      return FALSE;
-    }
+    if (why != NULL)
+      return error_fatal (
+          error, "%s:%d: in [failed]: counter = %s: %s; choose another name, such as errors", path,
+          entry->line, entry->value, why);
   }
   return TRUE;
 }

@@ -27,10 +27,9 @@ check_names (const Job *job, const char *place, const char *const *all, GError *
     if (g_strv_contains (all, *name))
       continue;
     const char *meant = nearest_name (*name, all);
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: " WORD ": unknown setting '%s'%s%s%s",
-                 place, *name, meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
-                 meant != NULL ? "'?" : "");
-    return FALSE;
+    return error_fatal (error, "%s: " WORD ": unknown setting '%s'%s%s%s", place, *name,
+                        meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
+                        meant != NULL ? "'?" : "");
   }
   return TRUE;
 }
@@ -40,9 +39,8 @@ check_is_read (const Job *job, const char *place, const char *key, GError **erro
 {
   if (job_reads (job, key))
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "%s: %s: the job does not read it, because `starts` does not name tick", place, key);
-  return FALSE;
+  return error_fatal (
+      error, "%s: %s: the job does not read it, because `starts` does not name tick", place, key);
 }
 
 gboolean

@@ -339,10 +339,7 @@ job_files_load (Job *job, GError **error)
   for (guint i = 0; i < job->whats->len; i++)
     if (!load_what (job, job->whats->pdata[i], error))
       return FALSE;
-  if (job->code == NULL && job->page == NULL && job->events->len == 0
-      && !job_only_names_rows (job)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: no page.sql", job->folder);
-    return FALSE;
-  }
+  if (job->code == NULL && job->page == NULL && job->events->len == 0 && !job_only_names_rows (job))
+    return error_fatal (error, "%s: no page.sql", job->folder);
   return job_folder_is_whole (job, error) && step_order_is_said (job, error);
 }

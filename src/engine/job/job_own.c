@@ -28,9 +28,7 @@ claim (Own *own, const char *name, const char *place, GError **error)
     g_hash_table_insert (own->places, g_strdup (name), g_strdup (place));
     return TRUE;
   }
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: the name '%s' is used twice, first at %s",
-               place, name, first);
-  return FALSE;
+  return error_fatal (error, "%s: the name '%s' is used twice, first at %s", place, name, first);
 }
 
 static char *
@@ -70,10 +68,8 @@ claim_folders (Own *own)
 static Job *
 job_of (const Own *own, const Section *section, GError **error)
 {
-  if (section->broken != NULL) {
-    g_set_error_literal (error, PRUNED_ERROR, PRUNED_FATAL, section->broken);
-    return NULL;
-  }
+  if (section->broken != NULL)
+    return error_null (error, PRUNED_FATAL, "%s", section->broken);
   g_autoptr (GKeyFile) settings = g_key_file_new ();
   g_autoptr (Sentence) sentence = sentence_read (section, settings, error);
   if (sentence == NULL || !job_own_events_exist (own->jobs, section, sentence, error))
@@ -92,12 +88,10 @@ job_of_folder (const Jobs *jobs, const char *folder, GError **error)
   g_auto (GStrv) names = resource_list (folder, error);
   if (names == NULL)
     return NULL;
-  if (!sentence_name_is_valid (name) || !resource_exists (conf)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s", folder,
-                 resource_exists (conf) ? "this cannot be the name of a job"
-                                        : "there is no job.conf");
-    return NULL;
-  }
+  if (!sentence_name_is_valid (name) || !resource_exists (conf))
+    return error_null (error, PRUNED_FATAL, "%s: %s", folder,
+                       resource_exists (conf) ? "this cannot be the name of a job"
+                                              : "there is no job.conf");
   return job_conf_read (job, error) && job_files_load (job, error)
                  && job_own_events_of_folder (jobs, job, error)
              ? g_steal_pointer (&job)
@@ -177,10 +171,8 @@ static gboolean
 list_folder (Own *own, const char *folder, gboolean must_exist, GError **error)
 {
   g_autofree char *path = g_canonicalize_filename (folder, NULL);
-  if (must_exist && !resource_exists (path)) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "[run] jobs_dir: there is no folder %s", path);
-    return FALSE;
-  }
+  if (must_exist && !resource_exists (path))
+    return error_fatal (error, "[run] jobs_dir: there is no folder %s", path);
   g_auto (GStrv) names = resource_list (path, error);
   if (names == NULL)
     g_prefix_error (error, "[run] jobs_dir: ");

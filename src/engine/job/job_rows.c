@@ -16,12 +16,10 @@ is_whole (const PgStatement *statement, const PgRows *rows, const char *name, GE
 {
   int column = find_column (statement, rows, name, error);
   for (int i = 0; column >= 0 && i < rows_count (rows); i++)
-    if (rows_at (rows, i, column) == NULL) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_RETRY,
-                   "%s returns a row whose '%s' is NULL: see docs/adding-a-job.md",
-                   pg_statement_name (statement), name);
-      return FALSE;
-    }
+    if (rows_at (rows, i, column) == NULL)
+      return error_set (error, PRUNED_RETRY,
+                        "%s returns a row whose '%s' is NULL: see docs/adding-a-job.md",
+                        pg_statement_name (statement), name);
   return column >= 0;
 }
 

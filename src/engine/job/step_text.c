@@ -27,9 +27,7 @@ refuse (const char *path, const char *word, guint n, const char *why, GError **e
   int line = own != NULL ? step_words_line (own, word, n) : 0;
   g_autofree char *place = line > 0 ? g_strdup_printf ("%s:%d", path, line) : g_strdup (path),
                   *shown = g_ascii_strup (word, -1);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: %s%s", place,
-               strchr (word, '_') != NULL ? word : shown, why);
-  return FALSE;
+  return error_fatal (error, "%s: %s%s", place, strchr (word, '_') != NULL ? word : shown, why);
 }
 
 static gboolean

@@ -97,9 +97,8 @@ are_keys (const PgStatement *statement, const PgRows *rows, guint n, GError **er
 {
   if (rows_column (rows, "key") >= 0 && rows_count (rows) == (int)n)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_RETRY, "%s returns no key for each event",
-               pg_statement_name (statement));
-  return FALSE;
+  return error_set (error, PRUNED_RETRY, "%s returns no key for each event",
+                    pg_statement_name (statement));
 }
 
 /* PRUNED_REJECT: one of them is no value of its column. */

@@ -217,9 +217,7 @@ place_runs (Pg *pg, GArray *specs, gboolean as_children, GError **error)
                                                                       error))
       return FALSE;
   }
-  g_set_error (error, PRUNED_ERROR, PRUNED_BUSY,
-               "the unique key of a new run changes its holder too often");
-  return FALSE;
+  return error_set (error, PRUNED_BUSY, "the unique key of a new run changes its holder too often");
 }
 
 gboolean

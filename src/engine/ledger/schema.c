@@ -53,19 +53,16 @@ check_server (Pg *pg, GError **error)
   int version = pg_server_version (pg);
   if (version >= SCHEMA_POSTGRES_LEAST)
     return TRUE;
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "PostgreSQL %d is too old: %d or newer is needed",
-               version / 10000, SCHEMA_POSTGRES_LEAST / 10000);
-  return FALSE;
+  return error_fatal (error, "PostgreSQL %d is too old: %d or newer is needed", version / 10000,
+                      SCHEMA_POSTGRES_LEAST / 10000);
 }
 
 static gboolean
 fail_newer (int found, int wanted, GError **error)
 {
-  g_set_error (
-      error, PRUNED_ERROR, PRUNED_FATAL,
-      "schema pruned is newer than this program: step %d, wanted %d; install a newer pruned", found,
-      wanted);
-  return FALSE;
+  return error_fatal (
+      error, "schema pruned is newer than this program: step %d, wanted %d; install a newer pruned",
+      found, wanted);
 }
 
 /* The oldest program that can work with the schema, if the schema is newer than this program; 0:
@@ -84,12 +81,11 @@ check_newer (Pg *pg, int found, int wanted, GError **error)
   int least = compatible_from (pg, error);
   if (least == 0 || least <= wanted)
     return least != 0;
-  g_set_error (
-      error, PRUNED_ERROR, PRUNED_FATAL,
+  return error_fatal (
+      error,
       "schema pruned is newer than this program: step %d, wanted %d; it needs a program that knows step %d;"
       " install a newer pruned",
       found, wanted, least);
-  return FALSE;
 }
 
 /* ANY: what the caller uses is there from STAYS_FROM on. */
@@ -157,13 +153,12 @@ check_owners (Pg *pg, GError **error)
   if (rows == NULL || rows_count (rows) == 0)
     return rows != NULL;
   const char *owner = rows_text (rows, 0, "owner");
-  g_set_error (
-      error, PRUNED_ERROR, PRUNED_FATAL,
+  return error_fatal (
+      error,
       "role %s owns %s, and is neither this role (%s) nor one that it is a member of, nor the owner of the database: it can run code as"
       " whoever uses schema pruned, and drop the audit. If %s made it for this program, run: pruned migrate as %s; if not, look at what is there,"
       " then drop the schema or change its owner",
       owner, rows_text (rows, 0, "things"), rows_text (rows, 0, "role"), owner, owner);
-  return FALSE;
 }
 
 typedef struct {

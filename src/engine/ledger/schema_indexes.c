@@ -41,13 +41,10 @@ add_statement (Wanted *wanted, const Job *job, const char *sql, GError **error)
 {
   g_autoptr (GRegex) pattern = g_regex_new (STATEMENT, G_REGEX_CASELESS | G_REGEX_DOTALL, 0, NULL);
   g_autoptr (GMatchInfo) match = NULL;
-  if (!g_regex_match (pattern, sql, 0, &match)) {
-    g_set_error (
-        error, PRUNED_ERROR, PRUNED_FATAL,
-        "%s/indexes.sql: not CREATE [UNIQUE] INDEX CONCURRENTLY name ON table (columns): %s",
+  if (!g_regex_match (pattern, sql, 0, &match))
+    return error_fatal (
+        error, "%s/indexes.sql: not CREATE [UNIQUE] INDEX CONCURRENTLY name ON table (columns): %s",
         job->folder, sql);
-    return FALSE;
-  }
   g_autofree char *name = g_match_info_fetch (match, 2);
   if (is_wanted (wanted, name))
     return TRUE;

@@ -238,7 +238,6 @@ bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error)
   }
   if (known && !reader.broken)
     return g_steal_pointer (&messages);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-               "pruned.unpublished: stored by an unknown version of pruned");
-  return NULL;
+  return error_null (error, PRUNED_FATAL,
+                     "pruned.unpublished: stored by an unknown version of pruned");
 }

@@ -90,12 +90,11 @@ owner_check (const Origin *owner, const Origin *origin, const char *prefix, GErr
   if (owner->database == NULL || g_str_equal (owner->database, origin->database))
     return TRUE;
   g_autofree char *theirs = origin_words (owner), *ours = origin_words (origin);
-  g_set_error (
-      error, PRUNED_ERROR, PRUNED_FATAL,
+  return error_fatal (
+      error,
       "the topics %s.* of this Kafka belong to another database: %s; this one is %s. Give it another [topics] prefix;"
       " if it takes the other one's place, stop the other one's daemons, then run: pruned topics --take",
       prefix, theirs, ours);
-  return FALSE;
 }
 
 gboolean

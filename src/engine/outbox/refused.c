@@ -82,9 +82,8 @@ has_time (gint64 until_us, GError **error)
 {
   if (clock_monotonic_us () < until_us)
     return TRUE;
-  g_set_error_literal (error, PRUNED_ERROR, PRUNED_OUTAGE,
-                       "outcomes that their topic refuses: not all are settled yet");
-  return FALSE;
+  return error_set (error, PRUNED_OUTAGE,
+                    "outcomes that their topic refuses: not all are settled yet");
 }
 
 /* PIECE was refused alone. */

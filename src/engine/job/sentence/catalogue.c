@@ -309,6 +309,5 @@ catalogue_read (Pg *pg, const Sentence *sentence, GError **error)
   g_autoptr (GPtrArray) all = catalogue_read_each (pg, &sentence, 1, error);
   if (all == NULL || !((Catalogue *)all->pdata[0])->torn)
     return all != NULL ? g_ptr_array_steal_index (all, 0) : NULL;
-  g_set_error (error, PRUNED_ERROR, PRUNED_BUSY, CATALOGUE_TORN, sentence->name);
-  return NULL;
+  return error_null (error, PRUNED_BUSY, CATALOGUE_TORN, sentence->name);
 }

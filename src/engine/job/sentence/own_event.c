@@ -4,21 +4,11 @@
 #include "avro/registry.h"
 #include "base/clock.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #define REGISTRY_BYTES 5     /* 00, then the number of a schema of the registry */
 #define FINGERPRINT_BYTES 10 /* C3 01, then the fingerprint of a schema */
 #define STRUCTURED "application/cloudevents"
-
-static gboolean G_GNUC_PRINTF (2, 3) refuse (GError **error, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_propagate_error (error, g_error_new_valist (PRUNED_ERROR, PRUNED_REJECT, format, args));
-  va_end (args);
-  return FALSE;
-}
 
 /* --- the body --- */
 
@@ -70,7 +60,7 @@ read_registered (const MessageSource *source, ShapeNotes *notes, GError **error)
 {
   guint32 id;
   if (source->value[0] != '\0' || source->value_len < REGISTRY_BYTES) {
-    refuse (error, "undecodable: not in the frame of a schema registry, 00 and four bytes");
+    error_reject (error, "undecodable: not in the frame of a schema registry, 00 and four bytes");
     return NULL;
   }
   memcpy (&id, source->value + 1, sizeof id);
@@ -100,9 +90,9 @@ read_of_file (const MessageSource *source, const Shape *schema, ShapeNotes *note
                    ? shape_read (schema, value + REGISTRY_BYTES, len - REGISTRY_BYTES, notes, NULL)
                    : NULL;
   if (plain != NULL && framed != NULL)
-    refuse (error, "undecodable: it can be read with and without the frame of a registry");
+    error_reject (error, "undecodable: it can be read with and without the frame of a registry");
   else if (plain == NULL && framed == NULL)
-    refuse (error, "undecodable: %s", cause->message);
+    error_reject (error, "undecodable: %s", cause->message);
   g_clear_error (&cause);
   if (plain != NULL && framed != NULL)
     return NULL;
@@ -138,7 +128,7 @@ own_event_body (OwnEvent *own, const SentenceEvent *event, GError **error)
   if (is_avro && own->schema != event->schema)
     body_clear (body);
   if (own->source->value == NULL || own->source->value_len == 0) {
-    refuse (error, "undecodable: empty value");
+    error_reject (error, "undecodable: empty value");
     return NULL;
   }
   if (!body->is_read && is_avro)
@@ -165,7 +155,8 @@ read_structured (OwnEvent *own, const char *content_type, GError **error)
   gsize len = strcspn (content_type, "; \t");
   g_autofree char *media = g_ascii_strdown (content_type, (gssize)len);
   if (!g_str_equal (media, STRUCTURED) && !g_str_equal (media, STRUCTURED "+json"))
-    return refuse (error, "undecodable: content-type %s: only " STRUCTURED "+json is read", media);
+    return error_reject (error, "undecodable: content-type %s: only " STRUCTURED "+json is read",
+                         media);
   if (own->source->value_len == 0)
     return TRUE;
   read_json (own);
@@ -174,7 +165,7 @@ read_structured (OwnEvent *own, const char *content_type, GError **error)
   if (own->json.body == NULL)
     g_propagate_error (error, g_error_copy (own->json.unreadable));
   else if (own->type == NULL)
-    refuse (error, "undecodable: type is missing");
+    error_reject (error, "undecodable: type is missing");
   return own->type != NULL;
 }
 
@@ -235,14 +226,14 @@ key_part (const json_t *body, const char *path, GError **error)
 {
   const json_t *value = own_event_find (body, path);
   if (value == NULL)
-    refuse (error, "undecodable: key %s is missing", path);
+    error_reject (error, "undecodable: key %s is missing", path);
   else if (json_is_null (value))
-    refuse (error, "undecodable: key %s is null", path);
+    error_reject (error, "undecodable: key %s is null", path);
   else if (shape_is_bytes (value))
-    refuse (error, "undecodable: key %s is bytes, not a value", path);
+    error_reject (error, "undecodable: key %s is bytes, not a value", path);
   else if (json_is_object (value) || json_is_array (value))
-    refuse (error, "undecodable: key %s is an %s, not a value", path,
-            json_is_object (value) ? "object" : "array");
+    error_reject (error, "undecodable: key %s is an %s, not a value", path,
+                  json_is_object (value) ? "object" : "array");
   else
     return own_event_text (value);
   return NULL;

@@ -48,9 +48,8 @@ section_fail (const Section *section, const KeyFileEntry *entry, GError **error,
   va_start (args, format);
   g_autofree char *why = g_strdup_vprintf (format, args);
   va_end (args);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s:%d: %s", section->path,
-               entry != NULL ? entry->line : section->line, why);
-  return FALSE;
+  return error_fatal (error, "%s:%d: %s", section->path,
+                      entry != NULL ? entry->line : section->line, why);
 }
 
 /* HEAD: what stands between the brackets. */
@@ -102,13 +101,12 @@ are_known (const char *path, const GPtrArray *entries, GError **error)
 {
   for (guint i = 0; i < entries->len; i++) {
     const KeyFileEntry *entry = entries->pdata[i];
-    if (!key_file_is_verbatim (entry->section)) {
-      g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                   "%s:%d: unknown section [%s]: a file of [run] jobs_dir has [retention NAME] and "
-                   "[event NAME]",
-                   path, entry->line, entry->section);
-      return FALSE;
-    }
+    if (!key_file_is_verbatim (entry->section))
+      return error_fatal (
+          error,
+          "%s:%d: unknown section [%s]: a file of [run] jobs_dir has [retention NAME] and "
+          "[event NAME]",
+          path, entry->line, entry->section);
   }
   if (entries->len == 0)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s:1: there is no section [retention]", path);
@@ -120,8 +118,7 @@ read_file (const char *path, GError **error)
 {
   if (!resource_is_no_file (path))
     return key_file_read (path, TRUE, error);
-  g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "%s: this is no file", path);
-  return NULL;
+  return error_null (error, PRUNED_FATAL, "%s: this is no file", path);
 }
 
 /* The heads of a file with a mistake: what it names is refused, and the rest goes on. */
