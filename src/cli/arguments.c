@@ -20,12 +20,8 @@ invocation_clear (Invocation *invocation)
 void
 arguments_set_unknown (GError **error, const char *what, const char *text, const char *const *names)
 {
-  const char *near = nearest_name (text, names);
-  if (near != NULL)
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown %s '%s', did you mean '%s'?", what,
-                 text, near);
-  else
-    g_set_error (error, PRUNED_ERROR, PRUNED_FATAL, "unknown %s '%s'", what, text);
+  g_autofree char *hint = nearest_hint (text, names);
+  error_fatal (error, "unknown %s '%s'%s", what, text, hint);
 }
 
 static gboolean

@@ -49,10 +49,8 @@ check_name (Cli *cli, const char *name, GError **error)
 static gboolean
 say (Sentence *sentence, const char *key, const char *value, GError **error)
 {
-  for (const SentenceKey *known = sentence_keys; known->name != NULL; known++)
-    if (g_str_equal (known->name, key))
-      return known->read (sentence, value, error);
-  g_assert_not_reached ();
+  const Key *known = key_find (sentence_keys, key);
+  return known->read (sentence, known, value, error);
 }
 
 static ExitCode

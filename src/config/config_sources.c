@@ -12,9 +12,8 @@
 static gboolean
 fail_unknown (GError **error, const char *what, const char *text, GPtrArray *names)
 {
-  const char *meant = nearest_name (text, (const char *const *)names->pdata);
-  return error_fatal (error, "unknown %s%s%s%s", what, meant != NULL ? ", did you mean '" : "",
-                      meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+  g_autofree char *hint = nearest_hint (text, (const char *const *)names->pdata);
+  return error_fatal (error, "unknown %s%s", what, hint);
 }
 
 static gboolean

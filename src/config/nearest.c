@@ -64,3 +64,10 @@ nearest_name (const char *text, const char *const *names)
   }
   return nearest;
 }
+
+char *
+nearest_hint (const char *text, const char *const *names)
+{
+  const char *meant = nearest_name (text, names);
+  return meant != NULL ? g_strdup_printf (", did you mean '%s'?", meant) : g_strdup ("");
+}

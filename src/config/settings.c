@@ -247,3 +247,20 @@ const char *const settings_live[][2] = { { "log", "level" },
                                          { SETTINGS_JOBS, "todos_delay_ms" },
                                          { SETTINGS_JOBS, "refresh_delay_ms" },
                                          { NULL } };
+
+const Setting *
+setting_of_job (const char *key)
+{
+  for (const Setting *setting = settings_table; setting->section != NULL; setting++)
+    if (g_str_equal (setting->section, SETTINGS_JOBS) && g_str_equal (setting->key, key))
+      return setting;
+  return NULL;
+}
+
+void
+settings_of_job (GPtrArray *names)
+{
+  for (const Setting *setting = settings_table; setting->section != NULL; setting++)
+    if (g_str_equal (setting->section, SETTINGS_JOBS))
+      g_ptr_array_add (names, (gpointer)setting->key);
+}

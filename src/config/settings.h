@@ -46,6 +46,11 @@ extern const Setting settings_table[];
  * restart. NULL-terminated. */
 extern const char *const settings_live[][2];
 
+/* The setting KEY of jobs; NULL: there is none. */
+const Setting *setting_of_job (const char *key);
+/* Adds the keys of all of these, borrowed. */
+void settings_of_job (GPtrArray *names);
+
 /* Checks TEXT. NUMBER becomes the value of an integer or a limit (off: -1), thousandths of a share
  * in percent or of a factor (off: -1), 0 or 1 for a boolean, else 0. PRUNED_FATAL says what is
  * expected, without place and name. */

@@ -2,8 +2,8 @@
 """Checks that lines of documents, and of comments in SQL and Python, have at most 100 characters,
 and that those of documents do not end far before. Prints each that does not; exit 1 if any.
 Comments in C are formatted.py's, but for one rule: in the comment at the head of a file `Threads:`,
-`Ownership:`, `Invariant:` and `Rules:` begin a line. `Ownership:` may follow `Threads:` on its
-line.
+`Ownership:`, `Invariant:`, `Rules:` and `Length:` begin a line. `Ownership:` may follow `Threads:`
+on its line.
 
     wrapped.py [--fix] [FILE...]    --fix: wraps paragraphs and items of lists again where a line
                                     is too long, and sets a comment behind code above it;
@@ -27,7 +27,7 @@ AS_IT_IS = re.compile(r"^\s*(\||#|<!--|$)")
 ITEM = re.compile(r"^(\s*(?:[-*]|\d+\.)\s+|\s*)")
 FOLDERS = ("deploy", "docs", "include", "schemas", "src", "tests", "tools")
 COLUMNS = re.compile(r"\S {3,}\S")
-HEAD_WORD = re.compile(r"\b(?:Threads|Ownership|Invariant|Rules): ")
+HEAD_WORD = re.compile(r"\b(?:Threads|Ownership|Invariant|Rules|Length): ")
 SQL_COMMENT = re.compile(r"'(?:[^']|'')*'|(--.*)")
 
 

@@ -254,13 +254,11 @@ check_is_put_back (Check *check, const char *folder, const char *file, const cha
   if (g_ptr_array_find_with_equal_func (tables, table, g_str_equal, NULL))
     return;
   g_ptr_array_add (tables, NULL);
-  const char *meant = nearest_name (table, (const char *const *)tables->pdata);
+  g_autofree char *hint = nearest_hint (table, (const char *const *)tables->pdata);
   char *path = g_build_filename (folder, file, NULL);
   g_ptr_array_add (check->texts, path);
   check_warn (check, "form", (CheckPlace){ path, 0 }, NULL,
-              "it is never run: no file of the job removes or changes rows of %s%s%s%s", table,
-              meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
-              meant != NULL ? "'?" : "");
+              "it is never run: no file of the job removes or changes rows of %s%s", table, hint);
 }
 
 static void

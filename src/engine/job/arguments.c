@@ -1,5 +1,6 @@
 #include "engine/job/arguments.h"
 
+#include "config/nearest.h"
 #include "engine/job/argument_type.h"
 #include "engine/job/in_force.h"
 
@@ -160,8 +161,10 @@ unknown_refusal (const Job *job, const json_t *args)
   const char *name;
   json_t *value;
   json_object_foreach ((json_t *)args, name, value)
-    if (!job_takes_argument (job, name))
-      return g_strdup_printf ("unknown argument %s", name);
+    if (!job_takes_argument (job, name)) {
+      g_autofree char *hint = nearest_hint (name, (const char *const *)job->arguments);
+      return g_strdup_printf ("unknown argument %s%s", name, hint);
+    }
   return NULL;
 }
 

@@ -17,10 +17,8 @@ fail_unknown (const Jobs *jobs, const char *name, GError **error)
     if (jobs_refused_at (jobs, i)->job != NULL)
       g_ptr_array_add (names, jobs_refused_at (jobs, i)->name);
   g_ptr_array_add (names, NULL);
-  const char *meant = nearest_name (name, (const char *const *)names->pdata);
-  return error_fatal (error, "unknown job '%s'%s%s%s", name,
-                      meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
-                      meant != NULL ? "'?" : "");
+  g_autofree char *hint = nearest_hint (name, (const char *const *)names->pdata);
+  return error_fatal (error, "unknown job '%s'%s", name, hint);
 }
 
 /* A job that is refused is a known one: it comes back once it is mended. */

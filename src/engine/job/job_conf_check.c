@@ -1,319 +1,193 @@
 #include "engine/job/job_conf_check.h"
 
-#include "base/log_format.h"
+#include "avro/message.h"
 #include "base/resource.h"
 #include "config/key_file.h"
 #include "config/nearest.h"
 #include "config/settings.h"
-#include "engine/job/argument_type.h"
-#include "engine/job/consistency.h"
-#include "engine/job/cursor_type.h"
-#include "engine/job/job_conf_counter.h"
-#include "engine/job/job_conf_outcome.h"
 
 #include <string.h>
 
 #define OUTCOMES "schemas/avro/outcomes"
-#define EVENTS "schemas/avro/events"
 #define SCHEMA ".avsc"
-#define DELAY_MOST_MS G_GINT64_CONSTANT (31622400000) /* 366 days */
 
-typedef enum {
-  PLAIN,
-  BOOL,
-  OUTCOME,
-  CONSISTENCY,
-  STARTS,
-  AUDIT,
-  CURSOR,
-  ARGUMENTS,
-  LEVEL_AND_MESSAGE,
-  MILLISECONDS
-} Kind;
+/* --- outcomes --- */
 
-static const struct {
-  const char *section, *key;
-  Kind kind;
-} KEYS[] = {
-  { "job", "worker" },
-  { "job", "feature_category" },
-  { "job", "data_consistency", CONSISTENCY },
-  { "job", "idempotent" },
-  { "job", "starts", STARTS },
-  { "job", "table" },
-  { "job", "unique_key" },
-  { "job", "cursor", CURSOR },
-  { "job", "arguments", ARGUMENTS },
-  { "job", "due" },
-  { "job", "retry_every_ms", MILLISECONDS },
-  { "job", "needs" },
-  { "job", "reads" },
-  { "job", "items" },
-  { "job", "item_column" },
-  { "job", "follows" },
-  { "job", "unfollowed" },
-  { "job", "makes" },
-  { "job", "deletes" },
-  { "job", "locked" },
-  { "job", "launches" },
-  { "job", "settings" },
-  { "job", "on" },
-  { "job", "audit", AUDIT },
-  { "job", "record" },
-  { "job", "final" },
-  { "job", "spacing", BOOL },
-  { "what", "counter" },
-  { "what", "counts_as_updated", BOOL },
-  { "what", "outcome", OUTCOME },
-  { "what", "entity" },
-  { "what", "log", LEVEL_AND_MESSAGE },
-  { "what", "log_fields" },
-  { "failed", "log" },
-  { "failed", "counter" },
-  { "failed", "outcome", OUTCOME },
-  { "event", "key" },
-  { "event", "unique_key" },
-  { "event", "due" },
-  { "event", "cancel_on_null", BOOL },
-};
-
-typedef struct {
-  const char *path;
-  int line;
-  GError **error;
-} Check;
-
-/* `<path>:<line>: <what> '<name>', did you mean '<nearest>'?` */
-static gboolean
-unknown (const Check *check, const char *what, const char *name, GPtrArray *names)
+gboolean
+job_conf_check_record (const char *path, int line, const char *folder, const char *what,
+                       const char *name, GError **error)
 {
-  g_ptr_array_add (names, NULL);
-  const char *meant = nearest_name (name, (const char *const *)names->pdata);
-  return error_fatal (check->error, "%s:%d: %s '%s'%s%s%s", check->path, check->line, what, name,
-                      meant != NULL ? ", did you mean '" : "", meant != NULL ? meant : "",
-                      meant != NULL ? "'?" : "");
-}
-
-static gboolean
-wrong (const Check *check, const char *key, const char *why)
-{
-  return error_fatal (check->error, "%s:%d: %s: %s", check->path, check->line, key, why);
-}
-
-static const char *
-section_of (const char *group)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (KEYS); i++)
-    if (key_file_is_section (group, KEYS[i].section))
-      return KEYS[i].section;
-  return NULL;
-}
-
-static gboolean
-check_record (const Check *check, const char *folder, const char *what, const char *name)
-{
-  g_autofree char *file = g_strconcat (name, SCHEMA, NULL);
-  g_auto (GStrv) files = resource_list (folder, NULL);
-  if (g_strv_contains ((const char *const *)files, file))
-    return TRUE;
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_auto (GStrv) files = resource_list (folder, NULL);
   for (guint i = 0; files[i] != NULL; i++)
     if (g_str_has_suffix (files[i], SCHEMA)) {
       files[i][strlen (files[i]) - strlen (SCHEMA)] = '\0';
       g_ptr_array_add (names, files[i]);
     }
-  return unknown (check, what, name, names);
+  g_ptr_array_add (names, NULL);
+  const char *const *known = (const char *const *)names->pdata;
+  g_autofree char *hint = nearest_hint (name, known);
+  return g_strv_contains (known, name)
+         || error_fatal (error, "%s:%d: %s '%s'%s", path, line, what, name, hint);
 }
 
-static gboolean
-check_group (const Check *check, const char *group)
+/* The outcome of the group that ENTRY stands in; NULL: none. */
+static const char *
+outcome_of (const GPtrArray *entries, const KeyFileEntry *entry)
 {
-  static const char *const sections[] = { "job", "what", "failed", "event" };
-  const char *section = section_of (group);
-  if (section != NULL) {
-    const char *name = group + strlen (section);
-    name += strspn (name, " \t");
-    gboolean named = g_str_equal (section, "what") || g_str_equal (section, "event");
-    if (named != (*name != '\0'))
-      return wrong (check, group, named ? "the group needs a name" : "the group has no name");
-    return !g_str_equal (section, "event")
-           || check_record (check, EVENTS,
-                            "an event of your own has its [event] section in a file NAME.conf of"
-                            " jobs_dir, and `on` of [job] names it; unknown event",
-                            name);
+  for (guint i = 0; i < entries->len; i++) {
+    const KeyFileEntry *other = entries->pdata[i];
+    if (g_strcmp0 (other->key, "outcome") == 0 && g_str_equal (other->section, entry->section))
+      return other->value;
   }
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (sections); i++)
-    g_ptr_array_add (names, (gpointer)sections[i]);
-  return unknown (check, "unknown group", group, names);
+  return NULL;
 }
 
 static gboolean
-check_setting (const Check *check, const KeyFileEntry *entry)
+check_constant (const char *path, const GPtrArray *entries, const KeyFileEntry *entry,
+                GError **error)
 {
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (const Setting *setting = settings_table; setting->section != NULL; setting++) {
-    if (!g_str_equal (setting->section, SETTINGS_JOBS))
-      continue;
-    g_ptr_array_add (names, (gpointer)setting->key);
-    if (!g_str_equal (setting->key, entry->key))
-      continue;
-    g_autoptr (GError) cause = NULL;
-    gint64 number;
-    return setting_check (setting, entry->value, &number, &cause)
-           || wrong (check, entry->key, cause->message);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (KEYS); i++)
-    if (g_str_equal (KEYS[i].section, "job"))
-      g_ptr_array_add (names, (gpointer)KEYS[i].key);
-  return unknown (check, "unknown key", entry->key, names);
-}
-
-/* --- values --- */
-
-static gboolean
-is_one_of (const Check *check, const char *what, const char *name, const char *words)
-{
-  g_auto (GStrv) known = g_strsplit (words, " ", -1);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; known[i] != NULL; i++)
-    g_ptr_array_add (names, known[i]);
-  return g_strv_contains ((const char *const *)known, name) || unknown (check, what, name, names);
-}
-
-static gboolean
-check_start (const Check *check, const char *start)
-{
-  return is_one_of (check, "starts: unknown word", start, "tick event parent");
-}
-
-/* `expires_at date desc` */
-static gboolean
-check_cursor (const Check *check, const char *column)
-{
-  g_auto (GStrv) words = g_strsplit_set (column, " \t", -1);
-  guint n = g_strv_length (words);
-  g_autofree char *why = g_strdup_printf ("'%s' is not 'name type [asc|desc|null]'", column);
-  if (n < 2 || n > 3)
-    return wrong (check, "cursor", why);
-  if (n == 3 && !is_one_of (check, "cursor: unknown direction", words[2], "asc desc null"))
-    return FALSE;
-  g_autofree char *none = cursor_type_refusal (words[0], words[1], words[2]);
-  return none == NULL || wrong (check, "cursor", none);
-}
-
-/* `user_id bigint` */
-static gboolean
-check_argument (const Check *check, const char *argument)
-{
-  gsize len = strcspn (argument, " \t");
-  const char *type = argument + len + strspn (argument + len, " \t");
-  g_autofree char *what
-      = g_strdup_printf ("arguments: %.*s has the unknown type", (int)len, argument);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  argument_type_names (names);
-  return *type == '\0' || argument_type_known (type) || unknown (check, what, type, names);
-}
-
-static gboolean
-check_each (const Check *check, const char *value,
-            gboolean (*check_one) (const Check *check, const char *item))
-{
-  g_auto (GStrv) items = g_strsplit (value, ";", -1);
-  for (guint i = 0; items[i] != NULL; i++)
-    if (*g_strstrip (items[i]) != '\0' && !check_one (check, items[i]))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
-check_log (const Check *check, const char *value)
-{
-  const char *colon = strchr (value, ':');
-  if (colon == NULL)
-    return wrong (check, "log", "expected 'level: message'");
-  g_autofree char *level = g_strndup (value, colon - value);
-  return is_one_of (check, "log: unknown level", level, LOG_LEVELS (" "));
-}
-
-static gboolean
-check_milliseconds (const Check *check, const KeyFileEntry *entry)
-{
-  g_autofree char *why
-      = g_strdup_printf ("expected milliseconds, 0 to %" G_GINT64_FORMAT, DELAY_MOST_MS);
-  return g_ascii_string_to_signed (entry->value, 10, 0, DELAY_MOST_MS, NULL, NULL)
-         || wrong (check, entry->key, why);
-}
-
-static gboolean
-check_bool (const Check *check, const KeyFileEntry *entry)
-{
-  return g_str_equal (entry->value, "true") || g_str_equal (entry->value, "false")
-         || wrong (check, entry->key, "expected true or false");
-}
-
-static gboolean
-check_value (const Check *check, Kind kind, const KeyFileEntry *entry)
-{
+  const char *field = entry->key + strlen (JOB_CONF_CONSTANT),
+             *outcome = outcome_of (entries, entry);
+  if (outcome == NULL)
+    return error_fatal (error, "%s:%d: %s: [%s] has no outcome", path, entry->line, entry->key,
+                        entry->section);
+  g_autofree char *type = g_strconcat ("pruned.outcomes.", outcome, NULL);
+  const char *const *fields = message_fields (type);
   g_autoptr (GError) cause = NULL;
-  switch (kind) {
-  case OUTCOME:
-    return check_record (check, OUTCOMES, "unknown outcome", entry->value);
-  case CONSISTENCY:
-    return consistency_check (entry->value, &cause) || wrong (check, entry->key, cause->message);
-  case STARTS:
-    return check_each (check, entry->value, check_start);
-  case AUDIT:
-    return is_one_of (check, "audit: unknown word", entry->value, "full keys off");
-  case CURSOR:
-    return check_each (check, entry->value, check_cursor);
-  case ARGUMENTS:
-    return check_each (check, entry->value, check_argument);
-  case LEVEL_AND_MESSAGE:
-    return check_log (check, entry->value);
-  case MILLISECONDS:
-    return check_milliseconds (check, entry);
-  case BOOL:
-    return check_bool (check, entry);
-  case PLAIN:
-    break;
+  if (g_strv_contains (fields, field))
+    return message_field_takes (type, field, entry->value, &cause)
+           || error_fatal (error, "%s:%d: outcome %s: %s", path, entry->line, outcome,
+                           cause->message);
+  g_autofree char *hint = nearest_hint (field, fields);
+  return error_fatal (error, "%s:%d: outcome %s has no field '%s'%s", path, entry->line, outcome,
+                      field, hint);
+}
+
+static gboolean
+check_outcomes (const char *path, const GPtrArray *entries, GError **error)
+{
+  for (guint i = 0; i < entries->len; i++) {
+    const KeyFileEntry *entry = entries->pdata[i];
+    if (g_strcmp0 (entry->key, "outcome") == 0
+        && !job_conf_check_record (path, entry->line, OUTCOMES, "unknown outcome", entry->value,
+                                   error))
+      return FALSE;
+  }
+  for (guint i = 0; i < entries->len; i++) {
+    const KeyFileEntry *entry = entries->pdata[i];
+    if (entry->key != NULL && g_str_has_prefix (entry->key, JOB_CONF_CONSTANT)
+        && !check_constant (path, entries, entry, error))
+      return FALSE;
   }
   return TRUE;
 }
 
-static gboolean
-check_key (const Check *check, const KeyFileEntry *entry)
+/* --- counters --- */
+
+/* The counter that the entry at I gives to a word; NULL: it is no entry of a word. That of a group
+ * is its word, until its key says another. */
+static const char *
+counter_at (const GPtrArray *entries, guint i)
 {
-  const char *section = section_of (entry->section);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  for (guint i = 0; i < G_N_ELEMENTS (KEYS); i++) {
-    if (!g_str_equal (KEYS[i].section, section))
-      continue;
-    if (g_str_equal (KEYS[i].key, entry->key))
-      return check_value (check, KEYS[i].kind, entry);
-    g_ptr_array_add (names, (gpointer)KEYS[i].key);
+  const KeyFileEntry *entry = entries->pdata[i];
+  if (!key_file_is_section (entry->section, "what"))
+    return NULL;
+  if (entry->key != NULL)
+    return g_str_equal (entry->key, "counter") ? entry->value : NULL;
+  for (guint n = i + 1; n < entries->len; n++) {
+    const KeyFileEntry *next = entries->pdata[n];
+    if (next->key == NULL)
+      break;
+    if (g_str_equal (next->key, "counter"))
+      return next->value;
   }
-  if (g_str_equal (section, "job"))
-    return check_setting (check, entry);
-  if (!g_str_equal (section, "event") && g_str_has_prefix (entry->key, "outcome."))
-    return TRUE;
-  g_autofree char *what = g_strdup_printf ("in [%s]: unknown key", entry->section);
-  return unknown (check, what, entry->key, names);
+  const char *word = entry->section + strlen ("what");
+  return word + strspn (word, " \t");
+}
+
+/* What else COUNTER counts; NULL: nothing. */
+static const char *
+counts_else (const GPtrArray *entries, const char *counter)
+{
+  static const char *const own[]
+      = { "removed",   "changed",         "kept",        "gone", "failed", "updated_rows",
+          "scheduled", "already_running", "passed_over", NULL };
+  if (g_strv_contains (own, counter))
+    return "the engine counts other rows with it";
+  for (guint i = 0; i < entries->len; i++)
+    if (g_strcmp0 (counter_at (entries, i), counter) == 0)
+      return "a word of decide.sql is counted with it";
+  return NULL;
+}
+
+/* They would look removed, or be counted twice. */
+static gboolean
+check_counter (const char *path, const GPtrArray *entries, GError **error)
+{
+  for (guint i = 0; i < entries->len; i++) {
+    const KeyFileEntry *entry = entries->pdata[i];
+    if (!g_str_equal (entry->section, "failed") || g_strcmp0 (entry->key, "counter") != 0)
+      continue;
+    const char *why = counts_else (entries, entry->value);
+    if (why != NULL)
+      return error_fatal (
+          error, "%s:%d: in [failed]: counter = %s: %s; choose another name, such as errors", path,
+          entry->line, entry->value, why);
+  }
+  return TRUE;
 }
 
 gboolean
-job_conf_check (const char *path, const char *text, GError **error)
+job_conf_check (const char *path, const GPtrArray *entries, GError **error)
 {
-  g_autoptr (GPtrArray) entries = key_file_parse (path, text, strlen (text), error);
-  for (guint i = 0; entries != NULL && i < entries->len; i++) {
+  return check_outcomes (path, entries, error) && check_counter (path, entries, error);
+}
+
+/* --- settings --- */
+
+static gboolean
+check_names (const Job *job, const char *place, const char *const *all, GError **error)
+{
+  for (char **name = job->settings; *name != NULL; name++) {
+    if (g_strv_contains (all, *name))
+      continue;
+    g_autofree char *hint = nearest_hint (*name, all);
+    return error_fatal (error, "%s: settings: unknown setting '%s'%s", place, *name, hint);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_is_read (const Job *job, const char *place, const char *key, GError **error)
+{
+  if (job_reads (job, key))
+    return TRUE;
+  return error_fatal (
+      error, "%s: %s: the job does not read it, because `starts` does not name tick", place, key);
+}
+
+gboolean
+job_conf_check_settings (const Job *job, const char *path, const GPtrArray *entries, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  settings_of_job (names);
+  g_ptr_array_add (names, NULL);
+  const char *const *all = (const char *const *)names->pdata;
+  for (guint i = 0; i < entries->len; i++) {
     const KeyFileEntry *entry = entries->pdata[i];
-    Check check = { path, entry->line, error };
-    if (!(entry->key == NULL ? check_group (&check, entry->section) : check_key (&check, entry)))
+    if (entry->key == NULL || !g_str_equal (entry->section, "job"))
+      continue;
+    g_autofree char *place = g_strdup_printf ("%s:%d", path, entry->line);
+    if (!(g_str_equal (entry->key, "settings") ? check_names (job, place, all, error)
+          : g_strv_contains (all, entry->key)  ? check_is_read (job, place, entry->key, error)
+                                               : TRUE))
       return FALSE;
   }
-  return entries != NULL && job_conf_check_outcomes (path, entries, error)
-         && job_conf_check_counter (path, entries, error);
+  return TRUE;
 }
+
+/* --- words --- */
 
 gboolean
 job_conf_check_apply (const Job *job, GError **error)
@@ -334,10 +208,9 @@ job_conf_check_apply (const Job *job, GError **error)
     for (guint j = 0; j < job->whats->len; j++)
       g_ptr_array_add (words, ((JobWhat *)job->whats->pdata[j])->word);
     g_ptr_array_add (words, NULL);
-    const char *meant = nearest_name (names[i], (const char *const *)words->pdata);
-    return error_fatal (error, "%s: nothing would use it: job.conf has no group [what %s]%s%s%s",
-                        path, names[i], meant != NULL ? ", did you mean '" : "",
-                        meant != NULL ? meant : "", meant != NULL ? "'?" : "");
+    g_autofree char *hint = nearest_hint (names[i], (const char *const *)words->pdata);
+    return error_fatal (error, "%s: nothing would use it: job.conf has no group [what %s]%s", path,
+                        names[i], hint);
   }
   return names != NULL;
 }

@@ -23,8 +23,9 @@ is_path (const char *text, GError **error)
 }
 
 static gboolean
-read_topic (SentenceEvent *event, const char *value, GError **error)
+read_topic (gpointer into, const Key *key, const char *value, GError **error)
 {
+  SentenceEvent *event = into;
   gsize len = strlen (value);
   gboolean ok
       = len > 0 && len <= TOPIC_MOST && !g_str_equal (value, ".") && !g_str_equal (value, "..");
@@ -35,8 +36,9 @@ read_topic (SentenceEvent *event, const char *value, GError **error)
 }
 
 static gboolean
-read_format (SentenceEvent *event, const char *value, GError **error)
+read_format (gpointer into, const Key *key, const char *value, GError **error)
 {
+  SentenceEvent *event = into;
   event->format = g_ascii_strcasecmp (value, "avro") == 0 ? EVENT_AVRO : EVENT_JSON;
   return event->format == EVENT_AVRO || g_ascii_strcasecmp (value, "json") == 0
          || g_ascii_strcasecmp (value, "CloudEvents") == 0
@@ -44,15 +46,17 @@ read_format (SentenceEvent *event, const char *value, GError **error)
 }
 
 static gboolean
-read_schema (SentenceEvent *event, const char *value, GError **error)
+read_schema (gpointer into, const Key *key, const char *value, GError **error)
 {
+  SentenceEvent *event = into;
   event->schema_file = g_strdup (value);
   return *value != '\0' || error_fatal (error, "the value is empty");
 }
 
 static gboolean
-read_key (SentenceEvent *event, const char *value, GError **error)
+read_key (gpointer into, const Key *key, const char *value, GError **error)
 {
+  SentenceEvent *event = into;
   event->key = g_strsplit (value, ",", -1);
   for (guint i = 0; event->key[i] != NULL; i++)
     if (!is_path (g_strstrip (event->key[i]), error))
@@ -61,23 +65,26 @@ read_key (SentenceEvent *event, const char *value, GError **error)
 }
 
 static gboolean
-read_due (SentenceEvent *event, const char *value, GError **error)
+read_due (gpointer into, const Key *key, const char *value, GError **error)
 {
+  SentenceEvent *event = into;
   event->due = g_strdup (value);
   return is_path (value, error);
 }
 
 static gboolean
-read_due_unit (SentenceEvent *event, const char *value, GError **error)
+read_due_unit (gpointer into, const Key *key, const char *value, GError **error)
 {
+  SentenceEvent *event = into;
   event->due_unit = epoch_unit (value);
   return event->due_unit != EPOCH_NONE
          || error_fatal (error, "expected days, ms or us, not '%s'", value);
 }
 
 static gboolean
-read_cancel_on (SentenceEvent *event, const char *value, GError **error)
+read_cancel_on (gpointer into, const Key *key, const char *value, GError **error)
 {
+  SentenceEvent *event = into;
   event->cancel_on = g_strdup (value);
   if (g_str_equal (value, event->name))
     return error_fatal (error, "an event cannot cancel itself");
@@ -86,8 +93,9 @@ read_cancel_on (SentenceEvent *event, const char *value, GError **error)
 
 /* `type = X`, or `any` */
 static gboolean
-read_match (SentenceEvent *event, const char *value, GError **error)
+read_match (gpointer into, const Key *key, const char *value, GError **error)
 {
+  SentenceEvent *event = into;
   const char *equals = strchr (value, '=');
   if (g_str_equal (value, ANY))
     return TRUE;
@@ -101,32 +109,21 @@ read_match (SentenceEvent *event, const char *value, GError **error)
              || error_fatal (error, "expected path = value, or any, not '%s'", value));
 }
 
-static const struct {
-  const char *name;
-  gboolean (*read) (SentenceEvent *event, const char *value, GError **error);
-} KEYS[] = { { "topic", read_topic },
-             { "format", read_format },
-             { "schema", read_schema },
-             { "key", read_key },
-             { "due", read_due },
-             { "due_unit", read_due_unit },
-             { "cancel_on", read_cancel_on },
-             { "match", read_match } };
+static const Key KEYS[]
+    = { { "topic", read_topic }, { "format", read_format },     { "schema", read_schema },
+        { "key", read_key },     { "due", read_due },           { "due_unit", read_due_unit },
+        { "cancel_on", read_cancel_on }, { "match", read_match }, { NULL } };
 
 static gboolean
 take (SentenceEvent *event, const Section *section, const KeyFileEntry *entry, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  const char *known[G_N_ELEMENTS (KEYS) + 1] = { NULL };
-  for (guint i = 0; i < G_N_ELEMENTS (KEYS); i++) {
-    known[i] = KEYS[i].name;
-    if (!g_str_equal (entry->key, known[i]))
-      continue;
-    return (KEYS[i].read == read_match || sentence_key_once (section, entry, error))
-           && (KEYS[i].read (event, entry->value, &cause)
-               || section_fail (section, entry, error, "%s: %s", entry->key, cause->message));
-  }
-  return sentence_key_unknown (section, entry, known, error);
+  const Key *key = key_find (KEYS, entry->key);
+  if (key->name == NULL)
+    return sentence_key_unknown (section, entry, KEYS, error);
+  return (key->read == read_match || sentence_key_once (section, entry, error))
+         && (key->read (event, key, entry->value, &cause)
+             || section_fail (section, entry, error, "%s: %s", entry->key, cause->message));
 }
 
 /* --- match --- */

@@ -43,14 +43,16 @@ sentence_new (void)
 }
 
 static gboolean
-read_table (Sentence *sentence, const char *value, GError **error)
+read_table (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   return (sentence->table = sql_text_only_name (value, TABLE_PARTS, error)) != NULL;
 }
 
 static gboolean
-read_where (Sentence *sentence, const char *value, GError **error)
+read_where (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   sentence->where = g_strdup (value);
   return sql_text_is_expression (value, error) && sql_interval_has_units (value, error);
 }
@@ -95,8 +97,9 @@ add_child (Sentence *sentence, const char *item, GError **error)
 
 /* `auto`, a list of tables, or both. */
 static gboolean
-read_children (Sentence *sentence, const char *value, GError **error)
+read_children (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   g_auto (GStrv) items = sql_text_list (value, error);
   for (guint i = 0; items != NULL && items[i] != NULL; i++) {
     const gboolean is_auto = g_str_equal (items[i], "auto");
@@ -110,8 +113,9 @@ read_children (Sentence *sentence, const char *value, GError **error)
 }
 
 static gboolean
-read_portion (Sentence *sentence, const char *value, GError **error)
+read_portion (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   guint64 rows = 0;
   if (!g_str_equal (value, "off")
       && !g_ascii_string_to_unsigned (value, 10, 1, PORTION_MOST, &rows, NULL))
@@ -149,8 +153,9 @@ read_assignment (Sentence *sentence, const char *item, GError **error)
 }
 
 static gboolean
-read_set (Sentence *sentence, const char *value, GError **error)
+read_set (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   sentence->kind = SENTENCE_SET;
   g_auto (GStrv) items = sql_text_list (value, error);
   for (guint i = 0; items != NULL && items[i] != NULL; i++)
@@ -160,8 +165,9 @@ read_set (Sentence *sentence, const char *value, GError **error)
 }
 
 static gboolean
-read_audit (Sentence *sentence, const char *value, GError **error)
+read_audit (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   static const char *const words[] = { "full", "keys", "off" };
   sentence->audit_said = TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
@@ -174,8 +180,9 @@ read_audit (Sentence *sentence, const char *value, GError **error)
 
 /* TABLE is not known yet: job_record_read is asked again when it is. */
 static gboolean
-read_record (Sentence *sentence, const char *value, GError **error)
+read_record (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   sentence->record = sql_text_list (value, error);
   if (sentence->record == NULL)
     return FALSE;
@@ -184,8 +191,9 @@ read_record (Sentence *sentence, const char *value, GError **error)
 }
 
 static gboolean
-read_keep (Sentence *sentence, const char *value, GError **error)
+read_keep (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   return sentence_keep_read (&sentence->keep, value, error);
 }
 
@@ -195,8 +203,9 @@ read_keep (Sentence *sentence, const char *value, GError **error)
 #define PART_OF_AGE "[1-9][0-9]{0,3} *(hour|day|week|mon|month)s?|[1-9][0-9]{0,2} *years?"
 
 static gboolean
-read_older_than (Sentence *sentence, const char *value, GError **error)
+read_older_than (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   sentence->kind = SENTENCE_PARTITIONS;
   sentence->older_than = g_strdup (value);
   gboolean ok = g_regex_match_simple ("^(" PART_OF_AGE ")( +(" PART_OF_AGE "))*$", value,
@@ -205,15 +214,17 @@ read_older_than (Sentence *sentence, const char *value, GError **error)
 }
 
 static gboolean
-read_due (Sentence *sentence, const char *value, GError **error)
+read_due (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   return (sentence->due = sql_text_only_name (value, 1, error)) != NULL;
 }
 
 /* `s3:uploads column s3_key` */
 static gboolean
-read_object (Sentence *sentence, const char *value, GError **error)
+read_object (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   static const char want[] = "expected s3:BUCKET column NAME";
   sentence->kind = SENTENCE_OBJECTS;
   if (!g_str_has_prefix (value, "s3:"))
@@ -230,23 +241,26 @@ read_object (Sentence *sentence, const char *value, GError **error)
 }
 
 static gboolean
-read_archive (Sentence *sentence, const char *value, GError **error)
+read_archive (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   sentence->kind = SENTENCE_ARCHIVE;
   return (sentence->archive = sql_text_only_name (value, TABLE_PARTS, error)) != NULL;
 }
 
 static gboolean
-read_consistency (Sentence *sentence, const char *value, GError **error)
+read_consistency (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   g_free (sentence->consistency);
   sentence->consistency = g_strdup (value);
   return consistency_check (value, error);
 }
 
 static gboolean
-read_on (Sentence *sentence, const char *value, GError **error)
+read_on (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   g_auto (GStrv) names = sql_text_list (value, error);
   if (names == NULL)
     return FALSE;
@@ -256,14 +270,15 @@ read_on (Sentence *sentence, const char *value, GError **error)
 }
 
 static gboolean
-read_ticks (Sentence *sentence, const char *value, GError **error)
+read_ticks (gpointer into, const Key *key, const char *value, GError **error)
 {
+  Sentence *sentence = into;
   sentence->ticks = g_str_equal (value, "off") ? SENTENCE_TICKS_OFF : SENTENCE_TICKS_ON;
   return sentence->ticks == SENTENCE_TICKS_OFF || g_str_equal (value, "on")
          || error_fatal (error, "expected on or off, not '%s'", value);
 }
 
-const SentenceKey sentence_keys[] = {
+const Key sentence_keys[] = {
   { "table", read_table },
   { "where", read_where },
   { "due", read_due },

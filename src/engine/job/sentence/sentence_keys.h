@@ -3,15 +3,10 @@
  * Threads: any. Ownership: what is read belongs to the Sentence.
  */
 #pragma once
+#include "config/key.h"
 #include "engine/job/sentence/sentence.h"
 
-typedef struct {
-  const char *name;
-  /* PRUNED_FATAL says what is wrong, without the place. */
-  gboolean (*read) (Sentence *sentence, const char *value, GError **error);
-} SentenceKey;
-
 /* The last one's name is NULL. */
-extern const SentenceKey sentence_keys[];
+extern const Key sentence_keys[];
 
 Sentence *sentence_new (void);

@@ -42,17 +42,21 @@ entry_before (const Section *section, const KeyFileEntry *entry)
 }
 
 gboolean
-sentence_key_unknown (const Section *section, const KeyFileEntry *entry, const char *const *known,
+sentence_key_unknown (const Section *section, const KeyFileEntry *entry, const Key *keys,
                       GError **error)
 {
   const KeyFileEntry *before = entry_before (section, entry);
-  const char *meant = nearest_name (entry->key, known);
-  g_autofree char *hint
-      = meant != NULL    ? g_strdup_printf (", did you mean '%s'?", meant)
-        : before != NULL ? g_strdup_printf ("; if the value of '%s' goes on here: a key is one "
-                                            "line",
-                                            before->key)
-                         : g_strdup ("");
+  g_autoptr (GPtrArray) known = g_ptr_array_new ();
+  key_names (keys, known);
+  if (keys == sentence_keys)
+    settings_of_job (known);
+  g_ptr_array_add (known, NULL);
+  g_autofree char *hint = nearest_hint (entry->key, (const char *const *)known->pdata);
+  if (*hint == '\0' && before != NULL)
+    return section_fail (section, entry, error,
+                         "unknown key '%s' in [%s]; if the value of '%s' goes on here: a key is "
+                         "one line",
+                         entry->key, entry->section, before->key);
   return section_fail (section, entry, error, "unknown key '%s' in [%s]%s", entry->key,
                        entry->section, hint);
 }
@@ -69,28 +73,6 @@ sentence_key_once (const Section *section, const KeyFileEntry *entry, GError **e
 
 /* --- keys --- */
 
-static const Setting *
-setting_of (const char *key)
-{
-  for (const Setting *setting = settings_table; setting->section != NULL; setting++)
-    if (g_str_equal (setting->section, SETTINGS_JOBS) && g_str_equal (setting->key, key))
-      return setting;
-  return NULL;
-}
-
-static gboolean
-unknown (const Section *section, const KeyFileEntry *entry, GError **error)
-{
-  g_autoptr (GPtrArray) known = g_ptr_array_new ();
-  for (const SentenceKey *key = sentence_keys; key->name != NULL; key++)
-    g_ptr_array_add (known, (gpointer)key->name);
-  for (const Setting *setting = settings_table; setting->section != NULL; setting++)
-    if (g_str_equal (setting->section, SETTINGS_JOBS))
-      g_ptr_array_add (known, (gpointer)setting->key);
-  g_ptr_array_add (known, NULL);
-  return sentence_key_unknown (section, entry, (const char *const *)known->pdata, error);
-}
-
 static gboolean
 take_setting (const Setting *setting, const char *text, GKeyFile *settings, GError **error)
 {
@@ -106,11 +88,8 @@ keys_are_known (const Section *section, GError **error)
 {
   for (guint i = 0; i < section->n; i++) {
     const KeyFileEntry *entry = section_entry (section, i);
-    const SentenceKey *key = sentence_keys;
-    while (key->name != NULL && !g_str_equal (key->name, entry->key))
-      key++;
-    if (key->name == NULL && setting_of (entry->key) == NULL)
-      return unknown (section, entry, error);
+    if (key_find (sentence_keys, entry->key)->name == NULL && setting_of_job (entry->key) == NULL)
+      return sentence_key_unknown (section, entry, sentence_keys, error);
   }
   return TRUE;
 }
@@ -120,16 +99,14 @@ take (Sentence *sentence, const Section *section, const KeyFileEntry *entry, GKe
       GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  const SentenceKey *key = sentence_keys;
-  while (key->name != NULL && !g_str_equal (key->name, entry->key))
-    key++;
-  const Setting *setting = key->name == NULL ? setting_of (entry->key) : NULL;
+  const Key *key = key_find (sentence_keys, entry->key);
+  const Setting *setting = key->name == NULL ? setting_of_job (entry->key) : NULL;
   if (!sentence_key_once (section, entry, error))
     return FALSE;
   if (key->name != NULL)
     g_hash_table_insert (sentence->lines, (gpointer)key->name, GINT_TO_POINTER (entry->line));
   if (setting != NULL ? take_setting (setting, entry->value, settings, &cause)
-                      : key->read (sentence, entry->value, &cause))
+                      : key->read (sentence, key, entry->value, &cause))
     return TRUE;
   return section_fail (section, entry, error, "%s: %s%s", entry->key, cause->message,
                        strstr (entry->value, " #") != NULL ? "; a remark (#) has a line of its own"

@@ -3,6 +3,7 @@
  * Threads: main, when it loads jobs. Ownership: results are the caller's.
  */
 #pragma once
+#include "config/key.h"
 #include "engine/job/sentence/sections.h"
 #include "engine/job/sentence/sentence.h"
 
@@ -20,9 +21,9 @@ gboolean sentence_name_is_valid (const char *name);
 /* The same of a section's. PRUNED_FATAL: it cannot. */
 gboolean sentence_name_check (const Section *section, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* `unknown key 'wehre' in [retention x], did you mean 'where'?` KNOWN is NULL-terminated. */
-gboolean sentence_key_unknown (const Section *section, const KeyFileEntry *entry,
-                               const char *const *known, GError **error);
+/* `unknown key 'wehre' in [retention x], did you mean 'where'?` */
+gboolean sentence_key_unknown (const Section *section, const KeyFileEntry *entry, const Key *keys,
+                               GError **error);
 /* FALSE: the key stands in the section before ENTRY. */
 gboolean sentence_key_once (const Section *section, const KeyFileEntry *entry, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
