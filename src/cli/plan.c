@@ -1,13 +1,16 @@
+/* Length: what a plan says of one job is read as one page, from top to bottom. */
+#include "base/log.h"
 #include "engine/brakes/foresee.h"
 
 #include "base/clock.h"
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/plan_clock.h"
 #include "cli/plan_kept.h"
-#include "cli/plan_unrecorded.h"
 #include "cli/output/words.h"
+#include "engine/job/sentence/behind.h"
+#include "engine/job/sentence/sql_clock.h"
+#include "engine/ledger/unrecorded.h"
 
 static char *at;
 static gboolean with_rows, diff;
@@ -271,6 +274,21 @@ keep (Pg *pg, const Job *job, gint64 at_us, const PlanLines *lines)
     log_warning ("The plan is not kept for --diff", "job", job->name, "error", error->message);
 }
 
+/* Says which columns of the rows the audit will not have. */
+static void
+plan_say_unrecorded (Output *out, Pg *pg, const Job *job)
+{
+  g_autoptr (GPtrArray) columns
+      = pg_begin_read_only (pg, NULL) ? unrecorded_find (pg, job, NULL) : NULL;
+  pg_rollback (pg);
+  g_autofree char *words = columns != NULL ? unrecorded_words (columns) : NULL;
+  if (words == NULL)
+    return;
+  g_autoptr (json_t) said = json_pack ("{s:s}", "not_recorded", words);
+  output_object (out, said);
+  output_say (out, "not recorded: %s", words);
+}
+
 static ExitCode
 plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
 {
@@ -308,6 +326,37 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
   plan_say_unrecorded (cli->out, pg, job);
   keep (pg, job, at_us, lines);
   return CODE_OK;
+}
+
+/* BY: the condition, or what stands behind it. */
+static void
+say (const Job *job, const char *text, const char *by)
+{
+  g_auto (GStrv) words = sql_clock_words (text);
+  for (guint i = 0; words[i] != NULL; i++)
+    if (words[i][0] != '\'')
+      log_warning ("The condition asks the server's clock, which --at does not change", "job",
+                   job->name, "asks", words[i], "in", by, "remedy", "write :T");
+}
+
+/* Warns of what a plan for another day does not foresee: the condition of JOB, or a function or
+ * view behind it, asks the server's clock. FALSE: PostgreSQL does not answer. */
+static gboolean
+plan_say_clock (Pg *pg, const Job *job, GError **error)
+{
+  const char *where = job->sentence != NULL ? job->sentence->where : NULL;
+  if (where == NULL)
+    return TRUE;
+  say (job, where, "where");
+  if (!behind_is_any (where))
+    return TRUE;
+  g_autoptr (PgValues) question = behind_question (where);
+  g_autoptr (PgRows) rows
+      = pg_begin_read_only (pg, error) ? pg_run_file (pg, BEHIND, question, error) : NULL;
+  pg_rollback (pg);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    say (job, rows_text (rows, i, "text"), rows_text (rows, i, "name"));
+  return rows != NULL;
 }
 
 ExitCode

@@ -1,5 +1,5 @@
 /* Retries dead letters: sends them again, unchanged, to the topic they came from if that is one of
- * ours; starts what those of applications' own topics ask for (letters_start.h).
+ * ours; starts what those of applications' own topics ask for.
  *
  * Invariant: `sent` is set only after Kafka has the message, or PostgreSQL its runs.
  * Threads: main only. Ownership: a Resend is the command's; letters are borrowed.

@@ -4,20 +4,18 @@
 #include "engine/clock/blocked.h"
 #include "engine/clock/clock_set_back.h"
 #include "engine/clock/group.h"
-#include "engine/clock/growth.h"
 #include "engine/clock/janitor.h"
-#include "engine/clock/jobs_off.h"
 #include "engine/clock/left_out.h"
 #include "engine/clock/letters.h"
 #include "engine/clock/missing.h"
 #include "engine/clock/outbox_left.h"
 #include "engine/clock/chores.h"
 #include "engine/clock/processes.h"
-#include "engine/clock/reads.h"
 #include "engine/clock/rounds.h"
 #include "engine/clock/settings_changed.h"
 #include "engine/clock/silent.h"
 #include "engine/job/in_force.h"
+#include "engine/job/job_reads.h"
 #include "engine/lane/astray.h"
 #include "engine/outbox/transaction.h"
 #include "engine/step/throttle.h"
@@ -25,6 +23,8 @@
 #include <pthread.h>
 
 #define EVERY_US G_USEC_PER_SEC
+#define SQL "src/engine/clock/sql/"
+#define LEAST_BYTES (1 << 20)
 #define SAID "Housekeeping failed; will retry"
 
 struct _Housekeeping {
@@ -64,10 +64,90 @@ look_at_load (Service *service, Pg *pg, GError **error)
   return throttle_beat (housekeeping->throttle, pg, error);
 }
 
+/* Tells other processes which events the jobs of this one read (pruned.job_states.reads): so that
+ * an event that comes to a process without its job waits for it. */
+
+/* NULL: there are none. ALL: also those that read nothing. */
+static PgValues *
+told_values (const Jobs *jobs, gboolean all)
+{
+  const char *prefix = config_text (in_force_config (), "topics", "prefix");
+  g_autofree char *ours = g_strconcat (prefix, ".events", NULL);
+  GString *names = array_new (), *reads = array_new ();
+  guint n = 0;
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    g_autoptr (json_t) one = job_reads_of (job, ours);
+    g_autofree char *text = one != NULL ? json_text (one) : NULL;
+    if (text == NULL && !all)
+      continue;
+    array_add (names, job->name);
+    array_add (reads, text);
+    n++;
+  }
+  PgValues *values = pg_values_new ();
+  pg_values_take (values, "job", array_take (names));
+  pg_values_take (values, "reads", array_take (reads));
+  if (n == 0)
+    g_clear_pointer (&values, pg_values_free);
+  return values;
+}
+
+/* NULL: there are none. */
+static PgValues *
+removed_values (const Jobs *jobs)
+{
+  const Job *job;
+  GString *names = array_new ();
+  for (guint i = 0; (job = jobs_removed_at (jobs, i)) != NULL; i++)
+    array_add (names, job->name);
+  PgValues *values = pg_values_new ();
+  pg_values_take (values, "removed", array_take (names));
+  if (jobs_removed_at (jobs, 0) == NULL)
+    g_clear_pointer (&values, pg_values_free);
+  return values;
+}
+
+static gboolean
+run (Pg *pg, const char *file, const PgValues *values, GError **error)
+{
+  g_autoptr (PgRows) rows = values != NULL ? pg_run_file (pg, file, values, error) : NULL;
+  return values == NULL || rows != NULL;
+}
+
+/* Of the jobs in force; those that were removed read nothing. */
+static gboolean
+reads_tell (Pg *pg, GError **error)
+{
+  static guint told; /* the number of the jobs that were told as a whole */
+  const Jobs *jobs = in_force_jobs ();
+  gboolean all = told != in_force_number ();
+  g_autoptr (PgValues) values = told_values (jobs, all),
+                       removed = all ? removed_values (jobs) : NULL;
+  if (!run (pg, SQL "reads_tell.sql", values, error)
+      || !run (pg, SQL "reads_forget.sql", removed, error))
+    return FALSE;
+  told = in_force_number ();
+  return TRUE;
+}
+
 static gboolean
 tell_reads (Service *service, Pg *pg, GError **error)
 {
   return reads_tell (pg, error);
+}
+
+/* Runs of jobs that are off wait, as in a pause, and say why: those that were due without being
+ * sent. */
+static gboolean
+jobs_off_look (Pg *pg, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "off", in_force_names (FALSE));
+  if (g_str_equal (pg_values_get (values, "off"), "{}"))
+    return TRUE;
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "jobs_off.sql", values, error);
+  return rows != NULL;
 }
 
 static gboolean
@@ -92,6 +172,27 @@ static gboolean
 find_missing (Service *service, Pg *pg, GError **error)
 {
   return missing_look (service->housekeeping.self->missing, pg, error);
+}
+
+/* PostgreSQL keeps the plan of a prepared statement until the table is analyzed. A plan that was
+ * made while the ledger was empty still scans all of it at a million rows, and autovacuum can be
+ * busy elsewhere for hours. So statements are planned again when the ledger has grown: `plans` of
+ * SERVICE is incremented each time it has doubled, from a megabyte on. */
+static gboolean
+growth_look (Service *service, Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "ledger_size.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  gint64 bytes = rows_int (rows, 0, "bytes");
+  if (bytes >= MAX (2 * service->housekeeping.ledger_bytes, LEAST_BYTES)) {
+    service->housekeeping.ledger_bytes = bytes;
+    atomic_fetch_add (&service->shared.plans, 1);
+  } else if (bytes
+             < service->housekeeping.ledger_bytes
+                   / 2) /* VACUUM has truncated the table: count the next doubling from here */
+    service->housekeeping.ledger_bytes = bytes;
+  return TRUE;
 }
 
 /* In the order in which they are done. */

@@ -53,7 +53,7 @@ typedef struct {
   /* Of the thread of housekeeping. No lock. */
   struct {
     Housekeeping *self;
-    gint64 ledger_bytes;       /* as growth.c measured it last */
+    gint64 ledger_bytes;       /* as housekeeping last measured it */
     gboolean more;             /* the part that is done (chores.h) has more to do */
     gint64 strangers_since_us; /* monotonic: as group.c has found them; 0: there are none */
     gboolean compared;         /* the last comparison of the database's clock went well */
@@ -70,7 +70,7 @@ typedef struct {
   /* Atomic: any thread. */
   struct {
     atomic_int ticks_asked;     /* not known yet whether a tick must be fired */
-    atomic_int plans;           /* growth.h */
+    atomic_int plans;           /* housekeeping.c */
     atomic_int reloaded;        /* since the main thread last looked */
     atomic_int reload_asked;    /* by `pruned reload`, the same */
     atomic_int left_out;        /* jobs may come back (clock/left_out.h), the same */

@@ -1,12 +1,11 @@
+/* Length: each key of a sentence becomes words, and all words together its files. */
 #include "engine/job/sentence/sentence_write.h"
 
-#include "engine/job/sentence/all_rows.h"
+#include "engine/job/sentence/catalogue.h"
 #include "engine/job/sentence/list.h"
 #include "engine/job/sentence/words.h"
 #include "engine/job/sentence/sentence_below.h"
 #include "engine/job/sentence/sentence_check.h"
-#include "engine/job/sentence/sentence_due.h"
-#include "engine/job/sentence/sentence_keep.h"
 #include "engine/job/sentence/sentence_key.h"
 #include "engine/job/sentence/sentence_portion.h"
 #include "engine/job/sentence/sentence_set.h"
@@ -23,6 +22,48 @@ typedef struct {
 } Writer;
 
 /* --- pieces --- */
+
+/* --- keep --- */
+
+/* `seen_at desc` -> `seen_at desc NULLS LAST`: what has no place in the order is the oldest. */
+static char *
+order_of (const Sentence *sentence, const CatTable *table)
+{
+  GString *out = g_string_new (NULL);
+  for (char **by = sentence->keep.by; by != NULL && *by != NULL; by++)
+    list_add (out, ", ", "%s NULLS LAST", *by);
+  for (guint i = 0; i < table->key->len; i++)
+    list_add (out, ", ", "%s.%s", table->own, ((CatColumn *)table->key->pdata[i])->quoted);
+  return g_string_free (out, FALSE);
+}
+
+/* A condition on a row of TABLE for which WHERE holds: it is not among those of its group that
+ * stay. The outer row is passed in under other names, because WHERE knows the table by its own. */
+static char *
+sentence_keep_beyond (const Sentence *sentence, const CatTable *table, const char *where)
+{
+  g_autoptr (GString) known = g_string_new (NULL), group = g_string_new (NULL),
+                      outer = g_string_new (NULL), same = g_string_new (NULL);
+  g_autofree char *keys = list_named (table->own, table->key), *order = order_of (sentence, table);
+  g_string_append (outer, keys);
+  for (char **per = sentence->keep.per; per != NULL && *per != NULL; per++) {
+    const CatColumn *column = catalogue_column (table, *per);
+    const char *quoted = column->quoted;
+    g_string_append_printf (known, "%s.%s IS NOT NULL AND ", table->own, quoted);
+    g_string_append_printf (group, " AND %s.%s %s pruned_g.pruned_per_%u", table->own, quoted,
+                            catalogue_sign (column, CAT_EQUAL), (guint)(per - sentence->keep.per));
+    list_add (outer, ", ", "%s.%s AS pruned_per_%u", table->own, quoted,
+              (guint)(per - sentence->keep.per));
+  }
+  for (guint i = 1; i <= table->key->len; i++)
+    list_add (same, " AND ", "pruned_s.pruned_%u %s pruned_g.pruned_%u", i,
+              catalogue_sign (table->key->pdata[i - 1], CAT_EQUAL), i);
+  return g_strdup_printf (
+      "%s(SELECT NOT EXISTS (SELECT FROM (SELECT %s FROM %s WHERE (%s)%s ORDER BY %s LIMIT %" G_GINT64_FORMAT
+      ") AS pruned_s WHERE %s) FROM (SELECT %s) AS pruned_g)",
+      known->str, keys, table->name, where, group->str, order, sentence->keep.rows, same->str,
+      outer->str);
+}
 
 static void
 set_due (Writer *writer)
@@ -244,6 +285,40 @@ reads_other_rows (const Sentence *sentence)
          || (sentence->where != NULL && sql_text_reads_rows (sentence->where));
 }
 
+/* --- what makes rows due --- */
+
+/* Whether the expression TEXT has the name QUOTED as a word of its own. */
+static gboolean
+names (const char *text, const char *quoted)
+{
+  g_autofree char *escaped = g_regex_escape_string (quoted, -1),
+                  *pattern = g_strdup_printf ("(?<![\\w\"'$])%s(?![\\w\"'$(])", escaped);
+  return g_regex_match_simple (pattern, text, G_REGEX_CASELESS, 0);
+}
+
+/* What `due` says, else the only column with a time or a date that the condition names, else the
+ * only one that it names. NULL: there are none, or several. */
+static const CatColumn *
+sentence_due_column (const Sentence *sentence, const CatTable *table)
+{
+  const CatColumn *time = NULL, *any = NULL;
+  guint times = 0, all = 0;
+  if (sentence->due != NULL)
+    return catalogue_column (table, sentence->due);
+  for (guint i = 0; sentence->where != NULL && i < table->columns->len; i++) {
+    const CatColumn *column = table->columns->pdata[i];
+    if (!names (sentence->where, column->quoted))
+      continue;
+    all++;
+    any = column;
+    if (g_str_has_prefix (column->type, "timestamp") || g_str_equal (column->type, "date")) {
+      times++;
+      time = column;
+    }
+  }
+  return times == 1 ? time : times == 0 && all == 1 ? any : NULL;
+}
+
 static void
 add_values (Writer *writer)
 {
@@ -253,6 +328,47 @@ add_values (Writer *writer)
   words_set (writer->words, "due_column", column->quoted);
   writer->written->due = g_strdup (column->name);
   add (writer, "values", "values");
+}
+
+/* The pages of a sentence whose condition fails for a row: a search for rows by it fails as a
+ * whole, while decide.sql asks about each row by itself. Rows in quarantine are known to be such.
+ * As long as there are no others, only they are asked by themselves. */
+
+/* With `keep` a decision asks the other rows of the group, too. */
+static gboolean
+stands_alone (const Sentence *sentence)
+{
+  return sentence->where != NULL && sentence->keep.rows == 0;
+}
+
+/* The page with CONDITION instead of the sentence's. */
+static char *
+page_with (Words *words, const char *condition)
+{
+  g_autofree char *due = g_strdup (g_hash_table_lookup (words, "due"));
+  words_set (words, "due", condition);
+  char *page = words_fill (words, "page");
+  words_set (words, "due", due);
+  return page;
+}
+
+/* The page of SENTENCE with its rows in quarantine, and with those of the others that its condition
+ * names. NULL: as below. */
+static char *
+all_rows_known (const Sentence *sentence, Words *words)
+{
+  if (!stands_alone (sentence))
+    return NULL;
+  g_autofree char *known = words_fill (words, "known");
+  return page_with (words, known);
+}
+
+/* The page of SENTENCE with all rows of its table, from the WORDS of its other files. NULL: a row
+ * cannot be decided about by itself. */
+static char *
+all_rows_page (const Sentence *sentence, Words *words)
+{
+  return stands_alone (sentence) ? page_with (words, "true") : NULL;
 }
 
 static void
