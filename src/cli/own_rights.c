@@ -37,7 +37,9 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
 const char own_rights_functions[]
     = "pruned.ensure_day(text, date), pruned.drop_days(text, date),"
       " pruned.keep_at_least(text[], integer[]), pruned.forget_journal(),"
-      " pruned.secret_columns(oid, text, jsonb)";
+      " pruned.secret_columns(oid, text, jsonb), pruned.texts_of(oid),"
+      " pruned.recorded(anyelement, text[]), pruned.recorded_table(text, text),"
+      " pruned.read_back(text, oid, text, text, jsonb[])";
 
 void
 own_rights_values (PgValues *values)

@@ -119,6 +119,8 @@ const PgStatement *pg_statement_reading (const char *name, const char *text, gbo
  * (settings.sql), is set back before the next statement, in the same packet. */
 const PgStatement *pg_statement_changing (const char *name, const char *text, const char *table,
                                           GError **error);
+/* Its TABLE; "" or NULL: it was not made with one. Owned by the statement. */
+const char *pg_statement_table (const PgStatement *statement);
 gboolean pg_statement_wants (const PgStatement *statement, const char *parameter);
 /* The names of the parameters, NULL-terminated; owned by the statement. */
 const char *const *pg_statement_parameters (const PgStatement *statement);

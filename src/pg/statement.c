@@ -315,6 +315,12 @@ pg_statement_changing (const char *name, const char *text, const char *table, GE
   return known_put (statement);
 }
 
+const char *
+pg_statement_table (const PgStatement *statement)
+{
+  return statement->changes;
+}
+
 const PgStatement *
 pg_statement_reading (const char *name, const char *text, gboolean anew, GError **error)
 {

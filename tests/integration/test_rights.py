@@ -24,10 +24,18 @@ CALLS = {
     "pruned.forget_journal()": ("engine/clock/sql/journal_forget.sql", ""),
     "pruned.keep_at_least(text[],integer[])": ("engine/ledger/sql/keep_at_least.sql", "'{deletions}', '{30}'"),
     "pruned.secret_columns(oid,text,jsonb)": ("engine/brakes/sql/due_hidden.sql", "'invite_token', 'members', 'token', '[]'"),
+    "pruned.recorded_table(text,text)": ("secret.sql", "'{}', 'full', NULL, 'token', '[]'"),
+    "pruned.recorded(anyelement,text[])": ("recorded.sql", "'{}'"),
+    "pruned.texts_of(oid)": ("recorded.sql", "'{}'"),
+    "pruned.read_back(text,oid,text,text,jsonb[])": ("read_back.sql", "'{}', 'full', 'token', '[]', '?'"),
 }
 # The audit is written by a statement that C wraps around those of the jobs
 # (src/engine/job/job_files.c).
 AUDIT = "INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows) VALUES (:a::uuid, 1, 'm', 'deleted', '[]', '[]')"
+# Parts of it, each in a statement as small as it can be.
+PARTS = PROJECT / "src/engine/job/sql"
+AROUND = {"secret.sql": "WITH {secret} SELECT FROM secret", "recorded.sql": "SELECT {recorded} FROM members AS m",
+          "read_back.sql": "WITH {read_back_secret}, audit AS (SELECT '[]'::jsonb AS rows) SELECT 1 AS n {read_back}"}
 # A sentence that drops partitions is written for its table
 # (src/engine/job/sentence/sentence_partitions.c).
 WRITE = PROJECT / "src/engine/job/sentence/write"
@@ -44,7 +52,13 @@ OF_OTHER_DATABASES = """
 
 @pytest.fixture(scope="module")
 def statements_of():
-    return files()
+    return files() | {name: with_parts(text) for name, text in AROUND.items()}
+
+
+def with_parts(text):
+    for part in PARTS.glob("*.sql"):
+        text = text.replace(f"{{{part.stem}}}", part.read_text())
+    return text.replace("{table}", "members").replace("{setting}", "pruned.setting").replace(r"\1", "m")
 
 
 @pytest.fixture

@@ -123,6 +123,15 @@ def test_a_path_leads_to_no_other_tables(house):  # noqa: F811
     assert house.database.value("SELECT count(*) FROM public.kept") == 7
 
 
+def test_secrets_are_not_recorded_all_the_same(house):  # noqa: F811
+    """Which columns they are is looked up by the table's name."""
+    house.sql("CREATE TABLE s (id bigint PRIMARY KEY, api_token text); INSERT INTO s VALUES (1, 'hidden'), (2, 'hidden')")
+    sets(house, "s", ("search_path", "'pg_catalog'"))
+    house.say("s", "table = s\nwhere = true\nmax_share = off")
+    assert house.done("s")[0]["removed"] == 2
+    assert house.database.value("SELECT count(*) FROM pruned.deletions WHERE rows::text LIKE '%hidden%'") == 0
+
+
 def test_other_settings(house):  # noqa: F811
     """A role with fewer rights, and how values are written and read."""
     sessions(house)

@@ -25,7 +25,9 @@ gboolean job_files_effect (const Job *job, const char *file, const char *columns
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* A text as an effect on TABLE. The same statement writes the audit. COLUMNS: what the statement
- * returns of each row. */
+ * returns of each row. It has a sibling, known by its name and JOB_FILES_READ_BACK, which also
+ * reads back what it records. */
+#define JOB_FILES_READ_BACK "#back"
 const PgStatement *job_files_audited (const char *name, const char *sql, const char *table,
                                       const char *action, const char *columns, GError **error);
 /* As job_files_audited and job_files_effect, for what several runs change at once: the rows of each

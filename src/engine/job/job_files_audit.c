@@ -16,27 +16,34 @@
  * functions that belong to a column's type are not called. */
 #define SECRET_SQL "src/engine/job/sql/secret.sql"
 #define KEY_SQL "src/engine/job/sql/audited_key.sql"
-#define AUDITED(whose, of, as_one)                                                                                                      \
+/* Each statement has a sibling, which also reads its records back (step/read_back.h), and which
+ * fails to do so for no row that it has not recorded: then its `audit_bytes` are negative. */
+#define BACK_SECRET_SQL "src/engine/job/sql/read_back_secret.sql"
+#define BACK_SQL "src/engine/job/sql/read_back.sql"
+#define BACK_N ", pg_catalog.count(*) AS n"
+#define BACK_RECORDED " RETURNING pg_catalog.jsonb_array_length(keys) AS n, rows"
+#define BACK_UNRECORDED                                                                            \
+  " WHEN n IS DISTINCT FROM (SELECT pg_catalog.sum(a.n) FROM audit a) AND n > 0"                   \
+  " AND (SELECT how FROM secret) <> 'off' THEN -1"
+/* Behind its end: what is answered besides the columns, once for all rows. */
+#define AUDITED                                                                                                                         \
   "WITH applied AS (%s\n), %s,"                                                                                                         \
-  " weighed AS (SELECT pg_catalog.sum(pg_catalog.pg_column_size(w.row)) AS bytes FROM applied w),"                                      \
+  " weighed AS (SELECT coalesce(pg_catalog.sum(pg_catalog.pg_column_size(w.row)), 0) AS bytes%s FROM applied w),"                       \
   " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
-  " SELECT " whose ", '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg(\n%s)),"                                                     \
+  " SELECT %s, '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg(\n%s)),"                                                            \
   " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
-  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k" of                                                         \
-  " WHERE (SELECT how FROM secret) <> 'off' AND (SELECT bytes <= :page_bytes::bigint FROM weighed)" as_one                              \
-  ")%s%s"                                                                                                                               \
-  " SELECT %s, (SELECT CASE WHEN bytes > LEAST(:page_bytes::bigint / 16, 1048576) THEN bytes END FROM weighed) AS audit_bytes FROM applied"
-#define OF_ONE AUDITED (":run_id::uuid, :step::int", "", " HAVING pg_catalog.count(*) > 0")
-#define OF_MANY                                                                                    \
-  AUDITED ("w.run_id, w.step",                                                                     \
-           ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"               \
-           " AS w (run_id, step, key)",                                                            \
-           " AND w.key = pg_catalog.format('%%s', a.%s) GROUP BY w.run_id, w.step")
-#define OF_OWNERS                                                                                  \
-  AUDITED ("w.run_id, w.step",                                                                     \
-           ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"               \
-           " AS w (run_id, step, key)",                                                            \
-           " AND w.key = a.row ->> '%s' GROUP BY w.run_id, w.step")
+  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k%s"                                                          \
+  " WHERE (SELECT how FROM secret) <> 'off' AND (SELECT bytes <= :page_bytes::bigint FROM weighed)%s"                                   \
+  "%s)%s%s"                                                                                                                             \
+  " SELECT %s, (SELECT CASE WHEN bytes > LEAST(:page_bytes::bigint / 16, 1048576) THEN bytes%s END FROM weighed) AS audit_bytes%s FROM applied"
+#define OF_ONE ":run_id::uuid, :step::int"
+#define AS_ONE " HAVING pg_catalog.count(*) > 0"
+#define OF_MANY "w.run_id, w.step"
+#define MANY                                                                                       \
+  ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"                        \
+  " AS w (run_id, step, key)"
+#define EACH " AND w.key = pg_catalog.format('%%s', a.%s) GROUP BY w.run_id, w.step"
+#define EACH_OWNED " AND w.key = a.row ->> '%s' GROUP BY w.run_id, w.step"
 #define HOW_MANY_OWNED                                                                             \
   "pg_catalog.count(*) AS n, pg_catalog.count(*) FILTER"                                           \
   " (WHERE row ->> '%s' = ANY (:audit.key::text[])) AS owned"
@@ -44,6 +51,10 @@
  * it returns with them. */
 #define OWN_KEYS "src/engine/job/sql/own_keys.sql"
 #define OWN_OTHER "src/engine/job/sql/own_other.sql"
+/* A whole row in the text of a statement of a built-in job, and how its sibling records it. */
+#define BUILT_IN "src/jobs/"
+#define WHOLE_ROW "pg_catalog\\.to_jsonb\\((\\w+)\\.\\*\\)"
+#define RECORDED_SQL "src/engine/job/sql/recorded.sql"
 #define THEN                                                                                       \
   "\n-- then:" /* the text behind it is further common table expressions, which read `applied` */
 
@@ -70,13 +81,34 @@ filled (const char *file, const char *word, const char *value)
   return g_strjoinv (value, parts);
 }
 
+typedef struct {
+  const char *name, *sql, *table, *action;
+  const char *columns;            /* what is returned */
+  const char *whose, *of, *group; /* of which run and step a row is recorded */
+  const char *unrecorded;         /* what is answered if not all are; of the sibling */
+} Audited;
+
+/* SQL, but the rows of a built-in job are recorded with texts where JSON is another value. A
+ * sentence is made with them, and a user's file has them itself. */
+static char *
+recorded_in (const char *name, const char *sql, const char *quoted)
+{
+  if (!g_str_has_prefix (name, BUILT_IN))
+    return g_strdup (sql);
+  g_autofree char *recorded = filled (RECORDED_SQL, "{table}", quoted);
+  g_strchomp (recorded);
+  g_autoptr (GRegex) whole = g_regex_new (WHOLE_ROW, 0, 0, NULL);
+  return g_regex_replace (whole, sql, -1, 0, recorded, 0, NULL);
+}
+
 /* How the rows of a table are recorded; QUOTED: its name, as in a literal. */
 static char *
-secret_of (const char *name, const char *quoted)
+secret_of (const char *name, const char *quoted, gboolean reads_back)
 {
   g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, quoted, -1),
-                  *setting = g_strdup_printf ("pruned.secret_%.16s", sum),
-                  *text = filled (SECRET_SQL, "{setting}", setting);
+                  *setting
+                  = g_strdup_printf ("pruned.%s_%.16s", reads_back ? "read" : "secret", sum),
+                  *text = filled (reads_back ? BACK_SECRET_SQL : SECRET_SQL, "{setting}", setting);
   g_auto (GStrv) parts = g_strsplit (text, "{table}", -1);
   g_autofree char *secret = g_strjoinv (quoted, parts),
                   *keys = is_of_user (name) ? filled (OWN_KEYS, "{table}", quoted) : NULL;
@@ -91,6 +123,36 @@ columns_of (const char *name, const char *action, const char *columns)
   return other != NULL ? g_strconcat (columns, ",\n", other, NULL) : g_strdup (columns);
 }
 
+static char *
+text_of (const Audited *a, gboolean reads_back)
+{
+  const char *then = strstr (a->sql, THEN);
+  g_autofree char *quoted = quoted_of (a->table), *key = resource_sql (KEY_SQL, NULL),
+                  *secret = secret_of (a->name, quoted, reads_back),
+                  *whole = then != NULL ? g_strndup (a->sql, (gsize)(then - a->sql)) : NULL,
+                  *first = g_strdup (whole != NULL ? whole : a->sql),
+                  *back = filled (BACK_SQL, "{table}", quoted);
+  if (reads_back) {
+    g_autofree char *plain = g_steal_pointer (&first);
+    first = recorded_in (a->name, plain, quoted);
+  }
+  return g_strdup_printf (AUDITED, first, secret, reads_back ? BACK_N : "", a->whose, quoted,
+                          a->action, key, a->of, a->group, reads_back ? BACK_RECORDED : "",
+                          then != NULL ? "," : "", then != NULL ? then : "", a->columns,
+                          reads_back ? a->unrecorded : "", reads_back ? back : "");
+}
+
+/* The statement, with its sibling. */
+static const PgStatement *
+made (const Audited *a, GError **error)
+{
+  g_autofree char *text = text_of (a, FALSE), *sibling = text_of (a, TRUE),
+                  *name = g_strconcat (a->name, JOB_FILES_READ_BACK, NULL);
+  return pg_statement_changing (name, sibling, a->table, error) != NULL
+             ? pg_statement_changing (a->name, text, a->table, error)
+             : NULL;
+}
+
 const PgStatement *
 job_files_audited (const char *name, const char *sql, const char *table, const char *action,
                    const char *columns, GError **error)
@@ -98,15 +160,9 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
   const PgStatement *known = pg_statement_known (name);
   if (known != NULL)
     return known;
-  const char *then = strstr (sql, THEN);
-  g_autofree char *first = g_strndup (sql, then != NULL ? (gsize)(then - sql) : strlen (sql));
-  g_autofree char *quoted = quoted_of (table), *secret = secret_of (name, quoted),
-                  *returned = columns_of (name, action, columns),
-                  *key = resource_sql (KEY_SQL, NULL);
-  g_autofree char *text
-      = g_strdup_printf (OF_ONE, first, secret, quoted, action, key, then != NULL ? "," : "",
-                         then != NULL ? then : "", returned);
-  return pg_statement_changing (name, text, table, error);
+  g_autofree char *returned = columns_of (name, action, columns);
+  const Audited one = { name, sql, table, action, returned, OF_ONE, "", AS_ONE, BACK_UNRECORDED };
+  return made (&one, error);
 }
 
 const PgStatement *
@@ -116,29 +172,23 @@ job_files_audited_owned (const char *name, const char *sql, const char *table, c
   const PgStatement *known = pg_statement_known (name);
   if (known != NULL)
     return known;
-  g_autofree char *quoted
-      = quoted_of (table),
-      *column = quoted_of (owner), *secret = secret_of (name, quoted),
-      *columns = g_strdup_printf (HOW_MANY_OWNED, column), *key = resource_sql (KEY_SQL, NULL),
-      *text
-      = g_strdup_printf (OF_OWNERS, sql, secret, quoted, action, key, column, "", "", columns);
-  return pg_statement_changing (name, text, table, error);
+  g_autofree char *column = quoted_of (owner), *columns = g_strdup_printf (HOW_MANY_OWNED, column),
+                  *group = g_strdup_printf (EACH_OWNED, column);
+  const Audited owned = { name, sql, table, action, columns, OF_MANY, MANY, group, "" };
+  return made (&owned, error);
 }
 
 gboolean
 job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
 {
-  g_autofree char *quoted = quoted_of (apply->table), *own = g_strconcat (name, "#many", NULL),
-                  *secret = secret_of (name, quoted);
+  g_autofree char *own = g_strconcat (name, "#many", NULL);
   const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
-  const char *owner = apply->owned ? "owner" : "key";
-  g_autofree char *columns
-      = columns_of (name, action, apply->owned ? "key, owner" : "key"),
-      *key = resource_sql (KEY_SQL, NULL),
-      *text = g_strdup_printf (OF_MANY, sql, secret, quoted, action, key, owner, "", "", columns);
+  g_autofree char *columns = columns_of (name, action, apply->owned ? "key, owner" : "key"),
+                  *group = g_strdup_printf (EACH, apply->owned ? "owner" : "key");
+  const Audited each
+      = { own, sql, apply->table, action, columns, OF_MANY, MANY, group, BACK_UNRECORDED };
   const PgStatement *many = apply->statement;
-  if (apply->kind != APPLY_INSERT
-      && (many = pg_statement_changing (own, text, apply->table, error)) == NULL)
+  if (apply->kind != APPLY_INSERT && (many = made (&each, error)) == NULL)
     return FALSE;
   gboolean of_one = strstr (sql, THEN) != NULL || pg_statement_wants (many, "run_id")
                     || pg_statement_wants (many, "step");

@@ -2,6 +2,7 @@
 
 #include "engine/job/job_rows.h"
 #include "engine/step/below.h"
+#include "engine/step/read_back.h"
 #include "engine/step/tell.h"
 #include "engine/step/weight.h"
 
@@ -32,7 +33,8 @@ static gboolean
 queue_rows (Step *step, const JobApply *file, const Trial *trial, const GArray *which,
             const Extra *extra, GError **error)
 {
-  const PgStatement *statement = step->many ? file->many : file->statement;
+  const PgStatement *statement
+      = read_back_statement (step, step->many ? file->many : file->statement);
   g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, extra);
   return pg_queue (step->pg, statement, values, error);
 }
@@ -113,7 +115,7 @@ take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
   for (guint i = from; i < to; i++) {
     g_clear_pointer (last, rows_free);
     *last = pg_next (step->pg, error);
-    if (*last == NULL || !weight_take (step, *last, error)
+    if (*last == NULL || !weight_take (step, *last, error) || !read_back_take (step, *last, error)
         || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
       return FALSE;
     if (i != own)

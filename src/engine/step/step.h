@@ -168,6 +168,8 @@ void step_add_counts (json_t *counts, const json_t *more);
 void step_add_other (json_t *counts, const char *table, const char *what, gint64 n);
 /* The common parameters, which any statement of a job may want; NULL-terminated. */
 extern const char *const step_bound[];
+/* The common parameter NAME. Owned by the step. */
+const char *step_common (Step *step, const char *name);
 /* Common parameters plus settings that STATEMENT wants, set in VALUES. */
 void step_bind (Step *step, const PgStatement *statement, PgValues *values);
 /* Adds an outcome from fields in the schema's order. */

@@ -4,6 +4,7 @@
 #include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
 #include "engine/step/pace.h"
+#include "engine/step/read_back.h"
 #include "engine/step/spacing.h"
 #include "engine/step/weight.h"
 
@@ -13,7 +14,8 @@
   "run_id", "step", "scheduled_at", "plan", "args", "audit", "audit_of", "secret", "record",       \
       "job", "park_retry_days"
 
-const char *const step_bound[] = { COMMON, "rows", "page_bytes", "index", "began_at", NULL };
+const char *const step_bound[]
+    = { COMMON, "rows", "page_bytes", "audit.proven", "audit.texts", "index", "began_at", NULL };
 
 /* T, but never later than the database's clock. Only a plan may look ahead. */
 static gint64
@@ -61,6 +63,16 @@ set_common (const Step *step, const char *name, PgValues *values)
     set_audit (step->job, name, values);
 }
 
+const char *
+step_common (Step *step, const char *name)
+{
+  if (step->common == NULL)
+    step->common = pg_values_new ();
+  if (pg_values_get (step->common, name) == NULL)
+    set_common (step, name, step->common);
+  return pg_values_get (step->common, name);
+}
+
 /* NAME is `key` of this job, or `job.key` of another. An unknown name stays unbound, and src/pg
  * reports it. */
 static void
@@ -78,13 +90,8 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
 {
   static const char *const common[] = { COMMON };
   for (guint i = 0; i < G_N_ELEMENTS (common); i++)
-    if (pg_statement_wants (statement, common[i])) {
-      if (step->common == NULL)
-        step->common = pg_values_new ();
-      if (pg_values_get (step->common, common[i]) == NULL)
-        set_common (step, common[i], step->common);
-      pg_values_set (values, common[i], pg_values_get (step->common, common[i]));
-    }
+    if (pg_statement_wants (statement, common[i]))
+      pg_values_set (values, common[i], step_common (step, common[i]));
   const char *const *names = pg_statement_parameters (statement);
   for (guint i = 0; names[i] != NULL; i++)
     if (g_str_has_prefix (names[i], "setting."))
@@ -95,5 +102,6 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
                                        : NULL);
   if (pg_statement_wants (statement, "page_bytes"))
     pg_values_int (values, "page_bytes", weight_most (step));
+  read_back_bind (step, statement, values);
   spacing_bind (step->run, statement, values);
 }

@@ -3,6 +3,7 @@
 
 #include "engine/job/job_files.h"
 #include "engine/step/busy.h"
+#include "engine/step/read_back.h"
 #include "engine/step/weight.h"
 
 #include <stdarg.h>
@@ -23,9 +24,12 @@ run_statement (Step *step, const PgStatement *statement, va_list pairs, GError *
 {
   if (statement == NULL)
     return NULL;
-  g_autoptr (PgValues) values = step_values (step, statement, pairs);
-  g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
-  return rows != NULL && weight_take (step, rows, error) ? g_steal_pointer (&rows) : NULL;
+  const PgStatement *now = read_back_statement (step, statement);
+  g_autoptr (PgValues) values = step_values (step, now, pairs);
+  g_autoptr (PgRows) rows = pg_run (step->pg, now, values, error);
+  return rows != NULL && weight_take (step, rows, error) && read_back_take (step, rows, error)
+             ? g_steal_pointer (&rows)
+             : NULL;
 }
 
 PgRows *
@@ -160,8 +164,9 @@ queue_statement (Step *step, const PgStatement *statement, va_list pairs, GError
 {
   if (statement == NULL)
     return FALSE;
-  g_autoptr (PgValues) values = step_values (step, statement, pairs);
-  if (!pg_queue (step->pg, statement, values, error))
+  const PgStatement *now = read_back_statement (step, statement);
+  g_autoptr (PgValues) values = step_values (step, now, pairs);
+  if (!pg_queue (step->pg, now, values, error))
     return FALSE;
   step->queued++;
   return TRUE;
@@ -258,7 +263,8 @@ step_send (Step *step, GError **error)
   if (!pg_finish (step->pg, error))
     return NULL;
   for (guint i = 0; i < n; i++)
-    if (!weight_take (step, answers->pdata[i], error))
+    if (!weight_take (step, answers->pdata[i], error)
+        || !read_back_take (step, answers->pdata[i], error))
       return NULL;
   return g_steal_pointer (&answers);
 }

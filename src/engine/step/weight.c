@@ -88,6 +88,10 @@ weight_take (Step *step, const PgRows *rows, GError **error)
 {
   const int column = rows_count (rows) > 0 ? rows_column (rows, COLUMN) : -1;
   const gint64 bytes = column >= 0 ? rows_int (rows, 0, COLUMN) : 0; /* of narrow rows NULL */
+  if (bytes < 0)
+    return step_fail (step, error, PRUNED_RETRY,
+                      "rows that went are not in the audit: a trigger or a rule of "
+                      "pruned.deletions keeps them out, or a file returns rows of no run");
   if (!step->many) /* else they are of several runs */
     step->bytes += column >= 0 ? MAX (1, bytes) : 0;
   if (bytes <= weight_most (step))

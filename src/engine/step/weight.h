@@ -25,7 +25,7 @@ void weight_begin (Run *run);
 /* `:page_bytes` of a statement of STEP: what it may record. */
 gint64 weight_most (const Step *step);
 /* Notes what a statement has recorded: ROWS are its answer. FALSE: it is too much, and nothing is
- * recorded; the step is to be cut. */
+ * recorded, so the step is to be cut; or not all that went is recorded. */
 gboolean weight_take (Step *step, const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* How many rows of STEP, which was too wide, fit into a page. */
 gint64 weight_fits (const Step *step);

@@ -4,6 +4,7 @@
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
 #include "engine/service/stats.h"
+#include "engine/step/read_back.h"
 #include "engine/work/bad_rows.h"
 #include "engine/work/conclude.h"
 #include "engine/work/divide.h"
@@ -182,7 +183,7 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
 {
   if (step->brake != BRAKE_NONE)
     return answer_brake (service, lane, pg, step);
-  if (step->again)
+  if (step->again || (g_strcmp0 (sqlstate, "40001") == 0 && read_back_forget (step->job)))
     return MESSAGE_AGAIN;
   if (cause->code == PRUNED_OUTAGE || cause->code == PRUNED_FATAL)
     return answer_outage (service, lane, cause);

@@ -1,6 +1,7 @@
 -- Part of statements: the settings that a decision depends on, and what they are now, as one text.
 -- Every name is PostgreSQL's own, because `search_path` is one of them. A job's file may set none
--- of them (src/engine/job/step_calls.c).
+-- of them (src/engine/job/step_calls.c). schemas/postgres/039-records.sql knows `role` and
+-- `search_path` by their places.
 SELECT '{session_authorization,role,row_security,search_path,timezone,datestyle,intervalstyle,extra_float_digits,bytea_output,'
        'standard_conforming_strings,array_nulls,quote_all_identifiers,transform_null_equals,gin_fuzzy_search_limit,client_encoding,'
        'synchronous_commit}'::pg_catalog.text[] AS names,

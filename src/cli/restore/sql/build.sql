@@ -28,9 +28,9 @@ col AS (
   SELECT a.attname, a.attnum, a.attname = ANY (:columns::text[]) AS kept, a.attgenerated <> '' AS computed, a.attidentity = 'a' AS by_identity,
          a.attname::text ~* :secret::text AS secret, y.oid = 'json'::regtype AS json,
          y.typcategory = 'A' AND y.typelem <> 0 AND y.typlen = -1 AND y.oid NOT IN ('int2vector'::regtype, 'oidvector'::regtype) AS bounded,
-
+         (y.oid IN ('float4'::regtype, 'float8'::regtype) OR y.typlen = -1 AND y.typelem IN ('float4'::regtype, 'float8'::regtype)) AS zeros,
 -- include: ../../../pg/sql/json_loses.sql
-           AND g.sign IS NULL AS loses,
+           AS loses,
          pg_catalog.format(CASE WHEN a.attnotnull AND a.atttypid IN ('json'::regtype, 'jsonb'::regtype) THEN 'coalesce(r.%I, ''null'')'
                                 ELSE 'r.%I' END, a.attname) AS value,
          a.attnotnull AND NOT a.atthasdef AND a.attidentity = '' AS wanted,
@@ -47,18 +47,24 @@ col AS (
     FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
     WHERE i.indrelid = a.attrelid AND i.indisprimary AND k.n <= i.indnkeyatts AND k.attnum = a.attnum) AS g ON true
 ),
--- The row that is there, as the record has rows; and one that is put back.
+-- The row that is there, as the record has rows; the record's, with texts of keys of which JSON is
+-- another value, whatever has recorded them; and one that is put back, of which `of_t` has
+-- enough to be found by, with the texts of all that the record can have as one.
 whole AS (
   SELECT 'pg_catalog.to_jsonb(x.*)'
-         || coalesce(pg_catalog.string_agg(pg_catalog.format(' || CASE WHEN pg_catalog.jsonb_typeof(e.row -> %1$L) = ''string'' AND x.%2$I IS DISTINCT FROM NULL'
-                                           ' THEN pg_catalog.jsonb_build_object(%1$L, pg_catalog.format(''%%s'', x.%2$I)) ELSE ''{}'' END', c.attname, c.attname), ''), '') AS of_x,
+         || coalesce(pg_catalog.string_agg(pg_catalog.format(CASE WHEN c.is_key AND c.loses THEN ' || pg_catalog.jsonb_build_object(%1$L, pg_catalog.format(''%%s'', x.%2$I))'
+                                           ELSE ' || CASE WHEN pg_catalog.jsonb_typeof(e.row -> %1$L) = ''string'' AND x.%2$I IS DISTINCT FROM NULL'
+                                                ' THEN pg_catalog.jsonb_build_object(%1$L, pg_catalog.format(''%%s'', x.%2$I)) ELSE ''{}'' END' END, c.attname, c.attname), ''), '') AS of_x,
+         'e.row' || coalesce(pg_catalog.string_agg(pg_catalog.format(' || pg_catalog.jsonb_build_object(%L, pg_catalog.format(''%%s'', r.%I))', c.attname, c.attname), '')
+                             FILTER (WHERE c.is_key AND c.loses), '') AS of_r,
          'pg_catalog.to_jsonb(t.*)'
-         || coalesce(pg_catalog.string_agg(pg_catalog.format(' || CASE WHEN pg_catalog.array_dims(t.%2$I) ~ ''\[(?!1:)'''
-                                           ' THEN pg_catalog.jsonb_build_object(%1$L, t.%2$I::text) ELSE ''{}'' END', c.attname, c.attname), '') FILTER (WHERE NOT c.loses), '') AS of_t,
+         || coalesce(pg_catalog.string_agg(pg_catalog.format(' || CASE WHEN %3$s THEN pg_catalog.jsonb_build_object(%1$L, pg_catalog.format(''%%s'', t.%2$I)) ELSE ''{}'' END', c.attname, c.attname,
+                                           pg_catalog.format(CASE WHEN c.loses THEN 't.%I IS DISTINCT FROM NULL' WHEN c.zeros THEN 't.%I::text ~ ''^\[|(^|[{,])-0($|[},])'''
+                                                                  ELSE 'pg_catalog.array_dims(t.%I) ~ ''\[(?!1:)''' END, c.attname)), '')
+                     FILTER (WHERE c.is_key OR NOT (SELECT pg_catalog.bool_or(k.is_key) FROM col k)), '') AS of_t,
          coalesce('pg_catalog.jsonb_build_object('
-                  || pg_catalog.string_agg(pg_catalog.format('%1$L, CASE WHEN t.%2$I IS DISTINCT FROM NULL THEN pg_catalog.format(''%%s'', t.%2$I) END', c.attname, c.attname), ', ')
-                     FILTER (WHERE c.loses) || ')', '''{}''::jsonb') AS texts
-  FROM col c WHERE (c.bounded OR c.loses) AND c.kept
+                  || pg_catalog.string_agg(pg_catalog.format('%1$L, CASE WHEN t.%2$I IS DISTINCT FROM NULL THEN pg_catalog.format(''%%s'', t.%2$I) END', c.attname, c.attname), ', ') || ')', '''{}''::jsonb') AS texts
+  FROM col c WHERE (c.bounded OR c.zeros OR c.loses) AND c.kept
 ),
 -- Columns that the record, or the table, does not have.
 passed_over AS (
@@ -77,10 +83,12 @@ piece AS (
          coalesce('pg_catalog.jsonb_build_array(' || pg_catalog.string_agg('%1$s -> ' || pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%'), ', ' ORDER BY c.attnum)
                     FILTER (WHERE c.is_key) || ')',
                   '%1$s - ' || pg_catalog.replace(pg_catalog.quote_literal((SELECT names FROM passed_over)::text), '%', '%%') || '::text[]') AS key_of,
-         CASE pg_catalog.count(*) FILTER (WHERE c.is_key) WHEN 1 THEN
+         CASE WHEN pg_catalog.count(*) FILTER (WHERE c.is_key) > 1 THEN 'e.key #>> ''{}'''
+              WHEN pg_catalog.bool_or(c.loses AND c.kept) FILTER (WHERE c.is_key) THEN 'pg_catalog.format(''%%s'', %s)'
+              WHEN pg_catalog.bool_or(c.is_key) THEN
            'CASE WHEN e.row -> ' || pg_catalog.max(pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%')) FILTER (WHERE c.is_key)
-             || ' = e.key OR pg_catalog.jsonb_typeof(e.key) = ''array'' AND e.row ->> ' || pg_catalog.max(pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%')) FILTER (WHERE c.is_key)
-             || ' LIKE ''[%%:%%]=%%'' THEN pg_catalog.format(''%%s'', %s) ELSE e.key #>> ''{}'' END'
+             || ' = e.key OR pg_catalog.jsonb_typeof(e.key) IN (''array'', ''number'') AND e.row ->> ' || pg_catalog.max(pg_catalog.replace(pg_catalog.quote_literal(c.attname), '%', '%%')) FILTER (WHERE c.is_key)
+             || ' ~ ''^\[.*:.*\]=|(^|[{,])-0($|[},])'' THEN pg_catalog.format(''%%s'', %s) ELSE e.key #>> ''{}'' END'
          ELSE 'e.key #>> ''{}''' END AS named,
          pg_catalog.max(c.value) FILTER (WHERE c.is_key) AS key_value, pg_catalog.max(pg_catalog.format('x.%I', c.attname)) FILTER (WHERE c.is_key) AS key_now,
          pg_catalog.string_agg(c.attname, ', ') FILTER (WHERE NOT c.kept AND NOT c.computed AND (c.is_key OR c.wanted AND :action::text = 'deleted')) AS missing,
@@ -97,7 +105,7 @@ text AS (
     ' WHERE d.run_id = :run_id::uuid AND d.tableoid = :part::oid AND d.ctid = :place::tid AND e.n = ANY (:position::bigint[]))' AS entry,
     '(SELECT pg_catalog.string_agg(a.key, '', '' ORDER BY a.key) FROM pg_catalog.jsonb_each(%s) AS a JOIN pg_catalog.jsonb_each(%s) AS b USING (key)'
     ' WHERE a.value IS DISTINCT FROM b.value)' AS differs,
-    '(SELECT coalesce(pg_catalog.jsonb_object_agg(o.key, o.value), ''{}'') FROM pg_catalog.jsonb_each(p.texts) AS o WHERE pg_catalog.jsonb_typeof(l.row -> o.key) = ''string'')' AS as_recorded,
+    '(SELECT coalesce(pg_catalog.jsonb_object_agg(o.key, o.value), ''{}'') FROM pg_catalog.jsonb_each(p.texts) AS o WHERE pg_catalog.jsonb_typeof(%s -> o.key) = ''string'')' AS as_recorded,
     ', (SELECT pg_catalog.set_config(''pruned.put'', coalesce(pg_catalog.jsonb_object_agg(w.n, w.was), ''{}'')::text, true) FROM (%s) AS w) IS NOT NULL AS noted' AS note
 )
 SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
@@ -109,12 +117,12 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
                  'column dropped since: ' || p.dropped, 'written as jsonb writes it: ' || p.json) AS notes,
        CASE WHEN :action::text = 'deleted' THEN
          t.entry
-         || pg_catalog.format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, %3$s AS named, e.row, %5$s AS now,'
+         || pg_catalog.format(', looked AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, %3$s AS named, %6$s AS row, %5$s AS now,'
                    ' :makes::boolean AND e.row ->> ''created_at'' ~ ''^\d{4}-\d\d-\d\d'' AND (e.row ->> ''created_at'')::timestamptz >='
                    ' (SELECT u.started_at FROM (SELECT run_id, started_at FROM pruned.runs UNION ALL'
                    ' SELECT run_id, started_at FROM pruned.runs_done) AS u WHERE u.run_id = :run_id::uuid LIMIT 1) AS made'
                    ' FROM entry e CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r'
-                   ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match, pg_catalog.format(p.named, p.key_value), r.row_type, w.of_x)
+                   ' LEFT JOIN %1$s AS x ON %2$s ORDER BY e.n)', r.rel, p.match, pg_catalog.format(p.named, p.key_value), r.row_type, w.of_x, w.of_r)
          || pg_catalog.format(', put AS (INSERT INTO %1$s AS t (%2$s) OVERRIDING SYSTEM VALUE SELECT %3$s FROM looked l'
                    ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%5$s, l.row) AS r'
                    ' WHERE l.now IS NULL AND l.made IS NOT TRUE ORDER BY l.n'
@@ -125,7 +133,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
          || pg_catalog.format(' CASE WHEN l.now IS NOT NULL THEN ''different now: '' || %s WHEN l.made THEN ''the run made it itself'''
                    ' WHEN p.now IS NULL THEN ''a trigger or a rule kept it out'''
                    ' ELSE ''changed by a trigger or a rule: '' || %s END AS reason',
-                   pg_catalog.format(t.differs, 'l.row', 'l.now'), pg_catalog.format(t.differs, 'l.row', 'p.now || ' || t.as_recorded))
+                   pg_catalog.format(t.differs, 'l.row', 'l.now'), pg_catalog.format(t.differs, 'l.row', 'p.now || ' || pg_catalog.format(t.as_recorded, 'l.row')))
          || CASE WHEN p.checked THEN pg_catalog.format(t.note, pg_catalog.format(
               'SELECT l.n, ''{}''::jsonb AS was FROM looked l JOIN put p ON %s = %s', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))) ELSE '' END
          -- A full join is always hashed or merged, even if the planner's estimate of the rows is
@@ -133,9 +141,9 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
          || pg_catalog.format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))
        ELSE
          t.entry
-         || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, %3$s AS named, e.row, x.tableoid AS part, x.ctid AS place, %5$s AS now,'
+         || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, %3$s AS named, %6$s AS row, x.tableoid AS part, x.ctid AS place, %5$s AS now,'
                    ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
-                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match, pg_catalog.format(p.named, p.key_now), r.row_type, w.of_x)
+                   ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match, pg_catalog.format(p.named, p.key_now), r.row_type, w.of_x, w.of_r)
          || pg_catalog.format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', pg_catalog.format(t.differs, 'f.row', 'f.now'))
          -- A row that equals a later image of these runs was restored by an interrupted restore: it
          -- continues from there. A row that equals an earlier image is already restored further
@@ -149,11 +157,13 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
                    ' i.row IS NOT NULL AND NOT i.later AS back FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[])', p.secret)
          || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
-                   ' RETURNING j.n, %3$s AS xid)', r.rel, p.sets, r.xid, r.row_type)
+                   ' RETURNING j.n, j.row, %5$s AS now, %6$s AS texts, %3$s AS xid)', r.rel, p.sets, r.xid, r.row_type, w.of_t, w.texts)
          || ' SELECT e.n, coalesce(j.named, e.key #>> ''{}'') AS key, e.row ->> :item_column::text AS item, p.xid, coalesce(p.n IS NULL AND j.ours AND j.differs IS NOT NULL AND NOT j.back, false) AS kept_out,'
             ' CASE WHEN p.n IS NOT NULL THEN ''restored'' WHEN j.n IS NULL THEN ''waits'' WHEN j.differs IS NULL OR j.back THEN ''exists again'''
             ' ELSE ''cannot be'' END AS action,'
-            ' CASE WHEN p.n IS NOT NULL THEN ''put back: '' || j.differs WHEN j.n IS NULL THEN ''the row is gone'''
+            ' CASE WHEN p.n IS NOT NULL THEN ''put back: '' || j.differs || coalesce(''; changed by a trigger or a rule: '' || '
+         || pg_catalog.format(t.differs, 'p.row', 'p.now || ' || pg_catalog.format(t.as_recorded, 'p.row'))
+         || ', '''') WHEN j.n IS NULL THEN ''the row is gone'''
             ' WHEN j.differs IS NULL OR j.back THEN NULL WHEN NOT j.ours THEN ''changed since by somebody else: '' || j.differs'
             ' ELSE ''a trigger or a rule kept it as it is: '' || j.differs END AS reason'
          || CASE WHEN p.checked THEN pg_catalog.format(t.note,

@@ -137,6 +137,7 @@ column_new (const json_t *one)
   column->element = g_strdup (json_string_value (json_object_get (one, "element")));
   column->loses = json_is_true (json_object_get (one, "loses"));
   column->bounded = json_is_true (json_object_get (one, "bounded"));
+  column->zeros = json_is_true (json_object_get (one, "zeros"));
   column->timed = json_is_true (json_object_get (one, "timed"));
   const json_t *signs = json_object_get (one, "signs");
   for (guint i = 0; i < CAT_SIGNS; i++)

@@ -21,6 +21,7 @@ typedef struct {
   gboolean as_text;       /* its value in JSON is another one than its text: `[1]` and `{1}` */
   gboolean loses;         /* its record has the text: JSON is another value (json_loses.sql) */
   gboolean bounded;       /* an array: JSON does not have the bounds of `[0:2]={1,2,3}` */
+  gboolean zeros;         /* of floating point, or a list of these: JSON does not have -0 */
   char *element;          /* of an array: the base type of its elements, if it is PostgreSQL's */
   gboolean timed;         /* a list, range or row in which there are dates or times */
   char *signs[CAT_SIGNS]; /* the operators of the index on the key, or of the type, in full; NULL:

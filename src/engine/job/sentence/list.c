@@ -176,15 +176,26 @@ list_key (const CatTable *table)
   return g_string_free (out, FALSE);
 }
 
+/* Which values of COLUMN are recorded as texts, since JSON does not have them. */
+static char *
+odd_of (const CatColumn *column, const char *value)
+{
+  if (!column->zeros)
+    return g_strdup_printf ("pg_catalog.array_dims(%s) ~ '\\[(?!1:)'", value);
+  return g_strdup_printf ("(%s)::pg_catalog.text ~ '^\\[|(^|[{,])-0($|[,}])'", value);
+}
+
 char *
 list_bounded (const CatColumn *column, const char *value)
 {
-  if (!column->bounded)
+  if (column->loses)
+    return g_strdup_printf ("pg_catalog.format('%%s', %s)", value);
+  if (!column->bounded && !column->zeros)
     return g_strdup (value);
-  return g_strdup_printf ("CASE WHEN pg_catalog.array_dims(%s) ~ '\\[(?!1:)'"
-                          " THEN pg_catalog.to_jsonb((%s)::pg_catalog.text)"
+  g_autofree char *odd = odd_of (column, value);
+  return g_strdup_printf ("CASE WHEN %s THEN pg_catalog.to_jsonb((%s)::pg_catalog.text)"
                           " ELSE pg_catalog.to_jsonb(%s) END",
-                          value, value, value);
+                          odd, value, value);
 }
 
 static void
@@ -197,8 +208,7 @@ add_text (GString *out, const CatTable *table, const CatColumn *column)
       table->own, column->quoted, table->own, column->quoted);
 }
 
-/* The row of TABLE, with what list_bounded says of its arrays, and texts of what JSON loses. Its
- * key stays as it is everywhere. */
+/* The row of TABLE, with texts of what JSON loses. */
 static char *
 row_of (const CatTable *table)
 {
@@ -206,17 +216,15 @@ row_of (const CatTable *table)
   g_string_append_printf (out, "pg_catalog.to_jsonb(%s.*)", table->own);
   for (guint i = 0; i < table->columns->len; i++) {
     const CatColumn *column = table->columns->pdata[i];
-    const gboolean as_text = column->loses && !g_ptr_array_find (table->key, column, NULL);
-    if (as_text)
+    if (column->loses)
       add_text (out, table, column);
-    if (as_text || !column->bounded)
+    if (column->loses || (!column->bounded && !column->zeros))
       continue;
-    g_string_append_printf (out, " || CASE WHEN pg_catalog.array_dims(%s.%s) ~ '\\[(?!1:)'",
-                            table->own, column->quoted);
-    g_string_append (out, " THEN pg_catalog.jsonb_build_object(");
+    g_autofree char *value = g_strdup_printf ("%s.%s", table->own, column->quoted),
+                    *odd = odd_of (column, value);
+    g_string_append_printf (out, " || CASE WHEN %s THEN pg_catalog.jsonb_build_object(", odd);
     append_literal (out, column->name);
-    g_string_append_printf (out, ", %s.%s::pg_catalog.text) ELSE '{}' END", table->own,
-                            column->quoted);
+    g_string_append_printf (out, ", %s::pg_catalog.text) ELSE '{}' END", value);
   }
   return g_string_free (out, FALSE);
 }

@@ -33,8 +33,8 @@ char *list_named (const char *own, const GPtrArray *columns);
 char *list_key (const CatTable *table);
 /* VALUE of COLUMN as the key of several columns has it: its text is what a cast takes. */
 char *list_member (const CatColumn *column, const char *value);
-/* VALUE of COLUMN as rows of the audit have it, in JSON: an array that does not begin at 1 is its
- * text, because JSON has no bounds. */
+/* VALUE of COLUMN as rows of the audit have it: its text, if JSON is another value, or does not
+ * have it (an array that does not begin at 1, -0). */
 char *list_bounded (const CatColumn *column, const char *value);
 /* The row of TABLE for the audit. Where SENTENCE says that it is not recorded, it has its key only.
  */

@@ -7,11 +7,12 @@
 -- or change. `several`: equal values of the column can have several texts. `as_text`: `->>` of the
 -- column's value in JSON is no text that a cast takes as that value:
 -- an array, a row, a type with a cast to JSON of its own. `bounded`: an array, whose bounds JSON
--- does not have. `loses`: see json_loses.sql. `element`: the base type of what an array has.
--- `timed`: a list, a range or a row in which there are dates or times, however deep. `signs`: the
--- operators (<, <=, =, >=, >) by which the index on the primary key compares values of the column,
--- or its type does; null: those that PostgreSQL has for exactly this type. Names are quoted here
--- and nowhere else. Reads the catalogue only.
+-- does not have. `loses`: see json_loses.sql. `zeros`: of floating point, which has a -0, or a list
+-- of these. `element`: the base type of what an array has. `timed`: a list, a range or a row in
+-- which there are dates or times, however deep. `signs`: the operators (<, <=, =, >=, >) by which
+-- the index on the primary key compares values of the column, or its type does; null: those that
+-- PostgreSQL has for exactly this type. Names are quoted here and nowhere else. Reads the catalogue
+-- only.
 WITH RECURSIVE named AS (
   SELECT t.name, t.n, pg_catalog.to_regclass(t.name)::oid AS rel FROM pg_catalog.unnest(:tables::text[]) WITH ORDINALITY AS t (name, n)
   UNION ALL SELECT :archive::text, 0, pg_catalog.to_regclass(:archive::text)::oid WHERE :archive::text IS NOT NULL
@@ -67,6 +68,7 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                  'loses',
 -- include: ../../../../pg/sql/json_loses.sql
                  , 'bounded', y.typcategory = 'A' AND y.typelem <> 0 AND y.typlen = -1 AND y.oid NOT IN ('int2vector'::regtype, 'oidvector'::regtype),
+                 'zeros', (y.oid IN ('float4'::regtype, 'float8'::regtype) OR y.typlen = -1 AND y.typelem IN ('float4'::regtype, 'float8'::regtype)),
                  'element', CASE WHEN y.typelem <> 0 AND y.typlen = -1 THEN (
                     WITH RECURSIVE base (oid) AS (
                       SELECT y.typelem UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
