@@ -43,6 +43,7 @@ from support.places import binary
 SECTIONS = {
     "removal": removal.against_by_hand,
     "brakes": removal.brakes,
+    "told": removal.told,
     "intake": throughput.intake,
     "runs": throughput.runs,
     "steps": throughput.steps,

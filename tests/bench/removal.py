@@ -108,27 +108,38 @@ NO_THRESHOLDS = {f"throttle.{name}": "off" for name in (
     "min_free_bytes")}
 
 
-def brakes(stage, report, quick):
-    """Runs with limits, which are counted, and with thresholds, and runs without both, in pairs, in
-    turn one of them first. The CPU (of the daemon and PostgreSQL) beside the time, because on a
-    shared machine it varies less."""
+def in_pairs(stage, report, quick, what, with_it, without):
+    """WITH_IT and WITHOUT: settings of the job, and others. The ratios of each pair, in turn one of
+    them first. The CPU (of the daemon and PostgreSQL) beside the time, because on a shared machine
+    it varies less."""
     members, pairs = (100_000, 3) if quick else (300_000, 9)
     template = stage.template(data.filler(members, data.SPREAD))
-    both = {"above": [], "never": []}
+    found = []
     try:
         for number in range(pairs):
-            report.say(f"remove_expired with and without limits, pair {number + 1} of {pairs}")
-            for approve in sorted(both, reverse=number % 2 == 1):
-                both[approve].append(by_pruned(stage, template, approve=approve, others=NO_THRESHOLDS if approve == "never" else None))
-            above, never = both["above"][-1], both["never"][-1]
-            if (above.left, above.audit) != (never.left, never.audit):
-                raise RuntimeError("limits that hold nothing change what is left")
+            report.say(f"remove_expired with and without {what}, pair {number + 1} of {pairs}")
+            ways = [(1, without), (0, with_it)]
+            pair = dict((at, by_pruned(stage, template, others=others, **own)) for at, (own, others) in (ways[::-1] if number % 2 else ways))
+            found.append((pair[0], pair[1]))
+            if (pair[0].left, pair[0].audit) != (pair[1].left, pair[1].audit):
+                raise RuntimeError(f"{what}: not the same is left")
     finally:
         template.drop()
-    pairs_of = list(zip(both["above"], both["never"]))
-    for name, ratios in (("speed with limits / without", [w.speed / o.speed for w, o in pairs_of]),
-                         ("CPU without limits / with", [o.cpu_us / w.cpu_us for w, o in pairs_of])):
+    return [w.speed / o.speed for w, o in found], [o.cpu_us / w.cpu_us for w, o in found]
+
+
+def brakes(stage, report, quick):
+    """Runs with limits, which are counted, and with thresholds, and runs without both."""
+    speeds, cpu = in_pairs(stage, report, quick, "limits", ({"approve": "above"}, None), ({"approve": "never"}, NO_THRESHOLDS))
+    for name, ratios in (("speed with limits / without", speeds), ("CPU without limits / with", cpu)):
         report.add("a", name, statistics.median(ratios), "ratio", at_least=0.97, detail={"all": [round(r, 3) for r in ratios]})
+
+
+def told(stage, report, quick):
+    """Runs whose rows are all told, and runs of which no event has named a row."""
+    speeds, cpu = in_pairs(stage, report, quick, "outcomes of all rows", ({"outcomes": "all"}, None), ({"outcomes": "events"}, None))
+    for name, ratios in (("speed with outcomes = all / events", speeds), ("CPU with outcomes = events / all", cpu)):
+        report.add("a", name, statistics.median(ratios), "ratio", at_least=0.87, detail={"all": [round(r, 3) for r in ratios]})
 
 
 def one_date(stage, report, quick):

@@ -71,6 +71,7 @@ restore_clear (Restore *restore)
   g_hash_table_unref (restore->named);
   item_clear (&restore->only);
   g_free (restore->run_id);
+  g_clear_pointer (&restore->found, rows_free);
   g_clear_pointer (&restore->pg, pg_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Restore, restore_clear)
@@ -82,7 +83,7 @@ restore_add_line (Restore *restore, const char *table, const char *key, const ch
                   char *reason)
 {
   Line *line = g_new0 (Line, 1);
-  *line = (Line){ g_strdup (table), g_strdup (key), reason, action, FALSE };
+  *line = (Line){ g_strdup (table), g_strdup (key), reason, action, FALSE, NULL };
   g_ptr_array_add (restore->lines, line);
   return line;
 }

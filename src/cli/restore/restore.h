@@ -16,6 +16,7 @@
  * restore_rows.c    rows of a record
  * restore_hold.c    their hold in quarantine
  * restore_runs.c    what a job does for a run as a whole
+ * restore_tell.c    what readers of the outcomes are told
  *
  * Threads: main only. Ownership: the Restore owns everything.
  */
@@ -33,6 +34,7 @@ typedef struct {
   char *blocked, *notes;        /* why no row can be restored; what will differ. NULL: nothing */
   gboolean makes;      /* the job inserts into the table: rows created during the run are its own */
   gboolean incomplete; /* a value that the rows had does not come back */
+  gboolean keyed;      /* the table has a primary key */
   GArray *open;        /* of gint64: rows not restored yet, counted from 1 */
 } Record;
 
@@ -40,13 +42,16 @@ typedef struct {
   char *run_id, *step;
   const char *job_name; /* of its run */
   const Job *job;       /* NULL: the audit alone is enough */
+  int run;              /* its run's row of `found` */
   GPtrArray *records;   /* NULL: not read yet */
 } RestoreStep;
 
 typedef struct {
   char *table, *key, *reason;
   const char *action;
-  gboolean incomplete; /* not all of it comes back */
+  gboolean incomplete;     /* not all of it comes back */
+  const RestoreStep *told; /* the step that had taken it; NULL: it does not come back, or nothing
+                              names it */
 } Line;
 
 typedef struct {
@@ -54,6 +59,7 @@ typedef struct {
   Pg *pg;
   gboolean dry_run, partial;
   char *run_id;          /* as given, then whole */
+  PgRows *found;         /* the runs, and their ancestors (runs.sql) */
   GPtrArray *runs;       /* of char: the runs to restore */
   GPtrArray *jobs;       /* of const Job, beside runs: as they are now; NULL: unknown */
   GPtrArray *names;      /* of char, beside runs: of their jobs */
@@ -115,6 +121,10 @@ gboolean restore_hold_item (Restore *restore, const char *table, const char *key
 gboolean restore_hold (Restore *restore, const RestoreStep *step, const Record *record,
                        const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean restore_is_restored (const PgRows *rows, int row);
+
+/* Where all rows of a run's job are told (`outcomes = all`): RowProcessed, `restored`, of each row
+ * that the open transaction has put back. A daemon sends it. */
+gboolean restore_tell (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 void restore_record_free (gpointer record);
 /* Restores the open rows of RECORD. */

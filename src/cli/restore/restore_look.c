@@ -112,8 +112,9 @@ find_runs (Restore *restore, gboolean with_children, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", restore->run_id);
   pg_values_set (values, "with_children", with_children ? "true" : "false");
-  g_autoptr (PgRows) rows = ask (restore, SQL "runs.sql", values, error);
-  code = rows != NULL ? take_runs (restore, rows, error) : cli_pg_failed (restore->pg, error);
+  restore->found = ask (restore, SQL "runs.sql", values, error);
+  code = restore->found != NULL ? take_runs (restore, restore->found, error)
+                                : cli_pg_failed (restore->pg, error);
   g_autofree char *refused = NULL;
   if (code == CODE_OK && !complete_jobs (restore, &refused, error))
     return cli_pg_failed (restore->pg, error);
@@ -133,6 +134,16 @@ set_job (const Restore *restore, RestoreStep *step)
     }
 }
 
+/* The row of RUN_ID, which is one of those to restore. */
+static int
+found_row (const Restore *restore, const char *run_id)
+{
+  int row = 0;
+  while (!g_str_equal (rows_text (restore->found, row, "run_id"), run_id))
+    row++;
+  return row;
+}
+
 static ExitCode
 find_steps (Restore *restore, GError **error)
 {
@@ -149,6 +160,7 @@ find_steps (Restore *restore, GError **error)
     step->run_id = g_strdup (rows_text (rows, i, "run_id"));
     step->step = g_strdup (rows_text (rows, i, "step"));
     set_job (restore, step);
+    step->run = found_row (restore, step->run_id);
     g_ptr_array_add (restore->steps, step);
   }
   if (restore->steps->len == 0 && restore->effective && restore->only.table == NULL)

@@ -116,7 +116,8 @@ row_waits (const Restore *restore, Record *record, const PgRows *rows, int row)
 }
 
 static void
-take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *said)
+take_rows (Restore *restore, const RestoreStep *step, Record *record, const PgRows *rows,
+           const PgRows *said)
 {
   for (int i = 0; i < rows_count (rows); i++) {
     if (rows_text (rows, i, "key") == NULL || row_waits (restore, record, rows, i))
@@ -134,6 +135,7 @@ take_rows (Restore *restore, Record *record, const PgRows *rows, const PgRows *s
     Line *line = restore_add_line (restore, record->table, key, action_of (rows, i),
                                    n > 0 ? g_strjoinv ("; ", (char **)parts) : NULL);
     line->incomplete = record->incomplete && restore_is_restored (rows, i);
+    line->told = record->keyed && restore_is_restored (rows, i) ? step : NULL;
     if (xid != NULL
         && (restore->own->len == 0
             || !g_str_equal (restore->own->pdata[restore->own->len - 1], xid)))
@@ -184,7 +186,7 @@ write_part (Restore *restore, const RestoreStep *step, Record *record, const GAr
     return FALSE;
   if (rows != NULL && cause == NULL && run_jobs_own (restore, step, record, rows, &said, &cause)
       && restore_hold (restore, step, record, rows, &cause)) {
-    take_rows (restore, record, rows, said);
+    take_rows (restore, step, record, rows, said);
     return TRUE;
   }
   const char *state = pg_sqlstate (restore->pg);

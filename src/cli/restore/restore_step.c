@@ -37,7 +37,7 @@ note (Restore *restore, GError **error)
 gboolean
 restore_commit (Restore *restore, GError **error)
 {
-  if (!note (restore, error) || !pg_commit (restore->pg, error))
+  if (!note (restore, error) || !restore_tell (restore, error) || !pg_commit (restore->pg, error))
     return FALSE;
   restore_say_lines (restore);
   return TRUE;
@@ -80,6 +80,7 @@ build (Restore *restore, const RestoreStep *step, Record *record, const char *co
              *notes = rows_text (made, 0, "notes");
   record->blocked = g_strdup (final != NULL ? final : rows_text (made, 0, "blocked"));
   record->incomplete = rows_bool (made, 0, "incomplete");
+  record->keyed = rows_bool (made, 0, "keyed");
   record->notes
       = (record->deleted || record->incomplete) && *notes != '\0' ? g_strdup (notes) : NULL;
   if (record->blocked != NULL)

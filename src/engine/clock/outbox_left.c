@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/lane/lane.h"
-#include "engine/ledger/journal.h"
 #include "engine/outbox/publish.h"
 
 #define SQL "src/engine/clock/sql/"
@@ -92,7 +91,7 @@ outbox_left_look (OutboxLeft *left, Pg *pg, GError **error)
     if (publisher_send_left (service->publisher, rows_text (rows, i, "run_id"),
                              (int)rows_int (rows, i, "step"), rows_text (rows, i, "job"),
                              rows_text (rows, i, "messages"), &cause)) {
-      if (rows_int (rows, i, "step") != JOURNAL_STEP)
+      if (rows_int (rows, i, "step") >= 0)
         log_info ("Sent messages that a crash had left", "run_id", rows_text (rows, i, "run_id"));
     } else if (cause != NULL && cause->code == PRUNED_OUTAGE
                && (!kafka_producer_is_up (service->producer)

@@ -275,6 +275,17 @@ in_force_general_mode (void)
   return or_recorded (general_mode (in_force_config ()));
 }
 
+JobOutcomes
+in_force_outcomes (const char *name)
+{
+  static const char *const words[] = { "events", "all", "none", NULL };
+  const Config *config = in_force_config ();
+  const int general = place_of (words, config_text (config, "outcomes", "rows"), OUTCOMES_EVENTS);
+  if (!config_has_job_key (config, name, "outcomes"))
+    return (JobOutcomes)general;
+  return (JobOutcomes)place_of (words, config_job_text (config, name, "outcomes"), general);
+}
+
 gboolean
 in_force_is_on (const Job *job)
 {

@@ -15,6 +15,9 @@
 typedef enum { MODE_PLAN, MODE_APPLY, MODE_OFF } JobMode;
 typedef enum { APPROVE_NEVER, APPROVE_FIRST, APPROVE_ABOVE, APPROVE_ALWAYS } JobApprove;
 
+/* Which rows are told as RowProcessed. */
+typedef enum { OUTCOMES_EVENTS, OUTCOMES_ALL, OUTCOMES_NONE } JobOutcomes;
+
 /* Rows of one run; -1: off. */
 typedef struct {
   JobApprove approve;
@@ -56,6 +59,9 @@ JobMode in_force_mode (const Job *job);
 /* That of a job whose section names none. */
 JobMode in_force_general_mode (void);
 const char *in_force_mode_word (JobMode mode);
+/* Of the rows of the job called NAME, which this process need not have: of its section, else of
+ * [outcomes]. */
+JobOutcomes in_force_outcomes (const char *name);
 /* JOB is in force and not off. While it is off, its runs wait: no step of it begins. */
 gboolean in_force_is_on (const Job *job);
 /* The names of the jobs that are on, or off, as an array literal. */

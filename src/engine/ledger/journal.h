@@ -14,8 +14,10 @@ typedef struct {
   const char *reason;  /* NULL: none was given */
 } JournalEntry;
 
-/* Journal rows of the outbox have this step: no run has it. */
+/* Rows of the outbox that commands leave have these steps, which no run has: the journal's, and
+ * those about restored rows, which wait until what was told of their job before is sent. */
 #define JOURNAL_STEP -1
+#define RESTORED_STEP -2
 
 /* FALSE without ERROR: the schema is older than the journal, or not there. */
 gboolean journal_is_there (Pg *pg, GError **error);

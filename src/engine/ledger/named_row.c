@@ -1,6 +1,8 @@
 #include "engine/ledger/named_row.h"
 
 #include "avro/identity.h"
+#include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "engine/ledger/journal.h"
 #include "engine/outbox/publish.h"
 
@@ -22,8 +24,9 @@ void
 named_row_tell (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end)
 {
   const char *key = key_of (run);
-  if (key == NULL)
+  if (key == NULL || in_force_outcomes (run->job->name) == OUTCOMES_NONE)
     return;
+  g_autofree char *t = run->scheduled_at_us != 0 ? clock_format (run->scheduled_at_us) : NULL;
   g_autofree char *topic = g_strconcat (prefix, ".outcomes", NULL),
                   *step = g_strdup_printf ("%d", run->step),
                   *entity = g_strconcat (key, end.how != NULL ? "/" : NULL, end.how, NULL),
@@ -40,7 +43,8 @@ named_row_tell (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end
                            end.what,
                            end.reason,
                            run_event_text (run, RUN_EVENT_ID),
-                           run_event_text (run, RUN_EVENT_SOURCE) };
+                           run_event_text (run, RUN_EVENT_SOURCE),
+                           t };
   bundle_add (bundle, topic, -1, key, "pruned.outcomes." RECORD, ce_id, fields);
 }
 
@@ -65,6 +69,7 @@ named_row_leave_of (Pg *pg, const Jobs *jobs, const PgRows *rows, int row, const
   const Run run = { .run_id = (char *)rows_text (rows, row, "run_id"),
                     .job = job != NULL ? job : away,
                     .step = (int)rows_int (rows, row, "step"),
+                    .scheduled_at_us = rows_int (rows, row, "scheduled_at"),
                     .named_table = (char *)rows_text (rows, row, "named_table"),
                     .context = context,
                     .args = args };

@@ -22,7 +22,8 @@ void named_row_tell (Bundle *bundle, const Run *run, const char *prefix, NamedEn
 /* The same in the open transaction of PG, for a process that need not have the run's lane. */
 gboolean named_row_leave (Pg *pg, const Run *run, const char *prefix, NamedEnd end, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* The same about the run in a ROW with `run_id`, `step`, `job`, `args`, `named_table`, `context`.
+/* The same about the run in a ROW with `run_id`, `step`, `job`, `args`, `named_table`, `context`,
+ * `scheduled_at` (microseconds).
  * JOBS need not have its job. */
 gboolean named_row_leave_of (Pg *pg, const Jobs *jobs, const PgRows *rows, int row,
                              const char *prefix, NamedEnd end, GError **error)

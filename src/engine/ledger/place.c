@@ -231,8 +231,11 @@ static gboolean
 leave_answer (Pg *pg, const RunSpec *spec, GError **error)
 {
   const char *prefix = config_text (in_force_config (), "topics", "prefix");
-  const Run run
-      = { .run_id = spec->run_id, .job = spec->job, .args = spec->args, .context = spec->context };
+  const Run run = { .run_id = spec->run_id,
+                    .job = spec->job,
+                    .scheduled_at_us = spec->scheduled_at_us,
+                    .args = spec->args,
+                    .context = spec->context };
   const NamedEnd disabled = { PLACE_DISABLED, "failed", PLACE_DISABLED };
   return named_row_leave (pg, &run, prefix, spec->withdrawn ? named_row_withdrawn : disabled,
                           error);

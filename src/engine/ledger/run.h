@@ -104,6 +104,8 @@ const char *run_known_id (const Run *run);
 /* RUN is a range, or a run with ranges. */
 gboolean run_in_ranges (const Run *run);
 
+/* The field of an outcome that has T. */
+#define RUN_T "scheduled_at"
 /* In the context of a run that an event of an application has started: its ce_id and ce_source. */
 #define RUN_EVENT_ID "event_id"
 #define RUN_EVENT_SOURCE "event_source"

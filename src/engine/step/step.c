@@ -47,6 +47,8 @@ step_free (Step *step)
   pg_values_free (step->common);
   json_decref (step->counts);
   g_free (step->reason);
+  g_free (step->answered);
+  g_free (step->t);
   g_array_unref (step->children);
   g_array_unref (step->logs);
   g_ptr_array_unref (step->failed_items);
@@ -67,6 +69,14 @@ step_free (Step *step)
   g_free (step->outside);
   g_free (step->outside_relid);
   g_free (step);
+}
+
+const char *
+step_t (Step *step)
+{
+  if (step->t == NULL)
+    step->t = clock_format (step->run->scheduled_at_us);
+  return step->t;
 }
 
 /* JOB, with the pages that RUN is to have. */

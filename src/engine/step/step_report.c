@@ -68,8 +68,8 @@ step_add_outcome (Step *step, const char *record, const char *entity, const char
   bundle_add (step->bundle, topic, -1, entity, type, ce_id, fields);
 }
 
-/* The texts of a record's fields in the schema's order: run_id and step, those of the run's event,
- * then what LOOK finds. NULL: there is no such record. */
+/* The texts of a record's fields in the schema's order: run_id and step, T, those of the run's
+ * event, then what LOOK finds. NULL: there is no such record. */
 static const char **
 outcome_fields (Step *step, const char *record, const char *step_number_text,
                 const char *(*look) (const char *field, gpointer data), gpointer data)
@@ -84,6 +84,7 @@ outcome_fields (Step *step, const char *record, const char *step_number_text,
   for (guint i = 0; names[i] != NULL; i++)
     fields[i] = g_str_equal (names[i], "run_id") ? run_known_id (step->run)
                 : g_str_equal (names[i], "step") ? step_number_text
+                : g_str_equal (names[i], RUN_T)  ? step_t (step)
                 : run_event_has (names[i])       ? run_event_text (step->run, names[i])
                                                  : look (names[i], data);
   return fields;

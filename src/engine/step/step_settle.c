@@ -8,6 +8,7 @@
 #include "engine/step/pace.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/row_again.h"
+#include "engine/step/tell_rows.h"
 
 #include <string.h>
 
@@ -294,6 +295,8 @@ steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
   for (guint i = 0; i < steps->len; i++)
     if (!settle_quarantine (steps->pdata[i], error) || !settle_children (steps->pdata[i], error))
       return FALSE;
+  if (!tell_rows (steps, error))
+    return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     arrays[i] = array_new ();
   for (guint i = 0; i < steps->len; i++) {

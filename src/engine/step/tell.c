@@ -1,13 +1,32 @@
 #include "engine/step/tell.h"
 
+#include "engine/job/in_force.h"
+
+/* Whether rows of WHAT are told now. RowProcessed is told of a row that an event has named, unless
+ * no row is told; where all are, of other rows that change later (tell_rows.h). */
+static gboolean
+is_told (const Step *step, const JobWhat *what)
+{
+  if (g_strcmp0 (what->outcome, JOB_ROW_OUTCOME) != 0)
+    return what->outcome != NULL;
+  const JobOutcomes rows = in_force_outcomes (step->job->name);
+  if (rows == OUTCOMES_NONE || job_is_asked (step->job, step->run->args))
+    return rows != OUTCOMES_NONE;
+  return !what->only_named && !(rows == OUTCOMES_ALL && what->apply->len > 0);
+}
+
 static void
 tell (Step *step, const JobWhat *what, const Trial *trial, const GArray *which)
 {
-  gboolean named = job_is_asked (step->job, step->run->args);
-  gboolean announced = what->outcome != NULL && (!what->only_named || named);
-  for (guint i = 0; announced && i < which->len; i++)
+  const gboolean told = is_told (step, what);
+  for (guint i = 0; told && i < which->len; i++)
     step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i),
                       what->entity, what->constants);
+  if (told && which->len > 0 && job_is_asked (step->job, step->run->args)) {
+    g_free (step->answered);
+    step->answered
+        = g_strdup (rows_text (trial->decided, g_array_index (which, int, 0), what->entity));
+  }
 }
 
 void

@@ -112,7 +112,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             WHEN p.missing IS NOT NULL THEN 'not in the record, and must not be null: ' || p.missing
             WHEN CASE :action::text WHEN 'deleted' THEN p.into_columns ELSE p.sets END IS NULL THEN 'no column of the record is left'
        END AS blocked,
-       p.secrets IS NOT NULL AS incomplete,
+       p.secrets IS NOT NULL AS incomplete, coalesce(p.has_key, false) AS keyed,
        pg_catalog.concat_ws('; ', 'restored without ' || p.secrets || ', which the record leaves out', 'column added since: ' || p.added,
                  'column dropped since: ' || p.dropped, 'written as jsonb writes it: ' || p.json) AS notes,
        CASE WHEN :action::text = 'deleted' THEN
