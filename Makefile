@@ -207,6 +207,7 @@ lint: all
 install: all
 	install -D -m 755 $(BUILD)/pruned $(DESTDIR)$(PREFIX)/bin/pruned
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/pruned $(wildcard deploy/*.conf deploy/*.yml)
+	cd schemas/avro && find . -name '*.avsc' -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/pruned/schemas/{} \;
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	for unit in $(wildcard deploy/*.service); do \
 	  sed 's|/usr/local/|$(PREFIX)/|g' $$unit >$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; done

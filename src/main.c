@@ -28,6 +28,9 @@ static const Command commands[] = {
     "pruned jobs show members.remove_expired", command_jobs, jobs_options, jobs_more, .most = 2 },
   { "status", "[--watch[=S]]", "PostgreSQL, Kafka, stores, runs, lag, quarantine on one screen",
     "pruned status", command_status, status_options, .any_schema = TRUE },
+  { "schemas", "[list | show NAME | register]",
+    "the schemas of ticks, events and outcomes, with their fingerprints; put them into the registry",
+    "pruned schemas show RowProcessed", command_schemas, .more = schemas_more, .most = 2 },
   { "processes", "", "the running processes: host, start, settings and number of partitions",
     "pruned processes", command_processes,
     .more

@@ -1,4 +1,4 @@
-#include "avro/registry.h"
+#include "avro/registry_private.h"
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -90,9 +90,14 @@ judge (const Reply *reply, GError **error)
   /* A 404 of something else than the registry says nothing about a schema. */
   if (reply->status == 404 && json_is_integer (json_object_get (said, "error_code")))
     return error_null (error, PRUNED_REJECT, "it is not there");
+  const char *why = json_string_value (json_object_get (said, "message"));
   if (reply->status != 200 || said == NULL)
-    return error_null (error, PRUNED_OUTAGE, "the schema registry answers with HTTP status %ld%s",
-                       reply->status, reply->status == 200 ? ", but no JSON" : "");
+    return error_null (error, PRUNED_OUTAGE,
+                       "the schema registry answers with HTTP status %ld%s%.300s", reply->status,
+                       reply->status == 200 ? ", but no JSON"
+                       : why != NULL        ? ": "
+                                            : "",
+                       why != NULL ? why : "");
   return g_steal_pointer (&said);
 }
 
@@ -120,23 +125,28 @@ free_request (HttpRequest *request)
 {
   g_free (request->url);
   g_free (request->ca_file);
+  g_free (request->body);
   g_strfreev (request->headers);
   g_free (request);
 }
 
-static json_t *
-ask (const char *path, GError **error)
+json_t *
+registry_ask (const char *path, const char *body, GError **error)
 {
   Reply reply
       = { .lock = PTHREAD_MUTEX_INITIALIZER, .came = (pthread_cond_t)PTHREAD_COND_INITIALIZER };
   HttpRequest *request = g_new0 (HttpRequest, 1);
   *request
-      = (HttpRequest){ .method = "GET",
+      = (HttpRequest){ .method = body != NULL ? "POST" : "GET",
+                       .body = g_strdup (body),
+                       .body_len = body != NULL ? strlen (body) : 0,
                        .url = g_strconcat (registry.url, path, NULL),
                        .ca_file = *registry.ca_file != '\0' ? g_strdup (registry.ca_file) : NULL,
                        .timeout_ms = WITHIN_MS };
   http_add_header (request, g_strdup ("Accept: application/vnd.schemaregistry.v1+json, "
                                       "application/json"));
+  if (body != NULL)
+    http_add_header (request, g_strdup ("Content-Type: application/vnd.schemaregistry.v1+json"));
   if (!add_token (request, error)) {
     free_request (request);
     return NULL;
@@ -156,7 +166,7 @@ gboolean
 registry_answers (GError **error)
 {
   GError *cause = NULL;
-  g_autoptr (json_t) said = ask ("/schemas/types", &cause);
+  g_autoptr (json_t) said = registry_ask ("/schemas/types", NULL, &cause);
   if (cause == NULL || cause->code == PRUNED_REJECT) {
     g_clear_error (&cause);
     return TRUE;
@@ -204,7 +214,7 @@ add_one (const json_t *reference, const Known *known, GError **error)
     return error_set (error, PRUNED_OUTAGE, "the schema registry takes too long");
   if (g_hash_table_size (known->seen) > SCHEMAS_MOST)
     return error_set (error, PRUNED_REJECT, "it refers to more than %d schemas", SCHEMAS_MOST);
-  g_autoptr (json_t) said = ask (path, error);
+  g_autoptr (json_t) said = registry_ask (path, NULL, error);
   if (said == NULL)
     g_prefix_error (error, "it refers to %s: ", subject);
   const char *text = said != NULL ? text_of (said, error) : NULL;
@@ -264,7 +274,7 @@ fetch (guint32 id, GError **error)
 {
   GError *cause = NULL;
   g_autofree char *path = g_strdup_printf ("/schemas/ids/%" G_GUINT32_FORMAT, id);
-  g_autoptr (json_t) said = ask (path, &cause);
+  g_autoptr (json_t) said = registry_ask (path, NULL, &cause);
   if (said == NULL && cause->code == PRUNED_REJECT) {
     g_error_free (cause);
     keep_unknown (id);

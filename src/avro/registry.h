@@ -16,6 +16,12 @@ void registry_stop (void);
 /* Whether it answers. Between registry_start and registry_stop, with a `url`. */
 gboolean registry_answers (GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* The number of our own schema TYPE (full name), under the subject of that name. With MAKE it is
+ * registered if it is not there. Known ones are not asked for again. PRUNED_REJECT: it is not there
+ * (without MAKE). PRUNED_OUTAGE: the registry does not answer, or does not take it. */
+gboolean registry_number (const char *type, gboolean make, guint32 *id, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
 /* PRUNED_REJECT with a reason of docs/messages.md: `unknown schema <id>`, or `undecodable: ...`;
  * also if there is no registry. PRUNED_OUTAGE: the registry does not answer. */
 const Shape *registry_shape (guint32 id, GError **error);

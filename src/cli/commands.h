@@ -30,6 +30,7 @@ ExitCode command_resume (Cli *cli, GError **error);
 ExitCode command_retry (Cli *cli, GError **error);
 ExitCode command_run (Cli *cli, GError **error);
 ExitCode command_runs (Cli *cli, GError **error);
+ExitCode command_schemas (Cli *cli, GError **error);
 ExitCode command_status (Cli *cli, GError **error);
 ExitCode command_reload (Cli *cli, GError **error);
 ExitCode command_stop (Cli *cli, GError **error);
@@ -47,5 +48,5 @@ extern const GOptionEntry approve_options[], check_options[], config_options[], 
     who_options[];
 extern const char bench_more[], check_more[], run_choice_more[], dead_more[], forget_more[],
     grants_more[], jobs_more[], journal_more[], new_more[], pause_more[], resume_more[],
-    plan_more[], reload_more[], replay_more[], restore_more[], stop_more[], topics_more[],
-    who_more[];
+    plan_more[], reload_more[], replay_more[], restore_more[], schemas_more[], stop_more[],
+    topics_more[], who_more[];

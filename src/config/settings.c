@@ -47,7 +47,7 @@ const Setting settings_table[] = {
       "the daemon makes topics that are missing, as `pruned topics --apply` does: at its start, and at a reload those of new jobs"),
   URL (
       "registry", "url",
-      "schema registry with Confluent's interface, for ticks, events, and events of your own with format = avro, like https://registry.example.org; empty: none"),
+      "schema registry with Confluent's interface, for ticks, events, events of your own with format = avro, and outcomes with [outcomes] format = registry, like https://registry.example.org; empty: none"),
   TEXT (
       "registry", "token_file", "",
       "a file with the bearer token for the registry, read again for each request; for basic authentication write https://USER:PASSWORD@HOST in url"),
@@ -55,6 +55,9 @@ const Setting settings_table[] = {
   CHOICE (
       "outcomes", "rows", "events", "events|all|none",
       "which rows are told as RowProcessed: those that events have named, each that goes, changes, fails or is restored, or none"),
+  CHOICE (
+      "outcomes", "format", "avro", "avro|json|registry",
+      "how outcomes are written: Avro with the schema's fingerprint, JSON with numbers as texts, or the frame of the registry of [registry] url"),
   TEXT ("store.local", "root", "", "folder of the objects with file_store 1; empty: no such store"),
   TEXT (
       "store.local", "marker", "",

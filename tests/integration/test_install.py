@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from stack.found import PROJECT
-from support.places import binary
+from support.places import AVRO_SCHEMAS, binary
 from support.pruned import clean_environment
 
 
@@ -27,7 +27,9 @@ def run(installed, *arguments):
 @pytest.mark.check_all
 def test_the_binary_its_unit_and_what_an_operator_needs(installed):
     assert run(installed, "version").startswith("name\tversion\npruned\t")
-    assert {p.name for p in (installed / "share/pruned").iterdir()} == {"alerts.yml", "pruned.conf"}
+    assert {p.name for p in (installed / "share/pruned").iterdir()} == {"alerts.yml", "pruned.conf", "schemas"}
+    schemas = {p.relative_to(installed / "share/pruned/schemas"): p.read_bytes() for p in (installed / "share/pruned/schemas").rglob("*.avsc")}
+    assert schemas == {p.relative_to(AVRO_SCHEMAS): p.read_bytes() for p in AVRO_SCHEMAS.rglob("*.avsc")}
     unit = (installed / "lib/systemd/system/pruned.service").read_text()
     assert "ExecStart=/opt/of-ours/bin/pruned run\n" in unit and "/usr/local" not in unit
 

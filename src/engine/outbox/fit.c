@@ -2,6 +2,7 @@
 
 #include "avro/message.h"
 #include "base/cut.h"
+#include "engine/outbox/wire.h"
 
 #include <string.h>
 
@@ -11,10 +12,13 @@
 static json_t *
 content_of (const KafkaMessage *message, char **type)
 {
-  const MessageSource source = { .value = message->value,
-                                 .value_len = message->value_len,
-                                 .headers = message->headers,
-                                 .n_headers = message->n_headers,
+  g_autoptr (KafkaMessage) stored = wire_read (message);
+  if (stored == NULL)
+    return NULL;
+  const MessageSource source = { .value = stored->value,
+                                 .value_len = stored->value_len,
+                                 .headers = stored->headers,
+                                 .n_headers = stored->n_headers,
                                  .space = OUTCOMES };
   MessageDecoded decoded = { 0 };
   g_autoptr (GError) error = NULL;
@@ -74,13 +78,15 @@ fit_cut (const KafkaMessage *message, gsize most)
   cut_members (content, most, &cut);
   if (!cut || !message_encode (type, content, value, NULL))
     return NULL;
-  KafkaMessage parts = *message;
+  g_autoptr (KafkaMessage) stored = wire_read (message); /* it is one: there is content */
+  KafkaMessage parts = *stored;
   parts.key = (guint8 *)short_key;
   parts.key_len = short_key != NULL ? strlen (short_key) : 0;
   parts.value = value->data;
   parts.value_len = value->len;
   parts.acked = parts.refused = FALSE;
-  return kafka_message_pack (&parts);
+  g_autoptr (KafkaMessage) shorter = kafka_message_pack (&parts);
+  return wire_write_like (shorter, message);
 }
 
 json_t *

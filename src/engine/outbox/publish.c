@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "engine/outbox/refused.h"
+#include "engine/outbox/wire.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -155,15 +156,17 @@ publisher_send_messages (Publisher *publisher, GPtrArray *messages, GError **err
   return messages->len == 0 || send_all (publisher, NULL, messages, NULL, error);
 }
 
-static void
-make_messages (const Publisher *publisher, Bundle *bundle)
+/* FALSE: they cannot be written now as readers get them. */
+static gboolean
+make_messages (const Publisher *publisher, Bundle *bundle, GError **error)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) bug = NULL;
   if (bundle->messages == NULL)
     bundle->messages
-        = bundle_read (bundle->stored->data, bundle->stored->len, publisher->prefix, &error);
+        = bundle_read (bundle->stored->data, bundle->stored->len, publisher->prefix, &bug);
   if (bundle->messages == NULL)
-    g_error ("%s", error->message);
+    g_error ("%s", bug->message);
+  return wire_write (bundle->messages, error);
 }
 
 gboolean
@@ -174,9 +177,9 @@ publisher_send_plain (Publisher *publisher, Bundle *bundle, GError **error)
     log_warning_every (60, "a message", "Message could not be encoded", bundle->wrong->message);
   if (bundle->size == 0)
     return TRUE;
-  make_messages (publisher, bundle);
-  return send_all (publisher, g_steal_pointer (&bundle->sending), bundle->messages, bundle->job,
-                   error);
+  return make_messages (publisher, bundle, error)
+         && send_all (publisher, g_steal_pointer (&bundle->sending), bundle->messages, bundle->job,
+                      error);
 }
 
 static void
@@ -197,8 +200,10 @@ publisher_begin (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpoi
 void
 publisher_begin_plain (Publisher *publisher, Bundle *bundle, GDestroyNotify done, gpointer data)
 {
-  make_messages (publisher, bundle);
-  bundle->sending = kafka_publish_begin (publisher->producer, bundle->messages, done, data);
+  if (make_messages (publisher, bundle, NULL))
+    bundle->sending = kafka_publish_begin (publisher->producer, bundle->messages, done, data);
+  else
+    done (data); /* publisher_send says why */
 }
 
 gboolean
@@ -318,7 +323,8 @@ publisher_send_left (Publisher *publisher, const char *run_id, int step, const c
   if (ours)
     return FALSE;
   g_autoptr (GPtrArray) messages = messages_left (publisher, name, messages_base64, error);
-  if (messages == NULL || !send_all (publisher, NULL, messages, job, error)) {
+  if (messages == NULL || !wire_write (messages, error)
+      || !send_all (publisher, NULL, messages, job, error)) {
     leave_again (publisher, name, messages);
     return FALSE;
   }
