@@ -109,10 +109,15 @@ read_match (gpointer into, const Key *key, const char *value, GError **error)
              || error_fatal (error, "expected path = value, or any, not '%s'", value));
 }
 
-static const Key KEYS[]
-    = { { "topic", read_topic }, { "format", read_format },     { "schema", read_schema },
-        { "key", read_key },     { "due", read_due },           { "due_unit", read_due_unit },
-        { "cancel_on", read_cancel_on }, { "match", read_match }, { NULL } };
+static const Key KEYS[] = { { "topic", read_topic },
+                            { "format", read_format },
+                            { "schema", read_schema },
+                            { "key", read_key },
+                            { "due", read_due },
+                            { "due_unit", read_due_unit },
+                            { "cancel_on", read_cancel_on },
+                            { "match", read_match },
+                            { NULL } };
 
 static gboolean
 take (SentenceEvent *event, const Section *section, const KeyFileEntry *entry, GError **error)
