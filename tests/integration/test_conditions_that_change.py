@@ -88,7 +88,7 @@ def folder(house, where="id = 1"):  # noqa: F811
 
 @pytest.mark.check_first(1)
 @pytest.mark.parametrize("file, old, new", [
-    ("decide", "WHEN pruned_r.pruned_due", "WHEN public.hit(pruned_k.pruned_1) OR pruned_r.pruned_due"),
+    ("decide", "WHEN pruned_r.pruned_spared IS NULL", "WHEN public.hit(pruned_k.pruned_1) OR pruned_r.pruned_spared IS NULL"),
     ("page", "WHERE", "WHERE public.hit(id) IS NOT NULL AND")])
 def test_files_of_a_folder_change_nothing_but_by_apply(house, file, old, new):  # noqa: F811
     at = folder(house) / f"{file}.sql"

@@ -64,9 +64,11 @@ def recorded(house, action):  # noqa: F811
         WHERE d.action = %s ORDER BY d.at, d.cmin::text::int, v.n""", [action])]
 
 
-def bring_back(house):  # noqa: F811
-    """A row that one run has emptied and another one has removed is missing in the first round."""
+def bring_back(house, world, keys):  # noqa: F811
+    """A row whose parent another run has removed waits for that: it comes in the next round."""
     for _ in range(3):
+        if by_id(world.content(house)).keys() == keys:
+            break
         for run_id in house.database.column("SELECT run_id FROM pruned.runs ORDER BY created_at DESC, run_id"):
             house.pruned.run("restore", str(run_id), "--json")
 
@@ -95,7 +97,7 @@ def check(house, world, before, left):  # noqa: F811
         first.setdefault((table, row["id"]), row)
     for key, row in remains.items():
         assert first.get(key, row) == was[key], key
-    bring_back(house)
+    bring_back(house, world, was.keys())
     back = by_id(world.content(house))
     assert back.keys() == was.keys()
     # A reference that one run has emptied stays empty in a row that another one has removed.
@@ -103,7 +105,7 @@ def check(house, world, before, left):  # noqa: F811
         assert {name: value for name, value in row.items() if value is not None}.items() <= was[key].items(), key
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("seed", range(15))
 def test_what_events_take_along_is_what_postgres_would_and_all_of_it_is_recorded(house, topics, seed):  # noqa: F811
     world = World(seed)

@@ -158,7 +158,10 @@ static CheckPlace
 place_of_statement (Check *check, const PgStatement *statement)
 {
   const GPtrArray *whats = check->job->whats;
-  for (guint i = 0; check->job->sentence->kind == SENTENCE_SET && i < whats->len; i++) {
+  const gboolean sets = check->job->sentence->kind == SENTENCE_SET;
+  if (sets && statement == check->job->decide) /* it asks which rows have the values already */
+    return check_place_of_key (check, "set");
+  for (guint i = 0; sets && i < whats->len; i++) {
     const GArray *apply = ((const JobWhat *)whats->pdata[i])->apply;
     for (guint j = 0; j < apply->len; j++)
       if (g_array_index (apply, JobApply, j).statement == statement)

@@ -5,6 +5,7 @@
 #include "engine/job/sentence/sentence_partitions.h"
 #include "engine/step/guard.h"
 #include "engine/step/page_keys.h"
+#include "engine/step/read_back.h"
 #include "engine/step/partitions_noted.h"
 #include "engine/step/decide.h"
 
@@ -254,6 +255,7 @@ note (Step *step, const GPtrArray *keys, GError **error)
     return decided != NULL;
   g_autoptr (PgValues) values = pg_values_new ();
   step_bind (step, statement, values);
+  read_back_bind (step, statement, values);
   pg_values_set (values, "key", list);
   g_autoptr (PgRows) noted = pg_run (step->pg, statement, values, error);
   if (noted != NULL)

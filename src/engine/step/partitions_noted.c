@@ -1,6 +1,7 @@
 #include "engine/step/partitions_noted.h"
 
 #include "engine/step/page_keys.h"
+#include "engine/step/read_back.h"
 #include "engine/step/decide.h"
 
 #define SQL "src/engine/step/sql/"
@@ -63,6 +64,7 @@ partitions_noted_end (Step *step, const PgStatement *statement, GString *relids,
   gboolean none = relids->len < 2;
   pg_values_take (values, "relid", array_take (relids));
   step_bind (step, statement, values);
+  read_back_bind (step, statement, values);
   g_autoptr (PgRows) rows = none ? NULL : pg_run (step->pg, statement, values, error);
   *n = rows != NULL ? rows_count (rows) : 0;
   step_count (step, counter, *n);

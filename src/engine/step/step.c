@@ -26,6 +26,7 @@ step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle)
   step->counts = json_object ();
   step->counted = step->limited = step->room = -1;
   step->bundle = bundle;
+  step->t = clock_format (run->scheduled_at_us);
   step->children = run_specs_new ();
   step->logs = g_array_new (FALSE, FALSE, sizeof (StepLog));
   g_array_set_clear_func (step->logs, log_clear);
@@ -69,14 +70,6 @@ step_free (Step *step)
   g_free (step->outside);
   g_free (step->outside_relid);
   g_free (step);
-}
-
-const char *
-step_t (Step *step)
-{
-  if (step->t == NULL)
-    step->t = clock_format (step->run->scheduled_at_us);
-  return step->t;
 }
 
 /* JOB, with the pages that RUN is to have. */

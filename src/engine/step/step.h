@@ -74,7 +74,7 @@ struct _Step {
   char *reason;
   char *answered;   /* the key of its row, if the answer to an event tells what became of it; NULL:
                        none does */
-  char *t;          /* T, as outcomes have it; made when it is wanted */
+  char *t;          /* T, as outcomes have it */
   Bundle *bundle;   /* of the transaction; borrowed */
   GArray *children; /* of RunSpec */
   GArray *logs;     /* of StepLog */
@@ -178,8 +178,6 @@ void step_bind (Step *step, const PgStatement *statement, PgValues *values);
 /* Adds an outcome from fields in the schema's order. */
 void step_add_outcome (Step *step, const char *record, const char *entity,
                        const char *const *fields);
-/* T, as outcomes have it. The step's. */
-const char *step_t (Step *step);
 /* The number of the run's next step. */
 int step_next_number (const Step *step);
 /* The run as it is after this step, if it continues. Borrows from STEP. */

@@ -4,7 +4,6 @@
 #include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
 #include "engine/step/pace.h"
-#include "engine/step/read_back.h"
 #include "engine/step/spacing.h"
 #include "engine/step/weight.h"
 
@@ -102,6 +101,5 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
                                        : NULL);
   if (pg_statement_wants (statement, "page_bytes"))
     pg_values_int (values, "page_bytes", weight_most (step));
-  read_back_bind (step, statement, values);
   spacing_bind (step->run, statement, values);
 }

@@ -84,7 +84,7 @@ outcome_fields (Step *step, const char *record, const char *step_number_text,
   for (guint i = 0; names[i] != NULL; i++)
     fields[i] = g_str_equal (names[i], "run_id") ? run_known_id (step->run)
                 : g_str_equal (names[i], "step") ? step_number_text
-                : g_str_equal (names[i], RUN_T)  ? step_t (step)
+                : g_str_equal (names[i], RUN_T)  ? step->t
                 : run_event_has (names[i])       ? run_event_text (step->run, names[i])
                                                  : look (names[i], data);
   return fields;

@@ -14,6 +14,7 @@ step_values (Step *step, const PgStatement *statement, va_list pairs)
 {
   PgValues *values = pg_values_new ();
   step_bind (step, statement, values);
+  read_back_bind (step, statement, values);
   for (const char *name; (name = va_arg (pairs, const char *)) != NULL;)
     pg_values_set (values, name, va_arg (pairs, const char *));
   return values;

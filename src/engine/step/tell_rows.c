@@ -33,7 +33,7 @@ tell_one (const Teller *teller, const char *table, const char *key, const char *
                            reason,
                            run_event_text (run, RUN_EVENT_ID),
                            run_event_text (run, RUN_EVENT_SOURCE),
-                           step_t (step) };
+                           step->t };
   bundle_add (step->bundle, teller->topic, -1, key, TYPE, ce_id, fields);
 }
 

@@ -2,6 +2,7 @@
 #include "engine/step/trial_rows.h"
 
 #include "engine/step/pace.h"
+#include "engine/step/read_back.h"
 
 /* Of rows with objects (src/engine/work/objects.h): unknown until these are gone. */
 static const char *const TRIAL_OBJECTS[] = { "objects", "going", "shared" };
@@ -76,6 +77,7 @@ trial_values (Step *step, const PgStatement *statement, const Extra *extra)
 {
   PgValues *values = pg_values_new ();
   step_bind (step, statement, values);
+  read_back_bind (step, statement, values);
   for (guint i = 0; i < G_N_ELEMENTS (TRIAL_OBJECTS); i++)
     if (pg_statement_wants (statement, TRIAL_OBJECTS[i]))
       pg_values_set (values, TRIAL_OBJECTS[i], NULL);

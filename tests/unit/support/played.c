@@ -18,10 +18,10 @@ static _Atomic gint64 later_us; /* of all plays, asked by any thread: the clock 
 
 gint64 __real_clock_monotonic_us (void);
 gint64 __wrap_clock_monotonic_us (void);
-gboolean __real_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
-                                  int attempts, GError **error);
-gboolean __wrap_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
-                                  int attempts, GError **error);
+gboolean __real_dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message,
+                                  const char *reason, int attempts, GError **error);
+gboolean __wrap_dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message,
+                                  const char *reason, int attempts, GError **error);
 
 void
 played_answer_free (PlayedAnswer *answer)
@@ -193,11 +193,11 @@ played_letter (void)
 }
 
 gboolean
-__wrap_dead_letter_bury (Service *service, const KafkaMessage *message, const char *reason,
+__wrap_dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message, const char *reason,
                          int attempts, GError **error)
 {
   if (play == NULL)
-    return __real_dead_letter_bury (service, message, reason, attempts, error);
+    return __real_dead_letter_bury (service, pg, message, reason, attempts, error);
   g_clear_pointer (&play->letter, kafka_message_free);
   play->letter = dead_letter (service->prefix, message, reason, attempts);
   return TRUE;
