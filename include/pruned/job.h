@@ -141,6 +141,8 @@ const char *step_what (Step *step, const PgRows *decided, int row);
 void step_passes_busy (Step *step);
 gboolean step_is_busy (const Step *step, const char *key); /* step_page has passed it over */
 gboolean step_is_held (const Step *step); /* so ended the last step_page or step_try */
+/* For a job that finds such rows itself: has CAUSE met one of them? */
+gboolean step_is_lock (const Step *step, const GError *cause);
 /* ITEM is held, as WHY says (NULL: as step_is_held was told). It is no failure: the quarantine has
  * it as `busy`, due at once. */
 void step_pass_over (Step *step, const char *item, const char *why);

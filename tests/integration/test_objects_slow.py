@@ -73,3 +73,25 @@ def test_slots_that_wait_for_a_store_hold_no_worker_and_no_transaction(objects, 
     assert daemon.lines("Finished", job=SLOT) == []
     let_go.set()
     objects.database.wait("SELECT count(*) FROM ci_deleted_objects", until=0)
+
+
+def test_a_row_that_is_locked_while_its_object_goes_is_passed_over(objects, proxy):
+    """The others go. Once its lease has ended, its object is absent, and it goes, too."""
+    for name in ("a", "b", "c"):
+        objects.add(name, name)
+    with objects.database.connect() as session:
+        def lock_one(command, body, go):
+            if session.info.transaction_status.name == "IDLE":
+                session.execute("BEGIN")
+                session.execute("SELECT FROM ci_deleted_objects WHERE file = 'b' FOR UPDATE")
+            return (*go(), None)
+        proxy.misbehave = lock_one
+        objects.delete()
+        assert objects.keys() == [] and [row["file"] for row in objects.database.rows("SELECT file FROM ci_deleted_objects")] == ["b"]
+        run = objects.run()
+        assert (run["state"], run["error"], run["result"]["deleted"], run["result"]["busy"], run["result"]["failed"]) == ("finished", None, 2, 1, 0)
+        assert objects.database.column("SELECT reason FROM pruned.quarantine") == ["busy"]
+        session.execute("ROLLBACK")
+    objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now()")
+    objects.delete()
+    assert objects.left() == [] and objects.database.column("SELECT reason FROM pruned.quarantine") == []

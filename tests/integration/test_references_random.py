@@ -9,7 +9,7 @@ import pytest
 from support.own_events import say_event, topics  # noqa: F401
 from support.sentences import house  # noqa: F401
 
-TABLES, ROWS, EVENTS = 5, 40, 25
+TABLES, ROWS, EVENTS = 5, 40, 14
 
 
 class World:

@@ -224,6 +224,12 @@ step_is_busy (const Step *step, const char *key)
 }
 
 gboolean
+step_is_lock (const Step *step, const GError *cause)
+{
+  return busy_is (step, cause);
+}
+
+gboolean
 step_is_held (const Step *step)
 {
   return step->held;

@@ -177,11 +177,24 @@ go_on (Step *step, const Leased *leased, GError **error)
   return TRUE;
 }
 
+/* Their objects are gone, so the next step that leases these rows finds them absent. */
+static void
+pass_over_held (Step *step, const Leased *leased)
+{
+  for (guint i = 0; i < leased->list.n; i++)
+    if (leased->held[i] != NULL) {
+      g_autofree char *item
+          = g_strconcat ("ci_deleted_objects:", leased_text (leased, (int)i, "id"), NULL);
+      step_pass_over (step, item, leased->held[i]);
+    }
+}
+
 /* What follows the step. */
 static gboolean
 conclude (Step *step, const Passing *passing, Leased *leased, const Settled *settled,
           GError **error)
 {
+  pass_over_held (step, leased);
   parts_report (step, leased, settled);
   if (passing->any)
     return passing_continue (step, passing, leased,
@@ -231,8 +244,8 @@ settle_fewer (Leased *leased)
   return TRUE;
 }
 
-/* A row that PostgreSQL refuses to delete is found in a transaction of its own; the others are
- * deleted without it. */
+/* A row that PostgreSQL refuses to delete, or that another session holds, is found in a transaction
+ * of its own; the others are deleted without it. */
 static gboolean
 settle_one (Step *step, Leased *leased, GError **error)
 {
@@ -247,7 +260,7 @@ settle_one (Step *step, Leased *leased, GError **error)
     g_error_free (cause);
     return step_again (step, error);
   }
-  if (cause->code != PRUNED_DATA || leased->asked) {
+  if ((cause->code != PRUNED_DATA && !step_is_lock (step, cause)) || leased->asked) {
     g_propagate_error (error, cause);
     return FALSE;
   }

@@ -21,6 +21,7 @@ leased_new (GPtrArray *answers, int from, int n)
   leased->kept = g_ptr_array_new_with_free_func (g_free);
   leased->list.n = (guint)n;
   leased->list.objects = g_new0 (StoreObject, leased->list.n);
+  leased->held = g_new0 (char *, leased->list.n);
   for (int i = 0; i < n; i++)
     leased->list.objects[i]
         = (StoreObject){ .file_store = (int)rows_int (leased->rows, from + i, "file_store"),
@@ -59,6 +60,9 @@ void
 leased_free (gpointer data)
 {
   Leased *leased = data;
+  for (guint i = 0; i < leased->list.n; i++)
+    g_free (leased->held[i]);
+  g_free (leased->held);
   store_list_clear (&leased->list);
   g_free (leased->beyond);
   g_ptr_array_unref (leased->kept);
@@ -73,7 +77,7 @@ leased_with (const Leased *leased, StoreResult a, StoreResult b)
   for (guint i = 0; i < leased->list.n; i++) {
     int row = (int)i;
     StoreResult result = leased->list.objects[i].result;
-    if (result == a || result == b)
+    if (leased->held[i] == NULL && (result == a || result == b))
       g_array_append_val (which, row);
   }
   return which;

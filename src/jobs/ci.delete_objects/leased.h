@@ -19,7 +19,10 @@ typedef struct {
                     it could take */
   gboolean none; /* it has found no row that it could lease */
   gboolean is_full; /* there can be more in the same window */
-  gboolean refused; /* PostgreSQL refuses to delete some rows: the step finds out which */
+  gboolean refused; /* PostgreSQL refuses to delete some rows, or they are held by other sessions:
+                       the step finds out which */
+  char **held;      /* of each object: why its row is held by another session; NULL: it is not. The
+                       lease of such a row stays, and ends by itself */
   gboolean asked;   /* the step has found out which */
   gint64 limit;     /* how many are settled, because all took too long; 0: all */
 } Leased;

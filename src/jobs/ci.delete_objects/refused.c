@@ -43,7 +43,11 @@ try_part (Trial *trial, guint from, guint to, GError **error)
   guint middle = from + (to - from) / 2;
   if (middle > from)
     return try_part (trial, from, middle, error) && try_part (trial, middle, to, error);
-  fail (trial->leased, g_array_index (trial->gone, int, from), reason);
+  const int row = g_array_index (trial->gone, int, from);
+  if (step_is_held (trial->step))
+    trial->leased->held[row] = g_steal_pointer (&reason);
+  else
+    fail (trial->leased, row, reason);
   return TRUE;
 }
 

@@ -7,8 +7,8 @@
 #include "jobs/ci.delete_objects/leased.h"
 
 /* Bisects the rows of objects that are gone, in a transaction that the caller must roll back, and
- * marks the rows at fault as failed. Rows that are undecided after 32 tries count as not tried.
- * FALSE with PRUNED_DATA: no row can be deleted. */
+ * marks the rows at fault as failed, or as held by other sessions. Rows that are undecided after 32
+ * tries count as not tried. FALSE with PRUNED_DATA: no row can be deleted. */
 gboolean refused_find (Step *step, Leased *leased, GError **error);
 /* Marks rows that should have been deleted and still exist under this lease as failed. *ANY: there
  * are some. */
