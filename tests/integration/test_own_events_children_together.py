@@ -114,3 +114,23 @@ def test_a_row_below_two_rows_that_go_is_recorded_once(house, topics):  # noqa: 
         assert all[-1] == ("people deleted", key)
         assert {id for what, id in all if what == "pairs deleted"} <= {100 + key, 141 - key}
     assert sum(rows for _, rows in results(house).values()) == 80
+
+
+@pytest.mark.check_all
+def test_rows_in_portions_do_not_share_a_statement(house, topics):  # noqa: F811
+    """No step removes more rows below than a portion has, however many events wait."""
+    house.sql("""CREATE TABLE tops (id int PRIMARY KEY);
+        CREATE TABLE lows (id int PRIMARY KEY, top int NOT NULL REFERENCES tops ON DELETE CASCADE);
+        CREATE INDEX ON lows (top);
+        INSERT INTO tops SELECT n FROM generate_series(1, 40) AS n;
+        INSERT INTO lows SELECT 100 * k + n, n FROM generate_series(1, 40) AS n, generate_series(1, 9) AS k""")
+    topics.make("app-rooms")
+    house.say("tops.drop", "table = tops\non = Left\nchildren = auto\nchildren_portion = 4\ncapacity = 1\napprove = never")
+    say_event(house, "Left", "app-rooms", "key = id")
+    house.start()
+    send_all(house, topics, NODES)
+    house.work()
+    assert house.rows("tops") == house.rows("lows") == []
+    steps = house.database.column("""SELECT sum(jsonb_array_length(keys)) FROM pruned.deletions
+        WHERE table_name = 'lows' GROUP BY run_id, step""")
+    assert sum(steps) == 360 and max(steps) <= 4
