@@ -203,10 +203,11 @@ cli_look_at_tables (Cli *cli, GError **error)
   if (cli->command->urgent || *config_text (cli->config, "run", "jobs") != '\0'
       || *config_text (cli->config, "postgres", "url") == '\0')
     return TRUE;
-  g_autoptr (Pg) pg = cli_pg_bare (cli, &cause);
+  Pg *pg = cli_pg_bare (cli, &cause);
   const char *schema = config_text (cli->config, "postgres", "app_schema");
   g_autoptr (GHashTable) absent
       = pg != NULL ? by_tables_absent (pg, cli->jobs, schema, &cause) : NULL;
+  cli_pg_keep (pg);
   if (absent != NULL) {
     chosen_without (cli->jobs, absent);
     cli->absent = g_steal_pointer (&absent);
@@ -274,6 +275,8 @@ run_command (Cli *cli, const Invocation *invocation, GError **error)
   }
   if (!cli_look_at_tables (cli, error))
     return CODE_POSTGRES;
+  if (cli->command->is_daemon)
+    cli_pg_keep (NULL);
   return cli->command->run (cli, error);
 }
 
@@ -291,6 +294,7 @@ run_invocation (const JobCode *code, const Invocation *invocation)
     end = cli_fail (CODE_BUG, &error, "cannot write to standard output");
   if (error != NULL)
     say_error (&cli, error);
+  cli_pg_keep (NULL);
   log_queue_drain (LAST_LINES_MS);
   if (cli.jobs != NULL)
     in_force_end (cli.jobs);

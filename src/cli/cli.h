@@ -38,6 +38,9 @@ Pg *cli_pg (Cli *cli, GError **error);
 gboolean cli_pg_schema (Cli *cli, Pg *pg, GError **error);
 /* A connection, without a check of the schema (migrate). */
 Pg *cli_pg_bare (Cli *cli, GError **error);
+/* Keeps PG, a connection of this command, for the next cli_pg or cli_pg_bare: each connection costs
+ * the server a process. Taken; NULL closes the one that is kept. */
+void cli_pg_keep (Pg *pg);
 /* Adds the remedy to an error of PG; returns CODE_POSTGRES. */
 ExitCode cli_pg_failed (const Pg *pg, GError **error);
 /* The same for commands of the owner: a right that is missing has the remedy to run them as the

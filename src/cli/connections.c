@@ -43,6 +43,8 @@ static const struct {
 
 /* The command that connected last: a remedy names its database and the owner of its tables. */
 static Cli *current;
+/* What cli_pg_keep was given; the next one to ask for a connection gets it. */
+static Pg *spare;
 
 static void
 add_remedy (GError **error, const char *remedy)
@@ -113,9 +115,18 @@ cli_pg_failed (const Pg *pg, GError **error)
   return CODE_POSTGRES;
 }
 
+void
+cli_pg_keep (Pg *pg)
+{
+  g_clear_pointer (&spare, pg_free);
+  spare = pg;
+}
+
 Pg *
 cli_pg_bare (Cli *cli, GError **error)
 {
+  if (spare != NULL && pg_is_idle (spare))
+    return g_steal_pointer (&spare);
   g_autofree char *name = g_strconcat ("pruned ", cli->command->name, NULL);
   PgSettings settings
       = { .url = config_text (cli->config, "postgres", "url"),

@@ -15,12 +15,15 @@ cli_whose_clear (CliWhose *whose)
 static ExitCode
 ask_database (Cli *cli, Pg *pg, Origin *origin, GError **error)
 {
-  g_autoptr (Pg) own = NULL;
+  Pg *own = NULL;
   if (pg == NULL && (pg = own = cli_pg (cli, error)) == NULL)
     return CODE_POSTGRES;
-  if (!database_look (pg, origin, error))
-    return cli_pg_failed (pg, error);
-  return database_check (origin, error) ? CODE_OK : CODE_CONFIG;
+  const ExitCode code = !database_look (pg, origin, error)  ? cli_pg_failed (pg, error)
+                        : !database_check (origin, error) ? CODE_CONFIG
+                                                          : CODE_OK;
+  if (own != NULL)
+    cli_pg_keep (own);
+  return code;
 }
 
 /* A topic that is not there says nothing. */

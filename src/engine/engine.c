@@ -213,18 +213,18 @@ round_once (Service *service, int poll_ms, gint64 *committed_us, GError **error)
 static int
 loop (const EngineOptions *options, Service *service, GError **error)
 {
-  gint64 committed_us = 0;
-  Idle *idle = options->until_idle ? idle_new (service) : NULL;
-  const int poll_ms = idle != NULL ? POLL_UNTIL_IDLE_MS : POLL_MS;
+  gint64 committed_us = 0, looked_us = 0;
+  const int poll_ms = options->until_idle ? POLL_UNTIL_IDLE_MS : POLL_MS;
   Progress *progress = options->progress ? progress_new (service) : NULL;
   gboolean ok = TRUE, done = FALSE;
+  if (!options->until_idle)
+    pg_close (service->main.pg);
   while (ok && !done && !watchdog_asked_to_end () && !atomic_load (&service->shared.failed)) {
     ok = round_once (service, poll_ms, &committed_us, error);
-    done = ok && idle != NULL && idle_reached (idle);
+    done = ok && options->until_idle && idle_reached (service, &looked_us);
     progress_show (progress);
   }
   progress_free (progress);
-  idle_free (idle);
   if (ok && atomic_load (&service->shared.failed)) {
     g_propagate_error (error, service_failure ());
     ok = FALSE;
@@ -297,6 +297,7 @@ service_clear (Service *service)
   if (service->consumer != NULL)
     kafka_consumer_free (service->consumer);
   publisher_free (service->publisher);
+  pg_free (service->main.pg);
   wake_free (service->wake);
   g_free (service->cluster_id);
   g_free (service->clock_topic);
@@ -321,6 +322,7 @@ engine_run (const EngineOptions *options, GError **error)
                   config_text (options->config, "postgres", "extension_schemas"),
                   config_bool (options->config, "postgres", "prepare"), "pruned" } };
   service.pg.plans = &service.shared.plans;
+  service.main.pg = pg_new (&service.pg);
   KafkaEmbedded *embedded = NULL;
   g_autoptr (GPtrArray) settings = g_ptr_array_new_with_free_func (g_free);
   int code = EXIT_KAFKA;

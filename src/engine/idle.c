@@ -8,30 +8,6 @@
 
 #define EVERY_US 20000
 
-struct _Idle {
-  Service *service;
-  Pg *pg;
-  gint64 looked_us;
-};
-
-Idle *
-idle_new (Service *service)
-{
-  Idle *idle = g_new0 (Idle, 1);
-  idle->service = service;
-  idle->pg = pg_new (&service->pg);
-  return idle;
-}
-
-void
-idle_free (Idle *idle)
-{
-  if (idle == NULL)
-    return;
-  pg_free (idle->pg);
-  g_free (idle);
-}
-
 static gboolean
 lanes_at_end (const GArray *views)
 {
@@ -61,32 +37,33 @@ intake_at_end (const GArray *views)
 
 /* No other transaction comes in time to remove what the last step has sent. */
 static gboolean
-rows_at_rest (Idle *idle)
+rows_at_rest (Service *service)
 {
+  Pg *pg = service->main.pg;
   g_autoptr (GError) error = NULL;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", in_force_names (TRUE));
-  g_autoptr (PgRows) rows = transaction_remove_sent (idle->service->publisher, idle->pg, &error)
-                                ? pg_run_file (idle->pg, "src/engine/sql/idle.sql", values, &error)
+  g_autoptr (PgRows) rows = transaction_remove_sent (service->publisher, pg, &error)
+                                ? pg_run_file (pg, "src/engine/sql/idle.sql", values, &error)
                                 : NULL;
   if (rows == NULL) {
-    pg_rollback (idle->pg);
+    pg_rollback (pg);
     log_warning_every (10, "idle", "Could not check for remaining work", error->message);
   }
   return rows != NULL && !rows_bool (rows, 0, "busy");
 }
 
 gboolean
-idle_reached (Idle *idle)
+idle_reached (Service *service, gint64 *looked_us)
 {
   gint64 now = clock_monotonic_us ();
-  if (now - idle->looked_us < EVERY_US || !kafka_consumer_joined (idle->service->consumer))
+  if (now - *looked_us < EVERY_US || !kafka_consumer_joined (service->consumer))
     return FALSE;
-  idle->looked_us = now;
-  g_autoptr (GArray) before = lanes_view (idle->service->lanes);
-  if (atomic_load (&idle->service->shared.ticks_asked) || !lanes_at_end (before)
-      || !intake_at_end (before) || pg_ensure (idle->pg, NULL) == FALSE || !rows_at_rest (idle))
+  *looked_us = now;
+  g_autoptr (GArray) before = lanes_view (service->lanes);
+  if (atomic_load (&service->shared.ticks_asked) || !lanes_at_end (before)
+      || !intake_at_end (before) || !pg_ensure (service->main.pg, NULL) || !rows_at_rest (service))
     return FALSE;
-  g_autoptr (GArray) after = lanes_view (idle->service->lanes);
+  g_autoptr (GArray) after = lanes_view (service->lanes);
   return lanes_at_end (after) && after->len == before->len;
 }

@@ -165,7 +165,7 @@ warn_library (void)
 static gboolean
 look_at_postgres (Service *service, GError **error)
 {
-  g_autoptr (Pg) pg = pg_new (&service->pg);
+  Pg *pg = service->main.pg; /* the main thread waits for this one */
   warn_library ();
   if (*service->pg.url == '\0')
     return error_set (error, PRUNED_OUTAGE,

@@ -54,9 +54,7 @@ wait_for_group (const Service *service, Pg *pg, GError **error)
 static Whose
 check_group (Service *service, GError **error)
 {
-  PgSettings settings = service->pg;
-  settings.prepare = FALSE; /* it ends soon */
-  g_autoptr (Pg) pg = pg_new (&settings);
+  Pg *pg = service->main.pg;
   Whose whose
       = processes_beat (service, pg, error) ? wait_for_group (service, pg, error) : WHOSE_POSTGRES;
   if (whose != WHOSE_OURS)

@@ -135,6 +135,13 @@ connect_to (const Pg *pg,
 }
 
 gboolean
+pg_is_idle (const Pg *pg)
+{
+  return pg->conn != NULL && !pg->tainted && !pg_in_transaction (pg)
+         && PQconsumeInput (pg->conn) != 0 && PQstatus (pg->conn) == CONNECTION_OK;
+}
+
+gboolean
 pg_is_up (const Pg *pg)
 {
   PGPing answer = PQPING_NO_ATTEMPT;

@@ -43,6 +43,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pg, pg_free)
 /* Connects if there is no live connection. PRUNED_OUTAGE with libpq's text and what to do. Takes 5
  * s at most. */
 gboolean pg_ensure (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* There is a live connection, and no transaction. */
+gboolean pg_is_idle (const Pg *pg);
 /* A server answers, even if it refuses the login. Takes 5 s at most. */
 gboolean pg_is_up (const Pg *pg);
 /* ERROR, of any connection, is that the server could not be reached, or has not answered. */

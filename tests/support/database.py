@@ -11,13 +11,14 @@ from psycopg import conninfo, sql
 from psycopg.rows import dict_row
 
 from stack.found import pg_bin
-from stack.pair import new_folder
+from stack.pair import Pair, new_folder
 from stack.postgres import Postgres
 from stack.process import wait_until
 
 from .places import APP_TABLES, ROLE, binary
 
 _numbers = itertools.count(1)
+_kept = {}  # by address
 
 
 def with_database(url, name, user=None):
@@ -28,6 +29,19 @@ def with_database(url, name, user=None):
 def connect(url):
     # Tests write times in UTC; the server's own time zone is a different one on purpose.
     return psycopg.connect(url, autocommit=True, row_factory=dict_row, options="-c timezone=UTC")
+
+
+@contextlib.contextmanager
+def administer(server_url):
+    """A connection that makes and drops databases. The one to the server of all tests is kept: a
+    session costs PostgreSQL more than most of what a test asks."""
+    if server_url != os.environ.get(Pair.POSTGRES):
+        with connect(server_url) as server:
+            yield server
+        return
+    if server_url not in _kept or _kept[server_url].closed:
+        _kept[server_url] = connect(server_url)
+    yield _kept[server_url]
 
 
 def copied_by(server):
@@ -63,7 +77,7 @@ class Database:
     def __init__(self, server_url, template=None, label="test"):
         self.server_url = server_url
         self.name = f"{label}_{os.getpid()}_{next(_numbers)}"
-        with connect(server_url) as server:
+        with administer(server_url) as server:
             server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {} {}").format(
                 sql.Identifier(self.name), sql.Identifier(template or "template0"), sql.SQL(copied_by(server))))
         self.url = with_database(server_url, self.name)
@@ -146,7 +160,7 @@ class Database:
 
     def drop(self):
         self.close()
-        with connect(self.server_url) as server:
+        with administer(self.server_url) as server:
             server.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(
                 sql.Identifier(self.name)))
 

@@ -61,6 +61,7 @@ typedef struct {
 
   /* Of the main thread. No lock. */
   struct {
+    Pg *pg;                 /* for the checks of the start, and to see whether all work is done */
     char *trouble_seen;     /* what is wrong with Kafka's consumer */
     char *trouble_told;     /* what was logged of it */
     GPtrArray *own_topics;  /* of char: those of applications' events that are subscribed to */
