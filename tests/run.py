@@ -37,7 +37,7 @@ TEST_DEADLINE_S = 180
 FOLDERS = ("model", "fault", "integration")
 FUZZ_S = 30
 # Random worlds a model, and rounds of the storm: what `make check` has of them.
-FEW = {"TEST_SEEDS": "15", "TEST_STORM_ROUNDS": "5"}
+FEW = {"TEST_SEEDS": "15", "TEST_STORM_ROUNDS": "3"}
 MANY = {"TEST_SEEDS": "60"}
 # Arguments with which pytest runs only some of the cases.
 CHOOSING = re.compile(r"-[km]|--(deselect|ignore|lf|last-failed|co\b|collect)")

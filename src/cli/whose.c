@@ -18,9 +18,9 @@ ask_database (Cli *cli, Pg *pg, Origin *origin, GError **error)
   Pg *own = NULL;
   if (pg == NULL && (pg = own = cli_pg (cli, error)) == NULL)
     return CODE_POSTGRES;
-  const ExitCode code = !database_look (pg, origin, error)  ? cli_pg_failed (pg, error)
-                        : !database_check (origin, error) ? CODE_CONFIG
-                                                          : CODE_OK;
+  const ExitCode code = !database_look (pg, origin, error) ? cli_pg_failed (pg, error)
+                        : !database_check (origin, error)  ? CODE_CONFIG
+                                                           : CODE_OK;
   if (own != NULL)
     cli_pg_keep (own);
   return code;

@@ -23,13 +23,11 @@
 #include "store/store.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #define POLL_MS 100
 #define POLL_UNTIL_IDLE_MS 20 /* whether there is work left is looked at as often */
 #define COMMIT_EVERY_US (G_USEC_PER_SEC / 2)
-#define PATIENCE_US                                                                                \
-  (4 * G_USEC_PER_SEC) /* after a revoke or SIGTERM, before running steps are cancelled */
+#define PATIENCE_US (4 * G_USEC_PER_SEC) /* after a revoke or SIGTERM: then steps are cancelled */
 #define STUCK_US (180 * G_USEC_PER_SEC)
 #define STOP_S 9  /* deadline of a process that ends by itself */
 #define LEAVE_S 5 /* part of STOP_S, for libraries to close their connections */
@@ -59,15 +57,13 @@ engine_is_alive (void)
   return watchdog_is_alive ();
 }
 
-static atomic_int ready;
+static atomic_int ready, stopped;
 
 gboolean
 engine_is_ready (void)
 {
   return atomic_load (&ready);
 }
-
-static atomic_int stopped;
 
 gboolean
 engine_is_stopped (void)
@@ -225,11 +221,12 @@ loop (const EngineOptions *options, Service *service, GError **error)
     progress_show (progress);
   }
   progress_free (progress);
-  if (ok && atomic_load (&service->shared.failed)) {
+  const gboolean failed = ok && atomic_load (&service->shared.failed);
+  if (failed)
     g_propagate_error (error, service_failure ());
-    ok = FALSE;
-  }
-  return ok ? 0 : atomic_load (&service->shared.group_is_others) ? WHOSE_OTHERS : EXIT_BUG;
+  return ok && !failed                                    ? 0
+         : atomic_load (&service->shared.group_is_others) ? WHOSE_OTHERS
+                                                          : EXIT_BUG;
 }
 
 typedef struct {

@@ -98,6 +98,7 @@ def test_one_request_names_the_objects_of_several_slots(objects):
     assert sum(sizes) == N and max(sizes) > 5
 
 
+@pytest.mark.check_all
 def test_a_row_that_stays_is_charged_alone(objects):
     fill(objects)
     kept = objects.database.value("SELECT max(id) FROM ci_deleted_objects")
@@ -109,6 +110,7 @@ def test_a_row_that_stays_is_charged_alone(objects):
     assert objects.database.column("SELECT item FROM pruned.quarantine") == [f"ci_deleted_objects:{kept}"]
 
 
+@pytest.mark.check_all
 def test_a_request_that_is_refused_is_taken_apart_by_slots_first(objects):
     """Then only the slot with the key at fault is slow."""
     fill(objects)

@@ -86,6 +86,7 @@ def test_after_two_deaths_a_run_still_finishes(poisoned):
     assert suspects(poisoned) == []
 
 
+@pytest.mark.check_all
 def test_deaths_of_more_than_three_days_ago_do_not_count(poisoned):
     [poison] = produce(poisoned, 1)
     die(poisoned, "step.after_fence", poison, 3)
@@ -94,6 +95,7 @@ def test_deaths_of_more_than_three_days_ago_do_not_count(poisoned):
     assert poisoned.run_row(poison)["state"] == "finished"
 
 
+@pytest.mark.check_all
 def test_a_chain_that_dies_of_poison_can_be_retried_by_hand(poisoned):
     fill(poisoned.database, 25)
     at = now(minutes=-1)
@@ -125,6 +127,7 @@ def test_a_message_that_kills_intake_goes_to_the_dead_topic_and_its_neighbours_g
     assert suspects(poisoned) == []
 
 
+@pytest.mark.check_all
 def test_a_message_that_killed_intake_is_not_met_again_by_the_next_processes(poisoned):
     """Burying the message moves the position in PostgreSQL, where the next process begins."""
     before, poison = produce(poisoned, 2)

@@ -166,7 +166,7 @@ def leaving(tenant):  # noqa: F811
     return tenant, members
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", ["RAISE EXCEPTION 'stays'", "RETURN NULL"])
 def test_rows_below_scheduled_removals_go_and_those_of_others_stay(leaving, how):
     """One membership is denied, and a trigger keeps another."""
@@ -246,7 +246,7 @@ def test_rows_below_expired_memberships_go_before_them_and_come_back(expired):
     assert world(tenant.database) == before
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("table", ["members", "badges", "ribbons"])
 @pytest.mark.parametrize("how", ["RAISE EXCEPTION 'stays'", "RETURN NULL"])
 def test_a_row_that_stays_keeps_its_expired_membership_only(expired, table, how):

@@ -148,6 +148,7 @@ def test_retry_takes_a_blocked_run(scene, archived):
     assert not daemon.lines("Work message was missing and is sent again")
 
 
+@pytest.mark.check_all
 def test_lists_and_status_show_it_as_blocked(scene):
     run_id = blocked(scene)
     scene.start()

@@ -69,7 +69,7 @@ def test_a_group_counts_with_the_groups_below_it(owned):
     assert (run["state"], run["rows_done"], owned.ids("projects")) == ("finished", 4, [])
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("batch", [1, 1000])
 def test_a_group_counts_with_the_bots_that_go_with_it(owned, batch):
     """One approval is enough. A bot with two memberships counts twice; a human counts nowhere."""
@@ -198,6 +198,7 @@ def test_the_own_limit_of_objects_holds_before_the_first_lease(objects):
     assert objects.database.value("SELECT count(*) FROM ci_deleted_objects WHERE pick_up_at < now()") == 1000001
 
 
+@pytest.mark.check_all
 def test_the_approval_of_a_slot_ends_between_two_leases(objects):
     objects.add(8, store=1)
     settings = {f"jobs.{SLOT}.max_rows": 7, f"jobs.{SLOT}.batch": 2}

@@ -59,6 +59,7 @@ def take(house, conf):
     (house.folder / "recipe.conf").write_text(conf.replace(TOPIC, house.pruned.topics.full(TOPIC)))
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("form", FORMS)
 def test_the_recipe_in_each_form(people, form):
     """Requests of now, of the snapshot and ahead, one that is withdrawn, and the tombstone behind

@@ -124,6 +124,7 @@ def silent(house):  # noqa: F811
     return [line["detail"].replace(prefix, "") for line in done.json() if line["check"] == "own jobs" and "none of the last" in line["detail"]]
 
 
+@pytest.mark.check_all
 def test_doctor_tells_of_a_section_that_takes_nothing(erasure):  # noqa: F811
     say_event(erasure, "UserErasureRequested", "app-users", SECTION)
     for _ in range(99):

@@ -91,6 +91,7 @@ def test_a_large_table_whose_foreign_key_no_index_serves_is_a_warning(house):  #
     assert [one["remedy"] for one in house.pruned.run("check", "gone", "--json").ok().json() if one["remedy"] is not None] == []
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("where, zone, columns", [
     ("held_until < :T - interval '1 day'", "Asia/Kolkata", ["held_until"]), ("\"Held, until\" < now()", "Asia/Kolkata", ['"Held, until"']),
     ("held_until < :T", "UTC", []), ("held_until < :T", "Etc/UTC", []), ("held_until IS NULL", "Asia/Kolkata", []), ("seen_at < :T", "Asia/Kolkata", []),

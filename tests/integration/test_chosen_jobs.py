@@ -57,6 +57,7 @@ def test_names_and_patterns_choose(stored, text, chosen):
     assert in_force(stored, **settings) == sections(stored, **settings) == work_topics(stored, **settings) == chosen
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("text, words", [
     ("members.remove_expird", ["unknown job 'members.remove_expird'", "did you mean 'members.remove_expired'?"]),
     ("gitlb", ["unknown job 'gitlb'", "'gitlab'?"]),

@@ -82,6 +82,7 @@ def test_files_that_choose_rows_by_the_clock_are_warned_of(things, file, text, l
 
 # --- zones
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("zone", ["UTC+3", "UTC-3", "GMT+3", "CET-1CEST", "EST5", "<+03>-3", "UTC3"])
 @pytest.mark.parametrize("key", ["time_zone = {}", "not_between = 07:00-20:00 {}"])
 def test_a_zone_by_the_rules_of_posix_is_refused(things, zone, key):
@@ -100,12 +101,14 @@ def test_the_refusal_says_what_it_means(things):
     assert "it means -03:00" in said and "like Europe/Berlin, or the offset, like +03:00" in said
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "+03:00", "-03:30", "Etc/GMT+3", "EST5EDT", "GMT0"])
 def test_other_zones_are_well(things, zone):
     things.say(JOB, f"table = things\nwhere = at < :T\nschedule = 0 3 * * *\ntime_zone = {zone}\nnot_between = 07:00-20:00 {zone}")
     assert things.pruned.run("check", JOB).code == 0
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("where, wrong", [
     ("at AT TIME ZONE 'UTC+3' < :T::timestamp", "'UTC+3'"), ("at at time\n zone ('+03:00') < :T::timestamp".replace("\n", ""), "'+03:00'"),
     ("timezone('UTC-3', at) < :T::timestamp", "'UTC-3'"), ("at AT TIME ZONE 'Europe/Berlin' < :T::timestamp", None),

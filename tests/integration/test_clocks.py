@@ -320,7 +320,7 @@ def test_a_timer_that_was_set_meanwhile_keeps_its_day(scene):
     scene.database.wait("SELECT state = 'waiting' AND due_at = %(day)s FROM pruned.runs WHERE run_id = %(run)s", {"run": run, "day": day}, until=True)
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("begun, ended", [(AHEAD_S, 0), (0, AHEAD_S)], ids=["back", "ahead"])
 def test_a_clock_that_jumps_within_a_transaction_stops_no_record_of_the_audit(new_scene, postgres_with_a_clock, begun, ended):
     scene = new_scene(server=postgres_with_a_clock)

@@ -50,6 +50,7 @@ def test_now_is_cut_to_milliseconds(bare):
     assert re.fullmatch(r".*\.\d{3}000Z", line["scheduled_at"])
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("given, meant", [
     ("cursor=12", "12"), ("cursor=1.50", "1.50"), ("cursor=true", "true"), ("cursor=null", "null"),
     ("cursor=abc", '"abc"'), ("cursor=[1]", '"[1]"'), ('cursor="x"', '"\\"x\\""'), ("cursor=", '""'),

@@ -28,7 +28,7 @@ def even_rows_have_gone(scene, run_id):
     return row
 
 
-@pytest.mark.check_first(3)
+@pytest.mark.check_all
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_goes_through_all_rows_whatever_its_cursor_is_called(own, name):  # noqa: F811
     scene = folder(own, name)
@@ -74,7 +74,7 @@ UNDER_WAY = {
 }
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("when", UNDER_WAY)
 def test_a_run_that_was_begun_before_goes_on(own, when):  # noqa: F811
     name, cursor, progress, first, gone = UNDER_WAY[when]

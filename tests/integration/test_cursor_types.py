@@ -39,6 +39,7 @@ def test_all_rows_go_in_the_order_of_the_cursor(typed):
     assert goes_well(scene)["removed"] == 100
 
 
+@pytest.mark.check_all
 def test_another_order_than_the_cursors_is_found_by_check(typed):
     scene, _ = typed("DESC")
     done = scene.run("check", JOB, "--json")
@@ -47,6 +48,7 @@ def test_another_order_than_the_cursors_is_found_by_check(typed):
     assert not any("in the cursor's order" in one["detail"] for one in done.json())
 
 
+@pytest.mark.check_all
 def test_another_order_of_numbers_ends_the_run(typed):
     scene, name = typed("DESC")
     if not name.startswith(("text", "varchar")):

@@ -208,6 +208,7 @@ def test_verdicts_are_not_those_of_a_topic_that_was_made_anew(scene):
     assert letter["verdict"] is None
 
 
+@pytest.mark.check_all
 def test_wrong_arguments_are_refused(scene):
     refused(scene.run("dead", "show", "0:7"), 6, "0:7", scene.topics.full("dead"))
     refused(scene.run("dead", "retry", "9:0"), 6, "9:0")

@@ -50,7 +50,7 @@ def test_no_kafka_is_named(well):  # noqa: F811
     assert only(doctor(well, 2, settings={"kafka.bootstrap.servers": ""}), "Kafka")
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("settings, check, words", [
     ({"kafka.group.id": ""}, "Kafka", "setting kafka.group.id: it is empty; without it the group is "),
     ({"kafka.heartbeat.interval.ms": 10000}, "Kafka", "setting kafka.heartbeat.interval.ms: it is 10000, but session.timeout.ms is 6000"),
@@ -81,6 +81,7 @@ def test_messages_that_outlive_the_ledger(well):  # noqa: F811
     assert doctor(well, 0, settings={"runs.keep_days": 31}) == []
 
 
+@pytest.mark.check_all
 def test_members_of_another_version(well):  # noqa: F811
     well.start(name="same")
     well.start(name="other", settings={"kafka.client.id": "pruned-0.0.1"})

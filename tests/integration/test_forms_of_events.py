@@ -68,6 +68,7 @@ def registered(new_scene, registry):  # noqa: F811
     return new_scene({"registry.url": registry.url})
 
 
+@pytest.mark.check_all
 def test_ticks_and_events_in_the_frame_of_a_registry(registered, registry):  # noqa: F811
     topics = registered.topics
     ours, theirs, tick = (register(registry, schema) for schema in (RECORD, ELSEWHERE, TICK))
@@ -141,6 +142,7 @@ class Guard(http.server.ThreadingHTTPServer):
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
+@pytest.mark.check_all
 def test_a_registry_that_wants_to_know_who_asks(new_scene, registry, tmp_path):  # noqa: F811
     token = tmp_path / "token"
     guard = Guard(registry, "Bearer of-the-day")

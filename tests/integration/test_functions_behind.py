@@ -60,7 +60,7 @@ DOCS = "table = docs\nwhere = deleted_at < :T - interval '30 days' AND NOT {}\nm
 ON = dict(how="SET row_security = on", begin="")
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("calls, how", [("held(docs.id)", ON), ("outer_one(docs.id)", ON), ("public.Held (docs.id)", dict(how="", begin="PERFORM set_config('row_security', 'on', true);"))])
 def test_a_function_that_shows_itself_a_part_of_the_rows_is_refused(house, calls, how):  # noqa: F811
     house.sql(HELD.format(**how))

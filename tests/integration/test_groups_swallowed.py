@@ -84,7 +84,7 @@ def set_back(tenant, table, column, when, timing="BEFORE"):  # noqa: F811
         CREATE {kind} TRIGGER keep {at} UPDATE ON {table} {later} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION keep()""")
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("below", BELOW)
 @pytest.mark.parametrize("timing, column", [("BEFORE", "path"), ("AFTER", "path"), ("BEFORE", "name")])
 def test_neither_is_one_below_which_a_path_is_kept(tenant, below, timing, column):  # noqa: F811

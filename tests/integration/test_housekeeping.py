@@ -1,5 +1,7 @@
 """Each part of housekeeping is done by itself: what fails is named, and all else goes on."""
 
+import pytest
+
 from stack.process import wait_until
 from support.doctors import about
 from support.metrics import counted, http, start  # noqa: F401
@@ -16,6 +18,7 @@ def refuse(database, table, before=""):
         CREATE TRIGGER no BEFORE INSERT OR UPDATE OR DELETE ON pruned.{table} EXECUTE FUNCTION no()""")
 
 
+@pytest.mark.check_all
 def test_a_part_that_fails_is_named_and_stops_none_behind_it(scene, http):  # noqa: F811
     refuse(scene.database, "settings")
     scene.database.execute("INSERT INTO pruned.runs (run_id, job, state, scheduled_at, due_at, finished_at) VALUES "
@@ -32,6 +35,7 @@ def test_a_part_that_fails_is_named_and_stops_none_behind_it(scene, http):  # no
     wait_until(lambda: not about(scene, "housekeeping"), 30, "no finding any more")
 
 
+@pytest.mark.check_all
 def test_due_runs_start_while_cron_fails(house):  # noqa: F811
     """Pages behind the first are due runs. The tick is sent before its schedule moves on."""
     house.sql("CREATE TABLE t (id bigint PRIMARY KEY, at timestamptz); INSERT INTO t SELECT n, '2020-01-01' FROM generate_series(1, 6) n")

@@ -145,7 +145,7 @@ def levels(tenant, cases, user=lambda name, case: case.user):  # noqa: F811
     return found
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("before", ["nothing", "all of it", "other levels"])
 def test_authorizations(tenant, before):  # noqa: F811
     """Whatever the table had before: missing rows are added, right ones stay, wrong ones go."""

@@ -87,6 +87,7 @@ def test_a_destroyed_group_that_a_linked_one_was_shared_with(doomed):
     assert doomed.refreshed() == set()
 
 
+@pytest.mark.check_all
 def test_a_refresh_while_the_group_is_going_does_not_keep_what_goes_later(doomed):
     """Users may have been refreshed before the link itself went; so a second refresh is requested
     together with the link."""
@@ -114,7 +115,7 @@ def test_without_an_invitation_members_above_are_not_refreshed(doomed):
     assert {doomed.people[name] for name in ("s", "h", "below")} | {doomed.owner} <= asked
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("project_of, invited, more", [
     ("below", None, set()),
     ("below", "outside", {"above_it", "it", "shared_with_it", "shared_above_it"}),

@@ -80,6 +80,7 @@ def test_a_run_goes_on_with_changed_settings(items):
     assert finish(items, run)["job_version"] == begun
 
 
+@pytest.mark.check_all
 def test_a_run_that_began_with_another_version_waits_and_says_so(items):
     run = begin(items)
     begun = shown(items, run)["job_version"]

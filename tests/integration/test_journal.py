@@ -276,6 +276,7 @@ def test_old_rows_go_and_a_clock_that_is_ahead_takes_nothing(scene):
     scene.database.wait(row, until=["day 364", SCRATCH])
 
 
+@pytest.mark.check_all
 def test_a_secret_that_changed_is_told_and_not_shown(scene):
     """One that had been kept without a mark, by an older version, is none that changed."""
     key, stored = "store.object.secret_key", {}

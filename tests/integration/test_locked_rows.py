@@ -73,6 +73,7 @@ def test_the_end_of_the_run_looks_again_and_removes_only_what_is_due_by_then(hou
     assert not daemon.lines(level="warning", message="Rows that other sessions hold were passed over; the next run tries them again")
 
 
+@pytest.mark.check_all
 def test_a_run_looks_again_at_no_row_of_another_runs_arguments(new_scene):
     """Only the page of this folder asks for them; its decision takes any key."""
     scene = new_scene()

@@ -107,6 +107,7 @@ def test_an_object_is_parked_after_ten_failures(objects):
     assert objects.database.value("SELECT pick_up_at FROM ci_deleted_objects") == row["next_try_at"]
 
 
+@pytest.mark.check_all
 def test_a_parked_object_is_tried_a_day_later_and_forgotten_when_it_goes(objects):
     (objects.root / "d" / "folder").mkdir(parents=True)
     id_ = objects.add("d", "folder", make=False)

@@ -45,6 +45,7 @@ def folders_below(root, names):
     return folder
 
 
+@pytest.mark.check_all
 def test_a_name_that_is_too_long_for_a_file_counts_as_deleted_and_a_long_path_is_followed(objects, kernel):
     """No file can have a name of 256 bytes. A file can lie deeper than one call can say: more than
     4096 bytes."""
@@ -70,6 +71,7 @@ UNSAFE = [("../outside", "precious"), ("/etc", "passwd"), ("a", "/etc/passwd"), 
           ("link", "precious"), ("a/link", "b/precious"), ("within", "precious"), ("a", "link-to-file"), ("a", "dangling")]
 
 
+@pytest.mark.check_all
 def test_a_path_that_leaves_the_root_is_never_followed(objects, kernel):
     root, outside = objects.root, objects.root.parent / "outside"
     (root / "a").mkdir()
@@ -92,6 +94,7 @@ def test_a_path_that_leaves_the_root_is_never_followed(objects, kernel):
     assert objects.results()[0]["failed"] == len(ids)
 
 
+@pytest.mark.check_all
 def test_a_name_with_a_final_slash_deletes_no_file_of_the_name_without_it(objects, kernel):
     for name in ("x", "d/d"):
         (objects.root / "a" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -104,6 +107,7 @@ def test_a_name_with_a_final_slash_deletes_no_file_of_the_name_without_it(object
     assert (objects.root / "a" / "x").exists() and (objects.root / "a" / "d" / "d").exists()
 
 
+@pytest.mark.check_all
 def test_one_slash_joins_folder_and_file(objects, kernel):
     objects.add("a", "x")
     objects.database.execute("UPDATE ci_deleted_objects SET store_dir = 'a//'")
@@ -112,6 +116,7 @@ def test_one_slash_joins_folder_and_file(objects, kernel):
     assert objects.left() == [] and not (objects.root / "a" / "x").exists() and not (objects.root / "y").exists()
 
 
+@pytest.mark.check_all
 def test_two_dots_within_a_name_are_safe(objects, kernel):
     objects.add("v1..v2", "a..b")
     objects.delete()

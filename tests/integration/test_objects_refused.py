@@ -139,6 +139,7 @@ def test_when_no_row_can_be_leased_it_is_the_run_that_fails(objects):
     assert len(objects.left()) == 100 and objects.quarantine() == [] and len(list(objects.root.iterdir())) == 100
 
 
+@pytest.mark.check_all
 def test_when_very_many_leases_are_set_back_it_is_the_run_that_fails(objects):
     """A run passes over a thousand rows, and no more."""
     objects.add(1200, store=1)

@@ -76,7 +76,7 @@ def test_objects_stay_in_a_run_that_began_without_them(uploads):  # noqa: F811
 OTHERS = "CREATE TABLE others (LIKE uploads INCLUDING ALL); INSERT INTO others SELECT n, 'k' || n, now() FROM generate_series(1, 6) n"
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("change", ["where", "table", "object"])
 def test_what_the_store_has_deleted_is_settled_by_the_version_that_chose_it(uploads, change):  # noqa: F811
     """The new version is there before the store answers."""

@@ -34,7 +34,7 @@ def test_objects_with_odd_names_are_deleted_and_no_others(objects, proxy, bulk):
     assert objects.run()["result"]["updated_rows"] == len(names) + 1
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("answer", [
     (501, b"<Error><Code>NotImplemented</Code><Message>no</Message></Error>", None), (405, b"", None),
     (400, b"<Error><Code>MethodNotAllowed</Code><Message>no</Message></Error>", None)])
@@ -95,7 +95,7 @@ def test_a_single_delete_answered_200_counts_if_the_service_is_s3(objects, proxy
     assert objects.left() == [] and objects.keys() == [] and objects.run()["result"]["deleted"] == 1
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("answer", [
     (200, b"", None), (200, b"<!DOCTYPE html><html><body>Welcome</body></html>", None),
     (200, b"<!DOCTYPE html><html><body>Welcome</body></html>", None, REQUEST_ID), (200, b"ok", None, REQUEST_ID),
@@ -205,7 +205,7 @@ def test_a_request_whose_answer_is_cut_in_the_xml_is_repeated(objects, proxy):
     assert objects.left() == []
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("settings, words", [
     ({"store.object.bucket": "nowhere"}, "NoSuchBucket: .*see .store.object. bucket"),
     ({"store.object.secret_key": "wrong"}, "SignatureDoesNotMatch: .*see secret_key and region"),
@@ -234,7 +234,7 @@ def test_a_password_in_the_address_is_not_shown(objects):
         assert "hu/sh" not in said
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("status, code, words", [
     (403, "RequestTimeTooSkewed", "the clocks of this machine and of the service differ"),
     (403, "AccessDenied", "may not delete in this bucket"),
@@ -267,6 +267,7 @@ def test_a_key_that_is_too_long_is_its_own_failure(objects):
     assert (entry["reason"], entry["parked"], entry["attempts"]) == ("the key is longer than 1024 bytes", True, 1)
 
 
+@pytest.mark.check_all
 def test_credentials_from_a_file_that_is_rotated(objects, tmp_path):
     file = tmp_path / "credentials"
     file.write_text("access_key = test\nsecret_key = old\n")

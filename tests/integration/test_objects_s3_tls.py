@@ -75,6 +75,7 @@ def test_objects_go(new_objects, certificate, tls, virtual_hosts):
     assert objects.run()["result"]["deleted"] == 5
 
 
+@pytest.mark.check_all
 def test_a_service_whose_authority_is_not_trusted_gets_no_request(new_objects, certificate):
     objects = new_objects(certificate=certificate)
     with objects.nobody_charged("certificate.*; see ca_file and endpoint of .store.object."):
@@ -104,6 +105,7 @@ def test_a_file_of_authorities_that_is_not_there_is_named(new_objects, certifica
         objects.delete(**{"store.object.ca_file": missing})
 
 
+@pytest.mark.check_all
 def test_a_service_without_tls_is_reported(new_objects):
     objects = new_objects()
     with objects.nobody_charged("https://localhost:.*SSL"):

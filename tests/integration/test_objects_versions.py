@@ -156,6 +156,7 @@ def test_versions_that_may_not_be_listed_are_found_before_a_run(uploads):
     assert not finding["ok"] and "s3:ListBucketVersions" in finding["remedy"]
 
 
+@pytest.mark.check_all
 @pytest.mark.built_in
 def test_the_job_of_artifacts_counts_them_apart(pruned_with_slots, database, keeping):
     objects = Objects(pruned_with_slots, database, keeping, "artifacts-of-jobs")

@@ -55,6 +55,7 @@ def folder(house):  # noqa: F811
     return make
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("where", ORDERS)
 def test_only_the_order_of_the_whole_is_one(folder, where):
     page, well = ORDERS[where]

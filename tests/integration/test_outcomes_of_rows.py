@@ -25,12 +25,14 @@ def orders(house):  # noqa: F811
     return house
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("settings", [{}, {"outcomes.rows": "none"}, ALL | {"jobs.orders.purge.outcomes": "events"}])
 def test_rows_that_no_event_has_named_are_told_only_if_it_is_wanted(orders, settings):
     orders.done("orders.purge", **settings)
     assert told(orders.pruned) == [] and orders.rows("orders") == []
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("settings", [ALL, {"jobs.orders.purge.outcomes": "all"}])
 def test_each_row_that_goes_and_each_below_it_is_told(orders, settings):
     orders.done("orders.purge", **settings)
@@ -123,6 +125,7 @@ KEYS = {
 }
 
 
+@pytest.mark.check_all
 def test_a_key_is_written_as_its_column_is(house):  # noqa: F811
     """Else what is told of the row when it comes back, or of an event that names it, would have
     another key, and be in another partition."""
@@ -141,6 +144,7 @@ def test_a_key_is_written_as_its_column_is(house):  # noqa: F811
         (table, key, what) for table, key in wanted.items() for what in ("removed", "restored"))
 
 
+@pytest.mark.check_all
 def test_of_5000_rows_5000_are_removed_and_5000_restored(house):  # noqa: F811
     """Each `restored` behind its `removed`, in the same partition."""
     house.sql(ORDERS.format(n=5000, each=5001))

@@ -87,6 +87,7 @@ def test_what_cannot_be_read_is_dead_and_nothing_stops(registered):  # noqa: F81
     assert erased(registered) == [3]
 
 
+@pytest.mark.check_all
 def test_match_due_and_cancel_on(registered):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users",
               "key = payload.user.id\ndue = payload.due_at\ncancel_on = UserErasureWithdrawn\nmatch = type = ERASE\nmatch = record = *")
@@ -105,6 +106,7 @@ def test_match_due_and_cancel_on(registered):  # noqa: F811
     assert states == {"1": ("skipped", "cancelled"), "2": ("waiting", None)} and dead(registered) == {}
 
 
+@pytest.mark.check_all
 def test_replay_asks_the_registry(registered, registry):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users", "key = payload.user.id")
     registered.send_user(1)

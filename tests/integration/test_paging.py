@@ -18,6 +18,7 @@ def tick(scene, **options):
     return tick_id(JOB, at)
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("rows, pages", [(0, 1), (9, 1), (10, 1), (11, 2), (20, 2), (35, 4)])
 def test_pages_of_one_date_meet_every_row_once(busy_scene, rows, pages):
     scene = busy_scene
@@ -157,6 +158,7 @@ def test_empty_pages_of_a_batch_follow_each_other_and_every_step_is_logged(new_s
     assert len(scene.topics.outcomes("RunFinished")) == len(ids)
 
 
+@pytest.mark.check_all
 def test_each_page_of_a_batch_is_read_with_its_own_step(new_scene, tmp_path):
     shutil.copytree(JOBS, tmp_path / "jobs")
     (tmp_path / "jobs/scratch.endless/page.sql").write_text(

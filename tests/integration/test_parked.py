@@ -173,6 +173,7 @@ def test_an_entry_that_is_written_while_housekeeping_waits_for_it_stays(parked):
     assert entry(parked)["attempts"] == 1
 
 
+@pytest.mark.check_all
 def test_a_schedule_that_was_changed_is_taken_at_once(parked):
     """It was parked because its namespace is no group; the application has corrected it."""
     top, user = parked.group(), parked.user()

@@ -27,7 +27,7 @@ def plain(items):  # noqa: F811
     return items
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("form", FORMS)
 def test_a_sentence_becomes_one_that_is_not_divided(plain, form):
     daemon = start(plain)

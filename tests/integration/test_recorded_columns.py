@@ -93,6 +93,7 @@ def test_a_name_that_is_recorded_in_vain_is_wrong(house):  # noqa: F811
                                                   ("error", "record = hooks.id: it is recorded anyway")])
 
 
+@pytest.mark.check_all
 def test_what_no_restore_brings_back_of_a_built_in_job_is_an_error_too(well):  # noqa: F811
     job, lost = "members.remove_expired", "members.invite_digest (its rows cannot be put back)"
     assert about(well, "restore") == []

@@ -37,6 +37,7 @@ def test_rows_come_back_as_they_were(house, kind):  # noqa: F811
     assert {line["action"] for line in house.restore(run_id)} == {"exists again"}
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("kind", ["pairs", "row with a list"])
 def test_values_that_were_replaced_come_back(house, kind):  # noqa: F811
     before = make(house, kind)

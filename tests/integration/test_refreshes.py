@@ -163,7 +163,7 @@ def test_access_that_is_taken_meanwhile_is_not_given(tenant):  # noqa: F811
     assert tenant.database.column("SELECT project_id FROM project_authorizations WHERE user_id = %s", [user]) == [kept]
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("event", ["DELETE", "INSERT"])
 def test_a_trigger_that_keeps_an_authorization_is_said(tenant, requests, event):  # noqa: F811
     """As it was, or missing: no error of PostgreSQL tells about it. The other users are served."""

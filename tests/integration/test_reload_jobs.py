@@ -21,7 +21,7 @@ def test_a_changed_job_is_taken_over(items):  # noqa: F811
     assert daemon.stop() == 0
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("broken, reason", [
     (sentence("kind = 1") + "wehre = kind = 2\n", "wehre"),
     (sentence("kind = 1; DROP TABLE items"), "where"),

@@ -95,6 +95,7 @@ def test_replay_reports_an_archived_run_as_done(scene):
     assert len(scene.topics.read("work.scratch.wide")) == 2
 
 
+@pytest.mark.check_all
 def test_beside_a_daemon_a_run_that_has_not_ended_is_running_and_nothing_is_done_twice(scene):
     scene.start().wait_line("Partitions assigned")
     scene.topics.tick("scratch.endless", at := now(minutes=-1))
@@ -138,6 +139,7 @@ def test_a_message_that_cannot_be_handled_is_listed_with_the_reason_and_not_buri
     assert scene.topics.read("dead") == [] and scene.database.column("SELECT run_id::text FROM pruned.runs") == [tick_id(WIDE, good)]
 
 
+@pytest.mark.check_all
 def test_only_what_is_asked_for_by_time_topic_and_job(scene):
     hours = [10, 8, 6, 4, 2]
     at = {h: now(hours=-h) for h in hours}

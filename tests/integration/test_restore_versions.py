@@ -128,6 +128,7 @@ def test_what_two_versions_removed_is_not_restored_by_one(events, first, second)
         assert "several versions" in said and begun in said and row["job_version"] in said
 
 
+@pytest.mark.check_all
 def test_a_folder_that_restores_by_files_of_its_own(events):
     """An edited file of SQL changes its version."""
     events.say(JOB, ARCHIVE)

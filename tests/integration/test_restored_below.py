@@ -55,6 +55,7 @@ def test_the_row_above_stays_with_it_and_the_others_go(house, how):  # noqa: F81
     assert ids(house, "folders") == ids(house, "pages") == [1, 3]
 
 
+@pytest.mark.check_all
 def test_the_same_job_asks_too_when_its_own_row_is_released(house):  # noqa: F811
     brought_back(house)
     house.pruned.run("quarantine", "drop", "docs.dead", "docs:2").ok()

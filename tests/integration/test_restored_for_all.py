@@ -47,6 +47,7 @@ def test_another_sentence_passes_it_over_until_it_is_released(house, name):  # n
     assert house.rows("docs", "id", "id")[:2] == [(1,), (3,)]
 
 
+@pytest.mark.check_all
 def test_so_does_the_job_under_a_new_name(house):  # noqa: F811
     brought_back(house)
     house.database.execute("DELETE FROM pruned.quarantine")
@@ -58,6 +59,7 @@ def test_so_does_the_job_under_a_new_name(house):  # noqa: F811
     assert house.done("docs.gone")[0] == {"passed_over": 3} and left(house) == 9
 
 
+@pytest.mark.check_all
 def test_a_job_that_is_written_afterwards_and_a_folder(house):  # noqa: F811
     brought_back(house)
     files = {"page": PAGE, "decide": DECIDE, "apply/removed/10-docs": OWN}
@@ -82,6 +84,7 @@ def test_rows_below_are_held_from_the_job_on_their_table(house):  # noqa: F811
         ("pages.old", f"pages:{n}") for n in (1, 2, 3)]
 
 
+@pytest.mark.check_all
 def test_an_event_of_another_job_waits_until_it_is_released(erasure):  # noqa: F811
     erasure.say("people.old", f"table = people\nwhere = id = 2\n{OPEN}")
     erasure.restore(erasure.done("people.old")[1])
@@ -98,6 +101,7 @@ def test_an_event_of_another_job_waits_until_it_is_released(erasure):  # noqa: F
     assert left(erasure, "people") == 8 and answers(erasure)[-1][3] == "removed"
 
 
+@pytest.mark.check_all
 def test_a_release_says_for_which_jobs_the_row_stays_held(house):  # noqa: F811
     brought_back(house)
     house.database.execute("INSERT INTO pruned.quarantine (job, item, reason, attempts, parked) VALUES ('docs.x', 'docs:1', 'restored', 0, true)")

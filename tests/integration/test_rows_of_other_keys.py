@@ -174,7 +174,7 @@ def write(house, page, files, table="things", cursor="no bigint"):  # noqa: F811
     return house
 
 
-@pytest.mark.check_first(3)
+@pytest.mark.check_all
 @pytest.mark.parametrize("kind", KEYS)
 def test_keys_of_all_types_in_several_texts(things, kind):
     """As the table writes them, as a run does, and as values; the key of a neighbour is none."""

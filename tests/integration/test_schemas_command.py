@@ -44,6 +44,7 @@ def test_wrong_words_are_refused(pruned):
     assert (done.code, "set [registry] url" in done.stderr) == (2, True), done
 
 
+@pytest.mark.check_all
 def test_register_puts_each_into_the_registry_once(pruned, registry):  # noqa: F811
     pruned.settings["registry.url"] = registry.url
     numbers = {line["schema"]: line["number"] for line in pruned.run("schemas", "register", "--json").ok().json()}

@@ -103,7 +103,7 @@ def test_audit_of_keys_and_of_nothing(house):  # noqa: F811
     house.restore(of_b["run_id"], code=6)
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("sentence", ["where = true", "where = true\nchildren = auto", "where = true\nset = note = 'y'"])
 @pytest.mark.parametrize("audit", ["full", "keys", "off"])
 def test_a_row_that_is_not_recorded_is_not_made_for_the_audit(house, audit, sentence):  # noqa: F811

@@ -6,6 +6,7 @@ import pytest
 from support.sentences import house  # noqa: F401
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("table, name", [("items", "items"), ("ITEMS", "items"), ('"Odd Items"', '"Odd Items"'), ("lines", "items"),
                                          ("other.items", "other.items"), ('other."ITEMS"', 'other."ITEMS"')])
 def test_the_tables_of_a_sentence_are_watched(house, table, name):  # noqa: F811

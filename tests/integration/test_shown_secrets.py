@@ -11,7 +11,7 @@ STORE = {"store.object.endpoint": f"http://user:{H}@127.0.0.1:1", "store.object.
          "store.object.secret_key": "s"}
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("column, settings", [
     ("session_token", {}), ("encrypted_password", {}), ("otp_secret", {}), ("email", {"audit.secret_columns": "email"}),
     *((column, {"audit.secret_columns": "email"}) for column in ("otp_secret", "client_secret", "private_key", "encrypted_password"))])
@@ -39,6 +39,7 @@ def test_a_password_in_the_endpoint_is_masked(stored, command):
     assert H not in done.stdout + done.stderr
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("url", [f"postgresql:/u:{H}@h/x", f"postgresql//u:{H}@h/x", f"u:{H}@h/x", f"garbage={H}",
                                  f"postgres://u:{H}", f"host=127.0.0.1 port=1 garbage={H}"])
 @pytest.mark.parametrize("command", ["status", "doctor", "config", "grants", "run"])

@@ -232,6 +232,7 @@ def test_killed_while_stopped(new_scene):
     go_and_end(scene, run_id)
 
 
+@pytest.mark.check_all
 def test_an_idle_end_does_not_wait_for_it(scene):
     fill(scene.database, 5)
     run_id = send_tick(scene)

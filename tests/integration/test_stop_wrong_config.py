@@ -30,6 +30,7 @@ def stopped(told):
     return told.database.value("SELECT stopped FROM pruned.stop")
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("wrong", WRONG)
 def test_everything_is_stopped_with_a_wrong_configuration(told, wrong):
     done = told(WRONG[wrong], "stop", "--reason", "members vanish")

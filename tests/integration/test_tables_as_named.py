@@ -36,6 +36,7 @@ def test_who_restore_and_forget_find_its_rows(folder):
     assert forgotten == [{"table": folder.named, "forgotten": 1}]
 
 
+@pytest.mark.check_all
 def test_what_is_held_is_released_by_any_name_and_swept(folder):
     folder.restore(folder.run_id)
     assert folder.database.value(HELD) == 3
@@ -47,6 +48,7 @@ def test_what_is_held_is_released_by_any_name_and_swept(folder):
     assert folder.done("own")[0] == {"removed": 1, "passed_over": 1, "updated_rows": 1}
 
 
+@pytest.mark.check_all
 def test_a_job_that_comes_later_and_names_it_otherwise_takes_none(folder):
     folder.restore(folder.run_id)
     folder.say("docs.old", f"table = docs\nwhere = true\n{OPEN}")

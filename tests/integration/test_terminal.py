@@ -77,6 +77,7 @@ def test_runs_have_the_width_of_their_terminal(troubled):
     assert "bad luck " * 19 in pruned.run("runs").ok().stdout
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("command, said", [
     (["runs", "--state", "held"], "No held run."), (["runs", "--job", JOB, "--since", "-1d", "--wide"], f"No run of {JOB} since then."),
     (["runs", "--columns", "run_id"], "No run."), (["processes"], "no process runs"), (["reload"], "no process runs"),

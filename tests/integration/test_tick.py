@@ -173,6 +173,7 @@ def test_a_cursor_that_postgresql_refuses_ends_the_run_dead_and_says_why(daemon)
     assert row["state"] == "dead" and row["error"].startswith("args.cursor: ") and "9999999" in row["error"]
 
 
+@pytest.mark.check_all
 def test_runs_with_and_without_rows_in_one_batch_end_at_their_first_try(new_scene):
     """Runs without rows are stepped together. The first of the batch has rows, so it is stepped
     again, alone."""

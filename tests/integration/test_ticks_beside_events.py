@@ -94,6 +94,7 @@ def test_keep_beside_on_is_a_guard_too(patients, keep):
     assert patients.pruned.run("tick", JOB).code == 0
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("text, line, words", [
     ("table = patients\non = PatientErasure\nticks = on", 4, "ticks: a run of a tick needs 'where' or 'keep'"),
     ("table = patients\nwhere = false\nticks = off", 4, "ticks: without 'on' nothing else starts a run"),

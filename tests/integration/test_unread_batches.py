@@ -60,6 +60,7 @@ def test_a_batch_that_needs_too_much_memory_is_passed_over_and_named(scene, code
     assert found(scene)[1] == []
 
 
+@pytest.mark.check_all
 def test_what_lies_between_two_such_batches_is_done(scene):
     """However the end of the first one is looked for, it is not taken for a part of it."""
     bombs, runs = [], []

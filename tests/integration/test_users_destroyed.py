@@ -179,7 +179,7 @@ MEMBER = ("INSERT INTO public.members (user_id, source_type, source_id, type, ac
           "WHERE NOT EXISTS (SELECT FROM public.members WHERE user_id = {0})")
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("of", ["UPDATE ON notes", "DELETE ON namespaces"])
 @pytest.mark.parametrize("bots, key", [(1, ""), (1, "CASCADE"), (3, "")])
 def test_memberships_that_come_meanwhile_are_announced_as_others_are(bot, of, bots, key):

@@ -35,7 +35,7 @@ def provoke(scene, body):
     return said, reasons
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("body, stays", [
     (f"INSERT INTO secrets VALUES (2, '{SECRET}', 2);", ["of_hash", "secrets"]),
     (f"INSERT INTO below VALUES (1, '{SECRET}'), (1, '{SECRET}');", ["below_hash_key", "Key (hash) already exists"]),
@@ -77,6 +77,7 @@ def test_a_property_that_librdkafka_does_not_know_is_named_and_not_shown(bare):
     assert (known["kafka.sasl.passwrd"], known["kafka.linger.ms"]) == ("***", "7")
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("url", [
     URL.format(f"x@{SECRET}"), URL.format(f"x%{SECRET}"), f"host=127.0.0.1 port=1 password=x {SECRET}", f"host=127.0.0.1 port=1 pasword={SECRET}",
     f"postgresql://127.0.0.1:1/x?pasword={SECRET}", URL.format(f"x/{SECRET}"), URL.format(f"x:{SECRET}")])
