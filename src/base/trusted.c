@@ -25,6 +25,13 @@ trusted_file (const char *path, GError **error)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
                  "%s: everybody may write this %s, which says what is removed: chmod o-w %s", path,
                  S_ISDIR (file.st_mode) ? "folder" : "file", path);
+  else if (geteuid () == 0) /* who cannot know which user the daemon is */
+    g_set_error (
+        error, PRUNED_ERROR, PRUNED_FATAL,
+        "%s: this %s, which says what is removed, belongs to user %u, not to root: if the daemon "
+        "runs as that user, run this command so, too (runuser -u USER -- pruned ...), else: chown "
+        "root %s",
+        path, S_ISDIR (file.st_mode) ? "folder" : "file", (guint)file.st_uid, path);
   else
     g_set_error (
         error, PRUNED_ERROR, PRUNED_FATAL,

@@ -43,16 +43,31 @@ startup_note_partitions (Service *service, const KafkaTopic *topic)
   }
 }
 
+/* Whether TOPIC is that of a job that is off: nothing is sent there. */
 static gboolean
-all_there (Service *service, const GArray *topics, GError **error)
+is_of_job_off (const char *topic)
+{
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
+    const Job *job = jobs_at (in_force_jobs (), i);
+    if (g_str_equal (job->work_topic, topic))
+      return !in_force_of (job)->enabled;
+  }
+  return FALSE;
+}
+
+/* OFF: gets the names of those that are missing, and that only jobs need that are off. */
+static gboolean
+all_there (Service *service, const GArray *topics, GString *off, GError **error)
 {
   g_autoptr (GString) missing = g_string_new (NULL);
+  g_string_truncate (off, 0);
   for (guint i = 0; i < topics->len; i++) {
     const KafkaTopic *topic = &g_array_index (topics, KafkaTopic, i);
-    if (topic->partitions <= 0)
-      g_string_append_printf (missing, "%s%s", missing->len > 0 ? ", " : "", topic->name);
-    else
+    GString *names = is_of_job_off (topic->name) ? off : missing;
+    if (topic->partitions > 0)
       startup_note_partitions (service, topic);
+    else
+      g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", topic->name);
   }
   if (missing->len == 0)
     return TRUE;
@@ -94,6 +109,7 @@ startup_topics (Service *service, GError **error)
   }
   if (admin != NULL)
     new_topics_make (admin, service->config, wanted);
+  g_autoptr (GString) off = g_string_new (NULL);
   /* A new topic takes a while to show on every broker. */
   for (gint64 until = g_get_monotonic_time () + SHOW_US;; g_usleep (SHOW_US / 10)) {
     g_autoptr (GError) missing = NULL;
@@ -101,13 +117,17 @@ startup_topics (Service *service, GError **error)
         || !kafka_admin_describe (admin, (KafkaTopic *)(gpointer)topics->data, topics->len,
                                   TIMEOUT_MS, error))
       return FALSE;
-    if (all_there (service, topics, &missing))
+    if (all_there (service, topics, off, &missing))
       break;
     if (g_get_monotonic_time () >= until) {
       g_propagate_error (error, g_steal_pointer (&missing));
       return FALSE;
     }
   }
+  if (off->len > 0)
+    log_warning (
+        "Topic of a job that is off is missing: its runs begin once the job is on and the topic is there",
+        "topic", off->str, "remedy", "pruned topics --apply");
   look_for_clock (service, admin, wanted);
   service->cluster_id = kafka_admin_cluster_id (admin, TIMEOUT_MS, error);
   return service->cluster_id != NULL;

@@ -27,6 +27,17 @@ subscription (const Service *service)
   return topics;
 }
 
+/* A topic that a start has not found, of a job that is off, is read once it is there. */
+static void
+allow_missing (const Service *service)
+{
+  for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
+    const Job *job = jobs_at (in_force_jobs (), i);
+    if (atomic_load (&job->partitions) == 0)
+      kafka_consumer_optional (service->consumer, job->work_topic);
+  }
+}
+
 static gboolean
 subscribe (Service *service, GError **error)
 {
@@ -61,6 +72,7 @@ subscribe_join (Service *service, GError **error)
   service->main.own_topics = jobs_own_topics (in_force_jobs (), service->config);
   service->main.work_topics = work_topics ();
   service->publisher = publisher_new (service->producer, service->prefix);
+  allow_missing (service);
   return subscribe (service, error);
 }
 

@@ -94,6 +94,24 @@ def test_off_makes_none(items):
     assert f"work.{OTHER}" not in items.pruned.topics.partitions()
 
 
+@pytest.mark.parametrize("off", ["enabled = false\n", "mode = off\n"])
+def test_the_topic_of_a_job_that_is_off_ends_no_start(items, off):
+    """It is named, other jobs go on, and the job begins once it is on and its topic is there."""
+    items.pruned.settings["topics.create"] = None
+    items.pruned.run("topics", "--apply").ok()
+    items.say(OTHER, SENTENCE + off)
+    daemon = start(items)
+    missing = f"work.{OTHER}"
+    [warning] = daemon.lines("Topic of a job that is off is missing: its runs begin once the job is on and the topic is there")
+    assert (warning["topic"], warning["remedy"]) == (items.pruned.topics.full(missing), "pruned topics --apply")
+    assert removed(items, JOB) == 10 and missing not in items.pruned.topics.partitions()
+    items.pruned.run("topics", "--apply").ok()
+    items.sql("INSERT INTO items VALUES (11, '2020-01-01')")
+    items.say(OTHER, SENTENCE)
+    hang_up(daemon)
+    assert removed(items, OTHER) == 1
+
+
 def test_the_setting_itself_is_taken_over_by_a_reload(items):
     items.pruned.settings["topics.create"] = None
     items.pruned.run("topics", "--apply").ok()

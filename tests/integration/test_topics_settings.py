@@ -40,3 +40,13 @@ def test_how_long_messages_are_kept_and_more_room_are_the_operators(pruned):
     pruned.topics.configure("ticks", retention_ms=1000000, segment_ms=500000)
     pruned.topics.configure("dead", max_message_bytes=20000000)
     assert set(states(pruned.run("topics", "--json").ok(), pruned.topics).values()) == {"ok"}
+
+
+def test_doctor_names_the_command_that_sets_them(pruned):
+    """And none of Kafka's own, which sets one of them and may be somewhere else."""
+    pruned.run("topics", "--apply").ok()
+    pruned.run("topics", "--take").ok()
+    pruned.topics.configure("clock", cleanup_policy="delete", message_timestamp_type="CreateTime")
+    found = {line["check"]: line for line in pruned.run("doctor", "--json").json()}
+    assert {name: (found[name]["level"], found[name]["remedy"]) for name in ("Kafka's clock", "owner")} \
+        == {name: ("warning", "pruned topics --apply") for name in ("Kafka's clock", "owner")}, found

@@ -10,6 +10,7 @@
 
 #define SERVER_ZONE "src/cli/check/sql/server_zone.sql"
 #define THEN "\n-- then:"
+#define AGE "age"
 
 /* A literal that PLAN has as it is, or in a list, was read as a text. */
 static gboolean
@@ -40,14 +41,17 @@ check_text (Check *check, const char *path, CheckPlace place, const char *text, 
   for (guint i = 0; words[i] != NULL; i++) {
     if (!is_of_clock (words[i], plan))
       continue;
-    g_autofree char *remedy = g_strdup_printf ("Write %s instead of %s", time, words[i]);
+    const gboolean call = g_str_has_prefix (words[i], AGE "()");
+    g_autofree char *better = call ? g_strdup_printf (AGE "(%s, COLUMN)", time) : g_strdup (time),
+                    *remedy = g_strdup_printf ("Write %s instead of %s", better,
+                                               call ? AGE "(COLUMN)" : words[i]);
     if (path != NULL)
       place.line = line_of (path, words[i]);
     check_warn (
         check, "condition", place, remedy,
         "%s is not T, the time of the tick: plan --at, a late tick and a retry mean another "
         "day than it; write %s",
-        words[i], time);
+        words[i], better);
   }
 }
 

@@ -154,8 +154,6 @@ compare_clock (Doctor *doctor, const KafkaTopic *topic)
   gboolean said = FALSE;
   gint64 off_us = 0, unsure_us = 0;
   g_autofree char *look = describe (doctor, topic->name);
-  g_autofree char *alter
-      = doctor_alter_topic (doctor, topic->name, "message.timestamp.type=LogAppendTime");
   if (topic->trouble != NULL)
     doctor_warn (doctor, "Kafka's clock", look, "topic %s does not answer: %s; " TWO_CLOCKS,
                  topic->name, topic->trouble);
@@ -165,7 +163,7 @@ compare_clock (Doctor *doctor, const KafkaTopic *topic)
   else if (!ask_time (doctor, topic->name, &said, &off_us, &unsure_us, &error))
     doctor_warn (doctor, "Kafka's clock", look, "%s; " TWO_CLOCKS, error->message);
   else if (!said)
-    doctor_warn (doctor, "Kafka's clock", alter,
+    doctor_warn (doctor, "Kafka's clock", "pruned topics --apply",
                  "topic %s does not take its timestamps from the broker: " TWO_CLOCKS, topic->name);
   else
     say_time (doctor, off_us, unsure_us);

@@ -36,11 +36,10 @@ check_kept (Doctor *doctor, const char *topic, const char *words)
   gint64 retention_ms = -1;
   g_autoptr (GPtrArray) topics = g_ptr_array_new ();
   g_ptr_array_add (topics, (gpointer)topic);
-  g_autofree char *alter = doctor_alter_topic (doctor, topic, "cleanup.policy=compact");
   if (kafka_longest_retention (settings_of (doctor), topics, TIMEOUT_MS, &retention_ms, NULL)
       && retention_ms >= 0)
     doctor_warn (
-        doctor, "owner", alter,
+        doctor, "owner", "pruned topics --apply",
         "the topics are this database's, %s, but topic %s is not compacted: a while after the last daemon has ended"
         " it does not say so any more",
         words, topic);
