@@ -4,7 +4,9 @@ day."""
 
 import pytest
 
+from stack.process import wait_until
 from support.own_events import answers, say_event, send, topics  # noqa: F401
+from support.scene import configure, due_now
 from support.sentences import house  # noqa: F401
 
 JOB = "persons.erase"
@@ -105,3 +107,43 @@ def test_a_small_table_and_approve_never_have_no_limit(persons):
     assert left(house) == 690
     said = house.pruned.run("check", JOB).stdout
     assert "approve never: no limit holds this job" in said, said
+
+
+REMARKS = ("CREATE TABLE remarks (id bigint PRIMARY KEY, person_id bigint REFERENCES persons); CREATE INDEX ON remarks (person_id);"
+           # 30 a person
+           "INSERT INTO remarks SELECT i, i % 1000 + 1 FROM generate_series(0, 29999) i;"
+           "UPDATE persons SET gone = true WHERE id < 3")
+PORTIONS = "where = gone\nmax_rows = 50\nchildren = remarks\nchildren_portion = 10\n"
+TOO_MANY = "held: 31 rows after 31 by events within an hour are above max_rows 50"
+
+
+def remarks(house, person):  # noqa: F811
+    return house.database.value("SELECT count(*) FROM remarks WHERE person_id = %s", [person])
+
+
+def test_a_row_that_goes_in_portions_is_counted_as_a_whole_before_the_first(persons):
+    house = persons(1000, PORTIONS + "delay_ms = 0")
+    house.sql(REMARKS)
+    erase(house, [1])
+    assert left(house) == 999 and remarks(house, 1) == 0
+    erase(house, [2])
+    assert errors(house) == [TOO_MANY] and left(house) == 999 and remarks(house, 2) == 30
+    house.pruned.run("approve", "--job", JOB, "--yes").ok()
+    house.work()
+    assert left(house) == 998 and remarks(house, 2) == 0
+
+
+def test_what_a_row_in_portions_has_left_counts_for_others(persons):
+    """One run pauses behind its first portion, and another one begins."""
+    house = persons(1000, PORTIONS + "delay_ms = 3600000")
+    house.sql(REMARKS)
+    daemon = house.pruned.run_at_once(1).start()
+    send(house, {"id": 1}, "app-persons")
+    wait_until(lambda: remarks(house, 1) == 20, 30, "the first portion")
+    send(house, {"id": 2}, "app-persons")
+    wait_until(lambda: errors(house), 30, "the limit")
+    assert errors(house) == [TOO_MANY] and remarks(house, 2) == 30
+    configure(house.pruned, f"[jobs.{JOB}]\ndelay_ms = 0\n", daemon)
+    due_now(house.database, house.database.value("SELECT run_id::text FROM pruned.runs WHERE state = 'waiting'"))
+    wait_until(lambda: states(house) == {"finished": 1, "held": 1}, 30, "the rest of it")
+    assert left(house) == 999 and remarks(house, 1) == 0

@@ -115,6 +115,10 @@ brakes_after (Step *step, GError **error)
     return brake_within_range (step, rows, error);
   if (run_is_approved (run))
     return check_approved (step, total, first, error);
+  if (event_limits_are_of (step))
+    first = FALSE;
+  if (event_limits_count_first (step))
+    return count_first (step, error);
   if (!limits_ask (step, rows, &why, error))
     return FALSE;
   if (why != NULL || is_to_be_counted_again (run, rows))

@@ -219,11 +219,13 @@ add_events (Step *const *steps, guint n, gboolean leased, Take *take)
 {
   for (guint i = 0; i < n; i++) {
     const Step *step = steps[i];
-    const gint64 rows = leased ? day_leased (step) : step->rows + step->children->len;
+    gint64 rows = day_leased (step), own = rows;
     if (!event_limits_are_of (step))
       continue;
+    if (!leased)
+      event_limits_taken (step, &rows, &own);
     take->rows += rows;
-    take->own += leased ? rows : rows - step->below;
+    take->own += own;
   }
 }
 

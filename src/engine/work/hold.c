@@ -59,9 +59,10 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
 {
   run_count_clear (&held->count);
   brake_finding_clear (&held->finding);
-  if (held->known_only)
+  if (held->known_only) {
     count_known (step, &held->count);
-  else if (!count_run (step, &held->count, error))
+    held->count.unknown = event_limits_count_first (step);
+  } else if (!count_run (step, &held->count, error))
     return FALSE;
   if (!brake_judge (step, &held->count, &held->finding, error))
     return FALSE;
