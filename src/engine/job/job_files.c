@@ -58,7 +58,7 @@ name_of_text (const char *name, const char *text)
   if (was == NULL)
     g_hash_table_insert (first, g_strdup (name), g_strdup (sum));
   pthread_mutex_unlock (&lock);
-  return other ? g_strdup_printf ("%s#%.8s", name, sum) : g_strdup (name);
+  return other ? g_strdup_printf ("%s#%.20s", name, sum) : g_strdup (name);
 }
 
 /* The files of the program never change: their statements are not made again. */

@@ -9,7 +9,8 @@ composed (const PgRows *made, GError **error)
   if (rows_count (made) == 0)
     return NULL;
   const char *sql = rows_text (made, 0, "sql");
-  g_autofree char *name = g_strdup_printf (MISSING " (%08x)", g_str_hash (sql));
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1),
+                  *name = g_strdup_printf (MISSING "#%.20s", sum);
   return pg_statement_text (name, sql, error);
 }
 

@@ -15,7 +15,7 @@ static char *
 name_of (const Job *job, const char *path, const char *text)
 {
   g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
-  return g_strdup_printf ("[retention %s] %s.sql#%.8s", job->name, path, sum);
+  return g_strdup_printf ("[retention %s] %s.sql#%.20s", job->name, path, sum);
 }
 
 static const PgStatement *
