@@ -43,7 +43,7 @@ MANY = {"TEST_SEEDS": "60"}
 CHOOSING = re.compile(r"-[km]|--(deselect|ignore|lf|last-failed|co\b|collect)")
 # `make lint` runs these, too, and cppcheck.
 OF_A_BUILD = ("layers.py", "unused.py", "prefixed.py")
-OF_THE_TREE = ("qualified.py", "named.py", "wrapped.py", "formatted.py", "mirrored.py", "longest.py")
+OF_THE_TREE = ("qualified.py", "named.py", "wrapped.py", "formatted.py", "mirrored.py", "longest.py", "kinds.py")
 
 
 def output_of(argv, deadline_s, **options):

@@ -178,7 +178,7 @@ owners_of (const Cli *cli, Pg *pg, const char *to, GError **error)
   GString *jobs = array_new (), *tables = array_new (), *names = array_new ();
   for (guint i = 0; i < jobs_count (cli->jobs); i++) {
     const Job *job = jobs_at (cli->jobs, i);
-    if (!sentence_is_of_partitions (job->sentence))
+    if (!job->kind->owner)
       continue;
     array_add (jobs, job->name);
     array_add (tables, job->sentence->table);
@@ -254,7 +254,7 @@ print_right (const Job *job, const char *table, const char *right, gpointer data
                                          schema == NULL ? "." : "", table, NULL);
   if (g_str_equal (right, "SELECT") != printing->reads)
     return;
-  if (printing->reads && !job->built_in && !sentence_is_of_partitions (job->sentence)
+  if (printing->reads && !job->built_in && !job->kind->owner
       && !g_hash_table_contains (printing->changed, table))
     return;
   g_hash_table_add (printing->changed, g_strdup (table));

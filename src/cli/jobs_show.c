@@ -37,7 +37,7 @@ add (GPtrArray *files, const char *path, char *text)
 static gboolean
 asks_by_name (const Job *job)
 {
-  return job_is_coded (job) || (job->code != NULL && job->code->plan != NULL);
+  return !job->kind->pages || (job->code != NULL && job->code->plan != NULL);
 }
 
 /* What only other files include stands in these. */
@@ -97,13 +97,11 @@ add_events (const Job *job, GString *conf)
 
 /* Why no folder can do what the sentence says; NULL: one can. */
 static const char *
-beyond_files (const Sentence *sentence)
+beyond_files (const Job *job)
 {
-  if (sentence_has_objects (sentence))
-    return "SQL files delete no objects";
-  if (sentence_is_of_partitions (sentence))
-    return "SQL files drop no partitions";
-  if (sentence->portion > 0)
+  if (job->kind->beyond != NULL)
+    return job->kind->beyond;
+  if (job->sentence->portion > 0)
     return "SQL files remove no rows in portions before their own (children_portion)";
   return NULL;
 }
@@ -140,7 +138,7 @@ static char *
 conf_of (const Job *job, const Written *written)
 {
   GString *conf = g_string_new (NULL);
-  const char *beyond = beyond_files (job->sentence), *table = written->tables->pdata[0];
+  const char *beyond = beyond_files (job), *table = written->tables->pdata[0];
   g_auto (GStrv) parts = g_strsplit (table, "\\", -1);
   g_autofree char *escaped = g_strjoinv ("\\\\", parts);
   if (beyond == NULL)
@@ -202,7 +200,7 @@ read_sentence (Cli *cli, const Job *job, gboolean printed, GPtrArray *files, GEr
   const char *beyond = printed ? NULL : beyond_names (written);
   if (beyond != NULL)
     return refuse_folder (job, beyond, error);
-  if (!sentence_has_objects (job->sentence))
+  if (job->sentence->bucket == NULL)
     add (files, "job.conf", conf_of (job, written));
   for (guint i = 0; i < written->files->len; i++) {
     WrittenFile *file = written->files->pdata[i];
@@ -257,7 +255,7 @@ jobs_show (Cli *cli, const char *name, const char *to, GError **error)
     return CODE_NOT_FOUND;
   if (job->refused != NULL)
     return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
-  const char *beyond = to != NULL && job->sentence != NULL ? beyond_files (job->sentence) : NULL;
+  const char *beyond = to != NULL && job->sentence != NULL ? beyond_files (job) : NULL;
   if (beyond != NULL)
     return refuse_folder (job, beyond, error);
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (file_free);

@@ -304,8 +304,7 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
     return cli_pg_failed (pg, error);
   }
   const gboolean json = output_is_json (cli->out), listed = was == NULL || (json && !with_rows);
-  Plan one = { cli->out, (with_rows || json) && listed, sentence_is_of_partitions (job->sentence),
-               lines, summary };
+  Plan one = { cli->out, (with_rows || json) && listed, !job->kind->rows, lines, summary };
   if (one.rows)
     output_table (cli->out, COLUMNS);
   if (!plan_run (pg, job, at_us, args, show, &one, &tally, &known, error)) {

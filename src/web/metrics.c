@@ -74,7 +74,7 @@ show_zeros (const Config *config, const Jobs *jobs)
       stats_show (STATS_FAILURES, job, locks[j]);
     stats_show (STATS_ERRORS, job, NULL);
     stats_show (STATS_ROWS, job, "failed");
-    if (job_is_errand (jobs_at (jobs, i)))
+    if (jobs_at (jobs, i)->kind->errand)
       stats_show (STATS_ROWS, job, "only_marked");
     stats_show (STATS_STEP_SECONDS, job, NULL);
     for (ThrottleReason reason = 0; reason < THROTTLE_N; reason++)

@@ -7,6 +7,7 @@ failed=0
 "$python" tests/lint/longest.py --all || failed=1
 "$python" tests/lint/mirrored.py || failed=1
 "$python" tests/lint/layers.py || failed=1
+"$python" tests/lint/kinds.py || failed=1
 "$python" tests/lint/qualified.py || failed=1
 "$python" tests/lint/named.py || failed=1
 "$python" tests/lint/unused.py || failed=1

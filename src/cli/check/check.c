@@ -138,7 +138,7 @@ check_versions (Check *check)
 static void
 check_store (Check *check)
 {
-  if (!sentence_has_objects (check->job->sentence))
+  if (check->job->sentence == NULL || check->job->sentence->bucket == NULL)
     return;
   if (*config_text (check->cli->config, "store.object", "endpoint") == '\0')
     check_error (check, CODE_CONFIG, "store", check_place (check),

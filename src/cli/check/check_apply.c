@@ -67,7 +67,7 @@ ExitCode
 check_apply (Check *check, gint64 n, GError **error)
 {
   const Job *job = check->job;
-  if (job->page == NULL || job_is_coded (job) || sentence_is_of_partitions (job->sentence))
+  if (job->page == NULL || !job->kind->pages || !job->kind->rows)
     return cli_usage (error, "job %s has no page of its own to apply: --apply is for page jobs",
                       job->name);
   g_autoptr (json_t) rows = json_object ();

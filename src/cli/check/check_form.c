@@ -288,7 +288,7 @@ void
 check_form (Check *check)
 {
   const Job *job = check->job;
-  if (job->sentence != NULL || job_is_coded (job))
+  if (job->sentence != NULL || !job->kind->pages)
     return; /* statements that are made, and a job in C, which binds what it likes */
   g_auto (GStrv) decided = decided_by (check);
   const Look look = { check, decided };

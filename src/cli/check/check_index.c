@@ -301,7 +301,7 @@ void
 check_same_object (Check *check)
 {
   const Sentence *sentence = check->job->sentence;
-  if (!sentence_has_objects (sentence))
+  if (sentence->object_column == NULL)
     return;
   g_autofree char *same = g_strdup_printf ("%s = 'x'", sentence->object_column),
                   *plan = plan_of_condition (check, same, NULL);

@@ -298,7 +298,7 @@ check_brakes (Check *check)
 void
 check_access (Check *check)
 {
-  if (sentence_is_of_partitions (check->job->sentence))
+  if (check->job->kind->owner)
     check_owner (check);
   else {
     check_rights (check);
@@ -309,7 +309,7 @@ check_access (Check *check)
 void
 check_tables (Check *check)
 {
-  if (sentence_is_of_partitions (check->job->sentence)) {
+  if (!check->job->kind->rows) {
     check_access (check);
     check_partitions (check);
     check_brakes (check);

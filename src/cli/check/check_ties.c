@@ -114,7 +114,7 @@ want_outside (const Job *job, CheckWanted *wanted)
   if (job->built_in)
     return;
   check_want_written (job, wanted);
-  if (!sentence_has_objects (job->sentence))
+  if (job->sentence == NULL || job->sentence->object_column == NULL)
     return;
   g_autofree char *bare = quoted_bare (job->sentence->object_column),
                   *object = g_strconcat ("object ", bare, NULL);

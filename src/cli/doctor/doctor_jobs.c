@@ -80,8 +80,8 @@ is_said_elsewhere (const Doctor *doctor, const Job *job, const CheckFinding *fin
 {
   if (g_str_equal (finding->check, CHECK_OFF))
     return TRUE;
-  return doctor->migrated && !sentence_is_of_partitions (job->sentence)
-         && g_str_equal (finding->check, "rights") && finding->remedy != NULL;
+  return doctor->migrated && !job->kind->owner && g_str_equal (finding->check, "rights")
+         && finding->remedy != NULL;
 }
 
 static void

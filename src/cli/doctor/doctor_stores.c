@@ -182,7 +182,7 @@ doctor_stores (Doctor *doctor)
   }
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (sentence_has_objects (job->sentence) && in_force_of (job)->enabled)
+    if (job->sentence != NULL && job->sentence->bucket != NULL && in_force_of (job)->enabled)
       check_bucket (doctor, job);
   }
 }

@@ -13,7 +13,7 @@
 static gboolean
 is_errand (const Step *step)
 {
-  return job_is_errand (step->job);
+  return step->job->kind->errand;
 }
 
 /* The step is rolled back, and the run is counted without locks. */
@@ -104,7 +104,7 @@ brakes_after (Step *step, GError **error)
   const Run *run = step->run;
   const gint64 rows = step->rows + step->children->len, total = run->rows_done + rows;
   gboolean first = run->rows_counted < 0 && step->continues && step->job->page_count != NULL
-                   && (step->job->code == NULL || step->job->code->step == NULL);
+                   && step->job->kind->pages;
   RowLimits limits;
   const char *why;
   gint64 bound;
@@ -151,7 +151,7 @@ check_share (Step *step, gint64 n, GError **error)
 static gboolean
 is_counted_before (const Step *step)
 {
-  return step->job->count != NULL || sentence_has_objects (step->job->sentence);
+  return step->job->count != NULL || step->job->kind->counted_ahead;
 }
 
 /* Once a run; each lease of an errand; and when an approval has ended: what goes with a row goes
@@ -226,7 +226,7 @@ count_before (Step *step, GError **error)
 static gboolean
 has_noted_partitions (const Step *step)
 {
-  return sentence_is_of_partitions (step->job->sentence) && step->run->rows_done > 0
+  return step->job->kind->ends_later && step->run->rows_done > 0
          && in_force_of (step->job)->limits.approve != APPROVE_NEVER;
 }
 

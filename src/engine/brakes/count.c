@@ -256,10 +256,10 @@ count_run (Step *step, RunCount *count, GError **error)
   run.progress = run_progress_copy (&run.progress);
   g_autoptr (Step) counter = step_new (step->pg, &run, step->prefix, NULL, NULL);
   *count = (RunCount){ .values = json_array () };
-  gboolean coded = run.job->code != NULL && run.job->code->step != NULL, ok = TRUE;
+  gboolean ok = TRUE;
   if (run.job->count != NULL)
     ok = count_by_file (counter, count, error);
-  else if (!coded)
+  else if (run.job->kind->pages)
     ok = count_pages (counter, count, error);
   else
     count->estimated = step->continues;

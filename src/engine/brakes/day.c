@@ -267,7 +267,7 @@ day_take (const GPtrArray *steps, DayAllowance *allowance, GError **error)
 {
   Step *const *all = (Step *const *)steps->pdata;
   g_autofree char *key = events_key (all[0]);
-  if (job_is_errand (all[0]->job)) /* it has leased them */
+  if (all[0]->job->kind->errand) /* it has leased them */
     return TRUE;
   const Take takes[] = { take_of_all (all, steps->len, FALSE, allowance),
                          take_of_events (all, steps->len, key, FALSE, allowance) };

@@ -91,15 +91,17 @@ plan_steps (Step *step, GError **error)
   return ok;
 }
 
+static const JobStepFunc plans[JOB_KINDS] = { [KIND_PAGE] = plan_pages,
+                                              [KIND_CODED] = plan_steps,
+                                              [KIND_ERRAND] = plan_errand,
+                                              [KIND_OBJECTS] = plan_pages,
+                                              [KIND_PARTITIONS] = plan_pages };
+
 gboolean
 plan_mode_step (Step *step, GError **error)
 {
-  const JobCode *code = step->job->code;
   pg_set_deadline (step->pg, step->transaction_us + PACE_MOST_US); /* whatever the job's budget */
-  gboolean ok = code != NULL && code->errand != NULL ? plan_errand (step, error)
-                : code != NULL && code->step != NULL ? plan_steps (step, error)
-                                                     : plan_pages (step, error);
-  if (!ok)
+  if (!plans[step->job->kind->name](step, error))
     return FALSE;
   step->brake = BRAKE_PLANNED;
   return step_fail (step, error, PRUNED_RETRY, "planned");

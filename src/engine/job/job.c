@@ -103,6 +103,7 @@ job_new (const char *folder, const char *name)
   job->users = 1;
   job->name = g_strdup (name);
   job->folder = g_strdup (folder);
+  job->kind = job_kind_of (NULL, NULL);
   job->conf = g_key_file_new ();
   job->cursor = g_array_new (FALSE, FALSE, sizeof (JobCursor));
   job->locks = g_ptr_array_new ();
@@ -128,18 +129,6 @@ static const JobEvent *
 job_event_at (const Job *job, guint i)
 {
   return job->events->pdata[i];
-}
-
-gboolean
-job_is_errand (const Job *job)
-{
-  return (job->code != NULL && job->code->errand != NULL) || sentence_has_objects (job->sentence);
-}
-
-gboolean
-job_is_coded (const Job *job)
-{
-  return job->code != NULL && (job->code->step != NULL || job->code->errand != NULL);
 }
 
 gboolean

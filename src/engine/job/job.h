@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "config/cron.h"
 #include "config/hours.h"
+#include "engine/job/job_kind.h"
 #include "engine/job/sentence/sentence.h"
 #include "pg/pg.h"
 #include "pruned/job.h"
@@ -138,6 +139,7 @@ typedef struct _Job {
   json_t *failed_constants;
   gboolean failed_named; /* that outcome is for rows that an event names, not for those of a page */
   gint64 retry_every_ms; /* fixed time between retries; 0: the growing back-off */
+  const JobKind *kind;   /* follows from the next two */
   const JobCode *code;   /* NULL: a page job */
   Sentence *sentence;    /* NULL: a job of SQL files */
   struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
@@ -278,9 +280,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 /* What a run of this version removed is put back with the job in that version, or not at all; else
  * the audit alone is enough. */
 gboolean job_version_is_bound (const char *version);
-/* Its steps work without a worker between two transactions (JobErrand). */
-gboolean job_is_errand (const Job *job);
-gboolean job_is_coded (const Job *job);   /* its steps are functions in C, not pages */
 gboolean job_asks_first (const Job *job); /* each step does, whether something blocks it */
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
 /* WORD is that of a row that is on a page of the job only to be asked by itself (by_rows). */

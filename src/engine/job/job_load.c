@@ -32,6 +32,7 @@ load_embedded (Jobs *jobs, const JobCode *code, GError **error)
     Job *job = job_new (folder, names[i]);
     g_ptr_array_add (jobs->jobs, job);
     job->code = code_of (code, job->name);
+    job->kind = job_kind_of (job->code, NULL);
     job->built_in = TRUE;
     if (!job_conf_read (job, error) || !job_files_load (job, error))
       return FALSE;

@@ -6,10 +6,8 @@ const char *
 job_ranges_refusal (const Job *job)
 {
   const Sentence *sentence = job->sentence;
-  if (job_is_coded (job) || sentence_has_objects (sentence))
-    return "its steps are not pages of rows that go by themselves, so a run of it is not divided";
-  if (sentence_is_of_partitions (sentence))
-    return "partitions go one after the other, the oldest first";
+  if (job->kind->undivided != NULL)
+    return job->kind->undivided;
   if (sentence != NULL && sentence->keep.rows > 0)
     return "`keep` counts the rows of a group, so a run of it is not divided";
   if (sentence != NULL

@@ -175,7 +175,7 @@ add_sentence (const Job *job, Visit *to)
 {
   const Sentence *sentence = job->sentence;
   add_named (job, sentence->table, "SELECT", to);
-  if (sentence_is_of_partitions (sentence)) /* only its owner drops them (grants_owners.sql) */
+  if (job->kind->owner) /* grants_owners.sql */
     return;
   add_named (job, sentence->table, sentence->kind == SENTENCE_SET ? "UPDATE" : "DELETE", to);
   for (guint i = 0; i < sentence->children->len; i++)

@@ -81,8 +81,7 @@ job_partition (const Job *job, guint slot)
 gboolean
 job_is_sticky (const Job *job)
 {
-  gboolean searches
-      = job->sentence != NULL ? !sentence_is_of_partitions (job->sentence) : job->page != NULL;
+  gboolean searches = job->sentence != NULL ? job->kind->rows : job->page != NULL;
   return searches && consistency_is_sticky (job->labels[LABEL_DATA_CONSISTENCY]);
 }
 

@@ -23,7 +23,7 @@ static void
 add_sentence (const Job *job, const Visit *to)
 {
   const Sentence *sentence = job->sentence;
-  if (sentence->kind == SENTENCE_PARTITIONS)
+  if (!job->kind->rows)
     return;
   to->visit (job, sentence->table, sentence->kind == SENTENCE_SET ? "UPDATE" : "DELETE", to->data);
   for (guint i = 0; i < sentence->children->len; i++)

@@ -68,7 +68,7 @@ offer (Lanes *lanes, const Job *job, guint slot, const Work *work, gboolean ever
 void
 early_offer (Lanes *lanes, const Job *job, guint slot, const Work *work)
 {
-  if (!job_is_errand (job))
+  if (!job->kind->errand)
     offer (lanes, job, slot, work, FALSE);
 }
 
@@ -77,7 +77,7 @@ early_offer_children (Lanes *lanes, const Step *step)
 {
   for (guint i = 0; i < step->children->len; i++) {
     const RunSpec *spec = &g_array_index (step->children, RunSpec, i);
-    if (spec->placed == PLACED_READY && job_is_errand (spec->job))
+    if (spec->placed == PLACED_READY && spec->job->kind->errand)
       offer (lanes, spec->job, job_slot (spec->job, spec->run_id, spec->args),
              &(Work){ spec->run_id, 0, spec->attempts }, TRUE);
   }

@@ -10,8 +10,7 @@
 guint
 lane_most_beside (const Lane *lane)
 {
-  const JobCode *code = lane->job != NULL ? lane->job->code : NULL;
-  if (code == NULL || code->errand == NULL || code->errand->is_plain == NULL)
+  if (lane->job == NULL || !job_kind_errands_share (lane->job->code))
     return 1;
   return (guint)MAX (1, MOST_ROWS / MAX (1, in_force_of (lane->job)->batch));
 }

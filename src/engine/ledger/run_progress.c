@@ -77,7 +77,7 @@ is_column (const Job *job, const char *key)
 static gboolean
 is_in_cursor (const Job *job, const Part *part)
 {
-  return (part->of_all || !job_is_coded (job)) && !is_column (job, part->key);
+  return (part->of_all || job->kind->pages) && !is_column (job, part->key);
 }
 
 static json_t *

@@ -85,7 +85,7 @@ GPtrArray *
 unrecorded_find (Pg *pg, const Job *job, GError **error)
 {
   g_autoptr (GPtrArray) columns = g_ptr_array_new_with_free_func (unrecorded_free);
-  if (sentence_is_of_partitions (job->sentence))
+  if (!job->kind->rows)
     return g_steal_pointer (&columns);
   g_autoptr (PgValues) values = values_of (job);
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "unrecorded.sql", values, error);

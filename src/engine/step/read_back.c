@@ -55,18 +55,11 @@ known_for (Step *step, const char *table)
   return known != NULL && g_str_equal (known->under, under) ? known : NULL;
 }
 
-/* Rows that are gone for good, and partitions, of which no row is recorded. */
-static gboolean
-is_exempt (const Job *job)
-{
-  return job->final != NULL || sentence_is_of_partitions (job->sentence);
-}
-
 const PgStatement *
 read_back_statement (Step *step, const PgStatement *statement)
 {
   const char *table = pg_statement_table (statement);
-  if (table == NULL || *table == '\0' || is_exempt (step->job))
+  if (table == NULL || *table == '\0' || step->job->final != NULL)
     return statement;
   g_autofree char *name = g_strconcat (pg_statement_name (statement), JOB_FILES_READ_BACK, NULL);
   const PgStatement *sibling = pg_statement_known (name);
@@ -87,9 +80,9 @@ read_back_bind (Step *step, const PgStatement *statement, PgValues *values)
     return;
   pthread_mutex_lock (&lock);
   const Known *known = known_for (step, pg_statement_table (statement));
-  const char *definition = is_exempt (step->job) ? NULL
-                           : known != NULL       ? known->definition
-                                                 : UNKNOWN;
+  const char *definition = step->job->final != NULL ? NULL
+                           : known != NULL          ? known->definition
+                                                    : UNKNOWN;
   pg_values_set (values, "audit.proven", definition);
   pg_values_set (values, "audit.texts", known != NULL ? known->texts : NONE);
   pthread_mutex_unlock (&lock);

@@ -51,7 +51,7 @@ gather (Service *service, Pg *pg, Lane *lane, GArray *works, GError **error)
 static gboolean
 begins_errand (const Lane *lane, const Step *step)
 {
-  return lane->list.errand == NULL && job_is_errand (step->job);
+  return lane->list.errand == NULL && step->job->kind->errand;
 }
 
 /* *NEXT: what becomes of the message. */

@@ -84,7 +84,7 @@ log_finished (Step *step)
   json_t *n;
   for (guint i = 0; step->ages != NULL && i < step->ages->len; i++)
     stats_observe (STATS_OBJECT_AGE, NULL, g_array_index (step->ages, double, i));
-  if (step->job->code != NULL && step->job->code->errand != NULL) {
+  if (step->job->kind->counts_objects) {
     stats_add (STATS_OBJECTS, "false", NULL,
                (double)json_integer_value (json_object_get (step->counts, "updated_rows")));
     stats_add (STATS_OBJECTS, "true", NULL,

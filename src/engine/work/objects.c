@@ -205,7 +205,5 @@ static const JobErrand with_objects = { lease, act, cancel, NULL, settle, object
 const JobErrand *
 objects_errand (const Job *job)
 {
-  if (sentence_has_objects (job->sentence))
-    return &with_objects;
-  return job->code != NULL ? job->code->errand : NULL;
+  return job->code != NULL ? job->code->errand : &with_objects;
 }

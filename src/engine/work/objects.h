@@ -18,5 +18,5 @@
 #pragma once
 #include "engine/step/step.h"
 
-/* How the steps of JOB work without a worker between two transactions; NULL: they do not. */
+/* How the steps of JOB, an errand, work without a worker between two transactions. */
 const JobErrand *objects_errand (const Job *job);

@@ -10,41 +10,54 @@
 #include "engine/work/on_failure.h"
 #include "engine/work/ready.h"
 
+/* Effects that are no try of a page. */
+static gboolean
+step_whole (Step *step, JobStepFunc make, GError **error)
+{
+  return restored_begin (step, error) && make (step, error) && restored_stay (step, error);
+}
+
+static gboolean
+step_coded (Step *step, GError **error)
+{
+  return step_whole (step, step->job->code->step, error);
+}
+
+static gboolean
+step_partitions (Step *step, GError **error)
+{
+  return step_whole (step, partitions_step, error);
+}
+
 /* A page of rows whose objects are to go first must not be applied as if they had none. */
 static gboolean
-has_no_errand (Step *step, GError **error)
+step_errand (Step *step, GError **error)
 {
-  if (!job_is_errand (step->job))
-    return TRUE;
   return step_block (step, error, "%s deletes objects first: its rows do not go without them",
                      step->job->name);
 }
 
-/* Steps whose effects are no try of a page. */
-static gboolean
-step_whole (Step *step, gboolean coded, GError **error)
-{
-  return restored_begin (step, error)
-         && (coded ? step->job->code->step (step, error) : partitions_step (step, error))
-         && restored_stay (step, error);
-}
+static const JobStepFunc applies[JOB_KINDS] = { [KIND_PAGE] = page_apply,
+                                                [KIND_CODED] = step_coded,
+                                                [KIND_ERRAND] = step_errand,
+                                                [KIND_OBJECTS] = step_errand,
+                                                [KIND_PARTITIONS] = step_partitions };
 
 gboolean
 run_step (Step *step, GError **error)
 {
+  const JobStepFunc apply = applies[step->job->kind->name];
   conclude_note_started (step);
   FAULT_ABOUT ("step.after_fence", step->run->run_id);
+  if (step->job->kind->errand)
+    return apply (step, error);
   gboolean done;
-  if (!has_no_errand (step, error) || !step_is_ready (step, error)
-      || !divide_before (step, &done, error))
+  if (!step_is_ready (step, error) || !divide_before (step, &done, error))
     return FALSE;
   if (done)
     return TRUE;
   if (!brakes_before (step, error))
     return FALSE;
-  gboolean coded = step->job->code != NULL && step->job->code->step != NULL;
   on_failure_set (step);
-  const gboolean whole = coded || sentence_is_of_partitions (step->job->sentence);
-  return (whole ? step_whole (step, coded, error) : page_apply (step, error))
-         && brakes_after (step, error) && divide_after (step, error);
+  return apply (step, error) && brakes_after (step, error) && divide_after (step, error);
 }

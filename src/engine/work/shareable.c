@@ -6,7 +6,7 @@
 gboolean
 shareable_job (const Job *job)
 {
-  return !job_is_errand (job) && !sentence_is_of_partitions (job->sentence);
+  return job->kind->shares;
 }
 
 gboolean

@@ -32,7 +32,7 @@ look (Together *together, GError **error)
   const GArray *works = together->works, *pending = together->lane->worker.pending;
   g_autoptr (GPtrArray) runs = g_ptr_array_new ();
   g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal);
-  gboolean in_vain = job_is_coded (job) || job->page == NULL || job->blocked != NULL
+  gboolean in_vain = !job->kind->pages || job->page == NULL || job->blocked != NULL
                      || together->lane->worker.heavy;
   for (guint i = 0; i < works->len; i++)
     if (in_vain || g_array_index (pending, Pending, i).heavy)

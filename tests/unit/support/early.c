@@ -8,10 +8,12 @@ void
 early_scene_begin (void)
 {
   const PgSettings settings = { 0 };
-  early_scene = (EarlyScene){ .lanes = lanes_new (2),
-                              .job = { .name = "a.b", .number = 1, .capacity = 4 },
-                              .pg = pg_new (&settings),
-                              .offset = 40 };
+  early_scene = (EarlyScene){
+    .lanes = lanes_new (2),
+    .job = { .name = "a.b", .number = 1, .kind = job_kind_of (NULL, NULL), .capacity = 4 },
+    .pg = pg_new (&settings),
+    .offset = 40
+  };
   early_scene.lane = lanes_with (early_scene.lanes, TOPIC, EARLY_LANE, &early_scene.job);
   atomic_store (&early_scene.lane->suspects.fresh_until_us, 1);
 }

@@ -78,6 +78,7 @@ steps_own_folder (StepScene *of, const char *cursor)
   g_auto (GStrv) columns = g_strsplit (cursor, "; ", -1);
   job->built_in = FALSE;
   job->code = NULL;
+  job->kind = job_kind_of (NULL, NULL);
   job->folder = (char *)FOLDER;
   job->table = (char *)"orders";
   job->decide = job->children = job->context = job->remains = NULL;

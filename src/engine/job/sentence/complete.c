@@ -132,7 +132,7 @@ write_each (Pg *pg, const GPtrArray *tries, GError **error)
   for (guint i = 0; i < tries->len; i++) {
     Try *one = tries->pdata[i];
     g_clear_pointer (&one->written, written_free);
-    if (!sentence_is_of_partitions (one->job->sentence)) {
+    if (one->job->kind->rows) {
       g_ptr_array_add (of_rows, one);
       g_ptr_array_add (sentences, one->job->sentence);
     } else if (!write_partitions (pg, one, error))

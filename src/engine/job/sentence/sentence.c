@@ -95,18 +95,5 @@ gboolean
 sentence_has_pages (const Sentence *sentence)
 {
   return sentence != NULL
-         && (sentence->where != NULL || sentence->keep.rows > 0
-             || sentence->kind == SENTENCE_PARTITIONS);
-}
-
-gboolean
-sentence_is_of_partitions (const Sentence *sentence)
-{
-  return sentence != NULL && sentence->kind == SENTENCE_PARTITIONS;
-}
-
-gboolean
-sentence_has_objects (const Sentence *sentence)
-{
-  return sentence != NULL && sentence->kind == SENTENCE_OBJECTS;
+         && (sentence->where != NULL || sentence->keep.rows > 0 || sentence->older_than != NULL);
 }

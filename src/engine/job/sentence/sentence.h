@@ -97,10 +97,6 @@ typedef struct {
 
 /* Whether it says which rows a run of a tick would look for. SENTENCE can be NULL: FALSE. */
 gboolean sentence_has_pages (const Sentence *sentence);
-/* Whether it drops partitions instead of rows. SENTENCE can be NULL: FALSE. */
-gboolean sentence_is_of_partitions (const Sentence *sentence);
-/* Whether its rows go only after their objects in a store. SENTENCE can be NULL: FALSE. */
-gboolean sentence_has_objects (const Sentence *sentence);
 /* The line of KEY in its file; 0: the sentence has no such key. */
 int sentence_line (const Sentence *sentence, const char *key);
 /* The `file:line` of the key that WHY begins with (`set: ...`), else of `table`; g_free it. */

@@ -239,7 +239,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
   check_operators (checker);
   if (sentence->kind == SENTENCE_ARCHIVE)
     check_archive (checker);
-  if (sentence->kind == SENTENCE_OBJECTS)
+  if (sentence->object_column != NULL)
     check_object (checker);
   return checker->refusal;
 }

@@ -249,7 +249,7 @@ sentence_copy (const Job *job, const Written *written, GError **error)
   JobWhat *what = add_what (copy, written->word, TRUE);
   add_what (copy, "kept", FALSE);
   add_what (copy, "gone", FALSE);
-  if (sentence_has_objects (job->sentence)) /* it comes again before its run ends: no outcome */
+  if (job->kind->waits) /* it comes again before its run ends: no outcome */
     g_clear_pointer (&add_what (copy, "waits", FALSE)->outcome, g_free);
   for (guint i = 0; i < written->files->len; i++)
     if (!is_of_portion (written->files->pdata[i])

@@ -21,17 +21,6 @@ audit_of (const Sentence *sentence)
   return sentence->audit_said ? g_strdup (words[sentence->audit]) : NULL;
 }
 
-/* Why what it removed cannot be put back; NULL: it can. AUDIT: its own; NULL: none. */
-static const char *
-final_because (const Sentence *sentence, const char *audit)
-{
-  if (sentence->kind == SENTENCE_PARTITIONS)
-    return "whole partitions are dropped, and the audit has no rows of them";
-  if (sentence->kind == SENTENCE_OBJECTS)
-    return "the object itself is deleted";
-  return job_final_by_audit (audit);
-}
-
 /* What it does besides deleting or changing recorded rows cannot be read from the audit. */
 static gboolean
 is_bound (const Sentence *sentence)
@@ -72,13 +61,6 @@ settings_of (GKeyFile *settings)
   return (char **)g_ptr_array_free (keys, FALSE);
 }
 
-/* Default limits: a wrong `where` selects most of a table, and a wrong age most of its partitions.
- * Such a run waits for an approval. */
-#define MAX_SHARE "20 %"
-#define MAX_PARTITIONS "31"
-/* Of objects those of ci.delete_objects: a store that refuses one rarely thinks otherwise. */
-#define OBJECT_ITEM_ATTEMPTS "10"
-#define OBJECT_MAX_ATTEMPTS "3"
 #define BY_PROCESSORS "0" /* its rows go in no order, and its pages are found on the primary */
 
 static void
@@ -86,21 +68,6 @@ set_default (GKeyFile *settings, const char *key, const char *value)
 {
   if (!g_key_file_has_key (settings, "job", key, NULL))
     g_key_file_set_string (settings, "job", key, value);
-}
-
-static void
-set_defaults (const Sentence *sentence, GKeyFile *settings)
-{
-  if (sentence_has_objects (sentence)) {
-    set_default (settings, "item_attempts", OBJECT_ITEM_ATTEMPTS);
-    set_default (settings, "max_attempts", OBJECT_MAX_ATTEMPTS);
-  }
-  if (!sentence_is_of_partitions (sentence)) {
-    set_default (settings, "max_share", MAX_SHARE);
-    return;
-  }
-  set_default (settings, "batch", "1");
-  set_default (settings, "max_rows", MAX_PARTITIONS);
 }
 
 /* A condition beside `on` is often a guard for events that come twice, and not a search. */
@@ -117,10 +84,12 @@ Job *
 sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
 {
   Job *job = job_new (sentence->place, sentence->name);
-  set_defaults (sentence, settings);
+  job->sentence = sentence;
+  job->kind = job_kind_of (NULL, sentence);
+  for (const JobKindDefault *one = job->kind->defaults; one->key != NULL; one++)
+    set_default (settings, one->key, one->value);
   g_key_file_unref (job->conf);
   job->conf = g_key_file_ref (settings);
-  job->sentence = sentence;
   if (job_ranges_refusal (job) == NULL && !consistency_is_sticky (sentence->consistency))
     set_default (settings, "ranges", BY_PROCESSORS);
   job->labels[LABEL_DATA_CONSISTENCY] = g_strdup (sentence->consistency);
@@ -144,7 +113,8 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->audit = audit_of (sentence);
   if (sentence->record != NULL)
     job->record = job_record_read (sentence->table, sentence->record, NULL);
-  job->final = g_strdup (final_because (sentence, job->audit));
+  job->final
+      = g_strdup (job->kind->final != NULL ? job->kind->final : job_final_by_audit (job->audit));
   job->version = digest_of (sentence, section, settings); /* what it does */
   job->written = digest_of (sentence, section, NULL);
   return job;

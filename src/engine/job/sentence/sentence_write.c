@@ -165,7 +165,7 @@ set_archive (Writer *writer)
 static void
 set_object (Writer *writer)
 {
-  if (writer->sentence->kind != SENTENCE_OBJECTS)
+  if (writer->sentence->object_column == NULL)
     return;
   const CatTable *table = writer->table;
   const CatColumn *named = catalogue_column (table, writer->sentence->object_column);
@@ -235,7 +235,7 @@ add_removal (Writer *writer, const Below *below)
     words_set (writer->words, "due", "true");
   words_take (writer->words, "due",
               below_without_rest (below, g_hash_table_lookup (writer->words, "due")));
-  if (writer->sentence->kind == SENTENCE_OBJECTS)
+  if (writer->sentence->object_column != NULL)
     words_take (writer->words, "due",
                 g_strdup_printf ("((%s) IS TRUE) AND (%s)",
                                  (char *)g_hash_table_lookup (writer->words, "due"),
@@ -375,7 +375,7 @@ static void
 add_files (Writer *writer, const Below *below)
 {
   g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
-  gboolean objects = writer->sentence->kind == SENTENCE_OBJECTS,
+  gboolean objects = writer->sentence->object_column != NULL,
            all = writer->sentence->kind == SENTENCE_SET || objects || !below_is_empty (below)
                  || writer->table->stirs || reads_other_rows (writer->sentence);
   below_set_plan (below);

@@ -6,6 +6,7 @@ make_errands (void)
 {
   early_scene.code.errand = &early_scene.errand;
   early_scene.job.code = &early_scene.code;
+  early_scene.job.kind = job_kind_of (&early_scene.code, NULL);
 }
 
 static void
@@ -83,6 +84,7 @@ test_states_that_refuse (void)
   make_errands ();
   is_refused ();
   early_scene.job.code = NULL;
+  early_scene.job.kind = job_kind_of (NULL, NULL);
   lanes_stop (early_scene.lanes);
   is_refused ();
   early_scene_end ();

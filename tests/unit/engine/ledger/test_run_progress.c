@@ -91,6 +91,7 @@ test_a_job_in_c_chooses_its_keys (void)
   static const JobCode code = { .step = take_step };
   StepScene *scene = steps_begin ("", NULL);
   scene->job.code = &code;
+  scene->job.kind = job_kind_of (&code, NULL);
   json_t *at = json_of ("{\"looks\":2,\"limit\":3,\"stage\":\"rows\"}");
   g_auto (RunProgress) progress = run_progress_read (&scene->job, &at, NULL);
   g_assert_cmpint (progress.limit, ==, 3);
