@@ -97,7 +97,7 @@ event_limits_read (Step *step, const char *but, const char *leases, gint64 gone,
   pg_values_set (values, "leases", leases);
   pg_values_take (values, "event_key", event_limits_keys (step->job));
   pg_values_set (values, "own", step->job->below != NULL ? "t" : "f");
-  pg_values_set (values, "counted", job_is_errand (step->job) ? "f" : "t");
+  pg_values_set (values, "counted", step->job->kind->errand ? "f" : "t");
   *events = (StepEvents){ .hour = LIMIT_NONE, .day = LIMIT_NONE };
   g_autoptr (PgRows) rows
       = pg_run_file (step->pg, "src/engine/brakes/sql/events.sql", values, error);
