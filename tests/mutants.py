@@ -35,7 +35,7 @@ MUTANTS = (
     Mutant("lost fence", "src/engine/work/sql/fence.sql", "AND t.step = u.step AND t.attempts = u.attempt AND t.state || '' = 'ready' ",
            "", "integration/test_missing_work.py integration/test_tick.py integration/test_early.py fault/test_kill.py"),
     Mutant("offset stored early", "src/engine/lane/sending.c", "  if (lane->list.sendings.length == 0)\n    store_all",
-           "  store_all", "integration/test_shutdown.py"),
+           "  store_all", "unit/engine/lane integration/test_shutdown.py"),
     Mutant("intake's offset in another transaction", "src/engine/work/sql/intake_advance.sql", "SET next_offset = excluded.next_offset, ",
            "SET next_offset = i.next_offset, ", "integration/test_tick.py integration/test_messages.py"),
     Mutant("outbox kept after the acknowledgement", "src/engine/outbox/sql/outbox_remove.sql", "DELETE FROM pruned.unpublished p",
