@@ -153,6 +153,12 @@ quick: deps-build
 	+@$(MAKE) $(PARALLEL) all units
 	@$(PYTHON) tests/run.py $(BUILD) --quick $(ARGS)
 
+#: make interop      clients that are not ours: readers in four languages, Kafka Connect, a registry's own deserializer, Debezium; a few minutes
+interop: deps-test
+	@tests/stack/deps.sh test interop
+	+@$(MAKE) $(PARALLEL) all
+	@TEST_BUILD=$(BUILD) $(PYTHON) -m pytest -c tests/pytest.ini -q tests/interop
+
 #: make chaos        a storm over three processes for MINUTES=10, SEED= as printed; the logs stay in build/chaos
 chaos: deps-test
 	+@$(MAKE) $(PARALLEL) all
@@ -191,7 +197,7 @@ coverage: deps-test
 	+@$(MAKE) FLAVOUR=coverage COVERAGE=1 CFLAGS='-O0 -g' check-all
 	@$(PYTHON) -m gcovr -r . --filter src/ --html-details build/coverage/report.html --txt -s build/coverage build/coverage-faults
 
-#: make release-check  `make check-all` in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
+#: make release-check  `make check-all` and `make interop` in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
 release-check:
 	@tests/release/check.sh $(SUITES)
 
@@ -218,5 +224,5 @@ help:
 
 -include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(FUZZ:=.d)
 
-.PHONY: all docs release-check demo bench chaos mutants clean units deps-build deps-test deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install help
+.PHONY: all docs release-check demo bench interop chaos mutants clean units deps-build deps-test deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:

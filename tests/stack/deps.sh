@@ -3,7 +3,7 @@
 # it is silent and fast, and uses no network.
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
-#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage|peers ...]
+#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage|peers|interop ...]
 #                   for the tests (default: python kafka pg)
 #   deps.sh lint                                    for `make lint`
 #   deps.sh release                                 for `make release-check`
@@ -281,6 +281,31 @@ need_peers() {
   cp "$wanted" "$dir/installed.json"
 }
 
+# The clients of `make interop`: Kafka Connect with Debezium, and the libraries of examples/outcomes.
+need_interop() {
+  need_registry
+  local dir=$deps/interop project=${here%/tests/stack} wanted
+  wanted=$(cat "$project"/tests/interop/pom.xml "$project"/examples/outcomes/{pom.xml,package.json,go/go.sum,go/main.go})
+  [ "$(cat "$dir/installed" 2>/dev/null)" = "$wanted" ] && have node && have go && have javac && return 0
+  have node || want nodejs
+  have npm || want npm
+  have go || want golang-go ca-certificates
+  apt_install
+  have javac || { want_first openjdk-21-jdk-headless openjdk-17-jdk-headless openjdk-25-jdk-headless; apt_install; }
+  need_maven
+  say "fetching Kafka Connect, Debezium and the libraries of examples/outcomes into $dir"
+  rm -rf "$dir"
+  mkdir -p "$dir/outcomes/node"
+  maven -f "$project/tests/interop/pom.xml" dependency:copy-dependencies -DoutputDirectory="$dir/connect"
+  maven -f "$project/examples/outcomes/pom.xml" dependency:copy-dependencies -DoutputDirectory="$dir/outcomes/java"
+  cp "$project/examples/outcomes/package.json" "$dir/outcomes/node/"
+  (cd "$dir/outcomes/node" && npm install --silent --no-audit --no-fund --no-package-lock) >"$deps/npm.log" 2>&1 </dev/null ||
+    { tail -n 20 "$deps/npm.log" >&2; die "npm install failed"; }
+  (cd "$project/examples/outcomes/go" && GOTOOLCHAIN=auto "$(go_tool)" build -o "$dir/outcomes/read-outcomes" .) \
+    >"$deps/go.log" 2>&1 </dev/null || { tail -n 20 "$deps/go.log" >&2; die "go build failed"; }
+  echo "$wanted" >"$dir/installed"
+}
+
 need_lint() {
   have cppcheck || want cppcheck
   have python3 || want python3
@@ -321,8 +346,8 @@ case $task in
     locked
     for part; do
       case $part in
-        python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage|peers) "need_$part" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry fuzz coverage peers" ;;
+        python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage|peers|interop) "need_$part" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry fuzz coverage peers interop" ;;
       esac
     done ;;
   where) where ;;
