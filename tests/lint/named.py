@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import mutants  # noqa: E402
 
 MUTANTS = ROOT / "tests/mutants.py"
-TOPS = ("deploy", "docs", "include", "schemas", "src", "tests", "tools")
+TOPS = ("examples", "deploy", "docs", "include", "schemas", "src", "tests", "tools")
 ENDINGS = (".c", ".h", ".py", ".sql", ".conf", ".sh", ".yml", ".service", ".avsc", ".html")
 SPAN = re.compile(r"`([^`\s]+)`")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
