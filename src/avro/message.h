@@ -69,7 +69,9 @@ typedef struct {
   json_t *content;         /* all fields of the schema; missing ones have their default */
   char *args_text;         /* canonical `args` of a Tick, with numbers as written; else NULL */
   char *ce_id, *ce_source; /* NULL: missing or empty */
-  gboolean id_is_plain;    /* ce_id is missing, and ce_id here is the header `id` */
+  gboolean id_is_plain;    /* ce_id is missing, and ce_id here is the header `id`, or: */
+  gboolean id_is_of_value; /* what the value has where an [event] section says; several rows can
+                              have it */
   gint64 ce_time_us;       /* 0: missing or empty */
 } MessageDecoded;
 void message_decoded_clear (MessageDecoded *decoded);

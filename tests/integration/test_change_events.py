@@ -24,13 +24,16 @@ RECORD = {"type": "record", "name": "Envelope", "namespace": "app.public.erasure
         {"name": "due_on", "type": ["null", {"type": "int", "connect.version": 1, "connect.name": "io.debezium.time.Date"}], "default": None}],
         "connect.name": "app.public.erasure_requests.Value"}], "default": None},
     {"name": "after", "type": ["null", "Value"], "default": None},
+    {"name": "source", "type": {"type": "record", "name": "Source", "namespace": "io.debezium.connector.postgresql", "fields": [
+        {"name": "lsn", "type": ["null", "long"], "default": None}]}},
     {"name": "op", "type": "string"}], "connect.name": "app.public.erasure_requests.Envelope"}
 PAST, AHEAD = 20000, 2932896
 
 
-def change(op, person, due=None):
+def change(op, person, due=None, lsn=34100712):
+    """LSN: where the change is in PostgreSQL's log. Rows of a snapshot have the same."""
     row = {"person_id": person, "due_on": due}
-    return {"before": row if op == "d" else None, "after": None if op == "d" else row, "op": op}
+    return {"before": row if op == "d" else None, "after": None if op == "d" else row, "op": op, "source": {"lsn": lsn}}
 
 
 def in_avro(conf):
@@ -39,8 +42,9 @@ def in_avro(conf):
 
 
 FORMS = {
-    "plain": (lambda conf: conf, lambda event: json.dumps(event | {"source": {"lsn": 34100712}, "ts_ms": 1728000000123}).encode()),
-    "schema": (lambda conf: conf.replace("match = ", "match = payload.").replace("key = ", "key = payload.").replace("due = ", "due = payload."),
+    "plain": (lambda conf: conf, lambda event: json.dumps(event | {"ts_ms": 1728000000123}).encode()),
+    "schema": (lambda conf: conf.replace("match = ", "match = payload.").replace("key = ", "key = payload.")
+               .replace("id = source", "id = payload.source").replace("due = ", "due = payload."),
                lambda event: json.dumps({"schema": SCHEMA, "payload": event}).encode()),
     "avro": (in_avro, lambda event: datum(RECORD, event)),
 }
@@ -79,6 +83,36 @@ def test_the_recipe_in_each_form(people, form):
     assert list(dead(people).values()) == [f"undecodable: due {where}.due_on is 7 days since 1970, not within the years 1971 to 9999"]
     assert outcomes(people) == [("1", "people.erase", "changed", None), ("2", "people.erase", "changed", None),
                                 ("4", "people.erase", "kept", "withdrawn")]
+
+
+def test_a_withdrawn_request_that_comes_again_does_nothing(people):
+    """A connector that was killed sends again what it had sent. A later request for the row is
+    another one."""
+    take(people, CONF)
+    plain = FORMS["plain"][1]
+    asked = [change("c", 1, AHEAD, 100), change("c", 2, PAST, 101), change("d", 1, lsn=102), change("r", 3, PAST, 90), change("r", 4, PAST, 90)]
+    for event in asked:
+        send(people, plain(event), TOPIC)
+    people.work()
+    assert erased(people) == [2, 3, 4]
+    people.sql("UPDATE people SET email = 'again' WHERE person_id = 2")
+    for event in change("c", 1, PAST, 100), *asked:
+        send(people, plain(event), TOPIC)
+    people.work()
+    assert erased(people) == [3, 4] and len(outcomes(people)) == 4
+    send(people, plain(change("c", 1, PAST, 103)), TOPIC)
+    people.work()
+    assert erased(people) == [1, 3, 4]
+
+
+def test_an_id_that_is_none_is_dead(people):
+    take(people, CONF)
+    for source in {}, {"lsn": None}, {"lsn": {"a": 1}}:
+        send(people, FORMS["plain"][1](change("c", 1, PAST) | {"source": source}), TOPIC)
+    people.work()
+    assert sorted(dead(people).values()) == ["undecodable: id source.lsn is an object, not a value", "undecodable: id source.lsn is missing",
+                                             "undecodable: id source.lsn is null"]
+    assert erased(people) == []
 
 
 @pytest.mark.parametrize("form", ["schema", "avro"])

@@ -45,6 +45,8 @@ event_json (const SentenceEvent *event)
                    event->topic, "format", event->format == EVENT_AVRO ? "avro" : "json", "key",
                    list_of (event->key), "due", event->due, "cancel_on", event->cancel_on, "schema",
                    event->schema_text, "due_unit", epoch_word (event->due_unit));
+  if (event->id != NULL)
+    json_object_set_new (object, "id", json_string (event->id));
   add_match (object, event);
   return object;
 }
@@ -140,6 +142,7 @@ event_of (const json_t *object, GPtrArray *events)
   event->topic = g_strdup (topic);
   event->format = g_strcmp0 (text_of (object, "format"), "avro") == 0 ? EVENT_AVRO : EVENT_JSON;
   event->key = texts_of (key);
+  event->id = g_strdup (text_of (object, "id"));
   event->due = g_strdup (text_of (object, "due"));
   event->due_unit = epoch_unit (text_of (object, "due_unit"));
   event->cancel_on = g_strdup (text_of (object, "cancel_on"));

@@ -124,10 +124,13 @@ add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cance
 {
   GError *cause = NULL;
   MessageDecoded identity = { NULL };
-  if (own_event_identity (reading->own, &identity, &cause)) {
+  const SentenceEvent *named = cancels ? event->cancel : event->own;
+  if (own_event_identity (reading->own, named, &identity, &cause)) {
     gint64 at = reading->message->timestamp_ms * 1000;
     at = identity.ce_time_us != 0 ? identity.ce_time_us : at;
-    const char *name = cancels ? event->cancel->name : event->own->name;
+    const char *key = json_string_value (json_object_get (args, "key"));
+    g_autofree char *name = identity.id_is_of_value ? g_strdup_printf ("%s/%s", named->name, key)
+                                                    : g_strdup (named->name);
     RunSpec *spec = admit_add (reading->specs, job,
                                admit_run_id (reading->message, &identity, name, job->name), at,
                                json_incref (args), job_expand_key (event->unique_key, args));

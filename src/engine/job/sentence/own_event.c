@@ -222,17 +222,17 @@ own_event_text (const json_t *value)
 /* --- what it says --- */
 
 static char *
-key_part (const json_t *body, const char *path, GError **error)
+part_of (const json_t *body, const char *word, const char *path, GError **error)
 {
   const json_t *value = own_event_find (body, path);
   if (value == NULL)
-    error_reject (error, "undecodable: key %s is missing", path);
+    error_reject (error, "undecodable: %s %s is missing", word, path);
   else if (json_is_null (value))
-    error_reject (error, "undecodable: key %s is null", path);
+    error_reject (error, "undecodable: %s %s is null", word, path);
   else if (shape_is_bytes (value))
-    error_reject (error, "undecodable: key %s is bytes, not a value", path);
+    error_reject (error, "undecodable: %s %s is bytes, not a value", word, path);
   else if (json_is_object (value) || json_is_array (value))
-    error_reject (error, "undecodable: key %s is an %s, not a value", path,
+    error_reject (error, "undecodable: %s %s is an %s, not a value", word, path,
                   json_is_object (value) ? "object" : "array");
   else
     return own_event_text (value);
@@ -247,7 +247,7 @@ own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error)
   if (body == NULL)
     return NULL;
   for (char **path = event->key; *path != NULL; path++) {
-    g_autofree char *part = key_part (body, *path, error);
+    g_autofree char *part = part_of (body, "key", *path, error);
     if (part == NULL)
       return NULL;
     g_strv_builder_add (parts, part);
@@ -255,10 +255,9 @@ own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error)
   return g_strv_builder_end (parts);
 }
 
-gboolean
-own_event_identity (const OwnEvent *own, MessageDecoded *out, GError **error)
+static gboolean
+identity_of_headers (const OwnEvent *own, MessageDecoded *out, GError **error)
 {
-  *out = (MessageDecoded){ NULL };
   if (!own->is_whole)
     return message_identity (own->source, out, error);
   const json_t *version = json_object_get (own->json.body, "specversion");
@@ -275,4 +274,18 @@ own_event_identity (const OwnEvent *own, MessageDecoded *out, GError **error)
   out->ce_id = id != NULL && *id != '\0' ? g_strdup (id) : NULL;
   out->ce_source = origin != NULL && *origin != '\0' ? g_strdup (origin) : NULL;
   return TRUE;
+}
+
+gboolean
+own_event_identity (OwnEvent *own, const SentenceEvent *event, MessageDecoded *out, GError **error)
+{
+  *out = (MessageDecoded){ NULL };
+  if (!identity_of_headers (own, out, error))
+    return FALSE;
+  if (out->ce_id != NULL || event->id == NULL)
+    return TRUE;
+  const json_t *body = own_event_body (own, event, error);
+  out->ce_id = body != NULL ? part_of (body, "id", event->id, error) : NULL;
+  out->id_is_plain = out->id_is_of_value = TRUE;
+  return out->ce_id != NULL;
 }

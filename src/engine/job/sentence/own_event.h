@@ -46,9 +46,10 @@ char **own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error)
 /* *DUE: RFC 3339 in UTC, g_free it; NULL: the message names none. */
 gboolean own_event_due (OwnEvent *own, const SentenceEvent *event, char **due, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* ce_id, ce_source and ce_time; message_decoded_clear it. */
-gboolean own_event_identity (const OwnEvent *own, MessageDecoded *out, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+/* ce_id, ce_source and ce_time, and in place of an id that is missing what the value has at EVENT's
+ * `id`; message_decoded_clear it. */
+gboolean own_event_identity (OwnEvent *own, const SentenceEvent *event, MessageDecoded *out,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* What the message says where its type may be meant, if it is EVENT's name but for case, quotes,
  * signs between words, or a version: `header eventType userErased`, g_free it. NULL: nothing is

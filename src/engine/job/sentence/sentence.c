@@ -81,6 +81,7 @@ sentence_event_free (SentenceEvent *event)
   g_free (event->place);
   g_free (event->topic);
   g_strfreev (event->key);
+  g_free (event->id);
   g_free (event->due);
   g_free (event->cancel_on);
   g_ptr_array_unref (event->match);

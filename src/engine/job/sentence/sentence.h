@@ -87,6 +87,8 @@ typedef struct {
   Shape *schema;      /* of that file */
   char *schema_text;  /* the file */
   char **key;         /* paths to the primary key's columns, in their order */
+  char *id;           /* a path to what tells a message from others, of those that have neither
+                         ce_id nor the header `id`; NULL: their place does */
   char *due;          /* a path; NULL: at once */
   EpochUnit due_unit; /* of numbers there; EPOCH_NONE: only their schema says it */
   char *cancel_on;    /* the name of another event; NULL: none */

@@ -65,6 +65,14 @@ read_key (gpointer into, const Key *key, const char *value, GError **error)
 }
 
 static gboolean
+read_id (gpointer into, const Key *key, const char *value, GError **error)
+{
+  SentenceEvent *event = into;
+  event->id = g_strdup (value);
+  return is_path (value, error);
+}
+
+static gboolean
 read_due (gpointer into, const Key *key, const char *value, GError **error)
 {
   SentenceEvent *event = into;
@@ -113,6 +121,7 @@ static const Key KEYS[] = { { "topic", read_topic },
                             { "format", read_format },
                             { "schema", read_schema },
                             { "key", read_key },
+                            { "id", read_id },
                             { "due", read_due },
                             { "due_unit", read_due_unit },
                             { "cancel_on", read_cancel_on },

@@ -20,11 +20,11 @@ static void
 test_event (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) sections
-      = sections_with ("[event Erase]\ntopic = user-events\nformat = avro\n"
-                       "key = payload.user.id, tenant\ndue = payload.due_at\ndue_unit = us\n"
-                       "cancel_on = Keep\nmatch = type = a = b\nmatch = header.x-kind = gone\n"
-                       "match = .header.x = 5\nmatch = record = *\n");
+  g_autoptr (GPtrArray) sections = sections_with (
+      "[event Erase]\ntopic = user-events\nformat = avro\n"
+      "key = payload.user.id, tenant\nid = meta.n\ndue = payload.due_at\ndue_unit = us\n"
+      "cancel_on = Keep\nmatch = type = a = b\nmatch = header.x-kind = gone\n"
+      "match = .header.x = 5\nmatch = record = *\n");
   g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (event->name, ==, "Erase");
@@ -32,6 +32,7 @@ test_event (void)
   g_assert_cmpint (event->format, ==, EVENT_AVRO);
   g_autofree char *key = g_strjoinv ("|", event->key);
   g_assert_cmpstr (key, ==, "payload.user.id|tenant");
+  g_assert_cmpstr (event->id, ==, "meta.n");
   g_assert_cmpstr (event->due, ==, "payload.due_at");
   g_assert_cmpint (event->due_unit, ==, EPOCH_US);
   g_assert_cmpstr (event->cancel_on, ==, "Keep");
