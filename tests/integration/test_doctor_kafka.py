@@ -43,7 +43,7 @@ def test_a_slow_kafka_is_not_reported_as_down(new_pruned, new_database, far_kafk
     pruned.run("topics", "--apply").ok()
     far_kafka.doors[0].delay_s = 1
     settings = {"kafka.bootstrap.servers": f"127.0.0.1:{far_kafka.doors[0].port}"}
-    assert doctor(pruned, 0, settings=settings) == []
+    assert doctor(pruned, 0, settings=settings, deadline_s=180) == []
 
 
 def test_no_kafka_is_named(well):  # noqa: F811

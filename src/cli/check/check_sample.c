@@ -219,13 +219,16 @@ free_key (gpointer key)
 static void
 say_silent (const Sample *sample)
 {
-  g_autofree char *near = counts_list (sample->near), *passed = counts_list (sample->passed);
+  Check *check = sample->check;
+  g_autofree char *near = counts_list (sample->near), *passed = counts_list (sample->passed),
+                  *remedy = g_strdup_printf ("pruned check %s --sample %d", check->job->name,
+                                             2 * SILENT_MESSAGES);
   if (sample->fit == 0 && sample->read >= SILENT_MESSAGES)
-    check_warn (sample->check, NAME, check_place_in (sample->check, sample->event->place), NULL,
-                "no run yet, and none of the last %" G_GINT64_FORMAT
-                " messages of %s fits %s (%s: %s)",
-                sample->read, sample->event->topic, sample->event->name,
-                *near != '\0' ? "nearest" : "they are", *near != '\0' ? near : passed);
+    check_error (check, CODE_KAFKA, NAME, check_place_in (check, sample->event->place), remedy,
+                 "no run yet, and none of the last %" G_GINT64_FORMAT
+                 " messages of %s fits %s (%s: %s)",
+                 sample->read, sample->event->topic, sample->event->name,
+                 *near != '\0' ? "nearest" : "they are", *near != '\0' ? near : passed);
 }
 
 static void

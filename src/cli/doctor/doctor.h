@@ -47,6 +47,8 @@ gint64 doctor_skew_us (const Doctor *doctor);
 
 /* The command that sets CONFIG, `key=value`, for TOPIC. */
 char *doctor_alter_topic (const Doctor *doctor, const char *topic, const char *config);
+/* The command that shows the members of GROUP. */
+char *doctor_group_command (const Doctor *doctor, const char *group);
 
 /* The checks, in the order of command_doctor (which decides the exit code). */
 void doctor_postgres (Doctor *doctor); /* reachable, schema, clock */
@@ -56,8 +58,7 @@ void doctor_rights (Doctor *doctor);
 void doctor_owners (Doctor *doctor); /* of schema pruned, and who can create functions; by it */
 void doctor_kafka (Doctor *doctor);  /* reachable, topics, clock, retention, group, dead letters */
 void doctor_whose (Doctor *doctor, const KafkaTopic *clock); /* whose topics; by it */
-/* Which of the group's MEMBERS (of KafkaMember) this database does not know; by it. */
-void doctor_members (Doctor *doctor, const GPtrArray *members);
+void doctor_group (Doctor *doctor);  /* who is in it, and who is not; by it */
 void doctor_unread (Doctor *doctor); /* messages that nobody reads, as no daemon runs; by it */
 void doctor_stores (Doctor *doctor);
 void doctor_gentle (Doctor *doctor);   /* thresholds, dead rows */

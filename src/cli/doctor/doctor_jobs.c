@@ -107,9 +107,7 @@ say_own (Doctor *doctor, Check *check, const Job *job)
     check_silent (check);
   for (guint i = before; i < check->findings->len; i++) {
     const CheckFinding *finding = check->findings->pdata[i];
-    gboolean is_told
-        = g_str_equal (finding->check, CHECK_OUTSIDE) || g_str_equal (finding->check, CHECK_SAMPLE);
-    if (is_told && in_force_of (job)->enabled)
+    if (g_str_equal (finding->check, CHECK_OUTSIDE) && in_force_of (job)->enabled)
       doctor_warn (doctor, "own jobs", finding->remedy, "%s: %s", job->name, finding->detail);
     if (finding->code == CODE_OK || is_said_elsewhere (doctor, job, finding)
         || (finding->code != CODE_CONFIG && !in_force_of (job)->enabled))

@@ -42,6 +42,14 @@ doctor_alter_topic (const Doctor *doctor, const char *topic, const char *config)
       bootstrap (doctor), topic, config);
 }
 
+char *
+doctor_group_command (const Doctor *doctor, const char *group)
+{
+  return g_strdup_printf (
+      "kafka-consumer-groups.sh --bootstrap-server %s --describe --members --group %s",
+      bootstrap (doctor), group);
+}
+
 /* The command that shows TOPIC. */
 static char *
 describe (const Doctor *doctor, const char *topic)
@@ -201,37 +209,6 @@ check_retention (Doctor *doctor, const char *topic, gint64 most_days, const char
 }
 
 static void
-check_group (Doctor *doctor)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GString) others = g_string_new (NULL);
-  const char *group = config_text (doctor->cli->config, "topics", "prefix");
-  g_autoptr (GPtrArray) members
-      = kafka_group_members (settings_of (doctor), group, TIMEOUT_MS, &error);
-  if (members == NULL) {
-    doctor_ok (doctor, "group", "not checked: %s", error->message);
-    return;
-  }
-  for (guint i = 0; i < members->len; i++) {
-    const KafkaMember *member = members->pdata[i];
-    if (!g_str_has_prefix (member->client_id, KAFKA_MEMBER_OF PRUNED_VERSION "/"))
-      g_string_append_printf (others, "%s%s at %s", others->len > 0 ? ", " : "", member->client_id,
-                              member->host);
-  }
-  g_autofree char *count = doctor_count (members->len, "member");
-  if (others->len > 0)
-    doctor_warn (
-        doctor, "group", "pruned version",
-        "of %s of group %s these have another version than %s, by their client.id: %s (two versions can run side by side"
-        " during an upgrade)",
-        count, group, PRUNED_VERSION, others->str);
-  else
-    doctor_ok (doctor, "group", "group %s has %s%s", group, count,
-               members->len > 0 ? ", all of this version" : " now");
-  doctor_members (doctor, members);
-}
-
-static void
 check_dead_letters (Doctor *doctor, const KafkaTopic *found, guint n_found)
 {
   g_autoptr (GError) error = NULL;
@@ -337,7 +314,7 @@ doctor_kafka (Doctor *doctor)
       check_retention (doctor, topic, KEPT[i].days, KEPT[i].then);
   }
   check_own_topics (doctor);
-  check_group (doctor);
+  doctor_group (doctor);
   check_dead_letters (doctor, found, wanted->len);
   doctor_unread (doctor);
 }

@@ -1,7 +1,6 @@
 #include "cli/doctor/doctor.h"
 #include "engine/ledger/database.h"
 #include "engine/outbox/owner.h"
-#include "engine/clock/group.h"
 #include "kafka/inspect.h"
 
 #define TIMEOUT_MS 10000
@@ -69,24 +68,6 @@ check_owner (Doctor *doctor, const Origin *origin, const KafkaTopic *clock)
                   error->message);
   else
     check_kept (doctor, clock->name, words);
-}
-
-void
-doctor_members (Doctor *doctor, const GPtrArray *members)
-{
-  g_autoptr (GError) error = NULL;
-  if (doctor->pg == NULL || !doctor->migrated)
-    return;
-  g_autofree char *strangers = group_strangers (doctor->pg, members, &error);
-  if (error != NULL)
-    doctor_error (doctor, CODE_POSTGRES, "members", doctor->grants, "could not be read: %s",
-                  error->message);
-  else if (*strangers != '\0')
-    doctor_error (
-        doctor, CODE_KAFKA, "members", "pruned processes",
-        "the consumer group %s has members that this database does not know: %s. They work for a copy of it, or this is"
-        " the copy, seen from %s: give the copy another [topics] prefix and run there: pruned migrate --identity new",
-        config_text (doctor->cli->config, "topics", "prefix"), strangers, g_get_host_name ());
 }
 
 void

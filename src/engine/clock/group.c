@@ -27,9 +27,8 @@ group_name_client (GPtrArray *settings)
                    g_strconcat (KAFKA_MEMBER_OF PRUNED_VERSION "/", processes_id (), NULL));
 }
 
-/* The process's id in a client.id; NULL: it has none. */
-static const char *
-process_of (const KafkaMember *member)
+const char *
+group_process_of (const KafkaMember *member)
 {
   const char *slash = g_str_has_prefix (member->client_id, KAFKA_MEMBER_OF)
                           ? strchr (member->client_id, '/')
@@ -42,8 +41,8 @@ unknown_of (Pg *pg, const GPtrArray *members, GError **error)
 {
   GString *ids = array_new ();
   for (guint i = 0; i < members->len; i++)
-    if (process_of (members->pdata[i]) != NULL)
-      array_add (ids, process_of (members->pdata[i]));
+    if (group_process_of (members->pdata[i]) != NULL)
+      array_add (ids, group_process_of (members->pdata[i]));
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "id", array_take (ids));
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
@@ -56,7 +55,7 @@ strangers_of (Pg *pg, const GPtrArray *members, gboolean *older, GError **error)
 {
   gboolean any = FALSE;
   for (guint i = 0; i < members->len; i++)
-    any = any || process_of (members->pdata[i]) != NULL;
+    any = any || group_process_of (members->pdata[i]) != NULL;
   g_autoptr (PgRows) rows = any ? unknown_of (pg, members, error) : NULL;
   if (any && rows == NULL)
     return NULL;
@@ -64,11 +63,11 @@ strangers_of (Pg *pg, const GPtrArray *members, gboolean *older, GError **error)
   for (guint i = 0; i < members->len; i++)
     for (int k = 0; rows != NULL && k < rows_count (rows); k++) {
       const KafkaMember *member = members->pdata[i];
-      if (g_strcmp0 (process_of (member), rows_text (rows, k, "id")) != 0)
+      if (g_strcmp0 (group_process_of (member), rows_text (rows, k, "id")) != 0)
         continue;
       g_string_append_printf (words, "%sprocess %s at %s", words->len > 0 ? ", " : "",
-                              process_of (member), member->host);
-      *older = *older || strcmp (process_of (member), processes_id ()) < 0;
+                              group_process_of (member), member->host);
+      *older = *older || strcmp (group_process_of (member), processes_id ()) < 0;
     }
   return g_string_free (g_steal_pointer (&words), FALSE);
 }

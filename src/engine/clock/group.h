@@ -15,6 +15,8 @@
  * stays, and then others cannot tell whose process it is. Thread: main. */
 void group_name_client (GPtrArray *settings);
 
+/* The id in `pruned.processes` that MEMBER's client.id has; NULL: none. Thread: any. */
+const char *group_process_of (const KafkaMember *member);
 /* Those of MEMBERS (of KafkaMember) that are daemons of this program and no running process of the
  * database, as `process id at host, ...`; "": there are none. NULL: an error of PostgreSQL. g_free
  * it. Thread: any. */
