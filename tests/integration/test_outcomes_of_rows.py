@@ -112,7 +112,7 @@ def test_a_key_that_is_a_secret_and_a_row_without_a_key_are_not_told(house):  # 
     house.sql("""CREATE TABLE sessions (token text PRIMARY KEY);
         CREATE TABLE visits (token text REFERENCES sessions, page text);
         INSERT INTO sessions VALUES ('hush'); INSERT INTO visits VALUES ('hush', '/private')""")
-    house.say("sessions.purge", "table = sessions\nwhere = true\nchildren = visits\nmax_share = off")
+    house.say("sessions.purge", "table = sessions\nwhere = true\nchildren = visits\nmax_share = off\naudit = keys")
     _, run_id = house.done("sessions.purge", **ALL)
     (key,) = house.database.column("SELECT keys ->> 0 FROM pruned.deletions WHERE run_id = %s AND table_name = 'sessions'", [run_id])
     assert house.rows("sessions") == house.rows("visits") == []

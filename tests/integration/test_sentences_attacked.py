@@ -196,10 +196,10 @@ def test_rights_that_are_missing(house):  # noqa: F811
 
 def test_secrets_are_not_recorded(house):  # noqa: F811
     house.sql("""CREATE TABLE p (access_token text PRIMARY KEY, id int, dead bool, password text);
-        CREATE TABLE q (id int PRIMARY KEY, dead bool, password text NOT NULL);
+        CREATE TABLE q (id int PRIMARY KEY, dead bool, password text);
         CREATE TABLE c (q int REFERENCES q ON DELETE CASCADE, otp_secret text);
         INSERT INTO p VALUES ('s3cret-key', 1, true, 's3cret-p'); INSERT INTO q VALUES (1, true, 's3cret-q'); INSERT INTO c VALUES (1, 's3cret-c')""")
-    house.say("p", "table = p\nwhere = dead")
+    house.say("p", "table = p\nwhere = dead\naudit = keys")
     house.say("q", "table = q\nwhere = dead")
     p, q = house.tick("p", "q")
     found = house.database.column("SELECT d::text FROM pruned.deletions d WHERE d::text LIKE '%s3cret%'")

@@ -183,6 +183,7 @@ void check_session (Check *check); /* a setting of the role or database under wh
 void check_access (Check *check);  /* rights and hidden rows, by check_tables */
 void check_tables (Check *check);  /* rights, hidden rows, keys that are off, ties, brakes */
 void check_recorded (Check *check); /* what the audit leaves out, by check_tables */
+void check_lost (Check *check);     /* when a job is loaded: what could not be put back */
 void check_looks (Check *check);    /* tables that nothing ties to the rows, by check_tables */
 void check_outside (Check *check);  /* what stays when a row goes, by check_tables */
 void check_ties (Check *check);     /* triggers, rules, foreign keys, by check_tables */

@@ -46,6 +46,7 @@ load_one (Check *check, const Job *job, gboolean sure, GError **error)
     check_folder (check);
     if (check_can_run (check))
       check_access (check);
+    check_lost (check);
     if (check_errors (check) == 0)
       check_cursor_nulls (check);
   }

@@ -102,6 +102,23 @@ check_texts (Check *check)
 }
 
 void
+check_lost (Check *check)
+{
+  if (!check_can_run (check) || check->job->final != NULL)
+    return;
+  g_autoptr (GPtrArray) columns
+      = pg_begin_read_only (check->pg, NULL) ? unrecorded_find (check->pg, check->job, NULL) : NULL;
+  pg_rollback (check->pg);
+  for (guint i = 0; columns != NULL && i < columns->len; i++) {
+    const Unrecorded *column = columns->pdata[i];
+    g_autofree char *remedy = remedy_of (check->job, column->column);
+    if (column->lost)
+      check_error (check, CODE_CONFIG, "record", check_place (check), NULL,
+                   "%s is not recorded, and %s; %s", column->column, column->why, remedy);
+  }
+}
+
+void
 check_recorded (Check *check)
 {
   g_autoptr (GError) error = NULL;

@@ -38,7 +38,7 @@ static const struct {
 typedef struct {
   PgRows *rows[PARTS];
   gboolean stopped, paused;
-  gboolean final; /* what the job removes cannot be put back */
+  char *lost; /* why nothing of what the run removed can be put back; NULL: some of it can */
 } Page;
 
 static void
@@ -46,11 +46,26 @@ page_clear (Page *page)
 {
   for (guint i = 0; i < PARTS; i++)
     g_clear_pointer (&page->rows[i], rows_free);
+  g_free (page->lost);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Page, page_clear)
 
+/* JOB: NULL, it is not known. */
 static gboolean
-look (Pg *pg, const PgRows *run, Page *page, GError **error)
+look_for_lost (Pg *pg, const Job *job, const PgValues *values, Page *page, GError **error)
+{
+  if (job != NULL && job->final != NULL) {
+    page->lost = g_strdup (job->final);
+    return TRUE;
+  }
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "run_lost.sql", values, error);
+  if (rows != NULL && rows_count (rows) > 0)
+    page->lost = g_strdup (rows_text (rows, 0, "why"));
+  return rows != NULL;
+}
+
+static gboolean
+look (Pg *pg, const Job *job, const PgRows *run, Page *page, GError **error)
 {
   static const char *const given[]
       = { "run_id", "parent_id", "job", "scheduled_at", "started_at", "finished_at" };
@@ -61,6 +76,7 @@ look (Pg *pg, const PgRows *run, Page *page, GError **error)
   gboolean ok = pg_begin_read_only (pg, error);
   for (guint i = 0; ok && i < PARTS; i++)
     ok = (page->rows[i] = pg_run_file (pg, PART[i].file, values, error)) != NULL;
+  ok = ok && look_for_lost (pg, job, values, page, error);
   g_autoptr (PgRows) paused
       = ok ? pg_run_file (pg, SHARED_SQL "is_paused.sql", values, error) : NULL;
   g_autoptr (PgRows) stop
@@ -101,6 +117,13 @@ waits_for_a_retry (const PgRows *run)
          && !g_str_has_prefix (error, "quiet hours") && !g_str_has_prefix (error, "throttled");
 }
 
+/* The run has ended, and there is something that a restore could put back. */
+static gboolean
+has_removed (const PgRows *run, const Page *page)
+{
+  return run_has_ended (rows_text (run, 0, "state")) && rows_count (page->rows[OF_TABLES]) > 0;
+}
+
 static GPtrArray *
 next_of (const PgRows *run, const Page *page)
 {
@@ -119,8 +142,7 @@ next_of (const PgRows *run, const Page *page)
     suggest (next, "pruned retry %s", id);
   if (!ended)
     suggest (next, "pruned discard %s", id);
-  if ((ended || g_str_equal (state, "dead")) && rows_count (page->rows[OF_TABLES]) > 0
-      && !page->final)
+  if (has_removed (run, page) && page->lost == NULL)
     suggest (next, "pruned restore %s%s --dry-run", id,
              rows_count (page->rows[OF_CHILDREN]) > 0 ? " --with-children" : "");
   if (rows_count (page->rows[OF_QUARANTINED]) > 0)
@@ -146,7 +168,7 @@ objects_of (const Column *columns, const PgRows *rows)
 }
 
 static void
-put_objects (Output *out, const Page *page, const GPtrArray *next)
+put_objects (Output *out, const PgRows *run, const Page *page, const GPtrArray *next)
 {
   for (guint i = 0; i < PARTS; i++) {
     g_autoptr (json_t) part = json_object ();
@@ -156,6 +178,8 @@ put_objects (Output *out, const Page *page, const GPtrArray *next)
   g_autoptr (json_t) last = json_pack ("{s:[]}", "next");
   for (guint i = 0; i < next->len; i++)
     json_array_append_new (json_object_get (last, "next"), json_string (next->pdata[i]));
+  if (has_removed (run, page) && page->lost != NULL)
+    json_object_set_new (last, "no_restore", json_string (page->lost));
   output_object (out, last);
 }
 
@@ -183,7 +207,7 @@ shown_columns (guint part, const PgRows *rows)
 }
 
 static void
-say_parts (Output *out, const Page *page, const GPtrArray *next)
+say_parts (Output *out, const PgRows *run, const Page *page, const GPtrArray *next)
 {
   for (guint i = 0; i < PARTS; i++) {
     if (rows_count (page->rows[i]) == 0)
@@ -193,6 +217,8 @@ say_parts (Output *out, const Page *page, const GPtrArray *next)
     output_rows (out, page->rows[i]);
     output_end (out);
   }
+  if (has_removed (run, page) && page->lost != NULL)
+    output_line (out, "\nnothing of it can be restored: %s", page->lost);
   if (next->len > 0)
     output_say (out, "\nnext");
   for (guint i = 0; i < next->len; i++)
@@ -203,17 +229,16 @@ ExitCode
 run_page_show (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
 {
   g_auto (Page) page = { 0 };
-  if (!look (pg, rows, &page, error))
-    return cli_pg_failed (pg, error);
   const Job *job = jobs_find_loaded (cli->jobs, rows_text (rows, 0, "job"));
-  page.final = job != NULL && job->final != NULL;
+  if (!look (pg, job, rows, &page, error))
+    return cli_pg_failed (pg, error);
   g_autoptr (GPtrArray) next = next_of (rows, &page);
   run_row_show (cli->out, rows);
   if (output_is_json (cli->out)) {
-    put_objects (cli->out, &page, next);
+    put_objects (cli->out, rows, &page, next);
     return CODE_OK;
   }
   say_result (cli->out, rows);
-  say_parts (cli->out, &page, next);
+  say_parts (cli->out, rows, &page, next);
   return CODE_OK;
 }
