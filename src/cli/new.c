@@ -166,6 +166,7 @@ look_at_secrets (New *new, Pg *pg)
   g_autoptr (GPtrArray) whats = g_ptr_array_new ();
   const Job job = { .name = (char *)new->job,
                     .sentence = new->sentence,
+                    .kind = job_kind_of (NULL, new->sentence),
                     .table = new->sentence->table,
                     .whats = whats };
   g_autoptr (GPtrArray) columns = unrecorded_find (pg, &job, NULL);
