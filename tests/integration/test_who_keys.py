@@ -25,6 +25,8 @@ TYPES = {
     "text": ("text", "{a", []),
     "digits": ("varchar(9)", "42", []),
     "span": ("interval", "1 mon", ["1 month"]),
+    "money": ("money", "$1,234.50", ["1234.5"]),
+    "pairs": ("hstore", '"a"=>"1", "b c"=>NULL', ['b\\ c=>NULL,a=>1']),
 }
 TWO = {"nr": 1.5, "at": "2024-01-01 00:00:00+00"}
 
@@ -32,6 +34,7 @@ TWO = {"nr": 1.5, "at": "2024-01-01 00:00:00+00"}
 @pytest.fixture
 def gone(house):  # noqa: F811
     """Rows of all these types that have gone; the runs, by the name of the type."""
+    house.sql("CREATE EXTENSION hstore")
     for name, (sql, key, _) in TYPES.items():
         house.sql(f"CREATE TABLE t_{name} (id {sql} PRIMARY KEY, n int)")
         house.database.execute(f"INSERT INTO t_{name} VALUES (%s)", [key])
@@ -61,9 +64,17 @@ def test_just_this_row_is_put_back_by_each_text_of_its_key(gone):
     assert [line["action"] for line in gone.restore(gone.runs["two"], "--only", f"t_two:{json.dumps(TWO)}")] == ["restored"]
 
 
+@pytest.mark.check_all
+def test_just_this_row_is_forgotten_by_each_text_of_its_key(gone):
+    own = {"postgres.url": gone.database.url}
+    for name, (_, key, others) in TYPES.items():
+        (line,) = gone.pruned.run("forget", f"t_{name}", [key, *others][-1], "--json", settings=own).ok().json()
+        assert (line["table"], line["forgotten"]) == (f"t_{name}", 1), (name, line)
+
+
 @pytest.mark.parametrize("item, words", [
     ("t_uuid:abc", "no key of t_uuid (id)"), ("t_moment:now", "cut or round"), ("t_moment:soon", "no key of t_moment"),
-    ("t_price:1.001", "cut or round"), ("t_padded:abcdef", "cut or round"), ("t_flag:perhaps", "no key of t_flag"),
+    ("t_price:1.001", "cut or round"), ("t_money:1.001", "cut or round"), ("t_money:$1.001", "cut or round"), ("t_padded:abcdef", "cut or round"), ("t_flag:perhaps", "no key of t_flag"),
     ("t_list:{1", "no key of t_list"), ("t_two:{\"nr\": \"x\", \"at\": \"2024-01-01\"}", "no key of t_two (nr, at)"), ("t_two:{1", "neither")])
 def test_a_key_that_is_none_of_the_column_is_said(house, item, words):  # noqa: F811
     name = item.split(":")[0][2:]

@@ -9,7 +9,8 @@ WITH
 -- include: spelled.sql
 ,
 col AS (
-  SELECT i.indrelid AS rel, i.indnkeyatts AS keys, k.n, a.attname, a.attnum, t.typcategory NOT IN ('A', 'C') AND b.oid NOT IN ('json'::regtype, 'jsonb'::regtype) AS plain,
+  SELECT i.indrelid AS rel, i.indnkeyatts AS keys, k.n, a.attname, a.attnum, t.typcategory NOT IN ('A', 'C') AND b.oid NOT IN ('json'::regtype, 'jsonb'::regtype)
+           AND (i.indnkeyatts > 1 OR NOT EXISTS (SELECT FROM pg_cast j WHERE j.castsource = b.oid AND j.casttarget = 'json'::regtype)) AS plain,
          pg_catalog.format_type(a.atttypid, -1) || CASE WHEN a.attcollation <> 0 THEN ' COLLATE ' || a.attcollation::regcollation::text ELSE '' END AS type,
          EXISTS (SELECT FROM pg_catalog.pg_opclass oc JOIN pg_catalog.pg_amproc p ON p.amprocfamily = oc.opcfamily AND p.amproclefttype = oc.opcintype
                    AND p.amprocrighttype = oc.opcintype AND p.amprocnum = 4

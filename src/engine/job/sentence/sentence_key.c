@@ -9,7 +9,9 @@
  * of digits before or behind it: which one is the month? */
 #define WHOLE "%2$s::pg_catalog.text = %1$s"
 #define NUMBER "%2$s::pg_catalog.text::pg_catalog.numeric = %1$s::pg_catalog.numeric"
-#define MONEY "%2$s::pg_catalog.numeric = %1$s::pg_catalog.numeric"
+#define MONEY                                                                                      \
+  "CASE WHEN %1$s ~ '^[-+.0-9]*$' THEN %2$s::pg_catalog.numeric = %1$s::pg_catalog.numeric"        \
+  " ELSE " WHOLE " END"
 #define STEADY                                                                                     \
   "%1$s !~ '(^|[^0-9:])[0-9]{1,2}[-/.][0-9]{1,2}[-/.][0-9]{2}'"                                    \
   " AND "                                                                                          \
