@@ -10,7 +10,6 @@
 
 #define CONNECT_TIMEOUT_S 5
 #define CONNECT_LEAST_S 2       /* libpq's minimum */
-#define ANSWER_TIMEOUT_MS 30000 /* twice the statement_timeout */
 
 Pg *
 pg_new (const PgSettings *settings)

@@ -15,6 +15,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#define ANSWER_TIMEOUT_MS 30000 /* twice the statement_timeout */
+
 typedef enum { SENT_OWN, SENT_PATH, SENT_PREPARE, SENT_SETTINGS, SENT_CALLER } SentKind;
 typedef struct {
   SentKind kind;

@@ -168,6 +168,17 @@ pg_rollback (Pg *pg)
   pg->in_transaction = FALSE;
 }
 
+/* A commit has nothing left to do, so it is not given the time of a statement that may take long. */
+static gboolean
+run_commit (Pg *pg, GError **error)
+{
+  const int answer_ms = pg->answer_ms;
+  pg->answer_ms = MIN (answer_ms, ANSWER_TIMEOUT_MS);
+  const gboolean ended = pg_run_own (pg, "COMMIT", error);
+  pg->answer_ms = answer_ms;
+  return ended;
+}
+
 gboolean
 pg_commit (Pg *pg, GError **error)
 {
@@ -186,7 +197,7 @@ pg_commit (Pg *pg, GError **error)
                       "PostgreSQL: the transaction was lost before its commit");
   if ((pg->asks_commits && !commit_note (pg, error)) || !queue_keys (pg, error))
     return FALSE;
-  if (!pg_run_own (pg, "COMMIT", error)) {
+  if (!run_commit (pg, error)) {
     const gboolean lost = pg->asks_commits && pg->number != NULL && pg->conn == NULL;
     if (lost)
       pg_rollback (pg);

@@ -8,6 +8,7 @@ import pytest
 from stack.process import wait_until
 from support.doctors import about
 from support.metrics import http, ready, start  # noqa: F401
+from support.scene import fill, send_tick
 
 JOB = "scratch.remove"
 AWAITED = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'pruned {}'"
@@ -46,18 +47,21 @@ def test_a_command_that_loses_its_connection_while_its_commit_waits_says_what_is
 
 @pytest.mark.check_all
 def test_a_commit_that_goes_on_waiting_is_said_to_and_the_daemon_is_not_ready(away, http):  # noqa: F811
+    fill(away.database, 4)
     start(away, http)
+    away.wait_run(send_tick(away))
     assert [f for f in about(away, "commits")] == []
     away.standby("nope")
+    forgotten = ThreadPoolExecutor().submit(away.run, "forget", "scratch", "4", settings={"postgres.url": away.database.url})
     done = begin(away, "pause", JOB)
     assert "synchronous standby" in wait_until(lambda: (a := http.ask("/readyz")).status_code == 503 and a.text, 60, "not ready")
     (found,) = about(away, "commits")
     assert "nope" in found["detail"] and "of this service wait" in found["detail"]
     locked = away.run("pause", JOB)
     assert locked.code == 3 and "try again" not in locked.stderr and "commits wait for a synchronous standby" in locked.stderr, locked
-    said = done.result()
-    assert said.code == 3 and "try again" not in said.stderr, said
-    assert "not known" in said.stderr and "synchronous standby" in said.stderr and "pruned journal" in said.stderr
+    for said in (done.result(), forgotten.result()):
+        assert said.code == 3 and "try again" not in said.stderr, said
+        assert "not known" in said.stderr and "synchronous standby" in said.stderr and "pruned journal" in said.stderr
     away.standby("")
     away.database.wait(f"SELECT paused FROM pruned.controls WHERE job = '{JOB}'")
     ready(http)
