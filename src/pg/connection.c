@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define CONNECT_TIMEOUT_S 5
-#define CONNECT_LEAST_S 2       /* libpq's minimum */
+#define CONNECT_LEAST_S 2 /* libpq's minimum */
 
 Pg *
 pg_new (const PgSettings *settings)

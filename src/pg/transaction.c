@@ -168,7 +168,8 @@ pg_rollback (Pg *pg)
   pg->in_transaction = FALSE;
 }
 
-/* A commit has nothing left to do, so it is not given the time of a statement that may take long. */
+/* A commit has nothing left to do, so it is not given the time of a statement that may take long.
+ */
 static gboolean
 run_commit (Pg *pg, GError **error)
 {
