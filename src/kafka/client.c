@@ -26,6 +26,14 @@ is_noise (int level, const char *facility, const char *text)
          || (g_str_equal (facility, "GETPID") && g_str_has_suffix (text, ": retrying"));
 }
 
+/* Of a broker that is away the library speaks with several voices. */
+static const char *
+key_of (const char *facility)
+{
+  static const char *const away[] = { "FAIL", "ERROR", "REQTMOUT", "SESSTMOUT", NULL };
+  return g_strv_contains (away, facility) ? "a broker is away" : g_intern_string (facility);
+}
+
 static void
 on_log (const rd_kafka_t *rk, int level, const char *facility, const char *text)
 {
@@ -34,7 +42,7 @@ on_log (const rd_kafka_t *rk, int level, const char *facility, const char *text)
     return;
   }
   g_autofree char *detail = g_strdup_printf ("%s: %s", facility, text);
-  log_warning_every (LOG_INTERVAL_S, g_intern_string (facility), "Kafka library message", detail);
+  log_warning_every (LOG_INTERVAL_S, key_of (facility), "Kafka library message", detail);
 }
 
 static gboolean

@@ -1,6 +1,7 @@
 """PostgreSQL or Kafka goes away while a daemon runs: it stays, waits, charges no attempt, and
 continues within seconds of their return."""
 
+import datetime
 import re
 import time
 
@@ -102,6 +103,10 @@ def test_work_continues_after_a_broker_outage_longer_than_a_session(own_kafka, s
     goes_on(scene, BACK_WITHIN_S + SESSION_S)
     assert scene.wait_run(due)["state"] == "finished"
     assert not scene.daemon.lines("Work message was missing and is sent again")
+    for message in "Kafka degraded; continuing where possible", "Kafka library message":
+        said = [datetime.datetime.fromisoformat(line["time"]) for line in scene.daemon.lines(message)]
+        assert all(later - earlier > datetime.timedelta(seconds=59) for earlier, later in zip(said, said[1:])), said
+    assert len(scene.daemon.lines("Kafka works again")) == 1
 
 
 def test_postgres_is_away_for_longer(own_postgres, scene):

@@ -64,6 +64,7 @@ typedef struct {
     Pg *pg;                 /* for the checks of the start, and to see whether all work is done */
     char *trouble_seen;     /* what is wrong with Kafka's consumer */
     char *trouble_told;     /* what was logged of it */
+    gint64 told_us;         /* when; monotonic */
     GPtrArray *own_topics;  /* of char: those of applications' events that are subscribed to */
     GPtrArray *work_topics; /* of char, sorted: the same for work */
   } main;
