@@ -101,6 +101,8 @@ beyond_files (const Job *job)
 {
   if (job->kind->beyond != NULL)
     return job->kind->beyond;
+  if (job->sentence->by != NULL)
+    return "SQL files find no rows by the columns that an event names";
   if (job->sentence->portion > 0)
     return "SQL files remove no rows in portions before their own (children_portion)";
   return NULL;

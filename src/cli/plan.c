@@ -7,12 +7,13 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/plan_kept.h"
+#include "cli/plan_named.h"
 #include "cli/output/words.h"
 #include "engine/job/sentence/behind.h"
 #include "engine/job/sentence/sql_clock.h"
 #include "engine/ledger/unrecorded.h"
 
-static char *at;
+static char *at, **named;
 static gboolean with_rows, diff;
 
 const GOptionEntry plan_options[]
@@ -20,6 +21,8 @@ const GOptionEntry plan_options[]
           "the time T that cut-offs are computed from (default: now)", "TIME" },
         { "rows", 0, 0, G_OPTION_ARG_NONE, &with_rows,
           "list each row, not only the summary (--json always does)", NULL },
+        { "arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &named,
+          "the rows that an event would name by this column", "COLUMN=VALUE" },
         { "diff", 0, 0, G_OPTION_ARG_NONE, &diff,
           "compare with the last plan of this job; with --rows: list the rows that differ; with "
           "--json: list all rows, then the differences' counts",
@@ -290,9 +293,9 @@ plan_say_unrecorded (Output *out, Pg *pg, const Job *job)
 }
 
 static ExitCode
-plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
+plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, const json_t *args, GError **error)
 {
-  g_autoptr (json_t) summary = json_object (), args = json_object ();
+  g_autoptr (json_t) summary = json_object ();
   g_autoptr (PlanLines) lines = plan_lines_new (), was = NULL;
   g_autofree char *since = NULL;
   GError *cause = NULL;
@@ -320,7 +323,7 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, GError **error)
     show_differences (cli->out, was, since, lines);
   else if (diff)
     say_first (cli->out);
-  if (!job_only_names_rows (job)) /* each of its runs is about one row */
+  if (!job_only_names_rows (job) || json_object_size (args) > 0) /* else a run is about one row */
     say_held (cli->out, pg, job, at_us, args, known ? &tally : NULL);
   plan_say_unrecorded (cli->out, pg, job);
   keep (pg, job, at_us, lines);
@@ -370,7 +373,10 @@ command_plan (Cli *cli, GError **error)
   if (job->page == NULL && job->sentence == NULL && (job->code == NULL || job->code->plan == NULL))
     return cli_usage (error, "job %s has no plan: another job decides what it does; plan that one",
                       job->name);
-  if (job_only_names_rows (job))
+  g_autoptr (json_t) args = plan_named_args (job, named, error);
+  if (args == NULL)
+    return CODE_USAGE;
+  if (job_only_names_rows (job) && json_object_size (args) == 0)
     log_warning ("This job takes no ticks, and a run is about the one row that an event names: the "
                  "plan shows all rows that events can name",
                  "job", job->name);
@@ -379,5 +385,5 @@ command_plan (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL || (at != NULL && !plan_say_clock (pg, job, error)))
     return CODE_POSTGRES;
-  return plan (cli, pg, job, at_us, error);
+  return plan (cli, pg, job, at_us, args, error);
 }

@@ -207,7 +207,8 @@ ask_named (Check *check)
   const Jobs *jobs = check->cli->jobs;
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const Job *job = jobs_at (jobs, i);
-    for (char **on = job->on; on != NULL && *on != NULL; on++)
+    const gboolean by_key = job->sentence == NULL || job->sentence->by == NULL;
+    for (char **on = job->on; by_key && on != NULL && *on != NULL; on++)
       check_want (job, job->table, *on, &wanted);
   }
   g_autoptr (PgValues) values = pg_values_new ();
@@ -217,10 +218,24 @@ ask_named (Check *check)
   return check_ask (check, "event", SQL "event.sql", values);
 }
 
+/* Events of a sentence that name rows by other columns than the key. */
+static void
+say_columns (Check *check)
+{
+  const Sentence *sentence = check->job->sentence;
+  if (sentence == NULL || sentence->by == NULL)
+    return;
+  g_autofree char *columns = g_strjoinv (", ", sentence->by);
+  for (char **on = sentence->on; *on != NULL; on++)
+    check_ok (check, "event", "%s names all rows of %s with its %s", *on, check->job->table,
+              columns);
+}
+
 static void
 check_events (Check *check)
 {
   const char *table = check->job->table;
+  say_columns (check);
   g_autoptr (PgRows) rows = job_names_rows (check->job) ? ask_named (check) : NULL;
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const char *name = rows_text (rows, i, "name"), *other = rows_text (rows, i, "other");

@@ -7,5 +7,5 @@ WITH dropped AS (
   RETURNING job, item, reason, attempts, parked, next_try_at),
 woken AS (
   UPDATE pruned.runs r SET due_at = now(), changed_at = clock_timestamp()
-  FROM dropped d WHERE (r.job = d.job OR d.reason = 'restored') AND r.waits_for = d.item AND r.state = 'waiting')
+  FROM dropped d WHERE (r.job = d.job OR d.reason = 'restored') AND r.waits_for IS NOT NULL AND (r.waits_for = d.item OR r.args ? 'rows') AND r.state = 'waiting')
 SELECT job, item, reason, attempts, parked, next_try_at FROM dropped

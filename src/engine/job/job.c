@@ -220,6 +220,13 @@ job_is_asked (const Job *job, const json_t *args)
   return event != NULL && event->own != NULL;
 }
 
+gboolean
+job_is_asked_for_rows (const Job *job, const json_t *args)
+{
+  const JobEvent *event = job_event_of (job, args);
+  return event != NULL && g_str_equal (event->key, JOB_EVENT_ROWS);
+}
+
 /* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, the
  * list in job.conf (`settings`), and those that job.conf gives a value to. Without that list: all.
  */

@@ -66,6 +66,8 @@ typedef struct {
 #define JOB_ROW_OUTCOME "RowProcessed"
 /* The argument with the key of the row that an event of an application names. */
 #define JOB_EVENT_KEY "key"
+/* Instead: columns and the text of their values. The event names all rows that have these. */
+#define JOB_EVENT_ROWS "rows"
 
 typedef struct {
   char *type;       /* pruned.events.X */
@@ -178,6 +180,7 @@ typedef struct {
   Job *job;      /* takes the place of the refused job for its runs, and does nothing. NULL: what is
                     refused is an `event NAME` */
   char *topic;   /* of such an event; NULL: not known */
+  char *type;    /* of its messages; NULL: its name */
   char *written; /* of a job that a check has refused, as in Job: the database may be what is wrong;
                     NULL: it is what is written */
 } JobRefused;
@@ -300,6 +303,8 @@ const char *job_final_by_audit (const char *audit);
 /* An event of an application has named the row of a run with ARGS: who sent it waits for an answer.
  */
 gboolean job_is_asked (const Job *job, const json_t *args);
+/* It has named all rows with some values (JOB_EVENT_ROWS): the run finds them on pages. */
+gboolean job_is_asked_for_rows (const Job *job, const json_t *args);
 /* Events of an application name rows of its table (`on`). */
 gboolean job_names_rows (const Job *job);
 /* Why it takes no ticks; NULL: it does. g_free it. */

@@ -30,10 +30,12 @@ static void
 refuse_event (Jobs *jobs, const Section *section, const GError *error)
 {
   g_autofree char *name = job_own_event_name (section->name);
-  const KeyFileEntry *topic = section_find (section, "topic");
+  const KeyFileEntry *topic = section_find (section, "topic"),
+                     *type = section_find (section, "type");
   job_refuse (jobs, name, FALSE, error);
   JobRefused *refused = (JobRefused *)jobs_refused_find (jobs, name);
   refused->topic = topic != NULL ? g_strdup (topic->value) : NULL;
+  refused->type = type != NULL ? g_strdup (type->value) : NULL;
 }
 
 static gboolean
@@ -116,6 +118,9 @@ check_cancels (Jobs *jobs, const GPtrArray *sections)
     else if (g_strv_length (other->key) != g_strv_length (event->key))
       section_fail (section, NULL, &error, "cancel_on: [event %s] has another number of keys",
                     other->name);
+    else if (!sentence_event_names_alike (other, event))
+      section_fail (section, NULL, &error, "cancel_on: [event %s] names rows by other columns",
+                    other->name);
     if (error == NULL)
       continue;
     refuse_event (jobs, section, error);
@@ -133,12 +138,34 @@ job_own_events_load (Jobs *jobs, const GPtrArray *sections, const JobSources *so
     ;
 }
 
+/* Why a sentence cannot have EVENT beside its FIRST one, or its other keys. A condition that asks
+ * for the columns of an event is part of all that the sentence does. NULL: it can. */
+static char *
+why_not_beside (const SentenceEvent *first, const SentenceEvent *event, const Section *section)
+{
+  static const char *const ticks[] = { "schedule", "ticks" };
+  if (!sentence_event_names_alike (first, event))
+    return g_strdup_printf ("[event %s] and [event %s] name rows by other columns: write a sentence"
+                            " for each",
+                            first->name, event->name);
+  for (guint i = 0; event->columns != NULL && i < G_N_ELEMENTS (ticks); i++) {
+    const KeyFileEntry *entry = section_find (section, ticks[i]);
+    if (entry != NULL && !g_str_equal (entry->value, "off"))
+      return g_strdup_printf ("[event %s] names rows by columns, so there are no ticks: write"
+                              " another sentence for '%s'",
+                              event->name, ticks[i]);
+  }
+  return NULL;
+}
+
 gboolean
 job_own_events_exist (const Jobs *jobs, const Section *section, const Sentence *sentence,
                       GError **error)
 {
   for (char **on = sentence->on; *on != NULL; on++) {
     g_autofree char *why = why_not_on (jobs, *on);
+    if (why == NULL)
+      why = why_not_beside (find_event (jobs, sentence->on[0]), find_event (jobs, *on), section);
     if (why != NULL)
       return section_fail (section, section_find (section, "on"), error, "on: %s", why);
   }
@@ -151,9 +178,10 @@ static JobEvent *
 job_event_new (const Jobs *jobs, const Job *job, const SentenceEvent *event, gboolean timers)
 {
   JobEvent *added = g_new0 (JobEvent, 1);
+  const char *key = event->columns != NULL ? JOB_EVENT_ROWS : JOB_EVENT_KEY;
   *added = (JobEvent){ .type = g_strdup (event->name),
-                       .key = g_strdup (JOB_EVENT_KEY),
-                       .unique_key = timers ? g_strconcat (job->name, "/{key}", NULL) : NULL,
+                       .key = g_strdup (key),
+                       .unique_key = timers ? g_strdup_printf ("%s/{%s}", job->name, key) : NULL,
                        .due = timers ? g_strdup ("due") : NULL,
                        .own = event,
                        .cancel
@@ -171,8 +199,11 @@ job_own_events_add (const Jobs *jobs, Job *job, char **names)
   }
   for (char **on = names; *on != NULL; on++) {
     const SentenceEvent *event = find_event (jobs, *on);
-    if (event != NULL)
-      g_ptr_array_add (job->events, job_event_new (jobs, job, event, timers));
+    if (event == NULL)
+      continue;
+    g_ptr_array_add (job->events, job_event_new (jobs, job, event, timers));
+    if (job->sentence != NULL && job->sentence->by == NULL)
+      job->sentence->by = g_strdupv (event->columns);
   }
 }
 
@@ -206,6 +237,9 @@ parts_of (const Job *job)
 static char *
 why_no_key (const Job *job, const SentenceEvent *event)
 {
+  if (event->columns != NULL)
+    return g_strdup_printf ("[event %s] names rows by columns: only a sentence finds these",
+                            event->name);
   if (job->event_key == NULL)
     return g_strdup ("there is no event_key.sql, which writes the key that an event names");
   const guint has = g_strv_length (event->key), wants = parts_of (job);

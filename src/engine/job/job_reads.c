@@ -47,6 +47,9 @@ event_json (const SentenceEvent *event)
                    event->schema_text, "due_unit", epoch_word (event->due_unit));
   if (event->id != NULL)
     json_object_set_new (object, "id", json_string (event->id));
+  if (event->columns != NULL)
+    json_object_set_new (object, "columns", list_of (event->columns));
+  json_object_set_new (object, "type", json_string (event->type));
   add_match (object, event);
   return object;
 }
@@ -143,12 +146,20 @@ event_of (const json_t *object, GPtrArray *events)
   event->format = g_strcmp0 (text_of (object, "format"), "avro") == 0 ? EVENT_AVRO : EVENT_JSON;
   event->key = texts_of (key);
   event->id = g_strdup (text_of (object, "id"));
+  if (text_of (object, "type") != NULL) {
+    g_free (event->type);
+    event->type = g_strdup (text_of (object, "type"));
+  }
+  if (json_object_get (object, "columns") != NULL)
+    event->columns = texts_of (json_object_get (object, "columns"));
   event->due = g_strdup (text_of (object, "due"));
   event->due_unit = epoch_unit (text_of (object, "due_unit"));
   event->cancel_on = g_strdup (text_of (object, "cancel_on"));
   event->schema = schema != NULL ? shape_parse (NULL, schema, NULL) : NULL;
   g_ptr_array_add (events, event);
-  const gboolean all_texts = g_strv_length (event->key) == json_array_size (key);
+  const gsize n = json_array_size (key);
+  const gboolean all_texts = g_strv_length (event->key) == n
+                             && (event->columns == NULL || g_strv_length (event->columns) == n);
   return read_match (event, object) && all_texts && (schema == NULL || event->schema != NULL)
              ? event
              : NULL;
@@ -178,7 +189,7 @@ add_event (Job *job, const json_t *object, GPtrArray *events)
     return;
   JobEvent *event = g_new0 (JobEvent, 1);
   *event = (JobEvent){ .type = g_strdup (own->name),
-                       .key = g_strdup (JOB_EVENT_KEY),
+                       .key = g_strdup (own->columns != NULL ? JOB_EVENT_ROWS : JOB_EVENT_KEY),
                        .unique_key = g_strdup (text_of (object, "unique_key")),
                        .due = g_strdup (text_of (object, "due")),
                        .own = own,

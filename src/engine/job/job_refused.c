@@ -13,6 +13,7 @@ job_refused_free (gpointer data)
   g_free (refused->place);
   g_free (refused->reason);
   g_free (refused->topic);
+  g_free (refused->type);
   g_free (refused->written);
   job_free (refused->job);
   g_free (refused);

@@ -4,6 +4,7 @@
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/own_event.h"
 #include "engine/ledger/admit_add.h"
+#include "engine/ledger/admit_own_args.h"
 #include "engine/ledger/admit_own_keys.h"
 #include "engine/ledger/own_keys.h"
 #include "engine/ledger/timer.h"
@@ -67,16 +68,6 @@ refusal_of (const Reading *reading)
 
 /* --- the key --- */
 
-/* For a job that the catalogue refuses: its step writes the key from them, once it is well. */
-static json_t *
-parts_as_sent (char **parts)
-{
-  json_t *list = json_array ();
-  for (char **part = parts; *part != NULL; part++)
-    json_array_append_new (list, json_string (*part));
-  return list;
-}
-
 /* *ARGS: of the run, with the key as page.sql writes it; NULL with a reason: it is none. */
 static gboolean
 read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t **args,
@@ -100,10 +91,7 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
     refuse_for_error (reading, job, cause);
     return TRUE;
   }
-  g_autoptr (json_t) sent = parts_as_sent (parts);
-  g_autofree char *together = parts[1] == NULL ? g_strdup (parts[0]) : json_text (sent);
-  *args = key != NULL ? json_pack ("{s:s}", "key", key)
-                      : json_pack ("{s:s, s:O}", "key", together, "parts", sent);
+  *args = admit_own_args (event, parts, key);
   return TRUE;
 }
 
@@ -128,7 +116,7 @@ add_run (Reading *reading, const Job *job, const JobEvent *event, gboolean cance
   if (own_event_identity (reading->own, named, &identity, &cause)) {
     gint64 at = reading->message->timestamp_ms * 1000;
     at = identity.ce_time_us != 0 ? identity.ce_time_us : at;
-    const char *key = json_string_value (json_object_get (args, "key"));
+    g_autofree char *key = admit_own_named (args);
     g_autofree char *name = identity.id_is_of_value ? g_strdup_printf ("%s/%s", named->name, key)
                                                     : g_strdup (named->name);
     RunSpec *spec = admit_add (reading->specs, job,
@@ -278,7 +266,7 @@ can_be (const JobRefused *refused, const char *name, const char *topic, const Ow
   if (refused->topic != NULL && !g_str_equal (refused->topic, topic))
     return FALSE;
   if (own->type != NULL)
-    return own_event_type_is (own->type, name);
+    return own_event_type_is (own->type, refused->type != NULL ? refused->type : name);
   return refused->topic != NULL && !fits && own->source->value_len > 0;
 }
 

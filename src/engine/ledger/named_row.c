@@ -3,6 +3,7 @@
 #include "avro/identity.h"
 #include "base/clock.h"
 #include "engine/job/in_force.h"
+#include "engine/ledger/admit_own_args.h"
 #include "engine/ledger/journal.h"
 #include "engine/outbox/publish.h"
 
@@ -12,18 +13,19 @@
 
 const NamedEnd named_row_withdrawn = { "withdrawn", "kept", "withdrawn" };
 
-static const char *
+/* Of rows that were named by columns, these and their values, an object. g_free it. */
+static char *
 key_of (const Run *run)
 {
   const JobEvent *event = job_event_of (run->job, run->args);
-  gboolean is_named = run->named_table != NULL || (event != NULL && event->own != NULL);
-  return is_named ? json_string_value (json_object_get (run->args, JOB_EVENT_KEY)) : NULL;
+  const gboolean is_named = run->named_table != NULL || (event != NULL && event->own != NULL);
+  return is_named ? admit_own_named (run->args) : NULL;
 }
 
 void
 named_row_tell (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end)
 {
-  const char *key = key_of (run);
+  g_autofree char *key = key_of (run);
   if (key == NULL || in_force_outcomes (run->job->name) == OUTCOMES_NONE)
     return;
   g_autofree char *t = run->scheduled_at_us != 0 ? clock_format (run->scheduled_at_us) : NULL;

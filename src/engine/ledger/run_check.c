@@ -4,6 +4,18 @@
 
 #include <string.h>
 
+/* It has the columns by which events of its job name rows, no more and no fewer. */
+static gboolean
+has_columns (const Run *run)
+{
+  const json_t *rows = json_object_get (run->args, JOB_EVENT_ROWS);
+  char **by = run->job->sentence != NULL ? run->job->sentence->by : NULL;
+  gboolean ok = json_object_size (rows) == (by != NULL ? g_strv_length (by) : 0);
+  for (; ok && by != NULL && *by != NULL; by++)
+    ok = json_is_string (json_object_get (rows, *by));
+  return ok;
+}
+
 /* A run about one row must not become one about the rows of a page, nor one about a row of another
  * table. */
 static char *
@@ -12,7 +24,7 @@ event_refusal (const Run *run)
   const char *table = run->named_table;
   const gboolean known
       = table != NULL && *table != '\0'; /* else its job was refused, or is a child */
-  if (job_event_of (run->job, run->args) != NULL
+  if (job_event_of (run->job, run->args) != NULL && has_columns (run)
       && (!known || g_strcmp0 (run->job->table, table) == 0))
     return NULL;
   return g_strdup_printf ("job %s reads no event any more that names a row of %s", run->job->name,
@@ -26,7 +38,8 @@ is_of_row (const Run *run)
 {
   return run->named_table != NULL
          || (run->parent_id != NULL && run->job->sentence != NULL
-             && json_object_get (run->args, JOB_EVENT_KEY) != NULL);
+             && (json_object_get (run->args, JOB_EVENT_KEY) != NULL
+                 || json_object_get (run->args, JOB_EVENT_ROWS) != NULL));
 }
 
 /* An event of the program may have begun it: the event's fields are the arguments. */

@@ -13,7 +13,8 @@ typedef struct {
 static const Part PARTS[] = {
   NUMBER (limit, TRUE),  NUMBER (systemic, TRUE), NUMBER (timeouts, TRUE), NUMBER (by_rows, FALSE),
   NUMBER (looks, FALSE), NUMBER (index, FALSE),   JSON (began_at),         JSON (of),
-  JSON (portion),        JSON (ranges),           JSON (plan_gone)
+  JSON (portion),        JSON (ranges),           JSON (plan_gone),        JSON (waits),
+  NUMBER (again, FALSE)
 };
 
 static json_t **

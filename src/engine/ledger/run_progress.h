@@ -12,17 +12,20 @@
 #include "engine/job/job.h"
 
 typedef struct {
-  gint64 limit;      /* rows that the next step may touch (step/pace.h); 0: its job's page */
-  gint64 systemic;   /* tries in which most of the page has failed alike */
-  gint64 timeouts;   /* how often one row alone has taken too long */
-  gint64 by_rows;    /* of a sentence: how often a row has made a search fail. From there on rows in
-                        quarantine, or all, are on its pages, and asked by themselves (Job.by_rows) */
-  gint64 looks;      /* at its end: looks at rows that were busy (step/busy.h) */
-  gint64 index;      /* keys of its pages so far, and */
-  json_t *began_at;  /* when the first one began: of jobs with `spacing` (step/spacing.h) */
-  json_t *of;        /* the primary key that the cursor is of (Job.cursor_of) */
-  json_t *portion;   /* it has begun to remove what is below a row (step/portion.h) */
-  json_t *ranges;    /* it is divided, or has ranges left (step/ranges.h) */
+  gint64 limit;     /* rows that the next step may touch (step/pace.h); 0: its job's page */
+  gint64 systemic;  /* tries in which most of the page has failed alike */
+  gint64 timeouts;  /* how often one row alone has taken too long */
+  gint64 by_rows;   /* of a sentence: how often a row has made a search fail. From there on rows in
+                       quarantine, or all, are on its pages, and asked by themselves (Job.by_rows) */
+  gint64 looks;     /* at its end: looks at rows that were busy (step/busy.h) */
+  gint64 index;     /* keys of its pages so far, and */
+  json_t *began_at; /* when the first one began: of jobs with `spacing` (step/spacing.h) */
+  json_t *of;       /* the primary key that the cursor is of (Job.cursor_of) */
+  json_t *portion;  /* it has begun to remove what is below a row (step/portion.h) */
+  json_t *ranges;   /* it is divided, or has ranges left (step/ranges.h) */
+  json_t *waits; /* an event has named its rows by columns, and rows before this place have failed:
+                    what it will wait for (step/row_again.h) */
+  gint64 again;  /* of such a run: how often it has begun at the first row again */
   json_t *plan_gone; /* it only plans: an array literal of keys that would be gone by then */
 } RunProgress;
 

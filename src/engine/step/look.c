@@ -115,12 +115,11 @@ askers_of (const Look *look, const GPtrArray *runs)
 {
   GArray *askers = g_array_new (FALSE, FALSE, sizeof (Asker));
   for (guint i = 0; i < runs->len; i++) {
-    Page page = { 0 };
     Run *run = runs->pdata[i];
     if (run->wrong != NULL || run->job != look->job || run_is_planned (run) || run_in_ranges (run)
         || busy_has (run) || run->progress.portion != NULL || run->progress.by_rows > 0
-        || page_of_event (run, &page) || json_object_get (run->args, "cursor") != NULL) {
-      page_clear (&page);
+        || job_event_of (run->job, run->args) != NULL
+        || json_object_get (run->args, "cursor") != NULL) {
       g_hash_table_insert (look->heavy, run->run_id, run);
       continue;
     }

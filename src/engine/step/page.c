@@ -14,6 +14,7 @@
 #include "engine/step/ranges.h"
 #include "engine/step/record.h"
 #include "engine/step/replica.h"
+#include "engine/step/row_again.h"
 #include "engine/step/trial.h"
 
 #include <stdarg.h>
@@ -51,7 +52,9 @@ page_find (Step *step, Page *page, GError **error)
   gboolean named, found;
   if (!page_find_named (step, page, &named, error))
     return FALSE;
-  step->passes_busy = !named;
+  const gboolean asked = job_is_asked (step->job, step->run->args);
+  row_again_begin (step);
+  step->passes_busy = !asked && !named;
   if (named || portion_find (step, page))
     return portion_cut (step, NULL, page, error);
   if (!busy_find (step, page, &found, error))
@@ -59,15 +62,17 @@ page_find (Step *step, Page *page, GError **error)
   if (found)
     return TRUE;
   /* Without `where`, the page of a sentence is the whole table. */
-  if (step->job->page == NULL || job_only_names_rows (step->job))
+  if (step->job->page == NULL || (!asked && job_only_names_rows (step->job)))
     return step_fail (step, error, PRUNED_REJECT, "args: expected a key of a row, because %s",
                       step->job->page == NULL
                           ? "the job has no page.sql"
                           : "the job takes no ticks: events name its rows (on)");
   int limit = (int)step_limit (step, in_force_of (step->job)->batch);
   g_autoptr (PgValues) values = page_values (step, limit);
-  g_autoptr (PgRows) rows
-      = run_in_ranges (step->run) ? NULL : replica_page (step->replica, step->run, values, limit);
+  /* A standby need not have the rows yet that an event is about. */
+  g_autoptr (PgRows) rows = asked || run_in_ranges (step->run)
+                                ? NULL
+                                : replica_page (step->replica, step->run, values, limit);
   step->searching = TRUE;
   if (rows == NULL && (rows = pg_run (step->pg, page_statement (step), values, error)) == NULL) {
     explain_search (step, error);

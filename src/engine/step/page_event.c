@@ -15,7 +15,7 @@ gboolean
 page_of_event (const Run *run, Page *page)
 {
   const JobEvent *event = job_event_of (run->job, run->args);
-  if (event == NULL)
+  if (event == NULL || job_is_asked_for_rows (run->job, run->args))
     return FALSE;
   const json_t *value = json_object_get (run->args, event->key);
   page->keys = g_ptr_array_new_with_free_func (g_free);

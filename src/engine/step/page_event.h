@@ -5,7 +5,8 @@
 #pragma once
 #include "engine/step/page_keys.h"
 
-/* The keys of a run that an event has started, or FALSE: page.sql finds them. */
+/* The key of a run that an event has started, or FALSE: page.sql finds its rows, also those that an
+ * event names by columns. */
 gboolean page_of_event (const Run *run, Page *page);
 /* In a pipeline: asks how its table writes the key of an event's PAGE, and puts the answer there
  * (`1.10` and `1.1` are one number). The job has `named`. */

@@ -39,10 +39,10 @@ announce_named (Step *step, const char *key, const char *reason)
 static void
 wait_for_row (Step *step, const PgRows *rows, int i, const char *key, const char *item)
 {
-  const gboolean again = row_again_is (step);
-  row_again_note (step, item, rows_text (rows, i, "reason"), rows_int (rows, i, "wait_ms"));
-  if (!again && step->job->failed_named)
-    announce_named (step, key, step->waits_why);
+  g_autofree char *why = g_strconcat (ROW_AGAIN_WHY, rows_text (rows, i, "reason"), NULL);
+  row_again_note (step, item, why, rows_int (rows, i, "wait_ms"));
+  if (!row_again_is (step) && step->job->failed_named)
+    announce_named (step, key, why);
 }
 
 gboolean
@@ -295,11 +295,11 @@ record_children (Step *step, const PgRows *children, GError **error)
 static void
 tell_reason (Step *step, const Trial *trial)
 {
-  if (job_event_of (step->job, step->run->args) == NULL || rows_count (trial->decided) != 1
-      || rows_column (trial->decided, "reason") < 0)
-    return;
-  const char *reason = rows_text (trial->decided, 0, "reason");
-  if (reason != NULL)
+  const PgRows *rows = trial->decided;
+  const gboolean one = rows_count (rows) == 1 && rows_column (rows, "reason") >= 0;
+  const char *reason = one ? rows_text (rows, 0, "reason") : NULL;
+  if (reason != NULL && job_event_of (step->job, step->run->args) != NULL
+      && !job_is_asked_for_rows (step->job, step->run->args))
     step_reason (step, reason);
 }
 

@@ -1,6 +1,10 @@
 /* A row that an event has named and that has failed: its run waits for the row's entry in
  * quarantine, tries again when that lets it, and answers again.
  *
+ * A run about all rows with some values works off its pages first. Then it waits for that of the
+ * entries which is the first one to be tried again, and begins at its first page anew; rows that
+ * stay are counted anew. It ends when no row of its pages has failed, or waits.
+ *
  * Invariant: such a run tries the row no earlier than its entry says, and not at all while `pruned
  * restore` holds it.
  *
@@ -9,10 +13,17 @@
 #pragma once
 #include "engine/step/step.h"
 
-/* The run of STEP has tried its row before. */
+#define ROW_AGAIN_WHY "in quarantine: "
+
+/* The run of STEP has tried its row before, or all of its rows. */
 gboolean row_again_is (const Step *step);
-/* ITEM is in quarantine because of REASON, for WAIT_MS more. Does nothing unless STEP is about a
+/* ITEM is in quarantine, as WHY says, for WAIT_MS more. Does nothing unless STEP is about a
  * row that an event has named. */
-void row_again_note (Step *step, const char *item, const char *reason, gint64 wait_ms);
-/* At the end of STEP: its run waits, if that was noted. */
+void row_again_note (Step *step, const char *item, const char *why, gint64 wait_ms);
+/* STEP begins, perhaps a further pass over the rows of its run. */
+void row_again_begin (Step *step);
+/* What the event of STEP's run has named is not there. */
+gboolean row_again_found_none (const Step *step);
+/* At the end of STEP: its run waits, if that was noted. If no row has the values that an event has
+ * named, it is answered that they are gone. */
 void row_again_wait (Step *step);

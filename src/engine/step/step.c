@@ -48,7 +48,7 @@ step_free (Step *step)
   pg_values_free (step->common);
   json_decref (step->counts);
   g_free (step->reason);
-  g_free (step->answered);
+  g_clear_pointer (&step->answered, g_hash_table_unref);
   g_free (step->t);
   g_array_unref (step->children);
   g_array_unref (step->logs);

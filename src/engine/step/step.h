@@ -72,12 +72,12 @@ struct _Step {
   /* gathered */
   json_t *counts; /* counter -> integer */
   char *reason;
-  char *answered;   /* the key of its row, if the answer to an event tells what became of it; NULL:
-                       none does */
-  char *t;          /* T, as outcomes have it */
-  Bundle *bundle;   /* of the transaction; borrowed */
-  GArray *children; /* of RunSpec */
-  GArray *logs;     /* of StepLog */
+  GHashTable *answered; /* the keys of its rows of which the answer to an event tells what became;
+                           NULL: it tells of none */
+  char *t;              /* T, as outcomes have it */
+  Bundle *bundle;       /* of the transaction; borrowed */
+  GArray *children;     /* of RunSpec */
+  GArray *logs;         /* of StepLog */
   GPtrArray *failed_items, *failed_reasons;
   GArray *failed_park; /* of int */
   GPtrArray *cured_items;

@@ -35,9 +35,10 @@ settle_quarantine (Step *step, GError **error)
     g_autoptr (PgRows) put = pg_run_file (step->pg, SQL "quarantine_put.sql", values, error);
     if (put == NULL)
       return FALSE;
-    for (int i = 0; i < rows_count (put); i++)
-      row_again_note (step, rows_text (put, i, "item"), rows_text (put, i, "reason"),
-                      rows_int (put, i, "wait_ms"));
+    for (int i = 0; i < rows_count (put); i++) {
+      g_autofree char *why = g_strconcat (ROW_AGAIN_WHY, rows_text (put, i, "reason"), NULL);
+      row_again_note (step, rows_text (put, i, "item"), why, rows_int (put, i, "wait_ms"));
+    }
   }
   row_again_wait (step);
   if (!busy_settle (step, error))

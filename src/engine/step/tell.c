@@ -22,11 +22,14 @@ tell (Step *step, const JobWhat *what, const Trial *trial, const GArray *which)
   for (guint i = 0; told && i < which->len; i++)
     step_outcome_row (step, what->outcome, trial->decided, g_array_index (which, int, i),
                       what->entity, what->constants);
-  if (told && which->len > 0 && job_is_asked (step->job, step->run->args)) {
-    g_free (step->answered);
-    step->answered
-        = g_strdup (rows_text (trial->decided, g_array_index (which, int, 0), what->entity));
-  }
+  if (!told || !job_is_asked (step->job, step->run->args))
+    return;
+  if (step->answered == NULL)
+    step->answered = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < which->len; i++)
+    g_hash_table_add (
+        step->answered,
+        g_strdup (rows_text (trial->decided, g_array_index (which, int, i), what->entity)));
 }
 
 void

@@ -66,7 +66,7 @@ static gboolean
 is_answered (const Step *step, const char *table, const char *key)
 {
   return step->answered != NULL && g_strcmp0 (step->job->table, table) == 0
-         && g_str_equal (step->answered, key);
+         && g_hash_table_contains (step->answered, key);
 }
 
 static void

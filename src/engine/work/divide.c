@@ -34,6 +34,7 @@ may_divide (const Step *step)
   const Run *run = step->run;
   return in_force_of (step->job)->ranges > 1 && step->job->page_split != NULL && step->continues
          && step->next_cursor != NULL && !step->shared && !run_in_ranges (run) && run->attempts == 0
+         && !job_is_asked (step->job, run->args) /* it waits for rows that fail */
          && run->step < RANGE_STEPS / 2 && step->next.limit == 0 && step->next.looks == 0
          && job_ranges_refusal (step->job) == NULL;
 }

@@ -6,6 +6,7 @@
 #include "engine/lane/sending.h"
 #include "engine/ledger/named_row.h"
 #include "engine/service/stats.h"
+#include "engine/step/row_again.h"
 #include "engine/work/conclude.h"
 #include "engine/ledger/unrecorded.h"
 
@@ -83,7 +84,7 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
 static void
 answer_planned (Step *step)
 {
-  const gboolean gone = json_integer_value (json_object_get (step->counts, "gone")) > 0;
+  const gboolean gone = row_again_found_none (step);
   const NamedEnd end = { NULL, gone ? "gone" : "kept",
                          gone                   ? NULL
                          : step->reason != NULL ? step->reason

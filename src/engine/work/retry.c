@@ -139,10 +139,8 @@ charge (const Step *step, gboolean timed_out, const GError *cause, RetryDecision
 static void
 block (const Step *step, const GError *cause, RetryDecision *decision)
 {
-  Page page = { 0 };
-  gboolean once = step->run->parent_id != NULL || run_in_ranges (step->run)
-                  || page_of_event (step->run, &page);
-  page_clear (&page);
+  const gboolean once = step->run->parent_id != NULL || run_in_ranges (step->run)
+                        || job_event_of (step->run->job, step->run->args) != NULL;
   json_object_clear (step->counts); /* of effects that were rolled back */
   decision->result = step_result (step, "blocked");
   json_object_set_new (decision->result, "reason", json_string (cause->message));

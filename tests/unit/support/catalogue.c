@@ -58,16 +58,17 @@ static void
 add_column (json_t *all, json_t *key, const char *word)
 {
   g_auto (GStrv) parts = g_strsplit (word, ":", 2);
-  char *type = parts[1], *marks = type + strcspn (type, "*!+^");
+  char *type = parts[1], *marks = type + strcspn (type, "*!+^@");
   g_autofree char *marked = g_strdup (marks);
   *marks = '\0';
   g_autofree char *declared = declared_of (type);
   const char *emptied = strchr (marked, '^');
   gboolean of_key = *marked == '*';
-  json_array_append_new (
-      all, json_pack ("{s:s, s:s, s:s, s:s, s:b, s:b, s:s?}", "name", parts[0], "quoted", parts[0],
-                      "type", type, "declared", declared, "notnull", of_key || *marked == '!',
-                      "made", *marked == '+', "emptied", emptied != NULL ? emptied + 1 : NULL));
+  json_array_append_new (all, json_pack ("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:s?}", "name",
+                                         parts[0], "quoted", parts[0], "type", type, "declared",
+                                         declared, "notnull", of_key || *marked == '!', "made",
+                                         *marked == '+', "leads", *marked == '@', "emptied",
+                                         emptied != NULL ? emptied + 1 : NULL));
   if (of_key)
     json_array_append_new (key, json_string (parts[0]));
 }

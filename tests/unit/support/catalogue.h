@@ -17,8 +17,9 @@ void catalogue_begin (void);
  *   orders r id:int8* at:timestamptz note:varchar(9)! sum:int4+ #inherited #root=all
  *
  * `~` before the name: the sentence does not name it. KIND as in pg_class; `-`: there is no such
- * table. Behind a type `*`: of the primary key; `!`: NOT NULL; `+`: generated; `^NAME`: ON UPDATE
- * empties rows of NAME. KEYS: foreign keys, a line each, with confdeltype:
+ * table. Behind a type `*`: of the primary key; `!`: NOT NULL; `+`: generated; `@`: an index begins
+ * with it; `^NAME`: ON UPDATE empties rows of NAME. KEYS: foreign keys, a line each, with
+ * confdeltype:
  *
  *   lines(order_id) orders(id) a deferrable
  */

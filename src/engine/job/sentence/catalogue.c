@@ -132,6 +132,7 @@ column_new (const json_t *one)
   column->collation = g_strdup (json_string_value (json_object_get (one, "collation")));
   column->notnull = json_is_true (json_object_get (one, "notnull"));
   column->made = json_is_true (json_object_get (one, "made"));
+  column->leads = json_is_true (json_object_get (one, "leads"));
   column->several = json_is_true (json_object_get (one, "several"));
   column->as_text = json_is_true (json_object_get (one, "as_text"));
   column->element = g_strdup (json_string_value (json_object_get (one, "element")));

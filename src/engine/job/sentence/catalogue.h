@@ -16,6 +16,8 @@ typedef struct {
   char *declared;         /* as it is declared */
   char *emptied;          /* a table whose rows ON UPDATE SET NULL or DEFAULT empties; NULL: none */
   gboolean notnull, made; /* made: generated from others */
+  gboolean leads;         /* of the own table: an index of all rows begins with it, so that rows are
+                             found by its value */
   char *collation;        /* by which it is sorted; NULL: its type has none */
   gboolean several;       /* values that are equal can have different texts: `1.0` and `1.00` */
   gboolean as_text;       /* its value in JSON is another one than its text: `[1]` and `{1}` */

@@ -64,7 +64,8 @@ event_refusal (const Job *job, const Catalogue *catalogue)
   const CatTable *table = catalogue->tables->pdata[0];
   for (guint i = 0; i < job->events->len; i++) {
     const SentenceEvent *event = ((const JobEvent *)job->events->pdata[i])->own;
-    guint n = event != NULL ? g_strv_length (event->key) : table->key->len;
+    guint n
+        = event != NULL && event->columns == NULL ? g_strv_length (event->key) : table->key->len;
     if (n != table->key->len)
       return g_strdup_printf (
           "on: the key of [event %s] has %u %s, and the primary key of %s %u %s", event->name, n,

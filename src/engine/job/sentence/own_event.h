@@ -51,7 +51,7 @@ gboolean own_event_due (OwnEvent *own, const SentenceEvent *event, char **due, G
 gboolean own_event_identity (OwnEvent *own, const SentenceEvent *event, MessageDecoded *out,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* What the message says where its type may be meant, if it is EVENT's name but for case, quotes,
+/* What the message says where its type may be meant, if it is EVENT's type but for case, quotes,
  * signs between words, or a version: `header eventType userErased`, g_free it. NULL: nothing is
  * near. */
 char *own_event_near (OwnEvent *own, const SentenceEvent *event);

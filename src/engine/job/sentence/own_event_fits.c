@@ -62,7 +62,7 @@ record_fits (const OwnEvent *own, const char *name)
 static gboolean
 value_fits (const OwnEvent *own, const SentenceEvent *event, const json_t *body)
 {
-  gboolean fits = !asks_for_its_record (own, event) || record_fits (own, event->name);
+  gboolean fits = !asks_for_its_record (own, event) || record_fits (own, event->type);
   for (guint i = 0; fits && i < event->match->len; i++) {
     const SentenceMatch *match = event->match->pdata[i];
     if (is_of_header (match))
@@ -78,7 +78,7 @@ value_fits (const OwnEvent *own, const SentenceEvent *event, const json_t *body)
 gboolean
 own_event_fits (OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
 {
-  *fits = own->type == NULL || own_event_type_is (own->type, event->name);
+  *fits = own->type == NULL || own_event_type_is (own->type, event->type);
   if (!headers_fit (own, event, fits, error))
     return FALSE;
   if (!*fits || (own->type != NULL && !looks_into_value (own, event)))

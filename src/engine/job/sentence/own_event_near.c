@@ -47,7 +47,7 @@ near_in_value (OwnEvent *own, const SentenceEvent *event)
   const json_t *body = own_event_body (own, event, NULL);
   for (guint i = 0; body != NULL && i < G_N_ELEMENTS (paths); i++) {
     const char *text = json_string_value (own_event_find (body, paths[i]));
-    if (text != NULL && is_near (text, event->name))
+    if (text != NULL && is_near (text, event->type))
       return g_strdup_printf ("field %s %.100s", paths[i], text);
   }
   return NULL;
@@ -56,12 +56,12 @@ near_in_value (OwnEvent *own, const SentenceEvent *event)
 char *
 own_event_near (OwnEvent *own, const SentenceEvent *event)
 {
-  char *near = own->type != NULL && own->is_whole && is_near (own->type, event->name)
+  char *near = own->type != NULL && own->is_whole && is_near (own->type, event->type)
                    ? g_strdup_printf ("attribute type %.100s", own->type)
-                   : near_in_headers (own, event->name);
+                   : near_in_headers (own, event->type);
   if (near == NULL)
     near = near_in_value (own, event);
-  if (near == NULL && own->record != NULL && is_near (own->record, event->name))
+  if (near == NULL && own->record != NULL && is_near (own->record, event->type))
     near = g_strdup_printf ("record %.100s", own->record);
   return near;
 }

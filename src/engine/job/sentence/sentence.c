@@ -24,6 +24,7 @@ sentence_free (Sentence *sentence)
   g_free (sentence->archive);
   g_free (sentence->consistency);
   g_strfreev (sentence->on);
+  g_strfreev (sentence->by);
   g_free (sentence);
 }
 
@@ -60,6 +61,7 @@ sentence_event_new (const char *name)
 {
   SentenceEvent *event = g_new0 (SentenceEvent, 1);
   event->name = g_strdup (name);
+  event->type = g_strdup (name);
   event->match = g_ptr_array_new_with_free_func (match_free);
   return event;
 }
@@ -72,16 +74,26 @@ sentence_event_match (SentenceEvent *event, const char *path, const char *value)
   g_ptr_array_add (event->match, match);
 }
 
+gboolean
+sentence_event_names_alike (const SentenceEvent *a, const SentenceEvent *b)
+{
+  if (a->columns == NULL || b->columns == NULL)
+    return a->columns == b->columns;
+  return g_strv_equal ((const char *const *)a->columns, (const char *const *)b->columns);
+}
+
 void
 sentence_event_free (SentenceEvent *event)
 {
   if (event == NULL)
     return;
   g_free (event->name);
+  g_free (event->type);
   g_free (event->place);
   g_free (event->topic);
   g_strfreev (event->key);
   g_free (event->id);
+  g_strfreev (event->columns);
   g_free (event->due);
   g_free (event->cancel_on);
   g_ptr_array_unref (event->match);

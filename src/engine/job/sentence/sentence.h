@@ -66,6 +66,8 @@ typedef struct {
   char *archive;                /* a table */
   char *consistency;            /* `data_consistency`; NULL: always */
   char **on;                    /* names of [event] sections; empty: none */
+  char **by;                    /* the columns by which all of these name rows, as SQL writes them;
+                                   NULL: each names a row by its primary key */
   SentenceTicks ticks;          /* `ticks` */
 } Sentence;
 
@@ -81,12 +83,15 @@ typedef struct {
 typedef struct {
   char *name;
   char *place; /* `file:line` of the section */
+  char *type;  /* of its messages: what `type` says, else its name */
   char *topic; /* as it is, without [topics] prefix */
   EventFormat format;
   char *schema_file;  /* of Avro: as written; NULL: the schema registry has the schemas */
   Shape *schema;      /* of that file */
   char *schema_text;  /* the file */
-  char **key;         /* paths to the primary key's columns, in their order */
+  char **key;         /* paths to the primary key's columns, in their order, or to: */
+  char **columns;     /* these, as SQL writes them: it names all rows with these values. NULL: it
+                         names one row, by its primary key */
   char *id;           /* a path to what tells a message from others, of those that have neither
                          ce_id nor the header `id`; NULL: their place does */
   char *due;          /* a path; NULL: at once */
@@ -103,9 +108,12 @@ gboolean sentence_has_pages (const Sentence *sentence);
 int sentence_line (const Sentence *sentence, const char *key);
 /* The `file:line` of the key that WHY begins with (`set: ...`), else of `table`; g_free it. */
 char *sentence_place_of (const Sentence *sentence, const char *why);
+/* Its type is its name. */
 SentenceEvent *sentence_event_new (const char *name);
 void sentence_event_free (SentenceEvent *event);
 void sentence_event_match (SentenceEvent *event, const char *path, const char *value);
+/* Both name rows by the same columns, or both by the primary key. */
+gboolean sentence_event_names_alike (const SentenceEvent *a, const SentenceEvent *b);
 void sentence_free (Sentence *sentence);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Sentence, sentence_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SentenceEvent, sentence_event_free)

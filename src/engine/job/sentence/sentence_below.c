@@ -49,6 +49,14 @@ is_followed (const Below *below, const CatKey *key)
   return below->sentence->children_auto && (key->deltype == 'a' || key->deltype == 'r');
 }
 
+/* The row that KEY refers to stays (`set`): only rows of children go that the sentence names. */
+static gboolean
+is_left (const Below *below, const CatKey *key)
+{
+  return below->sentence->kind == SENTENCE_SET && key->parent == below->root && key->deltype != '\0'
+         && !is_listed (below, key);
+}
+
 /* How PostgreSQL would compare KEY, a column of the primary key, with a column CHILD that a foreign
  * key makes refer to it; NULL: as a sentence would, since their types differ. */
 static char *
@@ -113,7 +121,7 @@ visit (Below *below, const CatTable *table, GPtrArray *open)
   g_ptr_array_add (open, (gpointer)table);
   for (guint i = 0; i < below->catalogue->keys->len + below->said->len; i++) {
     const CatKey *key = key_at (below, i);
-    if (key->parent != table)
+    if (key->parent != table || is_left (below, key))
       continue;
     if (!is_followed (below, key)) {
       if (key->deltype == 'n' || key->deltype == 'd')
@@ -132,6 +140,22 @@ visit (Below *below, const CatTable *table, GPtrArray *open)
   }
   g_ptr_array_remove_index (open, open->len - 1);
   g_ptr_array_add (below->order, (gpointer)table);
+}
+
+/* A row that is to stay must not go with a row below it. */
+static char *
+check_stays (const Below *below)
+{
+  const GPtrArray *all[] = { below->selves, below->loose };
+  for (guint a = 0; below->sentence->kind == SENTENCE_SET && a < G_N_ELEMENTS (all); a++)
+    for (guint i = 0; i < all[a]->len; i++) {
+      const CatKey *key = all[a]->pdata[i];
+      if (key->child == below->root)
+        return g_strdup_printf ("children: rows of %s stay (set), and would go with rows of %s by"
+                                " %s",
+                                below->root->name, key->parent->name, key->name);
+    }
+  return NULL;
 }
 
 static char *
@@ -172,6 +196,9 @@ check_said_children (const Below *below)
     const CatTable *table = catalogue_asked (below->catalogue, child->table);
     if (table == NULL || table->kind == '\0')
       return g_strdup_printf ("children: there is no table %s", child->table);
+    if (table == below->root && below->sentence->kind == SENTENCE_SET)
+      return g_strdup_printf ("children: %s is the job's own table, whose rows stay (set)",
+                              child->table);
     char *refusal = add_said ((Below *)below, child);
     if (refusal != NULL)
       return refusal;
@@ -202,7 +229,8 @@ check_order (const Below *below)
     if (((CatKey *)below->empties->pdata[i])->child->key->len == 0)
       return g_strdup_printf ("%s has no primary key",
                               ((CatKey *)below->empties->pdata[i])->child->name);
-  return check_loose (below);
+  char *goes = check_stays (below);
+  return goes != NULL ? goes : check_loose (below);
 }
 
 Below *
@@ -219,14 +247,12 @@ below_new (const Sentence *sentence, const Catalogue *catalogue, Words *words, c
                     .loose = g_ptr_array_new (),
                     .empties = g_ptr_array_new (),
                     .order = g_ptr_array_new () };
-  if (sentence->kind != SENTENCE_SET) {
-    g_autoptr (GPtrArray) open = g_ptr_array_new ();
-    if ((*refusal = check_said_children (below)) != NULL)
-      return NULL;
-    visit (below, below->root, open);
-    if ((*refusal = check_order (below)) != NULL)
-      return NULL;
-  }
+  g_autoptr (GPtrArray) open = g_ptr_array_new ();
+  if ((*refusal = check_said_children (below)) != NULL)
+    return NULL;
+  visit (below, below->root, open);
+  if ((*refusal = check_order (below)) != NULL)
+    return NULL;
   return g_steal_pointer (&below);
 }
 

@@ -34,6 +34,8 @@ char *below_write_count (const Below *below);
 gboolean below_empties_own (const Below *below);
 /* A file does empty one. */
 gboolean below_changes_own (const Below *below);
+/* Some row of a child refers to the row of the own table; `false`: there is no child. g_free it. */
+char *below_is_referred (const Below *below);
 /* The condition DUE, and no row is left of a child that no foreign key holds to the own row. g_free
  * it. */
 char *below_without_rest (const Below *below, const char *due);

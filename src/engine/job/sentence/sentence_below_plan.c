@@ -21,9 +21,19 @@ is_referred (const CatTable *root, const GPtrArray *keys)
   for (guint i = 0; i < keys->len; i++) {
     const CatKey *key = keys->pdata[i];
     g_autofree char *on = list_refers_to (key, "pruned_c", root->own);
-    list_add (out, " OR ", "EXISTS (SELECT FROM %s AS pruned_c WHERE %s)", root->name, on);
+    list_add (out, " OR ", "EXISTS (SELECT FROM %s AS pruned_c WHERE %s)", key->child->name, on);
   }
   return g_string_free (out, FALSE);
+}
+
+char *
+below_is_referred (const Below *below)
+{
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  for (guint i = 0; i < below->edges->len; i++)
+    if (((CatKey *)below->edges->pdata[i])->parent == below->root)
+      g_ptr_array_add (keys, below->edges->pdata[i]);
+  return keys->len > 0 ? is_referred (below->root, keys) : g_strdup ("false");
 }
 
 /* The row pruned_k, and those that it refers to, up to the top: does one of them go? */

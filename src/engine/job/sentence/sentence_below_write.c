@@ -43,7 +43,8 @@ add_effect (const Below *below, const CatTable *table, const char *kind, const c
   words_set (words, "owner_below", "");
   words_set (words, "owner", "");
   g_autofree char *text = words_fill (words, file);
-  written_add (written, path_of (written, "apply/removed", table, kind), table, action,
+  const char *folder = below->sentence->kind == SENTENCE_SET ? "apply/changed" : "apply/removed";
+  written_add (written, path_of (written, folder, table, kind), table, action,
                g_strconcat (text, then, NULL));
   words_set (words, "owner_below", ", pruned_p.pruned_owner");
   words_take (

@@ -1,5 +1,6 @@
 #include "engine/job/sentence/sentence_check.h"
 
+#include "engine/job/sentence/sentence_by.h"
 #include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
@@ -204,6 +205,14 @@ check_object (Checker *checker)
             column->declared);
 }
 
+static void
+check_by (Checker *checker)
+{
+  g_autofree char *why = sentence_by_refusal (checker->sentence, checker->table);
+  if (why != NULL)
+    refuse (checker, "%s", why);
+}
+
 /* PostgreSQL refuses changes of a function that is not volatile. */
 static void
 check_calls (Checker *checker)
@@ -235,6 +244,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
   check_each_table (checker);
   check_set (checker);
   check_due (checker);
+  check_by (checker);
   check_calls (checker);
   check_operators (checker);
   if (sentence->kind == SENTENCE_ARCHIVE)

@@ -2,6 +2,7 @@
 
 #include "base/resource.h"
 #include "base/trusted.h"
+#include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
 
@@ -35,6 +36,16 @@ read_topic (gpointer into, const Key *key, const char *value, GError **error)
   return ok || error_fatal (error, "'%s' cannot be a topic's name", value);
 }
 
+/* Several sections can be about messages of one type, each with a key of its own. */
+static gboolean
+read_type (gpointer into, const Key *key, const char *value, GError **error)
+{
+  SentenceEvent *event = into;
+  g_free (event->type);
+  event->type = g_strdup (value);
+  return *value != '\0' || error_fatal (error, "the value is empty");
+}
+
 static gboolean
 read_format (gpointer into, const Key *key, const char *value, GError **error)
 {
@@ -53,15 +64,54 @@ read_schema (gpointer into, const Key *key, const char *value, GError **error)
   return *value != '\0' || error_fatal (error, "the value is empty");
 }
 
+/* `person_id = payload.user.id`: PART becomes the path. *COLUMN: NULL if there is none. */
+static gboolean
+take_column (char *part, char **column, GError **error)
+{
+  const char *equals = strchr (part, '=');
+  *column = NULL;
+  if (equals == NULL)
+    return TRUE;
+  g_autofree char *name = g_strstrip (g_strndup (part, equals - part));
+  *column = sql_text_only_name (name, 1, error);
+  memmove (part, equals + 1, strlen (equals));
+  return *column != NULL;
+}
+
+static gboolean
+take_columns (SentenceEvent *event, GPtrArray *columns, GError **error)
+{
+  if (columns->len == 0)
+    return TRUE;
+  if (columns->len < g_strv_length (event->key))
+    return error_fatal (error, "write a column for each path, or for none of them");
+  for (guint i = 1; i < columns->len; i++)
+    for (guint k = 0; k < i; k++)
+      if (g_str_equal (columns->pdata[k], columns->pdata[i]))
+        return error_fatal (error, "the column %s twice", (char *)columns->pdata[i]);
+  g_ptr_array_add (columns, NULL);
+  event->columns = g_strdupv ((char **)columns->pdata);
+  return TRUE;
+}
+
+/* Paths to the columns of the primary key, or `column = path` for each. */
 static gboolean
 read_key (gpointer into, const Key *key, const char *value, GError **error)
 {
   SentenceEvent *event = into;
+  g_autoptr (GPtrArray) columns = g_ptr_array_new_with_free_func (g_free);
   event->key = g_strsplit (value, ",", -1);
-  for (guint i = 0; event->key[i] != NULL; i++)
-    if (!is_path (g_strstrip (event->key[i]), error))
+  for (guint i = 0; event->key[i] != NULL; i++) {
+    char *column = NULL;
+    const gboolean ok = take_column (event->key[i], &column, error)
+                        && is_path (g_strstrip (event->key[i]), error);
+    if (column != NULL)
+      g_ptr_array_add (columns, column);
+    if (!ok)
       return FALSE;
-  return event->key[0] != NULL || error_fatal (error, "the value is empty");
+  }
+  return take_columns (event, columns, error)
+         && (event->key[0] != NULL || error_fatal (error, "the value is empty"));
 }
 
 static gboolean
@@ -117,7 +167,8 @@ read_match (gpointer into, const Key *key, const char *value, GError **error)
              || error_fatal (error, "expected path = value, or any, not '%s'", value));
 }
 
-static const Key KEYS[] = { { "topic", read_topic },
+static const Key KEYS[] = { { "type", read_type },
+                            { "topic", read_topic },
                             { "format", read_format },
                             { "schema", read_schema },
                             { "key", read_key },
@@ -169,7 +220,7 @@ says_which (const SentenceEvent *event, const Section *section, GError **error)
                           " of them. Add `match = header.ce_type = %s` to take only those with this"
                           " header; or a field that says what a message is, as in `match = type ="
                           " %s`; or `match = any`, if nothing else is in %s",
-                          event->name, event->name, event->name, event->topic);
+                          event->name, event->type, event->type, event->topic);
 }
 
 /* --- the schema --- */

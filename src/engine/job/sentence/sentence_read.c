@@ -213,7 +213,7 @@ check (const Section *section, GError **error)
                                                "max_share",
                                                "data_consistency",
                                                NULL },
-                           *const no_set[] = { "children", "children_portion", NULL },
+                           *const no_set[] = { "children_portion", NULL },
                            *const no_object[] = { "children_portion", NULL };
   if (section_find (section, "table") == NULL)
     return section_fail (section, NULL, error, "there is no 'table'");
@@ -231,6 +231,16 @@ check_archive (const Sentence *sentence, const Section *section, GError **error)
                           "archive: %s is the job's own table", sentence->archive);
 }
 
+/* The row stays, and what refers to it may be why. */
+static gboolean
+check_set (const Sentence *sentence, const Section *section, GError **error)
+{
+  return sentence->kind != SENTENCE_SET || !sentence->children_auto
+         || section_fail (section, section_find (section, "children"), error,
+                          "children: not 'auto' beside 'set', because the row stays: name the"
+                          " tables whose rows go");
+}
+
 Sentence *
 sentence_read (const Section *section, GKeyFile *settings, GError **error)
 {
@@ -243,6 +253,7 @@ sentence_read (const Section *section, GKeyFile *settings, GError **error)
     if (!take (sentence, section, section_entry (section, i), settings, error))
       return NULL;
   return check (section, error) && check_archive (sentence, section, error)
+                 && check_set (sentence, section, error)
              ? g_steal_pointer (&sentence)
              : NULL;
 }

@@ -5,6 +5,7 @@
 #include "engine/job/sentence/list.h"
 #include "engine/job/sentence/words.h"
 #include "engine/job/sentence/sentence_below.h"
+#include "engine/job/sentence/sentence_by.h"
 #include "engine/job/sentence/sentence_check.h"
 #include "engine/job/sentence/sentence_key.h"
 #include "engine/job/sentence/sentence_portion.h"
@@ -92,6 +93,19 @@ set_compared (Writer *writer, const char *name, CatSign sign, const GPtrArray *v
     pairs[i] = (ListValue){ own->pdata[i], values->pdata[i] };
   }
   words_take (writer->words, name, list_compare (table->key, sign, pairs));
+}
+
+/* Rows that an event names by columns: a page has all of them, and each decision asks again whether
+ * the row is one. */
+static void
+set_by (Writer *writer)
+{
+  g_autofree char *by = sentence_by_condition (writer->sentence, writer->table);
+  const char *due = g_hash_table_lookup (writer->words, "due");
+  words_set (writer->words, "found", by != NULL ? by : due);
+  words_take (writer->words, "by", by != NULL ? g_strdup_printf (" AND %s", by) : g_strdup (""));
+  if (by != NULL)
+    words_take (writer->words, "due", g_strdup_printf ("(%s) AND (%s)", by, due));
 }
 
 /* Pages: the first begins at the first row, since no value comes before every other of any type. */
@@ -212,6 +226,7 @@ set_words (Writer *writer)
   g_autofree char *name = g_strjoinv ("''", parts);
   words_take (writer->words, "table_text", g_strdup_printf ("'%s'", name));
   set_due (writer);
+  set_by (writer);
   set_page (writer);
   set_archive (writer);
   set_object (writer);
@@ -251,9 +266,27 @@ add_removal (Writer *writer, const Below *below)
   }
 }
 
+/* Rows of children go first: a row whose children are left, perhaps because a trigger keeps them,
+ * is not changed. */
+static void
+set_children (Writer *writer, const Below *below)
+{
+  g_autofree char *referred = below_is_referred (below);
+  const char *spared = g_hash_table_lookup (writer->words, "spared"),
+             *due = g_hash_table_lookup (writer->words, "due");
+  if (writer->sentence->kind != SENTENCE_SET || g_str_equal (referred, "false"))
+    return;
+  words_take (writer->words, "spared",
+              g_strdup_printf ("CASE WHEN NOT (%s) THEN %s END", referred, spared));
+  words_take (writer->words, "rest", g_strdup_printf ("(%s) AND NOT (%s)", due, referred));
+}
+
 static void
 add_change (Writer *writer)
 {
+  const char *rest = g_hash_table_lookup (writer->words, "rest");
+  if (rest != NULL)
+    words_set (writer->words, "due", rest);
   words_take (writer->words, "set", sentence_set_list (writer->sentence, writer->table));
   words_take (writer->words, "old", list_named (writer->table->own, writer->table->key));
   words_take (writer->words, "same",
@@ -266,6 +299,11 @@ add_change (Writer *writer)
 static void
 add_event_key (Writer *writer)
 {
+  if (writer->sentence->by != NULL) {
+    sentence_by_set_words (writer->sentence, writer->table, writer->words);
+    add (writer, "event_key", "event_rows");
+    return;
+  }
   words_take (writer->words, "event_parts", sentence_key_parts (writer->table));
   words_take (writer->words, "event_key", sentence_key_written (writer->table));
   words_take (writer->words, "event_exact", sentence_key_is_exact (writer->table));
@@ -334,21 +372,22 @@ add_values (Writer *writer)
  * whole, while decide.sql asks about each row by itself. Rows in quarantine are known to be such.
  * As long as there are no others, only they are asked by themselves. */
 
-/* With `keep` a decision asks the other rows of the group, too. */
+/* With `keep` a decision asks the other rows of the group, too. Pages of rows that an event names
+ * do not ask the condition. */
 static gboolean
 stands_alone (const Sentence *sentence)
 {
-  return sentence->where != NULL && sentence->keep.rows == 0;
+  return sentence->where != NULL && sentence->keep.rows == 0 && sentence->by == NULL;
 }
 
 /* The page with CONDITION instead of the sentence's. */
 static char *
 page_with (Words *words, const char *condition)
 {
-  g_autofree char *due = g_strdup (g_hash_table_lookup (words, "due"));
-  words_set (words, "due", condition);
+  g_autofree char *found = g_strdup (g_hash_table_lookup (words, "found"));
+  words_set (words, "found", condition);
   char *page = words_fill (words, "page");
-  words_set (words, "due", due);
+  words_set (words, "found", found);
   return page;
 }
 
@@ -379,6 +418,7 @@ add_files (Writer *writer, const Below *below)
            all = writer->sentence->kind == SENTENCE_SET || objects || !below_is_empty (below)
                  || writer->table->stirs || reads_other_rows (writer->sentence);
   below_set_plan (below);
+  set_children (writer, below);
   sentence_portion_set_reason (below);
   add (writer, "page", "page");
   writer->written->known_rows = all_rows_known (writer->sentence, writer->words);
@@ -450,8 +490,7 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
     return NULL;
   add_files (&writer, below);
   written->portions = sentence_portion_can_be (below);
-  if (sentence->kind != SENTENCE_SET)
-    written->below = below_write_count (below);
+  written->below = below_write_count (below);
   note_tables (&writer);
   note_cursor (&writer);
   return g_steal_pointer (&written);

@@ -8,6 +8,8 @@
 #define ORDERS                                                                                     \
   "[retention orders.purge]\ntable = orders\nwhere = deleted_at < :T - interval '30 days'\n"
 
+#define BY_COLUMN "[event E]\ntopic = t\nkey = person_id = id\nmatch = any\n"
+
 static const OwnJobsCase REFUSED[] = {
   { "[retention]\ntable = t\nwehre = true\n",
     "wrong.conf:3: unknown key 'wehre' in [retention], did you mean 'where'?" },
@@ -38,6 +40,20 @@ static const OwnJobsCase REFUSED[] = {
     "wrong.conf:3: on: [event E] is refused: wrong.conf:6: unknown key 'keys' in [event E], did you mean 'key'?" },
   { "[retention]\ntable = t\non = E\n[event E]\ntopic = t\nkey = id\nmatch = any\ncancel_on = F\n",
     "wrong.conf:3: on: [event E] is refused: wrong.conf:8: cancel_on: there is no [event F]: write this section, with 'topic' and 'key'" },
+  { "[retention]\ntable = t\non = E, F\n" BY_COLUMN "[event F]\ntopic = t\nkey = id\nmatch = any\n",
+    "wrong.conf:3: on: [event E] and [event F] name rows by other columns: write a sentence for "
+    "each" },
+  { "[retention]\ntable = t\non = E\nwhere = true\nschedule = 0 3 * * *\n" BY_COLUMN,
+    "wrong.conf:3: on: [event E] names rows by columns, so there are no ticks: write another "
+    "sentence for 'schedule'" },
+  { "[retention]\ntable = t\non = E\nwhere = true\nticks = on\n" BY_COLUMN,
+    "wrong.conf:3: on: [event E] names rows by columns, so there are no ticks: write another "
+    "sentence for 'ticks'" },
+  { "[retention]\ntable = t\non = E\nwhere = true\nticks = off\n" BY_COLUMN, NULL },
+  { "[retention]\ntable = t\non = E\n" BY_COLUMN
+    "cancel_on = F\n[event F]\ntopic = t\nkey = id\nmatch = any\n",
+    "wrong.conf:3: on: [event E] is refused: wrong.conf:4: cancel_on: [event F] names rows by "
+    "other columns" },
   { "[retention]\ntable = t\nwhere = (true\n",
     "wrong.conf:3: where: a bracket is not closed: ')' is missing" },
 };

@@ -9,10 +9,11 @@
 -- an array, a row, a type with a cast to JSON of its own. `bounded`: an array, whose bounds JSON
 -- does not have. `loses`: see json_loses.sql. `zeros`: of floating point, which has a -0, or a list
 -- of these. `element`: the base type of what an array has. `timed`: a list, a range or a row in
--- which there are dates or times, however deep. `signs`: the operators (<, <=, =, >=, >) by which
--- the index on the primary key compares values of the column, or its type does; null: those that
--- PostgreSQL has for exactly this type. Names are quoted here and nowhere else. Reads the catalogue
--- only.
+-- which there are dates or times, however deep. `leads`: of the sentence's own table, a valid index
+-- of all rows begins with the column, and compares it by its type's own operators. `signs`: the
+-- operators (<, <=, =, >=, >) by which the index on the primary key compares values of the column,
+-- or its type does; null: those that PostgreSQL has for exactly this type. Names are quoted here
+-- and nowhere else. Reads the catalogue only.
 WITH RECURSIVE named AS (
   SELECT t.name, t.n, pg_catalog.to_regclass(t.name)::oid AS rel FROM pg_catalog.unnest(:tables::text[]) WITH ORDINALITY AS t (name, n)
   UNION ALL SELECT :archive::text, 0, pg_catalog.to_regclass(:archive::text)::oid WHERE :archive::text IS NOT NULL
@@ -48,6 +49,11 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                       ELSE pg_catalog.format_type(y.oid, -1) END,
                  'declared', pg_catalog.format_type(a.atttypid, a.atttypmod),
                  'notnull', a.attnotnull, 'made', a.attgenerated <> '',
+                 'leads', n.n = 1 AND EXISTS (
+                    SELECT FROM pg_index i JOIN pg_opclass x ON x.oid = (i.indclass::oid[])[0] JOIN pg_am h ON h.oid = x.opcmethod
+                    WHERE i.indrelid = c.oid AND (i.indkey::smallint[])[0] = a.attnum AND i.indisvalid AND i.indisready AND i.indpred IS NULL
+                      AND h.amname = 'btree' AND (i.indcollation::oid[])[0] = a.attcollation
+                      AND EXISTS (SELECT FROM pg_opclass d WHERE d.opcfamily = x.opcfamily AND d.opcdefault)),
                  'signs', (SELECT pg_catalog.jsonb_agg(CASE WHEN o.oprnamespace = 'pg_catalog'::regnamespace AND o.oprleft = a.atttypid THEN NULL
                                                             ELSE pg_catalog.format('OPERATOR(%I.%s)', s.nspname, o.oprname) END ORDER BY m.amopstrategy)
                            FROM pg_opclass x

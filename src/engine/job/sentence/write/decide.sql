@@ -10,5 +10,5 @@ FROM {keys}
 LEFT JOIN LATERAL (
   SELECT true AS pruned_there, CASE WHEN {match} THEN CASE WHEN {due} THEN {spared} WHEN {where} THEN 'keep' ELSE 'where' END ELSE 'where' END AS pruned_spared,
          ({matters}) AS pruned_matters
-  FROM {table} WHERE {match}) AS pruned_r ON true
+  FROM {table} WHERE {match}{by}) AS pruned_r ON true
 ORDER BY pruned_k.pruned_pos

@@ -8,5 +8,5 @@ FROM {keys}
 LEFT JOIN LATERAL (
   SELECT true AS pruned_there, CASE WHEN {match} THEN {due} ELSE false END IS TRUE AS pruned_due, ({free}) IS TRUE AS pruned_free, CASE WHEN CASE WHEN {match} THEN {where} ELSE false END IS TRUE THEN 'keep' ELSE 'where' END AS pruned_reason,
          ({matters}) AS pruned_matters
-  FROM {table} WHERE {match}) AS pruned_r ON true
+  FROM {table} WHERE {match}{by}) AS pruned_r ON true
 ORDER BY pruned_k.pruned_pos

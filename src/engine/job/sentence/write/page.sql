@@ -5,6 +5,6 @@ SELECT {key} AS key, {cursor}
 FROM {table}
 WHERE {from} AND ({begins} OR {after})
   AND ({endless} OR {until})
-  AND ({due})
+  AND ({found})
 ORDER BY {order}
 LIMIT :limit::int

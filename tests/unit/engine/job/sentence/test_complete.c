@@ -225,6 +225,8 @@ test_archives (void)
 
 /* --- events --- */
 
+#define BY_PERSON "[event E]\ntopic = t\nkey = person_id = a\nmatch = any"
+
 static const Case EVENTS[] = {
   { "table = people\non = E\n[event E]\ntopic = t\nkey = a, b\nmatch = any",
     "people r id:int8* name:text", NULL,
@@ -234,6 +236,17 @@ static const Case EVENTS[] = {
     "3: on: the key of [event E] has 1 path, and the primary key of rooms 2 columns" },
   { "table = people\non = E\n[event E]\ntopic = t\nkey = a\nmatch = any",
     "people r id:int8* name:text", NULL, NULL },
+  { "table = orders\non = E\n" BY_PERSON, "orders r id:int8* person_id:int8@", NULL, NULL },
+  { "table = orders\non = E\n" BY_PERSON, "orders r id:int8* tenant:int4 person_id:int8", NULL,
+    "3: on: events name rows of orders by person_id, and no index of all rows begins with it: "
+    "CREATE INDEX CONCURRENTLY ON orders (person_id)" },
+  { "table = orders\non = E\n" BY_PERSON, "orders p id:int8* person_id:int8", NULL,
+    "3: on: events name rows of orders by person_id, and no index of all rows begins with it: "
+    "CREATE INDEX ON orders (person_id)" },
+  { "table = orders\non = E\n" BY_PERSON, "orders r id:int8* persons_id:int8@", NULL,
+    "3: on: the key of the event: orders has no column person_id, did you mean persons_id?" },
+  { "table = orders\non = E\n[event E]\ntopic = t\nkey = tenant = a, person_id = b\nmatch = any",
+    "orders r id:int8* tenant:int4 person_id:int8@", NULL, NULL },
 };
 
 static void

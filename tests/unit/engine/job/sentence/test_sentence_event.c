@@ -47,6 +47,46 @@ test_event (void)
   }
 }
 
+/* `*`: the columns, with bars between; else why it is refused. */
+static const struct {
+  const char *key, *paths, *want;
+} KEYS_OF[] = {
+  { "payload.user.id", "payload.user.id", "*" },
+  { "person_id = payload.user.id", "payload.user.id", "*person_id" },
+  { "Person_ID=id", "id", "*person_id" },
+  { "tenant = t.id , \"Person Id\" = user.id", "t.id|user.id", "*tenant|\"Person Id\"" },
+  { "person_id = a, b", NULL, "key: write a column for each path, or for none of them" },
+  { "a, person_id = b", NULL, "key: write a column for each path, or for none of them" },
+  { "a = b, a = c", NULL, "key: the column a twice" },
+  { "a = b, A = c", NULL, "key: the column a twice" },
+  { "person_id =", NULL, "key: '' is not a path" },
+  { "= payload", NULL, "key: " },
+  { "a.b = c", NULL, "key: 'a.b' is not a name" },
+  { "a = b = c", NULL, "key: 'b = c' is not a path" },
+};
+
+static void
+test_columns (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (KEYS_OF); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *text
+        = g_strdup_printf ("[event X]\ntopic = t\nmatch = any\nkey = %s\n", KEYS_OF[i].key);
+    g_autoptr (GPtrArray) sections = sections_with (text);
+    g_autoptr (SentenceEvent) event = sentence_event_read (sections->pdata[0], FALSE, &error);
+    if (KEYS_OF[i].paths == NULL) {
+      g_assert_null (event);
+      g_assert_nonnull (strstr (error->message, KEYS_OF[i].want));
+      continue;
+    }
+    g_assert_no_error (error);
+    g_autofree char *paths = g_strjoinv ("|", event->key),
+                    *columns = event->columns != NULL ? g_strjoinv ("|", event->columns) : NULL;
+    g_assert_cmpstr (paths, ==, KEYS_OF[i].paths);
+    g_assert_cmpstr (columns != NULL ? columns : "", ==, KEYS_OF[i].want + 1);
+  }
+}
+
 static void
 test_formats (void)
 {
@@ -83,6 +123,7 @@ static const struct {
   { "topic = t\nkey = a..b\n", 3, "key: 'a..b' is not a path" },
   { "topic = t\nkey = a,\n", 3, "key: '' is not a path" },
   { "topic = t\nkey = \n", 3, "key: " },
+  { "topic = t\nkey = a\ntype =\nmatch = any\n", 4, "type: the value is empty" },
   { "topic = t\nkey = a\nformat = xml\n", 4,
     "format: expected json, avro or CloudEvents, not 'xml'" },
   { "topic = t\nkey = a\ndue = \n", 4, "due: " },
@@ -141,6 +182,7 @@ main (int argc, char **argv)
   folder = g_dir_make_tmp ("event-XXXXXX", NULL);
   path = g_build_filename (folder, "jobs.conf", NULL);
   g_test_add_func ("/job/sentence_event/event", test_event);
+  g_test_add_func ("/job/sentence_event/columns", test_columns);
   g_test_add_func ("/job/sentence_event/formats", test_formats);
   g_test_add_func ("/job/sentence_event/match_is_said", test_match_is_said);
   g_test_add_func ("/job/sentence_event/refused", test_events_refused);
