@@ -37,7 +37,7 @@ MUTANTS = (
     Mutant("offset stored early", "src/engine/lane/sending.c", "  if (lane->list.sendings.length == 0)\n    store_all",
            "  store_all", "unit/engine/lane integration/test_shutdown.py"),
     Mutant("intake's offset in another transaction", "src/engine/work/sql/intake_advance.sql", "SET next_offset = excluded.next_offset, ",
-           "SET next_offset = i.next_offset, ", "integration/test_tick.py integration/test_messages.py"),
+           "SET next_offset = i.next_offset, ", "integration/test_lost_messages.py integration/test_unclean_election.py"),
     Mutant("outbox kept after the acknowledgement", "src/engine/outbox/sql/outbox_remove.sql", "DELETE FROM pruned.unpublished p",
            "DELETE FROM pruned.unpublished p USING (SELECT WHERE false) AS never", "integration/test_tick.py fault/test_kill.py"),
     Mutant("key kept by a run that ended", "src/engine/step/sql/advance.sql", "WHEN u.state IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key",
