@@ -175,49 +175,74 @@ bound_before (Step *step, gint64 *bound, GError **error)
   return TRUE;
 }
 
-/* How many more rows the run may change. */
+/* What is asked before a step. */
+typedef struct {
+  Step *step;
+  gint64 bound, room; /* how many rows its run may change; how many more */
+  gint64 n;           /* how many it would change from here on */
+} Before;
+
 static gboolean
-room_before (Step *step, gint64 *bound, gint64 *room, GError **error)
+find_room (Before *one, GError **error)
 {
-  const Run *run = step->run;
-  *bound = run->approved_rows;
-  if (!run_is_approved (run) && !bound_before (step, bound, error))
+  const Run *run = one->step->run;
+  one->bound = run->approved_rows;
+  if (!run_is_approved (run) && !bound_before (one->step, &one->bound, error))
     return FALSE;
-  *room = *bound == LIMIT_NONE ? LIMIT_NONE - 1 : MAX (0, *bound - run->rows_done);
+  one->room = one->bound == LIMIT_NONE ? LIMIT_NONE - 1 : MAX (0, one->bound - run->rows_done);
   return TRUE;
 }
 
-/* The run would change N rows. */
-static gboolean
-judge_count (Step *step, gint64 room, gint64 n, GError **error)
+/* Up to where it is counted. */
+static gint64
+enough (const Before *one)
 {
-  const char *why = NULL;
-  if (!run_is_approved (step->run) && !limits_ask (step, n, &why, error))
+  const Run *run = one->step->run;
+  const gint64 more = one->room + 1;
+  return run->rows_counted >= 0 ? MIN (more, in_force_of (one->step->job)->batch) : more;
+}
+
+/* All are asked before any is judged, because judging can send queries, too. */
+static gboolean
+count_each_before (GArray *all, GError **error)
+{
+  Before *first = &g_array_index (all, Before, 0);
+  Pg *pg = first->step->pg;
+  GError *cause = NULL;
+  if (all->len == 1)
+    return count_ahead (first->step, enough (first), &first->n, &cause)
+           || count_slow (first->step, first->bound, cause, error);
+  for (guint i = 0; i < all->len; i++)
+    if (!count_queue (first[i].step, enough (&first[i]), error))
+      return FALSE;
+  if (!pg_flush (pg, error))
     return FALSE;
-  step->counted = step->run->rows_done + n;
-  return (n <= room && why == NULL && !is_to_be_counted_again (step->run, n))
-         || count_first (step, error);
+  for (guint i = 0; i < all->len; i++) {
+    g_autoptr (PgRows) rows = pg_next (pg, error);
+    if (rows == NULL)
+      return FALSE;
+    first[i].n = rows_int (rows, 0, "n");
+  }
+  return pg_finish (pg, error);
 }
 
 /* A job says how many rows its run would change before the first one goes. Each lease of an errand
  * is counted, because what it has done cannot be rolled back. */
 static gboolean
-count_before (Step *step, GError **error)
+judge_before (const Before *one, GError **error)
 {
+  Step *step = one->step;
   const Run *run = step->run;
   const gboolean again = run->rows_counted >= 0;
-  GError *cause = NULL;
-  gint64 bound, room, n;
-  if (!room_before (step, &bound, &room, error))
+  const char *why = NULL;
+  if (!run_is_approved (run) && !limits_ask (step, one->n, &why, error))
     return FALSE;
-  if (!count_ahead (step, again ? MIN (room + 1, in_force_of (step->job)->batch) : room + 1, &n,
-                    &cause))
-    return count_slow (step, bound, cause, error);
-  if (!judge_count (step, room, n, error))
-    return FALSE;
-  if (is_errand (step) && bound != LIMIT_NONE)
-    step->room = room;
-  if (!again && !run_is_approved (run) && !check_share (step, n, error))
+  step->counted = run->rows_done + one->n;
+  if (one->n > one->room || why != NULL || is_to_be_counted_again (run, one->n))
+    return count_first (step, error);
+  if (is_errand (step) && one->bound != LIMIT_NONE)
+    step->room = one->room;
+  if (!again && !run_is_approved (run) && !check_share (step, one->n, error))
     return FALSE;
   return again || !is_errand (step) || brake_note_planned (step, step->counted, error);
 }
@@ -230,80 +255,37 @@ has_noted_partitions (const Step *step)
          && in_force_of (step->job)->limits.approve != APPROVE_NEVER;
 }
 
-gboolean
-brakes_before (Step *step, GError **error)
+/* Adds STEP to ALL (of Before) if it is to be counted. */
+static gboolean
+begin_before (Step *step, GArray *all, GError **error)
 {
+  Before one = { .step = step };
   if (in_force_mode (step->job) == MODE_PLAN || run_is_planned (step->run))
     return plan_mode_step (step, error);
   if (has_noted_partitions (step) && run_was_approved (step->run))
     return count_first (step, error);
-  return !is_to_count_before (step) || count_before (step, error);
-}
-
-/* All are asked before any is judged, because judging can send queries, too. */
-static gboolean
-count_many (const GPtrArray *steps, const gint64 *rooms, gint64 *ns, GError **error)
-{
-  Pg *pg = ((Step *)steps->pdata[0])->pg;
-  for (guint i = 0; i < steps->len; i++)
-    if (!count_queue (steps->pdata[i], rooms[i] + 1, error))
-      return FALSE;
-  if (!pg_flush (pg, error))
+  if (!is_to_count_before (step))
+    return TRUE;
+  if (!find_room (&one, error))
     return FALSE;
-  for (guint i = 0; i < steps->len; i++) {
-    g_autoptr (PgRows) rows = pg_next (pg, error);
-    if (rows == NULL)
-      return FALSE;
-    ns[i] = rows_int (rows, 0, "n");
-  }
-  return pg_finish (pg, error);
-}
-
-gboolean
-brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **error)
-{
-  g_autofree gint64 *rooms = g_new0 (gint64, steps->len), *ns = g_new0 (gint64, steps->len);
-  g_autoptr (GPtrArray) counted = g_ptr_array_new ();
-  *at_fault = NULL;
-  for (guint i = 0; i < steps->len; i++) {
-    Step *step = steps->pdata[i];
-    gint64 bound;
-    if (!is_to_count_before (step))
-      continue;
-    *at_fault = step->run->run_id;
-    if (!room_before (step, &bound, &rooms[counted->len], error))
-      return FALSE;
-    g_ptr_array_add (counted, step);
-  }
-  *at_fault = NULL;
-  if (counted->len > 0 && !count_many (counted, rooms, ns, error))
-    return FALSE;
-  for (guint i = 0; i < counted->len; i++) {
-    Step *step = counted->pdata[i];
-    *at_fault = step->run->run_id;
-    if (!judge_count (step, rooms[i], ns[i], error)
-        || (!run_is_approved (step->run) && !check_share (step, ns[i], error)))
-      return FALSE;
-  }
-  *at_fault = NULL;
+  g_array_append_val (all, one);
   return TRUE;
 }
 
-/* Counting would give the same for both runs, as far as is known. */
+/* Counting would give the same for both steps, as far as is known, and was done for OTHER. */
 static gboolean
-is_alike (const Run *run, const Run *other)
+is_alike (const Step *step, const Step *other)
 {
-  return run->rows_counted < 0 && other->rows_counted < 0 && run->rows_done == other->rows_done
-         && run->rows_limit == other->rows_limit && !run_is_approved (run)
-         && run->approved_until_us <= 0 && other->approved_until_us <= 0;
+  const Run *a = step->run, *b = other->run;
+  return is_errand (step) && other->counted >= 0 && a->rows_counted < 0 && b->rows_counted < 0
+         && a->rows_done == b->rows_done && a->rows_limit == b->rows_limit && !run_is_approved (a)
+         && a->approved_until_us <= 0 && b->approved_until_us <= 0;
 }
 
-gboolean
-brakes_before_like (Step *step, const Step *other, GError **error)
+static gboolean
+take_over (Step *step, const Step *other, GError **error)
 {
   gint64 day;
-  if (other == NULL || other->counted < 0 || !is_alike (step->run, other->run))
-    return brakes_before (step, error);
   if (!day_room (step, &day, error))
     return FALSE;
   if (day < LIMIT_NONE)
@@ -312,4 +294,36 @@ brakes_before_like (Step *step, const Step *other, GError **error)
   step->limited = other->limited;
   step->room = other->room;
   return brake_note_planned (step, step->counted, error);
+}
+
+/* Those of ALL (of Before), and none any more. */
+static gboolean
+count_before (GArray *all, const char **at_fault, GError **error)
+{
+  *at_fault = NULL;
+  if (all->len > 0 && !count_each_before (all, error))
+    return FALSE;
+  for (guint i = 0; i < all->len; i++) {
+    const Before *one = &g_array_index (all, Before, i);
+    *at_fault = one->step->run->run_id;
+    if (!judge_before (one, error))
+      return FALSE;
+  }
+  *at_fault = NULL;
+  g_array_set_size (all, 0);
+  return TRUE;
+}
+
+gboolean
+brakes_before (Step *const *steps, guint n, const char **at_fault, GError **error)
+{
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Before));
+  for (guint i = 0; i < n; i++) {
+    *at_fault = steps[i]->run->run_id;
+    if (!(i > 0 && is_alike (steps[i], steps[0]) ? take_over (steps[i], steps[0], error)
+                                                 : begin_before (steps[i], all, error))
+        || (is_errand (steps[i]) && !count_before (all, at_fault, error)))
+      return FALSE;
+  }
+  return count_before (all, at_fault, error);
 }

@@ -15,16 +15,11 @@
 #pragma once
 #include "engine/brakes/day.h"
 
-/* Before a step. FALSE with an error: it is not to be done; if `step->brake` is set, nothing has
- * failed, and the caller rolls back and goes on as that says. */
-gboolean brakes_before (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* The same for STEPS (of Step) of several runs of a job in C, none of them a plan. FALSE: *AT_FAULT
- * is the run that goes alone, or NULL. */
-gboolean brakes_before_many (const GPtrArray *steps, const char **at_fault, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-/* The same in one transaction with OTHER, of the same job, for which it was done: if counting would
- * give the same for both runs, it is not done again. OTHER may be NULL. */
-gboolean brakes_before_like (Step *step, const Step *other, GError **error)
+/* Before the steps of N runs of a job that share a transaction, or of one. FALSE with an error: it
+ * is not to be done, and *AT_FAULT is the run that goes alone, or NULL; if its `step->brake` is
+ * set, nothing has failed, and the caller rolls back and goes on as that says. Errands for which
+ * counting would give the same as for the first one are not counted again. */
+gboolean brakes_before (Step *const *steps, guint n, const char **at_fault, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* The same after the leases of the errands of N steps, in their transaction. step_tries has said
  * how many rows they leased. */

@@ -99,7 +99,8 @@ coded_run (AtOnce *all, GPtrArray *steps, GError **error)
   g_autofree gboolean *fits = g_new (gboolean, steps->len);
   for (guint i = 0; i < steps->len; i++)
     fits[i] = TRUE;
-  if (!brakes_before_many (steps, &all->at_fault, error) || !restored_begin (first, error)
+  if (!brakes_before ((Step *const *)steps->pdata, steps->len, &all->at_fault, error)
+      || !restored_begin (first, error)
       || !first->job->code->many ((Step *const *)steps->pdata, steps->len, fits, error)
       || !restored_stay (first, error))
     return FALSE;

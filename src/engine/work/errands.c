@@ -48,12 +48,14 @@ lease (StepSet *set, const JobErrand *code, gpointer *leased, GError **error)
 {
   Step *const *steps = (Step *const *)set->steps->pdata;
   const guint n = set->steps->len;
+  const char *at_fault;
   for (guint i = 0; i < n; i++) {
     conclude_note_started (steps[i]);
-    if ((steps[i]->job->sentence != NULL && !step_is_ready (steps[i], error))
-        || !brakes_before_like (steps[i], i > 0 ? steps[0] : NULL, error))
+    if (steps[i]->job->sentence != NULL && !step_is_ready (steps[i], error))
       return FALSE;
   }
+  if (!brakes_before (steps, n, &at_fault, error))
+    return FALSE;
   FAULT ("errand.before_lease");
   if (!code->lease (steps, n, leased, error)
       || !brakes_note_leased (steps, n, &set->allowance, error)

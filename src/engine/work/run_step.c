@@ -52,11 +52,12 @@ run_step (Step *step, GError **error)
   if (step->job->kind->errand)
     return apply (step, error);
   gboolean done;
+  const char *at_fault;
   if (!step_is_ready (step, error) || !divide_before (step, &done, error))
     return FALSE;
   if (done)
     return TRUE;
-  if (!brakes_before (step, error))
+  if (!brakes_before (&step, 1, &at_fault, error))
     return FALSE;
   on_failure_set (step);
   return apply (step, error) && brakes_after (step, error) && divide_after (step, error);
