@@ -35,7 +35,7 @@ is_free (const Lanes *lanes, const Lane *lane)
 {
   return lane->list.state != LANE_HELD && lane->list.state != LANE_AWAY && !lane->list.revoked
          && lane->list.sendings.length < FEW_SENDINGS && lane->list.errand == NULL
-         && lane->list.early->len < MOST_OFFERS && !lanes->stopping && lanes->alone == NULL;
+         && lane->list.early->len < MOST_OFFERS && !lanes->stopping && lanes->solitary == NULL;
 }
 
 /* With the lock. */

@@ -171,9 +171,9 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   pthread_mutex_lock (&lanes->lock);
   for (;;) {
     gint64 next = release_held (lanes);
-    lane = lanes->stopping        ? pop_unsettled (lanes, &left)
-           : lanes->alone != NULL ? solitude_pop (lanes, intake, &next)
-                                  : pop_turn (lanes, intake, &next);
+    lane = lanes->stopping           ? pop_unsettled (lanes, &left)
+           : lanes->solitary != NULL ? solitude_pop (lanes, intake, &next)
+                                     : pop_turn (lanes, intake, &next);
     if (lane != NULL || !left)
       break;
     lanes_wait (lanes, &lanes->ready, next);
@@ -201,7 +201,7 @@ lanes_keep (Lanes *lanes, Lane *lane, Pg *cancel)
 {
   pthread_mutex_lock (&lanes->lock);
   release_held (lanes);
-  gboolean kept = !lane->list.revoked && !lanes->stopping && lanes->alone == NULL
+  gboolean kept = !lane->list.revoked && !lanes->stopping && lanes->solitary == NULL
                   && lane->list.errand == NULL && !is_any_ready (lanes);
   if (kept) {
     lane->list.run_id[0] = '\0';
@@ -221,14 +221,14 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
   if (lane->list.errand == NULL)
     lane->list.run_id[0] = '\0';
   lanes->running--;
-  if (lanes->alone != NULL)
+  if (lanes->solitary != NULL)
     pthread_cond_broadcast (&lanes->at_rest);
   if (next == LANE_GO_AWAY) {
     lane->list.state = LANE_AWAY;
     if (errand_is_back (lanes, lane->list.errand))
       lanes_make_ready (lanes, lane);
     else if (lane->list.revoked || lanes->stopping
-             || (lanes->alone != NULL && lanes->alone != lane))
+             || (lanes->solitary != NULL && lanes->solitary != lane))
       lane->list.errand->code->cancel (lane->list.errand->leased);
   } else if (lane->list.revoked) {
     /* lanes_revoke frees the lane, unless that has given up waiting. An errand that could not be

@@ -33,9 +33,9 @@ typedef struct {
   KafkaMessage *message; /* NULL: it has not come (early.h), so there is no offset */
   Work work;             /* in a lane of work, unless the message is wrong */
   char *wrong;           /* why the message cannot be decoded; NULL: it can */
-  gboolean alone;        /* handle it outside a batch */
+  gboolean alone;        /* its step has a transaction of its own */
   gboolean heavy;        /* its page had rows when it was looked at */
-  gboolean apart;        /* its step is not done as one with others */
+  gboolean apart;        /* its step shares no statement with others */
 } Pending;
 
 /* Errands that were begun together: their lanes come back together. */
@@ -120,18 +120,18 @@ typedef struct _Lane {
 
   /* Of the worker that holds the lane. No lock. */
   struct {
-    gboolean started; /* intake: the start position was found */
-    GArray *pending;  /* of Pending: taken, not handled */
-    gint64 taken;     /* all messages below this offset were taken into pending; -1: none yet */
-    gint64 end_seen;  /* the partition's end at the last take; -1: not reached */
-    gboolean full;    /* the last take was full: the mailbox can hold more, and sends no wake-up */
-    gboolean unsent;  /* given up with messages that Kafka lacks: its offset is not stored again */
-    gboolean heavy;   /* nearly all runs of the last shared transaction had rows */
-    guint at_once;    /* how many runs are done as one (work/at_once.h); 0: none yet */
-    guint rests;      /* for how many batches none is done as one */
-    guint fits;       /* messages that the next one should take; 0: all */
-    gboolean apart;   /* it is taken without other lanes once */
-    guint outages;    /* in a row */
+    gboolean started;  /* intake: the start position was found */
+    GArray *pending;   /* of Pending: taken, not handled */
+    gint64 taken;      /* all messages below this offset were taken into pending; -1: none yet */
+    gint64 end_seen;   /* the partition's end at the last take; -1: not reached */
+    gboolean full;     /* the last take was full: the mailbox can hold more, and sends no wake-up */
+    gboolean unsent;   /* given up with messages that Kafka lacks: its offset is not stored again */
+    gboolean heavy;    /* nearly all runs of the last shared transaction had rows */
+    guint at_once;     /* how many runs are done as one (work/at_once.h); 0: none yet */
+    guint rests;       /* for how many batches none is done as one */
+    guint fits;        /* messages that the next one should take; 0: all */
+    gboolean unjoined; /* it is taken without other lanes once */
+    guint outages;     /* in a row */
     /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
     gint64 locked_since_us;
     Bisect *bisect;           /* of the step that is tried alone */

@@ -20,7 +20,7 @@ errand_is_back (const Lanes *lanes, const Errand *errand)
 {
   return errand->done
          && (errand->group == NULL || errand->group->left == 0 || errand->lane->list.revoked
-             || lanes->stopping || lanes->alone != NULL);
+             || lanes->stopping || lanes->solitary != NULL);
 }
 
 void

@@ -20,9 +20,9 @@ struct _Lanes {
   guint n_queues;
   guint turn; /* the job whose turn it is */
   gboolean stopping;
-  guint running, acting; /* lanes that workers hold; errands under way */
-  Lane *alone;           /* no other lane is given out (solitude.h); NULL: all are */
-  gint64 alone_since_us; /* monotonic */
+  guint running, acting;    /* lanes that workers hold; errands under way */
+  Lane *solitary;           /* no other lane is given out (solitude.h); NULL: all are */
+  gint64 solitary_since_us; /* monotonic */
 };
 
 GQueue *lanes_queue (Lanes *lanes, const Lane *lane);

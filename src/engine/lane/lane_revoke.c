@@ -83,9 +83,9 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
   for (guint i = 0; i < revoked->len; i++) {
     Lane *lane = revoked->pdata[i];
     g_ptr_array_remove_fast (lanes->all, lane);
-    if (lanes->alone == lane
+    if (lanes->solitary == lane
         && lane->list.state != LANE_RUNNING) /* else its worker ends the solitude */
-      lanes->alone = NULL;
+      lanes->solitary = NULL;
     if (lane->list.state == LANE_READY && lane->list.errand == NULL)
       g_queue_remove (lanes_queue (lanes, lane), lane);
     lane->list.forgotten = lane_is_referred_to (lane);

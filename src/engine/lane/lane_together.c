@@ -22,7 +22,7 @@ stands_like (const Lane *lane, const Lane *other)
 {
   return other->job == lane->job && (other->list.errand != NULL) == (lane->list.errand != NULL)
          && (other->list.errand == NULL || other->list.sendings.length < MOST_SENDINGS)
-         && !other->list.revoked && !other->worker.apart;
+         && !other->list.revoked && !other->worker.unjoined;
 }
 
 /* The first lane of QUEUE to begin an errand, or to settle one. NULL: there is none. */
@@ -76,7 +76,7 @@ lanes_take_beside (Lanes *lanes, const Lane *lane, guint most, GPtrArray *taken)
 {
   pthread_mutex_lock (&lanes->lock);
   GQueue *queue = lanes_queue (lanes, lane);
-  gboolean closed = lanes->stopping || lanes->alone != NULL || !stands_like (lane, lane);
+  gboolean closed = lanes->stopping || lanes->solitary != NULL || !stands_like (lane, lane);
   for (GList *link = queue->head, *next; !closed && link != NULL && taken->len < most;
        link = next) {
     Lane *other = link->data;

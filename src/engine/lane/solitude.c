@@ -6,7 +6,7 @@
 #define PATIENCE_US (60 * G_USEC_PER_SEC) /* longer than any step */
 /* How often to check what the condition does not signal. */
 #define CHECK_US (100 * G_TIME_SPAN_MILLISECOND)
-/* An errand that is alone is asked to end after this time, because all others wait. */
+/* The errand of such a lane is asked to end after this time, because all others wait. */
 #define ERRAND_US (30 * G_USEC_PER_SEC)
 
 /* With the lock. */
@@ -25,9 +25,9 @@ solitude_begin (Lanes *lanes, Lane *lane)
 {
   gint64 deadline = clock_monotonic_us () + PATIENCE_US;
   pthread_mutex_lock (&lanes->lock);
-  gboolean mine = lanes->alone == NULL || lanes->alone == lane;
+  gboolean mine = lanes->solitary == NULL || lanes->solitary == lane;
   if (mine) {
-    lanes->alone = lane;
+    lanes->solitary = lane;
     end_errands (lanes, lane);
   }
   while (mine && (lanes->running > 1 || lanes->acting > 0)) {
@@ -35,8 +35,8 @@ solitude_begin (Lanes *lanes, Lane *lane)
     if (mine)
       lanes_wait (lanes, &lanes->at_rest, clock_monotonic_us () + CHECK_US);
   }
-  lanes->alone_since_us = clock_monotonic_us ();
-  lane->list.running_since_us = lanes->alone_since_us;
+  lanes->solitary_since_us = clock_monotonic_us ();
+  lane->list.running_since_us = lanes->solitary_since_us;
   pthread_mutex_unlock (&lanes->lock);
   if (!mine)
     solitude_end (lanes, lane);
@@ -47,8 +47,8 @@ void
 solitude_end (Lanes *lanes, Lane *lane)
 {
   pthread_mutex_lock (&lanes->lock);
-  if (lanes->alone == lane) {
-    lanes->alone = NULL;
+  if (lanes->solitary == lane) {
+    lanes->solitary = NULL;
     pthread_cond_broadcast (&lanes->ready);
   }
   pthread_mutex_unlock (&lanes->lock);
@@ -57,9 +57,9 @@ solitude_end (Lanes *lanes, Lane *lane)
 Lane *
 solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us)
 {
-  Lane *lane = lanes->alone;
+  Lane *lane = lanes->solitary;
   if (lane->list.state == LANE_AWAY && !lane->list.errand->done) {
-    gint64 until = lanes->alone_since_us + ERRAND_US;
+    gint64 until = lanes->solitary_since_us + ERRAND_US;
     if (clock_monotonic_us () >= until)
       lane->list.errand->code->cancel (lane->list.errand->leased);
     else if (*next_us == 0 || until < *next_us)

@@ -11,8 +11,8 @@
 /* Waits until no other lane is handled. FALSE: give the lane back first, or the others take too
  * long. */
 gboolean solitude_begin (Lanes *lanes, Lane *lane);
-/* Does nothing if the lane is not the one that is alone. */
+/* Does nothing if the lane has no solitude. */
 void solitude_end (Lanes *lanes, Lane *lane);
-/* The lane that is alone, if it is ready again. *NEXT_US: when to look again; 0: no such time.
+/* The lane that has it, if it is ready again. *NEXT_US: when to look again; 0: no such time.
  * With the list's lock. */
 Lane *solitude_pop (Lanes *lanes, gboolean intake, gint64 *next_us);

@@ -94,12 +94,12 @@ RunProgress
 run_progress_read (const Job *job, json_t **cursor, const json_t *column)
 {
   RunProgress progress = { 0 };
-  gboolean apart = FALSE, moved = FALSE;
+  gboolean named = FALSE, moved = FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (PARTS); i++) {
     const Part *part = &PARTS[i];
     const gboolean in_cursor = is_in_cursor (job, part);
     json_t *value = json_object_get (in_cursor ? *cursor : column, part->key);
-    apart |= is_column (job, part->key);
+    named |= is_column (job, part->key);
     if (part->is_json)
       *json_of (&progress, part) = json_incref (value);
     else
@@ -107,7 +107,7 @@ run_progress_read (const Job *job, json_t **cursor, const json_t *column)
     moved |= in_cursor && json_object_del (*cursor, part->key) == 0;
   }
   /* The version before has overwritten such a column: nobody knows where the run was. */
-  if (*cursor != NULL && ((moved && json_object_size (*cursor) == 0) || (apart && column == NULL)))
+  if (*cursor != NULL && ((moved && json_object_size (*cursor) == 0) || (named && column == NULL)))
     g_clear_pointer (cursor, json_decref);
   return progress;
 }

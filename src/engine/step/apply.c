@@ -206,13 +206,13 @@ apply_rows (Step *step, const JobWhat *what, Trial *trial, GArray *which, const 
 }
 
 gboolean
-apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, gboolean apart,
+apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra, gboolean row_by_row,
             GError **error)
 {
   g_autoptr (GArray) which = trial_rows (trial, what->word);
   if (which->len == 0 || what->apply->len == 0)
     return TRUE;
-  if (!apart)
+  if (!row_by_row)
     return apply_rows (step, what, trial, which, extra, error);
   for (guint i = 0; i < which->len && !trial->torn; i++) {
     g_autoptr (GArray) one = g_array_new (FALSE, FALSE, sizeof (int));

@@ -12,6 +12,6 @@
 #pragma once
 #include "engine/step/trial_rows.h"
 
-/* APART: the files run for each row by itself. */
+/* ROW_BY_ROW: the files run for each row by itself. */
 gboolean apply_word (Step *step, const JobWhat *what, Trial *trial, const Extra *extra,
-                     gboolean apart, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+                     gboolean row_by_row, GError **error) G_GNUC_WARN_UNUSED_RESULT;

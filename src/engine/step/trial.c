@@ -22,7 +22,7 @@ typedef struct {
   GPtrArray *held; /* keys whose rows the lock files must lock (`:held`), because an earlier try
                       did not get them */
   GHashTable *left_out; /* keys that an earlier try has refused after others had changed for them */
-  gboolean apart;       /* the files run for each row by itself: an earlier try was unsettled */
+  gboolean row_by_row;  /* the files run for each row by itself: an earlier try was unsettled */
 } Attempt;
 
 /* --- locks and decision --- */
@@ -88,7 +88,7 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
   if (!lock_and_decide (step, attempt, trial, error))
     return FALSE;
   for (guint i = 0; i < job->whats->len && !trial->torn && !trial->unsettled; i++)
-    if (!apply_word (step, job->whats->pdata[i], trial, attempt->extra, attempt->apart, error))
+    if (!apply_word (step, job->whats->pdata[i], trial, attempt->extra, attempt->row_by_row, error))
       return FALSE;
   if (trial->torn || trial->unsettled)
     return TRUE;
@@ -134,7 +134,7 @@ is_to_repeat (Step *step, Attempt *attempt, const Trial *trial)
     step_log (
         step, LOG_WARNING, "A trigger sets what decisions depend on, so rows go one by one",
         json_pack ("{s:s?, s:s}", "table", step->job->table, "settings", pg_unsettled (step->pg)));
-    attempt->apart = TRUE;
+    attempt->row_by_row = TRUE;
     return TRUE;
   }
   if (hold_more (attempt, trial))

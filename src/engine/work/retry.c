@@ -79,10 +79,10 @@ turn_to_portions (const Step *step, const GError *cause, RetryDecision *decision
   return TRUE;
 }
 
-/* Rows that fail only beside each other are tried apart, at once. Nothing is charged, because the
- * page gets smaller each time, down to one row. */
+/* Of rows that fail only beside each other half are tried, without delay. Nothing is charged, since
+ * the page gets smaller each time, down to one row. */
 static gboolean
-set_apart (const Step *step, const GError *cause, RetryDecision *decision)
+halve (const Step *step, const GError *cause, RetryDecision *decision)
 {
   if (!step->halve || step->bisect->page <= 1)
     return FALSE;
@@ -187,7 +187,7 @@ by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDe
     else if (go_by_rows (step, timed_out, cause, decision))
       break;
     else if (too_large ? !cut (step, cause, decision) && !turn_to_portions (step, cause, decision)
-                       : !set_apart (step, cause, decision))
+                       : !halve (step, cause, decision))
       charge (step, timed_out, cause, decision);
   }
 }

@@ -97,7 +97,7 @@ part (const Together *together, const GError *cause)
  * it, so then none of these is shared. Where several were done as one they come again one by one.
  */
 static gboolean
-set_apart (const Together *together, const GError *error)
+come_again (const Together *together, const GError *error)
 {
   static const char *const slow_states[] = { "57014", "55P03", "40P01", NULL };
   gboolean slow = g_strv_contains (slow_states, pg_sqlstate (together->set.pg));
@@ -195,11 +195,10 @@ together_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError 
     conclude (&together);
   else {
     lane->worker.heavy = FALSE;
-    gboolean apart = set_apart (&together, cause);
+    handled = come_again (&together, cause);
     step_set_roll_back (&together.set);
     bisect_reset (lane->worker.bisect);
-    handled = apart;
-    if (apart)
+    if (handled)
       g_error_free (cause);
     else
       g_propagate_error (error, cause);

@@ -219,13 +219,13 @@ put_joined (const Worker *worker, Lane *lane, gboolean away, gboolean down)
  * (solitude.h), so it is taken again without them; what is to be settled does not wait for that.
  * FALSE: a dependency is down. */
 static gboolean
-put_apart (Worker *worker, Lane *lane)
+put_unjoined (Worker *worker, Lane *lane)
 {
   if (lane->list.errand != NULL) {
     lanes_begin_alone (worker->service->lanes, lane);
     return handle_one (worker, lane, FALSE);
   }
-  lane->worker.apart = TRUE;
+  lane->worker.unjoined = TRUE;
   lanes_put (worker->service->lanes, lane, LANE_AGAIN, 0);
   return TRUE;
 }
@@ -265,7 +265,7 @@ handle_several (Worker *worker, const GPtrArray *lanes)
     else if (down)
       put_waiting (worker, lanes->pdata[i]);
     else
-      down = !put_apart (worker, lanes->pdata[i]);
+      down = !put_unjoined (worker, lanes->pdata[i]);
 }
 
 static void *
@@ -280,8 +280,8 @@ worker_main (void *data)
     g_ptr_array_add (lanes, lane);
     in_force_renew ();
     follow (service, lane);
-    const guint most = lane->worker.apart ? 1 : lane_most_beside (lane);
-    lane->worker.apart = FALSE;
+    const guint most = lane->worker.unjoined ? 1 : lane_most_beside (lane);
+    lane->worker.unjoined = FALSE;
     if (most > 1)
       lanes_take_beside (service->lanes, lane, most, lanes);
     if (lanes->len > 1)

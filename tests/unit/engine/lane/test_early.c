@@ -75,9 +75,9 @@ test_states_that_refuse (void)
   early_scene.lane->list.state = LANE_AWAY;
   is_refused ();
   early_scene.lane->list.state = LANE_IDLE;
-  early_scene.lanes->alone = early_scene.lane;
+  early_scene.lanes->solitary = early_scene.lane;
   is_refused ();
-  early_scene.lanes->alone = NULL;
+  early_scene.lanes->solitary = NULL;
   early_scene.lane->list.revoked = TRUE;
   is_refused ();
   early_scene.lane->list.revoked = FALSE;

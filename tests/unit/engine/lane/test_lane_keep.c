@@ -85,7 +85,7 @@ test_alone_is_wanted (void)
 {
   Scene scene;
   begin (&scene);
-  scene.lanes->alone = scene.other;
+  scene.lanes->solitary = scene.other;
   g_assert_false (is_kept (&scene));
   end (&scene);
 }

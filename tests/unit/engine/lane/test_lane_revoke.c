@@ -130,10 +130,10 @@ test_an_errand_that_begins_before_another_is_alone (void)
   *errand = (Errand){ .lanes = scene.lanes, .lane = scene.lane, .code = &code };
   scene.lane->list.errand = errand;
   scene.lanes->acting++;
-  scene.lanes->alone = &other;
+  scene.lanes->solitary = &other;
   lanes_put (scene.lanes, scene.lane, LANE_GO_AWAY, 0);
   g_assert_cmpuint (cancelled, ==, 1);
-  scene.lanes->alone = NULL;
+  scene.lanes->solitary = NULL;
   errand_done (errand);
   end (&scene);
 }

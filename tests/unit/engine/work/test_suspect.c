@@ -54,7 +54,7 @@ static void
 end (void)
 {
   solitude_end (scene->service.lanes, &scene->other);
-  g_assert_null (scene->service.lanes->alone);
+  g_assert_null (scene->service.lanes->solitary);
   lanes_free (scene->service.lanes);
   g_array_unref (scene->lane.worker.pending);
   g_array_unref (scene->lane.list.early);
@@ -155,10 +155,10 @@ test_the_last_try_is_alone (void)
   begin ()->handled = LANE_GO_AWAY;
   played_answer ("suspect_look", "deaths\n2");
   g_assert_cmpint (one (&hold_us), ==, LANE_GO_AWAY);
-  g_assert_true (scene->service.lanes->alone == &scene->lane);
+  g_assert_true (scene->service.lanes->solitary == &scene->lane);
   scene->handled = LANE_DONE;
   one (&hold_us);
-  g_assert_null (scene->service.lanes->alone);
+  g_assert_null (scene->service.lanes->solitary);
   end ();
 }
 
