@@ -39,25 +39,24 @@ grants_database (const Config *config, const char *user)
   return setting_shown_url (as_user);
 }
 
-/* Quotes TEXT for a shell where it needs quotes. */
-static char *
-word (const char *text)
+char *
+grants_word (const char *text)
 {
-  return g_regex_match_simple ("^[\\w./-]+$", text, 0, 0) ? g_strdup (text) : g_shell_quote (text);
+  return g_regex_match_simple ("^[\\w.:/-]+$", text, 0, 0) ? g_strdup (text) : g_shell_quote (text);
 }
 
 char *
 grants_command (const Config *config, const char *owner, const char *role)
 {
-  g_autofree char *database = grants_database (config, owner), *quoted = word (database),
-                  *of = word (role != NULL ? role : "NAME");
+  g_autofree char *database = grants_database (config, owner), *quoted = grants_word (database),
+                  *of = grants_word (role != NULL ? role : "NAME");
   return g_strdup_printf ("pruned grants --role %s | psql -v ON_ERROR_STOP=1 %s", of, quoted);
 }
 
 char *
 grants_psql (const Config *config, const char *user, const char *sql)
 {
-  g_autofree char *database = grants_database (config, user), *quoted = word (database),
+  g_autofree char *database = grants_database (config, user), *quoted = grants_word (database),
                   *statement = g_shell_quote (sql);
   return g_strdup_printf ("psql %s -c %s", quoted, statement);
 }
@@ -82,10 +81,11 @@ grants_as_owner (const Cli *cli, const PgRows *owners)
         "this role %s may make no schema in the database; let its owner allow it: %s", owner,
         grant);
   }
-  g_autofree char *database = grants_database (cli->config, owner), *quoted = word (database);
+  g_autofree char *database = grants_database (cli->config, owner),
+                  *quoted = grants_word (database);
   g_autoptr (GString) command = g_string_new (cli->command->name);
   for (guint i = 0; i < cli->n_arguments; i++) {
-    g_autofree char *argument = word (cli->arguments[i]);
+    g_autofree char *argument = grants_word (cli->arguments[i]);
     g_string_append_printf (command, " %s", argument);
   }
   return g_strdup_printf (

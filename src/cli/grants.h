@@ -21,3 +21,5 @@ char *grants_user (const char *url);
 /* The URL of the settings' database for USER (NULL: the user of the settings), without a password.
  * g_free it. */
 char *grants_database (const Config *config, const char *user);
+/* TEXT, quoted for a shell where it needs quotes. g_free it. */
+char *grants_word (const char *text);

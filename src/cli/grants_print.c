@@ -1,5 +1,5 @@
 /* `pruned grants`: the rights of a daemon's role, as SQL for the owner of the tables. */
-#include "cli/cli.h"
+#include "cli/acl.h"
 #include "cli/commands.h"
 #include "cli/grants.h"
 #include "cli/own_rights.h"
@@ -12,11 +12,20 @@
 
 #define SQL "src/cli/sql/"
 
-static char *role;
+static char *role, *principal;
+static gboolean kafka, producer, reader;
 
 const GOptionEntry grants_options[]
     = { { "role", 0, 0, G_OPTION_ARG_STRING, &role,
           "the daemon's role; default: the user of [postgres] url", "ROLE" },
+        { "kafka", 0, 0, G_OPTION_ARG_NONE, &kafka,
+          "print commands for Kafka's ACLs instead, of the daemon and of the commands beside it",
+          NULL },
+        { "producer", 0, 0, G_OPTION_ARG_NONE, &producer,
+          "with --kafka: of who sends ticks and events", NULL },
+        { "reader", 0, 0, G_OPTION_ARG_NONE, &reader, "with --kafka: of who reads outcomes", NULL },
+        { "principal", 0, 0, G_OPTION_ARG_STRING, &principal,
+          "with --kafka: whose rights; default: User: and sasl.username", "PRINCIPAL" },
         { NULL } };
 
 const char grants_more[]
@@ -26,7 +35,11 @@ const char grants_more[]
       "ON_ERROR_STOP psql ends with 0 either way. A job that drops partitions makes the role a member of the table's owner: since "
       "PostgreSQL 16 that takes a superuser, or the ADMIN OPTION on that owner. Tables that the database lacks are left out; without "
       "a database that cannot be known, and all tables that the jobs name are printed. A name without a schema is one of [postgres] "
-      "app_schema. Exit code 3 if schema pruned is not of this version.";
+      "app_schema. Exit code 3 if schema pruned is not of this version.\n"
+      "With --kafka it prints commands for Kafka's ACLs, a line for each right, and needs no database: those of the daemon, or with "
+      "--producer or --reader those of who sends ticks and events, or reads outcomes in consumer groups whose names begin with its "
+      "own. What is denied of the daemon's, `pruned doctor` names with the same line. `pruned topics --apply` and [topics] create = on "
+      "need Create and Alter on the topics, too.";
 
 static const Column COLUMNS[] = { { "sql" }, { NULL } };
 
@@ -297,6 +310,16 @@ print_without (Cli *cli, const GError *cause, GError **error)
 ExitCode
 command_grants (Cli *cli, GError **error)
 {
+  if (producer && reader)
+    return cli_usage (error, "--producer and --reader: only one of them can be given");
+  if (!kafka && (producer || reader || principal != NULL))
+    return cli_usage (error, "--producer, --reader and --principal need --kafka");
+  if (kafka)
+    return acls_print (cli,
+                       producer ? ACL_PRODUCER
+                       : reader ? ACL_READER
+                                : ACL_DAEMON,
+                       principal, error);
   g_autoptr (GError) cause = NULL;
   g_autoptr (Pg) pg
       = *config_text (cli->config, "postgres", "url") != '\0' ? cli_pg_bare (cli, &cause) : NULL;

@@ -13,9 +13,9 @@
 #include "engine/no_effect.h"
 #include "engine/outbox/publish.h"
 #include "engine/outbox/topics.h"
+#include "kafka/faults.h"
 #include "kafka/library.h"
 #include "kafka/settings.h"
-#include "kafka/unpack.h"
 
 #define TIMEOUT_MS 10000
 #define CLOCK_WITHIN_MS 2000
@@ -170,23 +170,22 @@ startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *setting
   return TRUE;
 }
 
-/* Warns of a fault that the daemon cannot prevent. */
+/* Warns of faults that the daemon cannot prevent. */
 static void
-warn_library (void)
+warn_library (const Service *service)
 {
-  if (kafka_library_risk () != NULL)
+  guint next = 0;
+  const char *const *settings = (const char *const *)service->kafka_settings;
+  for (const KafkaFault *fault; (fault = kafka_fault_next (settings, &next)) != NULL;)
     log_warning ("The Kafka library has a known fault", "librdkafka", kafka_library_version (),
-                 "detail", kafka_library_risk (), "remedy", KAFKA_LIBRARY_REMEDY);
-  if (!unpack_is_bounded ())
-    log_warning ("The Kafka library has a known fault", "librdkafka", kafka_library_version (),
-                 "detail", UNPACK_RISK, "remedy", UNPACK_REMEDY);
+                 "detail", fault->what, "remedy", fault->remedy);
 }
 
 static gboolean
 look_at_postgres (Service *service, GError **error)
 {
   Pg *pg = service->main.pg; /* the main thread waits for this one */
-  warn_library ();
+  warn_library (service);
   if (*service->pg.url == '\0')
     return error_set (error, PRUNED_OUTAGE,
                       "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");

@@ -96,6 +96,7 @@ take_topic (const rd_kafka_metadata_t *metadata, KafkaTopic *topic)
   }
   topic->trouble
       = err == RD_KAFKA_RESP_ERR_NO_ERROR || is_missing (err) ? NULL : rd_kafka_err2str (err);
+  topic->denied = err == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
   return err;
 }
 

@@ -9,6 +9,7 @@ typedef struct {
   char *name;
   gint32 partitions;   /* -1: the topic does not exist */
   const char *trouble; /* why the topic cannot be checked, or cannot be read; NULL: no error */
+  gboolean denied;     /* set with `trouble`: this user has no right that lets it be seen */
 } KafkaTopic;
 
 typedef struct {

@@ -37,11 +37,3 @@ kafka_library_survives_topic_errors (void)
 {
   return rd_kafka_version () < TOPIC_IDS_SINCE || rd_kafka_version () >= TOPIC_IDS_FIXED_SINCE;
 }
-
-const char *
-kafka_library_risk (void)
-{
-  if (kafka_library_survives_topic_errors ())
-    return NULL;
-  return "this version of librdkafka corrupts its memory when a topic is deleted and created again while it runs";
-}

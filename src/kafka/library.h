@@ -16,7 +16,12 @@
  * - From 2.4 to 2.9, deleting and re-creating a topic that a client knows (or a broker that lost
  *   all its data) corrupts the client's memory: its cache keeps an entry that it has freed. Nothing
  *   here can prevent that. Sooner or later the daemon crashes; after a restart it continues from
- *   PostgreSQL. The text of kafka_library_risk warns of it at the start and in `pruned doctor`.
+ *   PostgreSQL.
+ * - Before 2.6.1 a login by SCRAM sends the client's nonce twice. Kafka before 4 lets that pass.
+ * - Some builds have the unpackers inside themselves (unpack.h).
+ *
+ * What nothing here can prevent is warned of at the start and in `pruned doctor`
+ * (faults.h).
  *
  * Threads: any. All strings are static.
  */
@@ -31,8 +36,3 @@ gboolean kafka_library_check (GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Settings that only some versions know, if the loaded one does: pairs, NULL-terminated. */
 const char *const *kafka_library_settings (void);
 gboolean kafka_library_survives_topic_errors (void);
-/* The known risk of the version that is loaded; NULL: none. KAFKA_LIBRARY_REMEDY says what to
- * do. */
-const char *kafka_library_risk (void);
-#define KAFKA_LIBRARY_REMEDY                                                                       \
-  "install librdkafka 2.10 or newer; until then stop the daemons before a topic is deleted and created again"

@@ -2,35 +2,15 @@
 
 import re
 import shutil
-import subprocess
 
 import pytest
 
 from stack.pair import new_folder
 from stack.s3 import S3
+from support.certificates import make_authority, make_certificate
 from support.s3 import BUCKET, Objects
 
 HOST = "localhost"  # names below it are this machine, too
-
-
-def openssl(folder, *arguments):
-    subprocess.run(["openssl", *arguments], cwd=folder, check=True, stdin=subprocess.DEVNULL,
-                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
-def make_authority(folder, name):
-    openssl(folder, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}",
-            "-keyout", f"{name}.key", "-out", f"{name}.pem")
-    return folder / f"{name}.pem"
-
-
-def make_certificate(folder, authority, *names):
-    """(certificate, key, trusted authority) of a server with these names."""
-    (folder / "names").write_text("subjectAltName = " + ", ".join(f"DNS:{name}" for name in names))
-    openssl(folder, "req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={names[0]}", "-keyout", "server.key", "-out", "server.csr")
-    openssl(folder, "x509", "-req", "-in", "server.csr", "-CA", f"{authority}.pem", "-CAkey", f"{authority}.key",
-            "-CAcreateserial", "-days", "2", "-extfile", "names", "-out", "server.pem")
-    return folder / "server.pem", folder / "server.key", folder / f"{authority}.pem"
 
 
 @pytest.fixture(scope="module")

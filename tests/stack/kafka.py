@@ -46,13 +46,36 @@ log4j.appender.out.layout.ConversionPattern=%d %p %m (%c)%n
 """
 
 
+# Tokens of OAUTHBEARER are taken as they come, unsigned.
+STRICT = """
+listener.name.strict.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,OAUTHBEARER
+listener.name.strict.plain.sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required {users};
+listener.name.strict.scram-sha-256.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.strict.oauthbearer.sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required \
+  unsecuredLoginStringClaim_sub="broker";
+"""
+TLS = """
+ssl.client.auth=required
+ssl.keystore.type=PEM
+ssl.keystore.location={own}
+ssl.truststore.type=PEM
+ssl.truststore.location={authority}
+"""
+ACLS = """
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
+"""
+
+
 class Kafka(Server):
     name = "kafka"
 
-    def __init__(self, folder, outlive_us=False, doors=0, sasl=None, lasts=False):
+    def __init__(self, folder, outlive_us=False, doors=0, sasl=None, lasts=False, acls=False, tls=None):
         """DOORS: the number of additional listeners, each behind a proxy that can be cut. SASL:
         {user: password}, for a listener that demands one. LASTS: it runs long enough for compiling
-        its code well to pay."""
+        its code well to pay. ACLS: who has logged in needs rights; who comes without a name has
+        all. TLS: (key and certificate, authority) as files, for a listener that demands a
+        certificate."""
         super().__init__(folder, outlive_us)
         self.lasts = lasts
         self.held, self.held_controller = HeldPort(), HeldPort()
@@ -60,6 +83,8 @@ class Kafka(Server):
         self.doors = [Proxy(held.number) for held in self.held_doors]
         self.port = self.held.number
         self.sasl, self.held_strict = sasl, HeldPort() if sasl else None
+        self.tls, self.held_tls = tls, HeldPort() if tls else None
+        self.acls = acls
         self.folder.mkdir(parents=True)
         self._format()
 
@@ -79,16 +104,22 @@ class Kafka(Server):
             advertised="".join(f",{name}://127.0.0.1:{outside}" for name, _, outside in doors),
             protocols="".join(f",{name}:PLAINTEXT" for name, *_ in doors)))
         if self.sasl:
-            users = " ".join(f'user_{name}="{password}"' for name, password in self.sasl.items())
-            text = (self.folder / "server.properties").read_text()
-            for setting, more in [("listeners", f",STRICT://127.0.0.1:{self.held_strict.number}"),
-                                  ("advertised.listeners", f",STRICT://127.0.0.1:{self.held_strict.number}"),
-                                  ("listener.security.protocol.map", ",STRICT:SASL_PLAINTEXT")]:
-                text = "".join(f"{line}{more}\n" if line.startswith(f"{setting}=") else f"{line}\n" for line in text.splitlines())
-            (self.folder / "server.properties").write_text(
-                text + "sasl.enabled.mechanisms=PLAIN\nlistener.name.strict.plain.sasl.jaas.config="
-                f"org.apache.kafka.common.security.plain.PlainLoginModule required {users};\n")
+            self._add_listener("STRICT", "SASL_PLAINTEXT", self.held_strict.number, STRICT.format(
+                users=" ".join(f'user_{name}="{password}"' for name, password in self.sasl.items())))
+        if self.tls:
+            self._add_listener("TLS", "SSL", self.held_tls.number, TLS.format(own=self.tls[0], authority=self.tls[1]))
+        if self.acls:
+            with open(self.folder / "server.properties", "a") as file:
+                file.write(ACLS)
         self._make_storage()
+
+    def _add_listener(self, name, protocol, port, more):
+        path = self.folder / "server.properties"
+        lines = path.read_text().splitlines()
+        for setting, item in [("listeners", f",{name}://127.0.0.1:{port}"), ("advertised.listeners", f",{name}://127.0.0.1:{port}"),
+                              ("listener.security.protocol.map", f",{name}:{protocol}")]:
+            lines = [line + item if line.startswith(f"{setting}=") else line for line in lines]
+        path.write_text("\n".join([*lines, more]))
 
     def _make_storage(self):
         Ready(make_ready).copy_storage(self.folder / "data")
@@ -127,6 +158,10 @@ class Kafka(Server):
     @property
     def strict(self):
         return f"127.0.0.1:{self.held_strict.number}"
+
+    @property
+    def tls_door(self):
+        return f"127.0.0.1:{self.held_tls.number}"
 
     @property
     def bootstrap(self):

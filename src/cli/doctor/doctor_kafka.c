@@ -5,10 +5,10 @@
 #include "engine/job/sentence/own_topics.h"
 #include "engine/outbox/owner.h"
 #include "engine/outbox/topics.h"
+#include "kafka/faults.h"
 #include "kafka/inspect.h"
 #include "kafka/library.h"
 #include "kafka/producer.h"
-#include "kafka/unpack.h"
 
 #define TIMEOUT_MS 10000
 #define COUNT_WITHIN_MS                                                                            \
@@ -68,14 +68,13 @@ say_silent (Doctor *doctor, const char *check, const char *topic, const char *wh
 static void
 check_library (Doctor *doctor)
 {
-  if (!unpack_is_bounded ())
-    doctor_warn (doctor, "librdkafka", UNPACK_REMEDY, "version %s: %s", kafka_library_version (),
-                 UNPACK_RISK);
-  else if (kafka_library_risk () == NULL)
+  guint next = 0, n = 0;
+  for (const KafkaFault *fault; (fault = kafka_fault_next (settings_of (doctor), &next)) != NULL;
+       n++)
+    doctor_warn (doctor, "librdkafka", fault->remedy, "version %s: %s", kafka_library_version (),
+                 fault->what);
+  if (n == 0)
     doctor_ok (doctor, "librdkafka", "version %s", kafka_library_version ());
-  else
-    doctor_warn (doctor, "librdkafka", KAFKA_LIBRARY_REMEDY, "version %s: %s",
-                 kafka_library_version (), kafka_library_risk ());
 }
 
 static void
@@ -87,6 +86,8 @@ check_topics (Doctor *doctor, const GArray *wanted, const KafkaTopic *found)
     if (found[i].trouble == NULL && found[i].partitions >= least)
       continue;
     all = FALSE;
+    if (found[i].denied)
+      continue; /* a finding of doctor_acl */
     if (found[i].trouble != NULL)
       say_silent (doctor, "topics", found[i].name, found[i].trouble);
     else if (found[i].partitions < 0)
@@ -267,6 +268,8 @@ check_own_topics (Doctor *doctor)
       doctor_error (doctor, CODE_KAFKA, "event topics", look, "%s", error->message);
       return;
     }
+    if (topic.denied)
+      continue;
     if (topic.trouble != NULL)
       doctor_warn (doctor, "event topics", look, "topic %s does not answer: %s", topic.name,
                    topic.trouble);
@@ -295,6 +298,7 @@ doctor_kafka (Doctor *doctor)
     doctor_error (doctor, CODE_CONFIG, "Kafka", "pruned config", "%s", error->message);
     return;
   }
+  check_library (doctor);
   g_autoptr (GArray) wanted = topics_wanted (doctor->cli->config, doctor->cli->jobs);
   if (!ask_kafka (doctor, wanted, &found, &error)) {
     g_autofree char *remedy = g_strdup_printf ("kcat -L -b %s", bootstrap (doctor));
@@ -302,7 +306,7 @@ doctor_kafka (Doctor *doctor)
     return;
   }
   doctor_ok (doctor, "Kafka", "it answers at %s", bootstrap (doctor));
-  check_library (doctor);
+  doctor_acl (doctor, wanted);
   check_topics (doctor, wanted, found);
   for (guint i = topics_needed (wanted); i < wanted->len; i++) {
     compare_clock (doctor, &found[i]);
