@@ -16,6 +16,7 @@ typedef struct {
   gint64 deadline_us; /* of a step */
   KafkaRightsMore *more;
   guint unanswered;           /* write: messages without a report */
+  gboolean refuses;           /* write: the broker refuses a message as it should */
   gboolean replied;           /* read */
   rd_kafka_resp_err_t failed; /* another error */
 } Ask;
@@ -60,6 +61,7 @@ on_report (rd_kafka_t *rk, const rd_kafka_message_t *raw, void *opaque)
   Ask *ask = opaque;
   ask->unanswered--;
   ask->more->writes_unknown |= raw->err == RD_KAFKA_RESP_ERR_NO_ERROR;
+  ask->refuses |= raw->err == RD_KAFKA_RESP_ERR_INVALID_REQUIRED_ACKS;
   deny (ask, rd_kafka_topic_name (raw->rkt), KAFKA_WRITE, raw->err);
   if (raw->err != RD_KAFKA_RESP_ERR_NO_ERROR
       && raw->err != RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED
@@ -188,7 +190,7 @@ ask_writes (const char *const *settings, const char *trial, Ask *ask, GError **e
   if (rk == NULL)
     return FALSE;
   gboolean said = ask_some (rk, ask, trial, FALSE, error)
-                  && (ask->more->writes_unknown || ask_some (rk, ask, trial, TRUE, error));
+                  && (!ask->refuses || ask_some (rk, ask, trial, TRUE, error));
   rd_kafka_purge (rk, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
   rd_kafka_destroy (rk);
   return said;

@@ -4,7 +4,8 @@
  *   broker looks at both rights, and then finds no such partition.
  * - Write: a message is sent that asks for the acknowledgement of two replicas, which has not been
  *   allowed since Kafka 0.9. The broker looks at the right, and then refuses the message unread. A
- *   topic that can take a message comes first: if it takes this one, no other topic is sent one.
+ *   topic that can take a message comes first: unless it refuses this one for that reason, no other
+ *   topic is sent one.
  * - DescribeConfigs: asked for.
  *
  * (librdkafka before 2.3 cannot ask for the authorized operations of a topic.)

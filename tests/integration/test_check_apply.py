@@ -34,7 +34,7 @@ def test_rows_that_somebody_holds_are_no_fault_of_the_job(applied):
 def test_a_page_that_waits_for_somebody_is_no_fault_of_the_job(applied, check, asks):
     """Only who reads rows waits here, EXPLAIN does not."""
     applied.sql(f"""CREATE FUNCTION waits(boolean) RETURNS boolean STABLE LANGUAGE plpgsql AS $$
-        BEGIN IF current_query() {asks} 'pruned_reason' THEN PERFORM pg_advisory_xact_lock_shared(9); END IF; RETURN $1; END $$""")
+        BEGIN IF current_query() {asks} 'pruned_spared' THEN PERFORM pg_advisory_xact_lock_shared(9); END IF; RETURN $1; END $$""")
     applied.say("t.dead", "table = t\nwhere = waits(dead)")
     with connect(applied.database.url) as other:
         other.execute("SELECT pg_advisory_lock(9)")
