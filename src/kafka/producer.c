@@ -205,6 +205,8 @@ fail_hopeless (KafkaProducer *producer, const Report *failed, GError **error)
   g_autofree char *where = kafka_where (writer_rk (writer));
   kafka_set_error (error, failed->err, "%s: cannot write to topic %s", where,
                    failed->message->topic);
+  if (error != NULL && failed->message->refused)
+    (*error)->code = PRUNED_DATA;
 }
 
 static void

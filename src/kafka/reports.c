@@ -77,6 +77,17 @@ is_about_size (rd_kafka_resp_err_t err)
          || err == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
 }
 
+/* Will its topic never accept it? A time that it brings is its own, and one that the client gives
+ * it is not. */
+static gboolean
+is_refused (const Report *report)
+{
+  return report->reported
+         && (kafka_verdict (report->err) == PRUNED_DATA
+             || (report->err == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP
+                 && report->message->timestamp_ms > 0));
+}
+
 gboolean
 reports_is_hopeless (rd_kafka_resp_err_t err)
 {
@@ -243,7 +254,7 @@ reports_collect (Reports *reports, Report *failed)
       continue;
     }
     missing++;
-    report->message->refused = report->reported && kafka_verdict (report->err) == PRUNED_DATA;
+    report->message->refused = is_refused (report);
     report->message->too_large = report->reported && is_about_size (report->err);
     if (failed->message == NULL
         || (reports_is_hopeless (report->err) && !reports_is_hopeless (failed->err)))

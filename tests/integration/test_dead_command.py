@@ -4,11 +4,13 @@ twice."""
 import base64
 import json
 import shutil
+import threading
 
 import pytest
 
 from stack.process import wait_until
 from support.messages import encode
+from support.places import ROLE
 from support.scene import JOBS, now, tick_id
 
 pytestmark = pytest.mark.built_in
@@ -168,6 +170,44 @@ def test_a_letter_without_its_value_is_not_retried_and_says_where_the_message_wa
     assert [x["id"] for x in letters(scene)] == [short["id"]]
     refused(scene.run("dead", "retry", short["id"]), 1, "left out")
     assert [m.raw for m in scene.topics.read("ticks")][2:] == [scene.topics.read("ticks")[1].raw]
+
+
+def test_each_letter_that_kafka_refuses_says_why_itself(scene, bury):
+    """One is too large for the topic by now, one too old; a third one goes."""
+    scene.topics.produce("ticks", b"x" * 100000)
+    scene.topics.produce("ticks", b"old", timestamp_ms=1000 * int(now(days=-2).timestamp()))
+    scene.topics.produce("ticks", b"good")
+    bury()
+    large, old, good = sorted(letters(scene), key=lambda x: x["source_offset"])
+    scene.topics.configure("ticks", **{"max.message.bytes": 50000, "message.timestamp.before.max.ms": 3600000})
+    said = refused(scene.run("dead", "retry", "--json"), 1, "2 letters cannot be retried")
+    assert [x["id"] for x in said.json()] == [good["id"]]
+    reasons = {text.split(": ")[0]: text for text in said.stderr.split("cannot be retried: ")[1].split("; ")}
+    assert "size" in reasons[large["id"]] and "timestamp" in reasons[old["id"]], reasons
+
+
+def test_a_letter_that_was_retried_meanwhile_is_not_dropped(scene):
+    """A drop has found it without a verdict; before it writes its own, somebody else's retry has
+    sent the message."""
+    scene.topics.produce("dead", b"first")
+    scene.topics.produce("dead", b"second")
+    first, second = letters(scene)
+    scene.database.connection.execute(f"""
+        CREATE FUNCTION meanwhile() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          WHILE current_user = '{ROLE}' AND NOT EXISTS (SELECT FROM pruned.dead_verdicts) LOOP PERFORM pg_sleep(0.02); END LOOP;
+          RETURN NULL; END $$;
+        CREATE TRIGGER meanwhile BEFORE INSERT ON pruned.dead_verdicts EXECUTE FUNCTION meanwhile()""")
+    answers = []
+    dropping = threading.Thread(target=lambda: answers.append(scene.run("dead", "drop", "--yes", "--json")))
+    dropping.start()
+    scene.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'", until=1)
+    partition, offset = first["id"].split(":")
+    scene.database.execute("INSERT INTO pruned.dead_verdicts (topic, partition, \"offset\", verdict, at) VALUES (%s, %s, %s, 'retried', clock_timestamp())",
+                           [scene.topics.full("dead"), partition, offset])
+    dropping.join()
+    assert {x["id"]: x["verdict"] for x in answers[0].ok().json()} == {first["id"]: "retried", second["id"]: "dropped"}
+    assert {x["id"]: x["verdict"] for x in letters(scene, "list", "--all")} == {first["id"]: "retried", second["id"]: "dropped"}
+    assert scene.database.column("SELECT object FROM pruned.journal WHERE command = 'dead drop'") == [second["id"]]
 
 
 def test_a_letter_of_another_program_is_shown_and_never_sent(scene):

@@ -107,34 +107,43 @@ set_verdict (Letter *letter, const char *verdict, const char *at)
   letter->verdict_at = g_strdup (at);
 }
 
-gboolean
-letters_judge (Pg *pg, const char *topic, GPtrArray *letters, GError **error)
+/* Within a transaction. */
+static gboolean
+judge (Pg *pg, const PgValues *values, const GPtrArray *letters, GError **error)
 {
-  g_autoptr (PgValues) values = values_of (topic, letters);
-  g_autoptr (PgRows) rows = NULL;
-  if (pg_begin_read_only (pg, error))
-    rows = pg_run_file (pg, SQL "dead_verdicts.sql", values, error);
-  pg_rollback (pg);
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "dead_verdicts.sql", values, error);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     set_verdict (letters->pdata[rows_int (rows, i, "row")], rows_text (rows, i, "verdict"),
                  rows_text (rows, i, "at"));
   return rows != NULL;
 }
 
-/* The ids of the first NOTED letters. */
+gboolean
+letters_judge (Pg *pg, const char *topic, GPtrArray *letters, GError **error)
+{
+  g_autoptr (PgValues) values = values_of (topic, letters);
+  gboolean ok = pg_begin_read_only (pg, error) && judge (pg, values, letters, error);
+  pg_rollback (pg);
+  return ok;
+}
+
+/* The ids of the first NOTED letters that have this verdict. */
 static gboolean
 note (Cli *cli, Pg *pg, const GPtrArray *letters, const char *verdict, const char *reason,
       GError **error)
 {
+  guint n = 0;
   g_autoptr (GString) ids = g_string_new (NULL);
-  for (guint i = 0; i < letters->len && i < NOTED; i++) {
+  for (guint i = 0; i < letters->len; i++) {
     g_autofree char *id = letter_id (letters->pdata[i]);
-    g_string_append_printf (ids, "%s%s", i > 0 ? " " : "", id);
+    if (g_strcmp0 (((Letter *)letters->pdata[i])->verdict, verdict) == 0 && n++ < NOTED)
+      g_string_append_printf (ids, "%s%s", n > 1 ? " " : "", id);
   }
-  if (letters->len > NOTED)
-    g_string_append_printf (ids, " and %u more", letters->len - NOTED);
-  return cli_note (cli, pg, g_str_equal (verdict, LETTER_RETRIED) ? "retry" : "drop", ids->str,
-                   reason, error);
+  if (n > NOTED)
+    g_string_append_printf (ids, " and %u more", n - NOTED);
+  return n == 0
+         || cli_note (cli, pg, g_str_equal (verdict, LETTER_RETRIED) ? "retry" : "drop", ids->str,
+                      reason, error);
 }
 
 gboolean
@@ -148,11 +157,10 @@ letters_decide (Cli *cli, Pg *pg, const char *topic, GPtrArray *letters, const c
   g_autoptr (PgRows) rows = NULL;
   if (pg_begin (pg, error))
     rows = pg_run_file (pg, SQL "dead_decide.sql", values, error);
-  if (rows == NULL || !note (cli, pg, letters, verdict, reason, error) || !pg_commit (pg, error)) {
+  if (rows == NULL || !judge (pg, values, letters, error)
+      || !note (cli, pg, letters, verdict, reason, error) || !pg_commit (pg, error)) {
     pg_rollback (pg);
     return FALSE;
   }
-  for (guint i = 0; i < letters->len; i++)
-    set_verdict (letters->pdata[i], verdict, NULL);
   return TRUE;
 }

@@ -34,7 +34,8 @@ GArray *letter_ids_parse (char **texts, GError **error);
 /* Reads the verdicts of LETTERS. */
 gboolean letters_judge (Pg *pg, const char *topic, GPtrArray *letters, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Stores VERDICT for LETTERS, with a row of the journal. REASON: NULL: none. */
+/* Stores VERDICT for LETTERS, with a row of the journal. One that was retried meanwhile stays so,
+ * and has that verdict. REASON: NULL: none. */
 gboolean letters_decide (Cli *cli, Pg *pg, const char *topic, GPtrArray *letters,
                          const char *verdict, const char *reason, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -123,6 +123,27 @@ original_of (const Resend *resend, const Letter *letter)
   return message;
 }
 
+/* Each of MESSAGES that Kafka has not got yet: so an error is about this one. */
+static ExitCode
+send_each (Resend *resend, const GPtrArray *messages, gboolean *sent, char **why, GError **error)
+{
+  for (guint i = 0; i < messages->len; i++) {
+    if (sent[i])
+      continue;
+    GError *cause = NULL;
+    g_autoptr (GPtrArray) alone = g_ptr_array_new ();
+    g_ptr_array_add (alone, messages->pdata[i]);
+    sent[i] = kafka_publish (resend->producer, alone, PUBLISH_MS, NULL, &cause);
+    if (cause != NULL && cause->code != PRUNED_DATA) {
+      g_propagate_error (error, cause);
+      return CODE_KAFKA;
+    }
+    why[i] = cause != NULL ? g_strdup (cause->message) : NULL;
+    g_clear_error (&cause);
+  }
+  return CODE_OK;
+}
+
 /* Of our topics. Can go on after an error that is about messages: Kafka will never accept them. */
 static ExitCode
 send_ours (Resend *resend, const GPtrArray *letters, gboolean *sent, char **why, GError **error)
@@ -134,17 +155,14 @@ send_ours (Resend *resend, const GPtrArray *letters, gboolean *sent, char **why,
     g_ptr_array_add (messages, original_of (resend, letters->pdata[i]));
   if (messages->len > 0)
     (void)!kafka_publish (resend->producer, messages, PUBLISH_MS, NULL, &cause);
-  const gboolean stays = cause != NULL && cause->code != PRUNED_DATA;
-  for (guint i = 0; i < letters->len; i++) {
+  for (guint i = 0; i < letters->len; i++)
     sent[i] = ((KafkaMessage *)messages->pdata[i])->acked;
-    if (!sent[i] && cause != NULL && !stays)
-      why[i] = g_strdup (cause->message);
-  }
-  if (stays)
+  if (cause != NULL && cause->code != PRUNED_DATA) {
     g_propagate_error (error, cause);
-  else
-    g_clear_error (&cause);
-  return stays ? CODE_KAFKA : CODE_OK;
+    return CODE_KAFKA;
+  }
+  g_clear_error (&cause);
+  return send_each (resend, messages, sent, why, error);
 }
 
 /* Letters of applications' own topics. They are not sent to these topics again, where others read
