@@ -42,8 +42,6 @@ MUTANTS = (
            "DELETE FROM pruned.unpublished p USING (SELECT WHERE false) AS never", "integration/test_tick.py fault/test_kill.py"),
     Mutant("key kept by a run that ended", "src/engine/step/sql/advance.sql", "WHEN u.state IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key",
            "WHEN u.state IN ('dead', 'skipped') THEN NULL ELSE r.unique_key", "integration/test_tick.py"),
-    Mutant("an archived run is unknown", "src/engine/ledger/sql/place.sql", "WHERE d.known IS NULL AND (u.parent_id", "WHERE (u.parent_id",
-           "integration/test_retention.py integration/test_replay.py"),
     # charges and quarantine
     Mutant("an attempt too many", "src/engine/work/retry.c", "decision->attempts > in_force_of (run->job)->max_attempts",
            "decision->attempts > in_force_of (run->job)->max_attempts + 1", "unit/engine/work integration/test_retry.py"),

@@ -135,7 +135,6 @@ def test_different_reasons_are_not_systemic(page):
     assert row["attempts"] == 0 and result(row)["failed"] == 100 and len(left(page)) == 100
 
 
-@pytest.mark.check_all
 def test_a_quarantined_row_is_passed_over_until_its_next_try_and_forgotten_when_it_goes(page):
     refuse_rows(page.database, "OLD.id = 5")
     run(page)

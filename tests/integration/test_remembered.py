@@ -40,7 +40,19 @@ def after(scene, n):
     return at
 
 
-# --- events after the archive
+# --- what comes again after the archive
+
+def test_a_tick_that_is_sent_again_after_the_archive_is_the_same_run(scene):
+    at = now(minutes=-3)
+    run = tick_id(WIDE, at, '{"n":1}')
+    scene.topics.tick(WIDE, at, {"n": 1})
+    start_and_archive(scene, run)
+    scene.topics.tick(WIDE, at, {"n": 1})
+    scene.topics.tick(WIDE, at, {"n": 2})
+    scene.wait_run(tick_id(WIDE, at, '{"n":2}'))
+    assert scene.database.column("SELECT job FROM pruned.runs WHERE run_id = %s", [run]) == []
+    assert sorted(scene.database.column("SELECT id FROM scratch_log")) == [1, 2]
+
 
 @pytest.mark.check_all
 def test_an_event_that_is_sent_again_after_the_archive_is_the_same_run(scene):
