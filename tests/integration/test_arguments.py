@@ -158,6 +158,7 @@ def test_the_limit_is_a_setting(scene):
     scene.wait_run(tick_id("scratch.wide", at, '{"a":1}'))
 
 
+@pytest.mark.check_all
 def test_the_arguments_of_all_slots_are_no_more_than_a_tick_may_carry(scene):
     """Every slot gets the tick's arguments, so their size is multiplied."""
     scene.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, project_id, pick_up_at)"
@@ -172,6 +173,7 @@ def test_the_arguments_of_all_slots_are_no_more_than_a_tick_may_carry(scene):
     assert "args too large" in reasons(scene, sent)["tick"]
 
 
+@pytest.mark.check_all
 def test_a_child_of_wrong_arguments_is_not_made_and_its_parent_says_so(typed):
     typed.start()
     at = now(hours=-1)
@@ -223,6 +225,7 @@ def rows_of(scene, job):
     return {str(r["run_id"]): exactly(r["args"]) for r in scene.database.rows("SELECT run_id, args::text AS args FROM pruned.runs WHERE job = %s", [job])}
 
 
+@pytest.mark.check_all
 def test_numbers_stay_as_they_were_sent(scene):
     """In the row of the tick and of each slot, in their messages, and in what the commands show."""
     scene.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, project_id, pick_up_at)"

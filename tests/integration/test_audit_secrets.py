@@ -104,6 +104,7 @@ def test_a_table_can_be_recorded_otherwise_than_the_others(gone):
     assert audit(gone, "members") is None and audit(gone, "sessions")["rows"] is None and audit(gone, "users")["rows"] is not None
 
 
+@pytest.mark.check_all
 def test_a_users_rows_are_forgotten_and_the_audit_says_so(gone):
     run, child = end(gone)
     owner = {"postgres.url": gone.database.url}

@@ -99,6 +99,7 @@ def test_a_row_that_comes_below_a_membership_meanwhile_is_recorded_too(bots):
     assert bots.tenant.ids("badges") == []
 
 
+@pytest.mark.check_all
 def test_no_step_removes_more_rows_than_its_limit(bot):
     (membership,) = bot.of.values()
     for n in range(1, 6):
@@ -124,6 +125,7 @@ def test_a_row_that_a_trigger_keeps_keeps_the_membership(bot):
     assert bot.tenant.ids("badges") == [1] and bot.tenant.ids("members") == [membership]
 
 
+@pytest.mark.check_all
 def test_rows_without_rights_go_by_their_key_and_their_table_is_named(bot):
     (membership,) = bot.of.values()
     bot.database.connection.execute("CREATE TABLE theirs (id bigint PRIMARY KEY, member_id bigint REFERENCES members ON DELETE CASCADE)")

@@ -115,6 +115,7 @@ def archive(scene):
     scene.database.execute("DELETE FROM pruned.runs")
 
 
+@pytest.mark.check_all
 def test_a_run_that_comes_back_from_the_archive_knows_how_much_it_has_removed(scene):
     run_id = blocked(scene)
     daemon = scene.start()

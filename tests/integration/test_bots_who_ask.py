@@ -127,6 +127,7 @@ def test_a_mark_whose_deletion_has_not_begun_goes_with_the_bot(asked, how, other
     assert asked.outcomes("GroupRestored") == []
 
 
+@pytest.mark.check_all
 def test_a_deletion_that_is_due_and_has_not_begun_is_not_waited_for(asked):
     asked.mark(asked.first, asked.bot, 30)
     asked.mark(asked.second, asked.bot, 30)

@@ -91,6 +91,7 @@ def test_a_count_that_is_over_touches_nothing_in_either_process(two):
     assert {rows[n]["error"] for n in (1, 4, 7)} == {"held: 21 rows are above max_rows 20"}
 
 
+@pytest.mark.check_all
 def test_runs_of_both_processes_only_plan(two):
     pair = two(mode="plan", batch=5)
     pair.add(12)

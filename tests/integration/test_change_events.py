@@ -115,6 +115,7 @@ def test_an_id_that_is_none_is_dead(people):
     assert erased(people) == []
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("form", ["schema", "avro"])
 def test_two_units_that_differ(people, form):
     configured, written = FORMS[form]

@@ -144,6 +144,7 @@ def test_doctor_tells_of_a_section_that_takes_nothing(erasure):  # noqa: F811
     assert silent(erasure) == []
 
 
+@pytest.mark.check_all
 def test_the_log_tells_of_a_section_that_takes_nothing(erasure):  # noqa: F811
     """One line an hour."""
     say_event(erasure, "UserErasureRequested", "app-users", SECTION)

@@ -208,6 +208,7 @@ def findings(pruned, **settings):
     return done.code, [line for line in done.json() if not line["ok"] and line["check"] not in ("librdkafka", "throttle")]
 
 
+@pytest.mark.check_all
 def test_a_fresh_database_without_the_tables_has_a_clean_doctor(fresh):
     assert findings(fresh) == (0, [])
     assert in_force(fresh) == work_topics(fresh) == []

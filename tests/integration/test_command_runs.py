@@ -148,6 +148,7 @@ def test_status_shows_one_side_when_the_other_is_down(stored):
     assert "127.0.0.1:1" in status["kafka"]["error"] and status["lag"] is None
 
 
+@pytest.mark.check_all
 def test_status_does_not_guess_what_only_postgresql_knows(stored):
     """Letters with a verdict are still in the topic, so Kafka alone cannot tell how many wait."""
     stored.run("topics", "--apply").ok()

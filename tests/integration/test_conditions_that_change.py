@@ -63,7 +63,7 @@ def test_a_function_that_is_declared_stable_ends_the_block(house):  # noqa: F811
     house.pruned.run("check", "t").ok()
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("more", ["", "\napprove = always", "\nmax_rows = 10", "\nmode = plan"])
 @pytest.mark.parametrize("how", ["function", "operator"])
 def test_what_the_catalogue_does_not_tell_is_refused_when_it_changes_rows(house, how, more):  # noqa: F811

@@ -38,6 +38,7 @@ def test_a_table_whose_autovacuum_is_off(scene):
     assert findings(scene)[0]["ok"]
 
 
+@pytest.mark.check_all
 def test_a_table_whose_autovacuum_comes_to_no_end(scene):
     """An old snapshot is held, so that no vacuum can remove the rows."""
     with scene.database.connect() as other:

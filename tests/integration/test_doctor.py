@@ -13,6 +13,7 @@ def test_a_healthy_installation(well):  # noqa: F811
     assert doctor(well, 0) == []
 
 
+@pytest.mark.check_all
 def test_a_library_with_a_known_fault_is_named(well):  # noqa: F811
     said = next(f for f in well.run("doctor", "--json").json() if f["check"] == "librdkafka")
     assert ".".join(map(str, kafka_library())) in said["detail"]
@@ -69,6 +70,7 @@ def test_a_right_on_our_own_tables(well):  # noqa: F811
     assert "INSERT on pruned.deletions" in only(doctor(well, 3), "rights")[0]["detail"]
 
 
+@pytest.mark.check_all
 def test_a_table_that_only_an_enabled_job_needs(well):  # noqa: F811
     well.database.execute("ALTER TABLE ci_deleted_objects RENAME COLUMN pick_up_at TO later")
     found = only(doctor(well, 6), "tables")
@@ -92,6 +94,7 @@ def test_an_index_that_a_cursor_needs(well):  # noqa: F811
     assert doctor(well, 0) == []
 
 
+@pytest.mark.check_all
 def test_what_restore_needs_is_a_warning(well):  # noqa: F811
     well.database.execute(sql.SQL("REVOKE INSERT ON members FROM {}").format(sql.Identifier(ROLE)))
     [found] = only(doctor(well, 0), "restore")
@@ -149,6 +152,7 @@ def test_without_a_daemon_what_is_overdue_is_an_error(well):  # noqa: F811
     assert "Processes 1 runs: 7 on h" in " ".join(well.run("status").ok().stdout.split())
 
 
+@pytest.mark.check_all
 def test_processes_that_are_killed_at_each_start_are_an_error(well):  # noqa: F811
     """One that has just started seems to run. Two, or one that ran longer, are no such loop."""
     put = """INSERT INTO pruned.processes (id, host, pid, version, started_at, seen_at, settings, jobs)

@@ -1,6 +1,8 @@
 """A run that becomes ready begins before its message has come back from Kafka, and what the message
 finds then is done already."""
 
+import pytest
+
 from stack.process import wait_until
 from support.metrics import http as listening  # noqa: F401
 from support.metrics import start
@@ -16,6 +18,7 @@ def args(n):
     return f'{{"n":{n}}}'
 
 
+@pytest.mark.check_all
 def test_a_due_run_does_not_wait_for_its_message_and_is_done_once(own_kafka, own_servers, new_scene):
     """The broker stands still from before the run is due until it has ended."""
     scene = new_scene(SETTINGS, **own_servers)

@@ -98,6 +98,7 @@ def test_rows_that_are_only_changed_count_against_the_whole_table(persons):
     assert house.database.value("SELECT count(*) FROM persons WHERE gone") == 200 and states(house)["held"] == 20
 
 
+@pytest.mark.check_all
 def test_a_small_table_and_approve_never_have_no_limit(persons):
     house = persons(900)
     erase(house, range(1, 191))
@@ -133,6 +134,7 @@ def test_a_row_that_goes_in_portions_is_counted_as_a_whole_before_the_first(pers
     assert left(house) == 998 and remarks(house, 2) == 0
 
 
+@pytest.mark.check_all
 def test_what_a_row_in_portions_has_left_counts_for_others(persons):
     """One run pauses behind its first portion, and another one begins."""
     house = persons(1000, PORTIONS + "delay_ms = 3600000")

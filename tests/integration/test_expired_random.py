@@ -29,6 +29,7 @@ def test_like_the_model(judge, seed):
     assert judge.differences(seed, size=20 + seed % 5 * 20, outcomes=OUTCOMES) == []
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("seed", range(100, 100 + SEEDS // 3))
 def test_in_many_pages_like_the_model(judge_of_pages, seed):
     assert judge_of_pages.differences(seed, size=20 + seed % 5 * 20, outcomes=OUTCOMES) == []

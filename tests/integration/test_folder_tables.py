@@ -89,6 +89,7 @@ def test_a_page_of_a_fixed_size_is_warned_of(made):
     assert any("page.sql has no LIMIT" in line["detail"] for line in daemon.lines("Check of a job found a problem", job=JOB))
 
 
+@pytest.mark.check_all
 def test_a_right_that_a_daemon_lacks_is_granted_to_its_role(made):
     """`doctor` runs as another role than the daemon that was refused."""
     scene = made()

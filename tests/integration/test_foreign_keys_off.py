@@ -125,6 +125,7 @@ def test_what_a_key_that_is_off_does_not_concern_goes_on(orders):
     assert orders.database.column("SELECT id FROM orders WHERE id <= 20 ORDER BY id") == [1, 2, 3, 9]
 
 
+@pytest.mark.check_all
 def test_events_that_share_a_transaction_all_wait(orders, topics):  # noqa: F811
     orders.say("orders", "table = orders\non = Drop")
     topics.make("app-orders", 1)

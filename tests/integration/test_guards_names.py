@@ -50,11 +50,13 @@ def test_a_file_that_inserts_deletes_no_rows_of_its_table(own):  # noqa: F811
     assert counts(scene, "scratch_notes") == 2000
 
 
+@pytest.mark.check_all
 def test_the_own_rows_do_not_go_by_a_file_that_inserts(own):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch.insert": part(OWN)}))
     blocks(scene, "10-scratch.insert.sql", "deletes 100 rows of scratch, and it is named .insert")
 
 
+@pytest.mark.check_all
 def test_a_file_that_inserts_updates_no_rows_of_its_table(own):  # noqa: F811
     scene = without_notes(own({"apply/removed/10-scratch.insert": part(UPDATE)}))
     blocks(scene, "10-scratch.insert.sql", "updates 100 rows of scratch, and it is named .insert")

@@ -75,7 +75,7 @@ def test_null_in_the_cursor_that_begins_again_ends_the_run(own, cursor, page):  
     blocks(with_nulls(own, page, cursor), "page.sql", "NULL in day")
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("column, kind", [("day", "date"), ("word", "text")])
 def test_null_in_the_cursor_that_is_said_to_be_there_is_passed(own, column, kind):  # noqa: F811
     """The word `null` is none: behind (null, 1000) comes (NULL, 1), whose id is smaller."""

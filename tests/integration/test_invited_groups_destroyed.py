@@ -67,6 +67,7 @@ def test_all_who_reached_it_lose_access_also_if_a_group_below_it_was_invited(doo
     assert doomed.refreshed() == set()
 
 
+@pytest.mark.check_all
 def test_access_by_another_group_stays(doomed):
     """The group above is invited, too."""
     doomed.tenant.share_project(doomed.x, doomed.s, access=30)

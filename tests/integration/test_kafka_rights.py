@@ -66,6 +66,7 @@ def line_of(house, *words):  # noqa: F811
     return found
 
 
+@pytest.mark.check_all
 def test_what_is_printed_is_enough_for_daemon_sender_and_reader(guarded, strict_kafka):
     """The sender's and the reader's rights are printed for them by their principals."""
     pruned, prefix = guarded.pruned, guarded.pruned.topics.prefix

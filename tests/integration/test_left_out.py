@@ -29,6 +29,7 @@ def named(said_by):
     return sorted(line["detail"].split(" ")[0] for line in said_by)
 
 
+@pytest.mark.check_all
 @pytest.mark.built_in
 def test_a_built_in_job_comes_back_with_its_table(new_scene, http):
     scene = new_scene({"run.jobs": "", "http.listen": http.listen})

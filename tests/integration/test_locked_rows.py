@@ -24,6 +24,7 @@ def docs(house, rows, more="where = gone"):
     house.say("docs.purge", f"table = docs\nchildren = pages\n{more}\nmax_rows = 10000\nmax_share = 100 %")
 
 
+@pytest.mark.check_all
 def test_a_forgotten_transaction_holds_its_row_and_no_other(house):
     docs(house, 2000)
     name = f"forgotten {house.database.name}"

@@ -62,6 +62,7 @@ def test_a_service_whose_authority_is_not_trusted_gets_no_request(new_objects, c
         objects.delete(**{"store.object.ca_file": ""})
 
 
+@pytest.mark.check_all
 def test_an_authority_that_did_not_sign_does_not_count(new_objects, certificate, folder):
     objects = new_objects(certificate=certificate)
     with objects.nobody_charged("certificate.*; see ca_file and endpoint of .store.object."):

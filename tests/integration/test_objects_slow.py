@@ -75,6 +75,7 @@ def test_slots_that_wait_for_a_store_hold_no_worker_and_no_transaction(objects, 
     objects.database.wait("SELECT count(*) FROM ci_deleted_objects", until=0)
 
 
+@pytest.mark.check_all
 def test_a_row_that_is_locked_while_its_object_goes_is_passed_over(objects, proxy):
     """The others go. Once its lease has ended, its object is absent, and it goes, too."""
     for name in ("a", "b", "c"):

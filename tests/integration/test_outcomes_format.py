@@ -95,6 +95,7 @@ def framed(message, registry):  # noqa: F811
     return schema["name"], content
 
 
+@pytest.mark.check_all
 def test_the_frame_of_a_registry_is_read_with_its_schema(people, registry):  # noqa: F811
     people.run("people.purge", **{"outcomes.format": "registry", "registry.url": registry.url})
     read = [framed(m, registry) for m in outcomes(people)]

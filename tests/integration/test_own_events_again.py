@@ -60,6 +60,7 @@ def test_it_is_tried_by_itself_and_waits_longer_each_time(erasure):  # noqa: F81
     assert not left(erasure) and [what for what, *_ in told(erasure)] == ["failed", "failed", "removed"]
 
 
+@pytest.mark.check_all
 def test_a_parked_row_waits_for_retry_and_the_job_as_it_is_then(erasure):  # noqa: F811
     begin(erasure, "item_attempts = 1\npark_retry_days = 0\n")
     assert erasure.database.value("SELECT parked FROM pruned.quarantine") and runs(erasure, "state") == [("waiting",)]

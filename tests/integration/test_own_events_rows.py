@@ -147,6 +147,7 @@ def test_rows_that_restore_holds_stay_until_they_are_released(orders):
     assert left(house) == ALL - OF_2 and runs(house, "state") == [("finished",)] * 2
 
 
+@pytest.mark.check_all
 def test_a_row_that_is_locked_is_waited_for(orders):
     house = orders()  # noqa: F811
     house.start()
@@ -192,6 +193,7 @@ def test_two_columns(orders):
     assert list(dead(house).values()) == ["undecodable: key user.tenant is missing"]
 
 
+@pytest.mark.check_all
 def test_a_request_that_is_withdrawn(orders):
     house = orders()  # noqa: F811
     say_event(house, "Erase", "app-users", "key = person_id = user.id\ndue = at\ncancel_on = Stay")
@@ -220,6 +222,7 @@ def test_without_an_index_it_is_refused_with_the_command(orders):
     assert left(house) == ALL - OF_2 and house.pruned.run("check", JOB).code == 0
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("key", ["id = user.id", "user.id"])
 def test_a_run_whose_event_names_other_columns_by_now_takes_no_row(orders, key):
     house = orders()  # noqa: F811
@@ -233,6 +236,7 @@ def test_a_run_whose_event_names_other_columns_by_now_takes_no_row(orders, key):
     assert [answer[:2] for answer in told(house)] == [('{"person_id":"2"}', "failed")]
 
 
+@pytest.mark.check_all
 def test_a_run_that_only_plans_and_one_that_is_discarded(orders):
     house = orders("mode = plan")  # noqa: F811
     erase(house, 2, 77)

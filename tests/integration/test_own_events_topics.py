@@ -28,6 +28,7 @@ def own(house, name):  # noqa: F811
     return f"{house.pruned.topics.prefix}.{name}"
 
 
+@pytest.mark.check_all
 def test_all_others_go_on_and_a_reload_refuses_it(house, wrong):  # noqa: F811
     wrong("user-events")
     house.pruned.run("topics", "--apply").ok()

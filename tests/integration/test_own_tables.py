@@ -55,6 +55,7 @@ def test_no_table_has_more_rows_after_more_work(scene):
     assert before["intake"] > 0  # the test looked at the right tables
 
 
+@pytest.mark.check_all
 def test_rows_of_no_more_use_go(scene):
     work(scene, 1, 1)
     before = {what: scene.database.value(f"SELECT count(*) FROM pruned.{table}") for what, (table, _) in LEFT.items()}

@@ -76,7 +76,7 @@ def test_a_parked_item_is_tried_again_after_a_week_with_all_that_is_said_of_it(p
     assert tick(parked)["removed"] == 1 and entry(parked) is None
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("days, ago, tried", [(1, 1.1, True), (30, 20, False), (0, 1000, False)])
 def test_how_often_is_a_setting(parked, days, ago, tried):
     older(parked, ago)

@@ -35,7 +35,7 @@ def tree(tenant):  # noqa: F811
     return tenant
 
 
-@pytest.mark.check_first(2)
+@pytest.mark.check_all
 @pytest.mark.parametrize("schedules, batch", [(10, 100), (10, 1)])
 @pytest.mark.parametrize("level", [5, 10, 30, 40, 50])
 def test_a_user_who_schedules_their_own_removal_goes_everywhere(tree, level, schedules, batch):

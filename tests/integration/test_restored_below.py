@@ -40,6 +40,7 @@ def kept(house, job):  # noqa: F811
     return house.database.rows("SELECT item, reason FROM pruned.quarantine WHERE job = %s AND reason <> 'restored' ORDER BY item", [job])
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("how", BELOW)
 def test_the_row_above_stays_with_it_and_the_others_go(house, how):  # noqa: F811
     brought_back(house, how)
@@ -111,6 +112,7 @@ def test_a_group_stays_as_a_whole_with_a_membership_in_it(tenant, where):  # noq
     assert tenant.ids("namespaces", f"id = {doomed.top}") == tenant.ids("members", f"id = {member}") == []
 
 
+@pytest.mark.check_all
 def test_a_user_stays_with_a_membership(tenant):  # noqa: F811
     member = member_back(tenant, group=tenant.group())
     user = tenant.row("members", member)["user_id"]

@@ -35,7 +35,7 @@ def left(house, table="docs"):  # noqa: F811
     return house.database.value(f"SELECT count(*) FROM {table}")
 
 
-@pytest.mark.check_first(1)
+@pytest.mark.check_all
 @pytest.mark.parametrize("name", ["docs", "public.docs", '"docs"'])
 def test_another_sentence_passes_it_over_until_it_is_released(house, name):  # noqa: F811
     brought_back(house)

@@ -32,6 +32,7 @@ def test_a_daemon_that_finds_them_reports_each_and_continues(scene, state):
     assert_goes_on(scene, scene.start(), ids)
 
 
+@pytest.mark.check_all
 def test_a_bad_row_that_comes_while_it_runs_does_not_stop_the_dispatcher(scene):
     daemon = scene.start()
     daemon.wait_line("Partitions assigned")

@@ -75,6 +75,7 @@ def test_with_none_all_missed_ticks_are_recorded_and_nothing_runs(hourly):
     assert hourly.database.value("SELECT count(*) FROM scratch") == 3
 
 
+@pytest.mark.check_all
 def test_with_all_they_run_one_after_the_other(hourly):
     hourly.settings["jobs.scratch.remove.catch_up"] = "all"
     after = next_at(hourly)

@@ -73,6 +73,7 @@ def test_keys_of_any_type(house):  # noqa: F811
         assert house.rows(f"t_{name}", "id::text, stays", f"t_{name}.id") == before[name]
 
 
+@pytest.mark.check_all
 def test_entries_of_rows_that_are_gone_leave_the_quarantine(house):  # noqa: F811
     """This holds for any type of the key. An entry whose text is no key of its table stays."""
     make_types(house)

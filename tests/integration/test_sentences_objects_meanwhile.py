@@ -75,6 +75,7 @@ def test_rows_that_come_due_meanwhile_do_not_go_without_their_object(uploads):  
     assert uploads.left() == [] and uploads.keys() == []
 
 
+@pytest.mark.check_all
 def test_a_run_that_is_discarded_meanwhile_leaves_its_rows_to_the_next(uploads):  # noqa: F811
     uploads.make()
     uploads.add((1, "one", True))

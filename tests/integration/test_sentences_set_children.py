@@ -54,6 +54,7 @@ def test_children_go_and_the_row_is_changed(people):
     assert emails(house) == ["p1", "p2", "p3"] and left(house) == ALL
 
 
+@pytest.mark.check_all
 def test_a_row_that_has_the_values_is_kept_only_without_children(people):
     house = people()
     house.done(JOB)

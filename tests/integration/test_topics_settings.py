@@ -18,6 +18,7 @@ def states(done, topics):
     return {line["topic"].removeprefix(f"{topics.prefix}."): line["state"] for line in done.json()}
 
 
+@pytest.mark.check_all
 @pytest.mark.parametrize("name, wrong, needed, word", [
     ("clock", {"cleanup_policy": "delete", "message_timestamp_type": "CreateTime"},
      {"cleanup.policy": "compact", "message.timestamp.type": "LogAppendTime"}, "cleanup.policy=delete instead of compact"),
