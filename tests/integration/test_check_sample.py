@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from support.own_events import erasure, say_event, send, topics, user  # noqa: F401
+from support.own_events import dead, erasure, say_event, send, topics, user  # noqa: F401
 from support.sentences import house  # noqa: F401
 
 SECTION = "key = payload.user.id"
@@ -68,6 +68,41 @@ def test_what_fits_is_counted_with_the_rows_that_it_names(erasure):  # noqa: F81
     code, (line,) = sample(erasure)
     assert (code, line["level"]) == (0, "warning") and f": {fit} of {fit + 3} fit " in line["detail"]
     assert "; dead: 1 " in line["detail"] and "invalid input syntax for type bigint" in line["detail"]
+
+
+def test_rows_that_are_named_by_a_column_are_counted(erasure):  # noqa: F811
+    """By each value that was sent, once; the sentence's condition does not count."""
+    erasure.sql("""CREATE TABLE orders (id int PRIMARY KEY, person_id bigint, of text);
+        INSERT INTO orders SELECT n, n % 3, 'x' FROM generate_series(1, 15) AS n; CREATE INDEX ON orders (person_id)""")
+    erasure.say("orders.erase", "table = orders\non = OrdersOfErased\nwhere = id > 3")
+    say_event(erasure, "OrdersOfErased", "app-users", "type = UserErasureRequested\nkey = person_id = payload.user.id")
+    for key in (1, "01", 2, 77):
+        send(erasure, user(key), ce_type="UserErasureRequested")
+    code, (line,) = sample(erasure, job="orders.erase")
+    assert (code, line["level"]) == (0, "ok"), line
+    assert line["detail"] == "app-users: 4 of 4 fit OrdersOfErased, they name 10 rows of today by 2 of 3 values"
+    send(erasure, user("x"), ce_type="UserErasureRequested")
+    send(erasure, user(None), ce_type="UserErasureRequested")
+    send(erasure, user(1), ce_type="UserCreated")
+    erasure.sql("INSERT INTO orders SELECT n, 77, 'x' FROM generate_series(101, 1101) AS n")
+    code, (line,) = sample(erasure, job="orders.erase")
+    assert (code, line["level"]) == (0, "warning"), line
+    assert line["detail"].startswith("app-users: 4 of 7 fit OrdersOfErased, they name at least 1010 rows of today by 3 of 3 values; "
+                                     'passed over: 1 UserCreated; dead: 1 undecodable: key payload.user.id is null, '
+                                     '1 undecodable: key payload.user.id: invalid input syntax for type bigint: "..."')
+
+
+def test_what_would_be_dead_by_its_time_or_its_identity_does_not_fit(erasure):  # noqa: F811
+    """Each reason is that of the dead letter."""
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION + "\ndue = at\ndue_unit = days\nid = lsn")
+    for more in ({"at": 20000, "lsn": 1}, {"lsn": 2}, {"at": 2 ** 62, "lsn": 3}, {"at": "soon", "lsn": 4}, {"at": 20000}):
+        send(erasure, user(1) | more)
+    erasure.work()
+    said = dead(erasure).values()
+    code, (line,) = sample(erasure)
+    assert (code, line["level"], len(said)) == (0, "warning", 3), line
+    assert line["detail"].startswith("app-users: 2 of 5 fit UserErasureRequested, they name 1 row of today; dead: ")
+    assert all(f"1 {reason}" in line["detail"] for reason in said), (line, said)
 
 
 def test_keys_in_several_partitions_are_told(erasure):  # noqa: F811

@@ -2,10 +2,10 @@
  * take. Nothing is started. */
 #include "cli/check/check.h"
 #include "cli/check/counts.h"
+#include "cli/check/sample_rows.h"
 #include "cli/check/spread.h"
 
 #include "avro/registry.h"
-#include "base/plural.h"
 #include "engine/clock/silent.h"
 #include "engine/job/sentence/own_event.h"
 #include "engine/ledger/admit_own_keys.h"
@@ -20,6 +20,7 @@
 typedef struct {
   Check *check;
   const SentenceEvent *event;
+  gboolean cancels;    /* it withdraws */
   gint64 wanted;       /* messages */
   GPtrArray *keys;     /* of char **: those of messages that fit */
   GHashTable *passed;  /* type -> gint64: passed over */
@@ -57,6 +58,21 @@ take_error (Sample *sample, GError *cause)
   g_error_free (cause);
 }
 
+/* A message that fits. NULL: it would be a dead letter. */
+static char **
+read_key (const Sample *sample, OwnEvent *own, GError **error)
+{
+  const SentenceEvent *event = sample->event;
+  g_auto (GStrv) key = own_event_key (own, event, error);
+  g_autofree char *due = NULL;
+  MessageDecoded identity = { NULL };
+  if (key == NULL || (!sample->cancels && !own_event_due (own, event, &due, error)))
+    return NULL;
+  const gboolean ok = own_event_identity (own, event, &identity, error);
+  message_decoded_clear (&identity);
+  return ok ? g_steal_pointer (&key) : NULL;
+}
+
 static gboolean
 take_message (const KafkaMessage *message, gpointer data)
 {
@@ -69,7 +85,7 @@ take_message (const KafkaMessage *message, gpointer data)
   spread_note (sample->spread, message);
   if (own_event_open (&own, &source, &cause)
       && own_event_fits (&own, sample->event, &fits, &cause)) {
-    char **key = fits ? own_event_key (&own, sample->event, &cause) : NULL;
+    char **key = fits ? read_key (sample, &own, &cause) : NULL;
     if (key != NULL)
       g_ptr_array_add (sample->keys, key);
     else if (!fits)
@@ -137,50 +153,44 @@ read_topic (Sample *sample, GError **error)
 
 /* --- keys --- */
 
-/* *TEXTS: the keys as the table has them, an array literal. What is no value of its column is
- * refused. */
-static gboolean
-write_keys (Sample *sample, GString *texts, GError **error)
+/* As the table has them. What is no value of its column is refused. NULL: the database did not
+ * answer. */
+static GHashTable *
+keys_written (Sample *sample, GError **error)
 {
   const Job *job = sample->check->job;
+  g_autoptr (GHashTable) written = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (OwnKeys) keys = own_keys_new (sample->check->pg);
   for (guint i = 0; i < sample->keys->len; i++)
     own_keys_note (keys, job, sample->keys->pdata[i]);
   if (!own_keys_ask (keys, G_MAXINT64, error))
-    return FALSE;
+    return NULL;
   for (guint i = 0; i < sample->keys->len; i++) {
     GError *cause = NULL;
-    g_autofree char *key = NULL;
+    char *key = NULL;
     if (!own_keys_find (keys, job, sample->keys->pdata[i], &key, &cause)) {
+      g_autofree char *paths = g_strjoinv (", ", sample->event->key);
+      g_prefix_error (&cause, "undecodable: key %s: ", paths);
       sample->fit--;
       take_error (sample, cause);
     } else if (key != NULL)
-      array_add (texts, key);
+      g_hash_table_add (written, key);
   }
-  return TRUE;
+  return g_steal_pointer (&written);
 }
 
-/* How many rows the keys name now; -1: not known. */
-static gint64
+/* How many rows the keys name now; NULL: not known. g_free it. */
+static char *
 rows_there (Sample *sample, GError **error)
 {
-  Check *check = sample->check;
-  GString *texts = array_new ();
-  gboolean ok = write_keys (sample, texts, error);
-  g_autofree char *array = array_take (texts);
-  if (!ok || check->job->named == NULL || !pg_begin_read_only (check->pg, error))
-    return -1;
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "key", array);
-  g_autoptr (PgRows) rows = pg_run (check->pg, check->job->named, values, error);
-  pg_rollback (check->pg);
-  return rows != NULL ? rows_count (rows) : -1;
+  g_autoptr (GHashTable) keys = keys_written (sample, error);
+  return keys != NULL ? sample_rows_words (sample->check, keys, error) : NULL;
 }
 
 /* --- words --- */
 
 static void
-say_counts (const Sample *sample, gint64 there)
+say_counts (const Sample *sample, const char *there)
 {
   Check *check = sample->check;
   const SentenceEvent *event = sample->event;
@@ -190,9 +200,8 @@ say_counts (const Sample *sample, gint64 there)
   GString *words = g_string_new (NULL);
   g_string_append_printf (words, "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " fit %s",
                           event->topic, sample->fit, sample->read, event->name);
-  if (there >= 0 && sample->fit > 0)
-    g_string_append_printf (words, ", they name %" G_GINT64_FORMAT " %s of today", there,
-                            plural (there, "row", "rows"));
+  if (there != NULL && sample->fit > 0)
+    g_string_append (words, there);
   if (*passed != '\0')
     g_string_append_printf (words, "; passed over: %s", passed);
   if (dead > 0)
@@ -232,17 +241,18 @@ say_silent (const Sample *sample)
 }
 
 static void
-check_event (Check *check, const SentenceEvent *event, gint64 n, gboolean only_silent)
+check_event (Check *check, const SentenceEvent *event, gboolean cancels, gint64 n,
+             gboolean only_silent)
 {
   g_autoptr (GError) error = NULL;
-  Sample sample = { .check = check, .event = event, .wanted = n };
+  Sample sample = { .check = check, .event = event, .cancels = cancels, .wanted = n };
   sample.keys = g_ptr_array_new_with_free_func (free_key);
   sample.spread = spread_new ();
   GHashTable **counts[] = { &sample.passed, &sample.refused, &sample.near };
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     *counts[i] = counts_new ();
   gboolean is_read = read_topic (&sample, &error);
-  gint64 there = is_read && !only_silent ? rows_there (&sample, &error) : -1;
+  g_autofree char *there = is_read && !only_silent ? rows_there (&sample, &error) : NULL;
   if (only_silent)
     say_silent (&sample);
   else if (error != NULL)
@@ -269,9 +279,9 @@ check_events (Check *check, gint64 n, gboolean only_silent)
   for (guint i = 0; i < check->job->events->len; i++) {
     const JobEvent *event = check->job->events->pdata[i];
     if (event->own != NULL)
-      check_event (check, event->own, n, only_silent);
+      check_event (check, event->own, FALSE, n, only_silent);
     if (event->own != NULL && event->cancel != NULL && !only_silent)
-      check_event (check, event->cancel, n, FALSE);
+      check_event (check, event->cancel, TRUE, n, FALSE);
   }
   registry_stop ();
 }
