@@ -78,7 +78,7 @@ MUTANTS = (
     Mutant("a sentence's condition is not asked again", "src/engine/job/sentence/write/delete.sql", "{due}", "true",
            "integration/test_sentences_meanwhile.py integration/test_sentences_attacked.py"),
     # commands
-    Mutant("wrong exit code", "src/cli/runs/run_wait.c", "&& !blocked ? CODE_OK", "? CODE_OK", "integration/test_command_tick.py integration/test_retry.py"),
+    Mutant("wrong exit code", "src/cli/runs/run_row.c", '&& g_strcmp0 (status, "blocked") != 0 ', "", "integration/test_command_tick.py integration/test_retry.py"),
     Mutant("restored rows are not held", "src/cli/restore/sql/hold.sql", "'restored', 0, true", "'restored', 0, false", "integration/test_restore.py"),
 )
 

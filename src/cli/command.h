@@ -18,7 +18,8 @@ typedef enum {
   CODE_KAFKA = 4,
   CODE_STORE = 5,
   CODE_NOT_FOUND = 6,
-  CODE_ENDED_BADLY = 7, /* the requested run ended dead or skipped, is blocked, or is held */
+  CODE_ENDED_BADLY = 7, /* the requested run ended dead or skipped, is blocked or held, or all
+                           its rows failed */
   CODE_TIME_OVER = 8,
   CODE_BUG = 70
 } ExitCode;

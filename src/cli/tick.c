@@ -25,7 +25,7 @@ const GOptionEntry tick_options[] = {
     "an argument of the run; V is a number, true, false, null or an object if it parses as JSON, else text",
     "K=V" },
   { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, run_wait_option,
-    "wait until the run has ended, at most S seconds (default 600), and show it; exit code 7: it ended dead or skipped, blocked, or is held, 8: time-out",
+    "wait until the run has ended, at most S seconds (default 600), and show it; exit code 7: it ended dead or skipped, blocked, with all its rows failed, or is held, 8: time-out",
     "S" },
   { NULL }
 };
@@ -227,7 +227,7 @@ show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
         "pruned discard %s",
         tick->run_id, rows_text (rows, 0, "error"), runs_table_estimated (rows, 0), tick->run_id,
         tick->run_id);
-  return g_str_equal (rows_text (rows, 0, "state"), "finished") ? CODE_OK : CODE_ENDED_BADLY;
+  return run_row_ended_well (rows) ? CODE_OK : CODE_ENDED_BADLY;
 }
 
 static ExitCode

@@ -57,7 +57,7 @@ def test_the_rows_at_fault_stand_alone(events):
 def test_as_long_as_no_other_row_is_at_fault_no_other_is_looked_at(events):
     """Every night: the page has the rows that are due and those in quarantine."""
     events.say(JOB, WHERE.replace("> 5", "> 400"))
-    assert events.done(JOB)[0] == {"failed": 4}
+    assert events.done(JOB)[0] == {"status": "failed", "failed": 4}
     events.sql("INSERT INTO events SELECT n, n::text FROM generate_series(350, 2410) AS n")
     counts, run_id = events.done(JOB)
     assert counts == {"removed": 2010, "updated_rows": 2010, "passed_over": 4}
@@ -75,7 +75,7 @@ def test_as_long_as_no_other_row_is_at_fault_no_other_is_looked_at(events):
 def test_where_that_takes_too_long_each_row_is_asked_by_itself(events):
     """As on a large table without an index that helps."""
     events.say(JOB, WHERE.replace("> 5", "> 400"))
-    assert events.done(JOB)[0] == {"failed": 4}
+    assert events.done(JOB)[0] == {"status": "failed", "failed": 4}
     events.sql("""
         CREATE FUNCTION slowly(text) RETURNS int LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM pg_sleep(0.02); RETURN $1::int; END $$;
         UPDATE events SET payload = '401' WHERE id = 200; DELETE FROM events WHERE id <= 20 OR id > 240 AND id < 300""")

@@ -90,7 +90,7 @@ def test_a_row_at_fault_goes_to_the_quarantine_alone_and_the_others_are_not_char
     for id in (17, 31):
         row = scene.run_row(runs.pop(id))
         assert (row["state"], row["attempts"]) == ("finished", 0)
-        assert result(row) == {"status": "completed", "updated_rows": 0, "failed": 1, "removed": 0}
+        assert result(row) == {"status": "failed", "updated_rows": 0, "failed": 1, "removed": 0}
     audit = scene.database.column("SELECT keys->0 FROM pruned.deletions ORDER BY 1")
     assert audit == sorted(runs)
 

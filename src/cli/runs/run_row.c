@@ -10,7 +10,7 @@ const Column RUN_COLUMNS[] = {
   { "run_id" },
   { "job" },
   { "state" },
-  { "status", .derived = TRUE }, /* of the result: completed, blocked, ... */
+  { "status", .derived = TRUE }, /* of the result: completed, blocked, failed, ... */
   { "step", CELL_NUMBER },
   { "attempts", CELL_NUMBER },
   { "slot", CELL_NUMBER, .detail = TRUE },
@@ -58,6 +58,14 @@ run_row_show (Output *out, const PgRows *rows)
     json_array_append_new (cells, cell);
   }
   output_record_cells (out, columns, cells);
+}
+
+gboolean
+run_row_ended_well (const PgRows *rows)
+{
+  const char *status = rows_text (rows, 0, "status");
+  return g_str_equal (rows_text (rows, 0, "state"), "finished")
+         && g_strcmp0 (status, "blocked") != 0 && g_strcmp0 (status, "failed") != 0;
 }
 
 PgRows *

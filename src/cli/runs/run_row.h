@@ -10,6 +10,10 @@ extern const Column RUN_COLUMNS[];
 /* Shows the run in row 0 of ROWS: its columns, with its result in words for people. */
 void run_row_show (Output *out, const PgRows *rows);
 
+/* The run in row 0 of ROWS has ended, and did what it was to do: it is not blocked, and not all of
+ * its rows have failed. */
+gboolean run_row_ended_well (const PgRows *rows);
+
 /* The run's row, or no row. AT_US: its T, if known, so that only one day of the archive is read;
  * else -1. */
 PgRows *run_row_find (Pg *pg, const char *run_id, gint64 at_us, GError **error);

@@ -91,14 +91,8 @@ run_wait_say_why (Pg *pg, const char *run_id, const char *job, const PgRows *row
 static ExitCode
 show (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
 {
-  g_autoptr (json_t) result = cell_from_text (CELL_JSON, rows_text (rows, 0, "result"));
-  gboolean blocked
-      = g_strcmp0 (json_string_value (json_object_get (result, "status")), "blocked") == 0;
   ExitCode code = run_page_show (cli, pg, rows, error);
-  if (code != CODE_OK)
-    return code;
-  return g_str_equal (rows_text (rows, 0, "state"), "finished") && !blocked ? CODE_OK
-                                                                            : CODE_ENDED_BADLY;
+  return code != CODE_OK ? code : run_row_ended_well (rows) ? CODE_OK : CODE_ENDED_BADLY;
 }
 
 ExitCode

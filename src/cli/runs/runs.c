@@ -13,7 +13,8 @@ static gint64 limit = LIMIT;
 
 const GOptionEntry runs_options[] = {
   { "job", 0, 0, G_OPTION_ARG_STRING, &job, "only runs of this job", "J" },
-  { "state", 0, 0, G_OPTION_ARG_STRING, &state, "only runs in this state, or blocked", "S" },
+  { "state", 0, 0, G_OPTION_ARG_STRING, &state, "only runs in this state, or blocked, or failed",
+    "S" },
   { "since", 0, 0, G_OPTION_ARG_STRING, &since,
     "only runs created since then: -1d, 2026-11-21, ...", "T" },
   { "limit", 0, 0, G_OPTION_ARG_INT64, &limit, "at most this number of runs (default 50)", "N" },
@@ -27,7 +28,7 @@ const GOptionEntry runs_options[] = {
 };
 
 static const char *const STATES[]
-    = { "waiting", "ready", "held", "finished", "dead", "skipped", "blocked", NULL };
+    = { "waiting", "ready", "held", "finished", "dead", "skipped", "blocked", "failed", NULL };
 
 static gboolean
 lists_parents (const Cli *cli)

@@ -88,8 +88,9 @@ when_of (const PgRows *rows, int row, gint64 now_us)
 static const char *
 state_of (const PgRows *rows, int row)
 {
-  gboolean blocked = g_strcmp0 (rows_text (rows, row, "status"), "blocked") == 0;
-  return blocked ? "blocked" : rows_text (rows, row, "state");
+  const char *state = rows_text (rows, row, "state"), *status = rows_text (rows, row, "status");
+  const gboolean failed = g_str_equal (state, "finished") && g_strcmp0 (status, "failed") == 0;
+  return failed || g_strcmp0 (status, "blocked") == 0 ? status : state;
 }
 
 static char *

@@ -1,6 +1,6 @@
 -- The state of each job, in the order of the given names. The archive has no index by job, so only
 -- its last eight days are read, and only for jobs without a run in the table. A run that ended or
--- waits because its job lacks something is `blocked`.
+-- waits because its job lacks something is `blocked`; one of which all rows failed is `failed`.
 WITH wanted AS (
     SELECT j.name, j.position FROM pg_catalog.unnest(:job::text[]) WITH ORDINALITY AS j(name, position)
 ), open AS (
@@ -10,10 +10,10 @@ WITH wanted AS (
 ), recent AS (
     SELECT DISTINCT ON (job) job, run_id,
            CASE WHEN state = 'finished' AND result ->> 'status' = 'blocked' OR state = 'waiting' AND error LIKE 'blocked: %'
-                THEN 'blocked' ELSE state END AS state
+                THEN 'blocked' WHEN state = 'finished' AND result ->> 'status' = 'failed' THEN 'failed' ELSE state END AS state
     FROM pruned.runs WHERE range_of IS NULL ORDER BY job, created_at DESC, run_id
 ), archived AS (
-    SELECT DISTINCT ON (job) job, run_id, CASE WHEN result ->> 'status' = 'blocked' THEN 'blocked' ELSE state END AS state
+    SELECT DISTINCT ON (job) job, run_id, CASE WHEN result ->> 'status' = 'blocked' THEN 'blocked' WHEN state = 'finished' AND result ->> 'status' = 'failed' THEN 'failed' ELSE state END AS state
     FROM pruned.runs_done
     WHERE scheduled_at > now() - interval '8 days' AND job IN (SELECT name FROM wanted EXCEPT SELECT job FROM recent)
     ORDER BY job, created_at DESC, run_id

@@ -5,6 +5,7 @@
 #include "engine/job/in_force.h"
 #include "engine/ledger/named_row.h"
 #include "engine/step/busy.h"
+#include "engine/step/failed_run.h"
 #include "engine/step/pace.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/row_again.h"
@@ -166,6 +167,8 @@ step_result (const Step *step, const char *status)
   if (versions != NULL)
     json_object_set (result, "versions", versions);
   add_mode (step, result);
+  if (g_str_equal (status, "completed") && failed_run_is (step, result))
+    json_object_set_new (result, "status", json_string ("failed"));
   return result;
 }
 
@@ -211,14 +214,15 @@ add_advance (Step *step, GString *const *arrays)
                                                                        ? "waiting"
                                                                        : "ready";
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
-  g_autofree char *result_text = json_text (result);
+  g_autofree char *result_text = json_text (result),
+                  *failure = step->continues ? NULL : failed_run_error (step, result);
   char *cursor = NULL, *progress = NULL;
   if (step->continues || step->passed > 0) {
     const Run last = step_run_ahead (step);
     run_progress_write (step->job, last.cursor, &last.progress, &cursor, &progress);
   }
   if (!step->continues)
-    step_add_run_finished (step, state, result_text, NULL);
+    step_add_run_finished (step, state, result_text, failure);
   else if (step->next_delay_ms <= 0)
     add_continuation (step);
   array_add (arrays[0], step->run->run_id);
@@ -226,7 +230,7 @@ add_advance (Step *step, GString *const *arrays)
   array_add (arrays[2], state);
   array_add (arrays[3], cursor);
   array_add (arrays[4], result_text);
-  array_add (arrays[5], step->wait_reason);
+  array_add (arrays[5], failure != NULL ? failure : step->wait_reason);
   array_add_int (arrays[6], step->continues ? step->next_delay_ms : 0);
   array_add_int (arrays[7], step->rows + step->rows_taken_in);
   array_add_int (arrays[8], step->counted);

@@ -4,7 +4,7 @@ WITH jobs AS (SELECT j.job FROM pg_catalog.unnest(:job::text[]) AS j (job)),
 counted AS MATERIALIZED (
   SELECT r.job, r.state, count(*) AS n, count(*) FILTER (WHERE r.attempts > 0) AS failed,
          pg_catalog.bool_or(r.state = 'waiting' AND r.error LIKE 'blocked: %') AS blocked,
-         pg_catalog.max(r.finished_at) FILTER (WHERE r.state = 'finished' AND r.result ->> 'status' IS DISTINCT FROM 'blocked') AS succeeded_at
+         pg_catalog.max(r.finished_at) FILTER (WHERE r.state = 'finished' AND coalesce(r.result ->> 'status', '') NOT IN ('blocked', 'failed')) AS succeeded_at
   FROM pruned.runs r WHERE r.range_of IS NULL GROUP BY r.job, r.state),
 states AS (SELECT j.job, s.state FROM jobs j CROSS JOIN unnest(ARRAY['waiting', 'ready', 'held', 'finished', 'dead', 'skipped']) AS s (state)
            UNION SELECT c.job, c.state FROM counted c),

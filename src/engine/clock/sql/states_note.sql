@@ -3,7 +3,7 @@
 WITH ended AS MATERIALIZED (
   SELECT r.job, pg_catalog.max(r.finished_at) AS at FROM pruned.runs r
   WHERE r.finished_at > now() - :minutes::int::float8 * interval '1 minute' AND r.state || '' = 'finished' AND r.range_of IS NULL
-    AND r.result ->> 'status' IS DISTINCT FROM 'blocked'
+    AND coalesce(r.result ->> 'status', '') NOT IN ('blocked', 'failed')
   GROUP BY r.job)
 INSERT INTO pruned.job_states AS s (job, last_success_at)
 SELECT j.job, e.at FROM pg_catalog.unnest(:job::text[]) AS j (job) LEFT JOIN ended e ON e.job = j.job
