@@ -8,21 +8,31 @@
 #include <string.h>
 
 #define WITHIN_MS 5000L
-#define UNKNOWN "unknown schema %" G_GUINT32_FORMAT
-#define UNKNOWN_US                                                                                 \
-  (60 * G_USEC_PER_SEC)    /* so long a number that is not there is not asked again                \
-                            */
-#define UNKNOWN_MOST 10000 /* numbers */
-#define SCHEMAS_MOST 64    /* that one refers to, directly or through others */
+#define REFUSED_US (60 * G_USEC_PER_SEC)    /* so long such a number is not asked for again */
+#define REFUSED_MOST 10000                  /* numbers */
+#define SCHEMAS_MOST 64                     /* that one refers to, directly or through others */
 #define ALL_WITHIN_US (30 * G_USEC_PER_SEC) /* a schema with those */
+
+/* Why there is no schema of this number: none is there, or it cannot be read. */
+typedef struct {
+  gint64 until_us; /* monotonic */
+  char *why;
+} Refused;
 
 static struct {
   char *url, *ca_file, *token_file;
   Http *http;
   pthread_mutex_t lock;
   GHashTable *shapes;  /* the number -> Shape; under the lock */
-  GHashTable *unknown; /* the number -> gint64, monotonic: until when it is not asked for; alike */
+  GHashTable *refused; /* the number -> Refused; alike */
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void
+refused_free (gpointer data)
+{
+  g_free (((Refused *)data)->why);
+  g_free (data);
+}
 
 gboolean
 registry_start (const Config *config, GError **error)
@@ -38,7 +48,7 @@ registry_start (const Config *config, GError **error)
     registry.url[strlen (registry.url) - 1] = '\0';
   registry.ca_file = g_strdup (config_text (config, "registry", "ca_file"));
   registry.token_file = g_strdup (config_text (config, "registry", "token_file"));
-  registry.unknown = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  registry.refused = g_hash_table_new_full (NULL, NULL, NULL, refused_free);
   registry.shapes
       = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify)(void (*) (void))shape_free);
   return TRUE;
@@ -49,7 +59,7 @@ registry_stop (void)
 {
   g_clear_pointer (&registry.http, http_free);
   g_clear_pointer (&registry.shapes, g_hash_table_unref);
-  g_clear_pointer (&registry.unknown, g_hash_table_unref);
+  g_clear_pointer (&registry.refused, g_hash_table_unref);
   g_clear_pointer (&registry.url, g_free);
   g_clear_pointer (&registry.token_file, g_free);
   g_clear_pointer (&registry.ca_file, g_free);
@@ -79,7 +89,9 @@ on_reply (const HttpResponse *from, gpointer data)
   pthread_mutex_unlock (&reply->lock);
 }
 
-/* What the reply says. PRUNED_REJECT: the registry has no such thing. */
+/* What the reply says. PRUNED_REJECT: the registry has no such thing. It says so by a code of its
+ * interface: 40401 (no such subject), 40402 (version), 40403 (schema). Any other 404 is that of a
+ * path which is not the registry's, and says nothing about a schema. */
 static json_t *
 judge (const Reply *reply, GError **error)
 {
@@ -87,17 +99,17 @@ judge (const Reply *reply, GError **error)
     return error_null (error, PRUNED_OUTAGE, "the schema registry does not answer: %s",
                        reply->why != NULL ? reply->why : "no reason is known");
   g_autoptr (json_t) said = json_parse (reply->body, strlen (reply->body), NULL);
-  /* A 404 of something else than the registry says nothing about a schema. */
-  if (reply->status == 404 && json_is_integer (json_object_get (said, "error_code")))
+  if (reply->status == 404
+      && json_integer_value (json_object_get (said, "error_code")) / 100 == 404)
     return error_null (error, PRUNED_REJECT, "it is not there");
   const char *why = json_string_value (json_object_get (said, "message"));
   if (reply->status != 200 || said == NULL)
-    return error_null (error, PRUNED_OUTAGE,
-                       "the schema registry answers with HTTP status %ld%s%.300s", reply->status,
-                       reply->status == 200 ? ", but no JSON"
-                       : why != NULL        ? ": "
-                                            : "",
-                       why != NULL ? why : "");
+    return error_null (
+        error, PRUNED_OUTAGE, "the schema registry answers with HTTP status %ld%s%s%s%.300s",
+        reply->status, reply->status == 200 ? ", but no JSON" : "",
+        reply->status == 404 ? " as if it had no such page; is the path in [registry] url right?"
+                             : "",
+        why != NULL ? ": " : "", why != NULL ? why : "");
   return g_steal_pointer (&said);
 }
 
@@ -166,7 +178,7 @@ gboolean
 registry_answers (GError **error)
 {
   GError *cause = NULL;
-  g_autoptr (json_t) said = registry_ask ("/schemas/types", NULL, &cause);
+  g_autoptr (json_t) said = registry_ask ("/schemas/ids/1", NULL, &cause);
   if (cause == NULL || cause->code == PRUNED_REJECT) {
     g_clear_error (&cause);
     return TRUE;
@@ -249,23 +261,24 @@ shape_of (const json_t *said, GError **error)
   return shape_parse ((const char *const *)texts->pdata, text, error);
 }
 
-/* Whether the registry did not have it within the last minute. Under the lock. */
-static gboolean
-is_unknown (guint32 id)
+/* What was said of it within the last minute; NULL: nothing. g_free it. Under the lock. */
+static char *
+is_refused (guint32 id)
 {
-  const gint64 *until_us = g_hash_table_lookup (registry.unknown, GUINT_TO_POINTER (id));
-  return until_us != NULL && clock_monotonic_us () < *until_us;
+  const Refused *refused = g_hash_table_lookup (registry.refused, GUINT_TO_POINTER (id));
+  return refused != NULL && clock_monotonic_us () < refused->until_us ? g_strdup (refused->why)
+                                                                      : NULL;
 }
 
 static void
-keep_unknown (guint32 id)
+keep_refused (guint32 id, const char *why)
 {
-  gint64 until_us = clock_monotonic_us () + UNKNOWN_US;
+  Refused *refused = g_new0 (Refused, 1);
+  *refused = (Refused){ clock_monotonic_us () + REFUSED_US, g_strdup (why) };
   pthread_mutex_lock (&registry.lock);
-  if (g_hash_table_size (registry.unknown) >= UNKNOWN_MOST)
-    g_hash_table_remove_all (registry.unknown);
-  g_hash_table_insert (registry.unknown, GUINT_TO_POINTER (id),
-                       g_memdup2 (&until_us, sizeof until_us));
+  if (g_hash_table_size (registry.refused) >= REFUSED_MOST)
+    g_hash_table_remove_all (registry.refused);
+  g_hash_table_insert (registry.refused, GUINT_TO_POINTER (id), refused);
   pthread_mutex_unlock (&registry.lock);
 }
 
@@ -275,16 +288,17 @@ fetch (guint32 id, GError **error)
   GError *cause = NULL;
   g_autofree char *path = g_strdup_printf ("/schemas/ids/%" G_GUINT32_FORMAT, id);
   g_autoptr (json_t) said = registry_ask (path, NULL, &cause);
-  if (said == NULL && cause->code == PRUNED_REJECT) {
-    g_error_free (cause);
-    keep_unknown (id);
-    return error_null (error, PRUNED_REJECT, UNKNOWN, id);
-  }
   Shape *shape = said != NULL ? shape_of (said, &cause) : NULL;
   if (shape != NULL)
     return shape;
-  if (cause->code == PRUNED_REJECT)
+  if (cause->code == PRUNED_REJECT && said != NULL)
     g_prefix_error (&cause, "undecodable: schema %" G_GUINT32_FORMAT " of the registry: ", id);
+  else if (cause->code == PRUNED_REJECT) {
+    g_clear_error (&cause);
+    g_set_error (&cause, PRUNED_ERROR, PRUNED_REJECT, "unknown schema %" G_GUINT32_FORMAT, id);
+  }
+  if (cause->code == PRUNED_REJECT)
+    keep_refused (id, cause->message);
   g_propagate_error (error, cause);
   return NULL;
 }
@@ -314,10 +328,10 @@ registry_shape (guint32 id, GError **error)
         "schema registry; set [registry] url, or `schema` of an event of your own");
   pthread_mutex_lock (&registry.lock);
   const Shape *known = g_hash_table_lookup (registry.shapes, GUINT_TO_POINTER (id));
-  gboolean unknown = known == NULL && is_unknown (id);
+  g_autofree char *refused = known == NULL ? is_refused (id) : NULL;
   pthread_mutex_unlock (&registry.lock);
-  if (unknown)
-    return error_null (error, PRUNED_REJECT, UNKNOWN, id);
+  if (refused != NULL)
+    return error_null (error, PRUNED_REJECT, "%s", refused);
   if (known != NULL)
     return known;
   Shape *shape = fetch (id, error);

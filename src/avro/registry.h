@@ -1,5 +1,6 @@
 /* The schemas of a schema registry with Confluent's interface, by their number. A number stands for
- * one schema for ever: each is asked for once; one that is not there again after a minute.
+ * one schema for ever: each is asked for once; one that is not there, or cannot be read, again
+ * after a minute.
  *
  * Threads: registry_start and registry_stop: main, before the others start and after they have
  * ended. registry_shape: any; it waits for the answer.

@@ -157,12 +157,13 @@ node_of_union (Parse *parse, const json_t *branches, const char *space)
   return node;
 }
 
+/* SEEN: those of the node so far. */
 static gboolean
-add_name (Parse *parse, Node *node, const char *name)
+add_name (Parse *parse, Node *node, GHashTable *seen, const char *name)
 {
   if (name == NULL || *name == '\0')
     return fail (parse, "a field or a symbol without a name") != NULL;
-  if (g_ptr_array_find_with_equal_func (node->names, name, g_str_equal, NULL))
+  if (!g_hash_table_add (seen, (gpointer)name))
     return fail (parse, "%s is there twice", name) != NULL;
   g_ptr_array_add (node->names, g_strdup (name));
   return TRUE;
@@ -173,10 +174,11 @@ read_fields (Parse *parse, Node *node, const json_t *fields, const char *space)
 {
   gsize i;
   json_t *field;
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   if (!json_is_array (fields))
     return fail (parse, "a record without fields");
   json_array_foreach ((json_t *)fields, i, field) {
-    if (!add_name (parse, node, text_of (field, "name"))
+    if (!add_name (parse, node, seen, text_of (field, "name"))
         || add_part (parse, node, json_object_get (field, "type"), space) == NULL)
       return NULL;
   }
@@ -188,10 +190,11 @@ read_symbols (Parse *parse, Node *node, const json_t *symbols)
 {
   gsize i;
   json_t *symbol;
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   if (!json_is_array (symbols))
     return fail (parse, "an enum without symbols");
   json_array_foreach ((json_t *)symbols, i, symbol) {
-    if (!add_name (parse, node, json_string_value (symbol)))
+    if (!add_name (parse, node, seen, json_string_value (symbol)))
       return NULL;
   }
   return node;

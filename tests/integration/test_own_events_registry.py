@@ -55,7 +55,8 @@ class Frozen:
 
 @pytest.mark.check_first(1)
 @pytest.mark.parametrize("away, status, told", [
-    (Door, 503, "answers with HTTP status 503"), (Door, 404, "answers with HTTP status 404"), (Frozen, 0, "does not answer: ")])
+    (Door, 503, "answers with HTTP status 503"), (Door, 404, "answers with HTTP status 404"), (Door, 500, "answers with HTTP status 500"),
+    (Door, 200, "answers with HTTP status 200, but no JSON"), (Frozen, 0, "does not answer: ")])
 def test_while_the_registry_is_away_events_wait_and_none_is_lost(registered, registry, away, status, told):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users", "key = payload.user.id")
     registered.start()
@@ -139,3 +140,5 @@ def test_doctor_looks_whether_the_registry_answers(registered, registry):  # noq
     assert finding(registry.url) == ("ok", f"it answers: {registry.url}")
     level, detail = finding("http://127.0.0.1:1")
     assert level == "error" and detail.startswith("the schema registry does not answer: "), detail
+    level, detail = finding(registry.url.replace("ccompat/v7", "registry/v2"))  # its own interface, not Confluent's
+    assert level == "error" and "answers with HTTP status 404" in detail and "is the path in [registry] url right?" in detail, detail

@@ -158,6 +158,82 @@ test_record (void)
   }
 }
 
+#define DEEP 100000
+#define FIELDS 10000
+
+/* `[[[...]]]`, and a field of a field of a field ... */
+static void
+test_schemas_without_bound (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *open = g_strnfill (DEEP, '['), *close = g_strnfill (DEEP, ']'),
+                  *lists = g_strconcat (open, "\"int\"", close, NULL);
+  g_assert_null (shape_parse (NULL, lists, &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);
+  g_clear_error (&error);
+  GString *types = g_string_new (NULL);
+  for (guint i = 0; i < DEEP; i++)
+    g_string_append (types, "{\"type\":");
+  g_assert_null (shape_parse (NULL, types->str, &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);
+  g_string_free (types, TRUE);
+}
+
+/* A list that is linked by records: its schema contains itself, and the bytes say how deep it is.
+ */
+static void
+test_data_without_bound (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Shape) list
+      = shape_parse (NULL,
+                     "{\"type\":\"record\",\"name\":\"L\",\"fields\":[{\"name\":\"next\","
+                     "\"type\":[\"null\",\"L\"]}]}",
+                     &error);
+  g_assert_no_error (error);
+  g_autofree char *deep = g_strnfill (DEEP, '\2');
+  deep[3] = '\0';
+  g_autoptr (json_t) three = shape_read (list, (const guint8 *)deep, 4, NULL, &error);
+  g_autofree char *text = three != NULL ? json_text (three) : NULL;
+  g_assert_cmpstr (text, ==, "{\"next\":{\"next\":{\"next\":{\"next\":null}}}}");
+  memset (deep, 2, DEEP);
+  deep[DEEP - 1] = '\0';
+  g_assert_null (shape_read (list, (const guint8 *)deep, DEEP, NULL, &error));
+  g_assert_error (error, PRUNED_ERROR, PRUNED_REJECT);
+  g_test_message ("%s", error->message);
+}
+
+/* A record of so many fields, and the last of them twice. */
+static char *
+wide (guint more)
+{
+  GString *out = g_string_new ("{\"type\":\"record\",\"name\":\"W\",\"fields\":[");
+  for (guint i = 0; i < FIELDS + more; i++)
+    g_string_append_printf (out, "%s{\"name\":\"field_%u\",\"type\":\"int\"}", i > 0 ? "," : "",
+                            MIN (i, FIELDS - 1));
+  g_string_append (out, "]}");
+  return g_string_free (out, FALSE);
+}
+
+static void
+test_ten_thousand_fields (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *schema = wide (0), *twice = wide (1);
+  g_autofree guint8 *bytes = g_malloc0 (FIELDS);
+  gint64 began_us = g_get_monotonic_time ();
+  bytes[FIELDS - 1] = 14;
+  g_autoptr (Shape) shape = shape_parse (NULL, schema, &error);
+  g_assert_no_error (error);
+  g_autoptr (json_t) value = shape_read (shape, bytes, FIELDS, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (json_object_size (value), ==, FIELDS);
+  g_assert_cmpint (json_integer_value (json_object_get (value, "field_9999")), ==, 7);
+  g_assert_null (shape_parse (NULL, twice, &error));
+  g_assert_nonnull (strstr (error->message, "field_9999 is there twice"));
+  g_test_message ("%" G_GINT64_FORMAT " us", g_get_monotonic_time () - began_us);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -165,5 +241,8 @@ main (int argc, char **argv)
   g_test_add_func ("/shape/refused", test_refused);
   g_test_add_func ("/shape/record", test_record);
   g_test_add_func ("/shape/data", test_data);
+  g_test_add_func ("/shape/schemas_without_bound", test_schemas_without_bound);
+  g_test_add_func ("/shape/data_without_bound", test_data_without_bound);
+  g_test_add_func ("/shape/ten_thousand_fields", test_ten_thousand_fields);
   return g_test_run ();
 }
