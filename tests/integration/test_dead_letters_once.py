@@ -56,6 +56,27 @@ def test_a_topic_that_was_made_anew_has_other_messages(scene):
     assert [m.raw for m in scene.topics.read("dead")] == [b"garbage", b"other garbage"]
 
 
+@pytest.mark.built_in
+@pytest.mark.check_all
+def test_a_dead_topic_that_was_made_anew_gets_the_letters_again(scene):
+    """It has fewer messages than letters are known. Without the check nothing would tell of these
+    messages, for as long as runs are kept."""
+    for n in range(3):
+        scene.topics.produce("ticks", b"garbage %d" % n)
+    scene.run_until_idle()
+    before = letters(scene)
+    scene.topics.drop("dead")
+    scene.topics.make("dead", 1)
+    again = "UPDATE pruned.intake SET next_offset = 0, last_timestamp = NULL, read_to = NULL"
+    for _ in range(2):
+        scene.database.execute(again)
+        scene.topics.produce("ticks", b"a new one")
+        scene.run_until_idle()
+    after = letters(scene)
+    assert len(before) == 3 and set(before) < set(after) and len(after) == len(set(after)) == 5
+    assert scene.database.value("SELECT count(*) FROM pruned.dead_letters") == 5
+
+
 def test_letters_are_counted_by_their_reasons(erasure):  # noqa: F811
     """Numbers and quoted values do not make two reasons of one."""
     say_event(erasure, "UserErasureRequested", "app-users", "key = person.id")

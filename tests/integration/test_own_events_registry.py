@@ -140,5 +140,5 @@ def test_doctor_looks_whether_the_registry_answers(registered, registry):  # noq
     assert finding(registry.url) == ("ok", f"it answers: {registry.url}")
     level, detail = finding("http://127.0.0.1:1")
     assert level == "error" and detail.startswith("the schema registry does not answer: "), detail
-    level, detail = finding(registry.url.replace("ccompat/v7", "registry/v2"))  # its own interface, not Confluent's
+    level, detail = finding(registry.url.replace("ccompat/v7", "registry/v2"))
     assert level == "error" and "answers with HTTP status 404" in detail and "is the path in [registry] url right?" in detail, detail

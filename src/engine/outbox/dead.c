@@ -6,6 +6,7 @@
 #include "engine/service/stats.h"
 
 #define SQL "src/engine/outbox/sql/"
+#define PATIENCE_MS 2000
 
 struct _DeadLetters {
   char *prefix;
@@ -63,12 +64,51 @@ values_of (const DeadLetters *letters)
   return values;
 }
 
+/* How many messages the dead topic has had, those of its past included; -1: not known. */
+static gint64
+messages_ever (const Service *service)
+{
+  g_autofree char *topic = g_strconcat (service->prefix, ".dead", NULL);
+  const gint32 n = kafka_producer_partitions (service->producer, topic, PATIENCE_MS);
+  g_autofree KafkaEdges *edges = g_new0 (KafkaEdges, n);
+  gint64 all = 0;
+  if (n <= 0 || !kafka_producer_edges (service->producer, topic, edges, (guint)n, PATIENCE_MS))
+    return -1;
+  for (gint32 i = 0; i < n; i++)
+    all += edges[i].high;
+  return all;
+}
+
+/* A topic that was deleted and made again has none of the letters that are known. It has had fewer
+ * messages than these, counted before, because a letter is noted after it was sent. */
+static gboolean
+forget_if_anew (const Service *service, Pg *pg, gboolean *anew, GError **error)
+{
+  g_autoptr (PgRows) counted = pg_run_file (pg, SQL "dead_counted.sql", NULL, error);
+  if (counted == NULL)
+    return FALSE;
+  const gint64 ever = messages_ever (service);
+  *anew = ever >= 0 && ever < rows_int (counted, 0, "letters");
+  if (!*anew)
+    return TRUE;
+  g_autoptr (PgRows) gone = pg_run_file (pg, SQL "dead_forget.sql", NULL, error);
+  if (gone != NULL)
+    log_warning ("The dead topic was made anew: what is read again gets a letter there", "letters",
+                 rows_text (counted, 0, "letters"));
+  return gone != NULL;
+}
+
 /* Leaves those that have no letter yet. */
 static gboolean
-leave_known_out (Pg *pg, DeadLetters *letters, GError **error)
+leave_known_out (const Service *service, Pg *pg, DeadLetters *letters, GError **error)
 {
   g_autoptr (PgValues) values = values_of (letters);
   g_autoptr (PgRows) known = pg_run_file (pg, SQL "dead_known.sql", values, error);
+  gboolean anew = FALSE;
+  if (known != NULL && rows_count (known) > 0 && !forget_if_anew (service, pg, &anew, error))
+    return FALSE;
+  if (anew)
+    return TRUE;
   for (int i = known != NULL ? rows_count (known) : 0; i-- > 0;) {
     const guint row = (guint)rows_int (known, i, "row");
     g_ptr_array_remove_index (letters->letters, row);
@@ -146,7 +186,7 @@ dead_letters_send (Service *service, Pg *pg, DeadLetters *letters, GError **erro
 {
   if (letters->letters->len == 0)
     return TRUE;
-  if (!leave_known_out (pg, letters, error))
+  if (!leave_known_out (service, pg, letters, error))
     return FALSE;
   if (letters->letters->len == 0)
     return TRUE;

@@ -136,6 +136,7 @@ tell_rows (const GPtrArray *steps, GError **error)
   first->too_wide = first->bundle->stored->len > MOST_BYTES;
   return !first->too_wide
          || step_fail (first, error, PRUNED_RETRY,
-                       "what is told of its rows is %u bytes, at most %u",
+                       "what is told of its rows is %u bytes, at most %u; a row with too many below"
+                       " it goes in portions (children_portion)",
                        first->bundle->stored->len, MOST_BYTES);
 }
