@@ -100,6 +100,12 @@ def test_an_ended_run_is_not_discarded(stored, state):
     says(stored.run("discard", str(uuid.uuid4())), 6, "no run")
 
 
+def test_who_waits_for_an_approved_run_is_told_how_it_ended(stored):
+    for state, status, code in (("finished", "completed", 0), ("finished", "blocked", 7), ("dead", None, 7)):
+        run = add_run(stored.database, state, approved_at="2026-01-02", result=json.dumps({"status": status}))
+        assert stored.run("approve", run, "--wait=30").code == code, (state, status)
+
+
 # --- jobs, status, quarantine
 
 def test_jobs_say_what_they_are_and_what_is_due(stored):

@@ -139,9 +139,10 @@ def test_a_parked_object_that_is_released_by_hand_is_taken_by_the_next_run(objec
 
 
 def test_an_object_whose_row_is_leased_elsewhere_is_left_alone(objects):
-    objects.add("a", "file", age="-5 minutes")
+    leased = objects.add("a", "leased", age="-5 minutes")
+    objects.add("a", "ready")
     objects.delete()
-    assert (objects.root / "a" / "file").exists() and len(objects.left()) == 1
+    assert [path.name for path in (objects.root / "a").iterdir()] == ["leased"] and objects.left() == [leased]
 
 
 def test_what_becomes_ready_behind_a_slot_is_not_forgotten(objects):
