@@ -116,16 +116,14 @@ def symbols(build):
     """(user, definer) -> the symbols, of the objects of src. Objects of files that are gone are
     left alone."""
     defined, wanted = {}, {}
-    for path in sources():
-        built = build / path.with_suffix(".o")
-        if path.suffix != ".c" or not built.exists():
-            continue
-        for line in subprocess.run(["nm", built], capture_output=True, text=True, check=True).stdout.splitlines():
-            *_, kind, name = line.split()
-            if kind in "TDBRVC":
-                defined[name] = path
-            elif kind == "U":
-                wanted.setdefault(path, set()).add(name)
+    objects = [built for path in sources() if path.suffix == ".c" and (built := build / path.with_suffix(".o")).exists()]
+    listed = subprocess.run(["nm", "-P", "-A", *objects], capture_output=True, text=True, check=True).stdout if objects else ""
+    for built, name, kind in re.findall(r"^(\S+): (\S+) (\w)", listed, re.M):
+        path = pathlib.Path(built).relative_to(build).with_suffix(".c")
+        if kind in "TDBRVC":
+            defined[name] = path
+        elif kind == "U":
+            wanted.setdefault(path, set()).add(name)
     edges = {}
     for user, names in wanted.items():
         for name in names & defined.keys():

@@ -14,16 +14,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("TEST_BUILD") or ROOT / "build/release")
 
 
-def symbols(path):
-    """(what the object defines, symbols that it needs from others)."""
-    defined, wanted = set(), set()
-    for line in subprocess.run(["nm", "-P", path], check=True, capture_output=True, text=True).stdout.splitlines():
-        name, kind = line.split()[:2]
+def symbols(objects):
+    """Of each object: (what it defines, symbols that it needs from others)."""
+    found = {path: (set(), set()) for path in objects}
+    listed = subprocess.run(["nm", "-P", "-A", *objects], check=True, capture_output=True, text=True).stdout if objects else ""
+    for path, name, kind in re.findall(r"^(\S+): (\S+) (\w)", listed, re.M):
+        defined, wanted = found[pathlib.Path(path)]
         if kind in "TDBR":
             defined.add(name)
         elif kind == "U":
             wanted.add(name)
-    return defined, wanted
+    return found
 
 
 def source_of(path):
@@ -40,7 +41,7 @@ def named_for_linker():
 
 def main():
     # The objects of sources that are gone stay in a build.
-    objects = {path: symbols(path) for path in sorted(BUILD.glob("src/**/*.o")) if source_of(path).exists()}
+    objects = symbols([path for path in sorted(BUILD.glob("src/**/*.o")) if source_of(path).exists()])
     if not objects:
         print(f"unused.py: no objects below {BUILD / 'src'}: make first")
         return 1
