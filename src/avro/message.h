@@ -86,7 +86,7 @@ gboolean message_decode (const MessageSource *source, MessageDecoded *out, GErro
     G_GNUC_WARN_UNUSED_RESULT;
 
 /* The parts of message_decode that also other messages have. *TEXT: borrowed; NULL: the header is
- * missing, null or empty. */
+ * missing, null or empty. The case of `ce_...` and `content-type` does not count. */
 gboolean message_header (const MessageSource *source, const char *name, const char **text,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* PRUNED_REJECT: a CloudEvent of another VERSION than 1.0; NULL: it says none. */

@@ -14,6 +14,14 @@ same_value (const MessageHeader *a, const MessageHeader *b)
   return a->value_len == b->value_len && memcmp (a->value, b->value, a->value_len) == 0;
 }
 
+/* Producers write the names of CloudEvents in any case. Another name is the application's own. */
+static gboolean
+is_named (const char *given, const char *name)
+{
+  const gboolean is_ours = g_str_has_prefix (name, "ce_") || g_str_equal (name, "content-type");
+  return is_ours ? g_ascii_strcasecmp (given, name) == 0 : g_str_equal (given, name);
+}
+
 gboolean
 message_header (const MessageSource *source, const char *name, const char **text, GError **error)
 {
@@ -21,7 +29,7 @@ message_header (const MessageSource *source, const char *name, const char **text
   *text = NULL;
   for (guint i = 0; i < source->n_headers; i++) {
     const MessageHeader *header = &source->headers[i];
-    if (strcmp (header->name, name) != 0 || header->value == NULL || header->value_len == 0)
+    if (!is_named (header->name, name) || header->value == NULL || header->value_len == 0)
       continue;
     if (found != NULL && !same_value (found, header))
       return error_reject (error, "undecodable: header %s is there twice, with different values",

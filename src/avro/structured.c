@@ -9,6 +9,7 @@
 static gboolean
 is_structured_type (const char *content_type)
 {
+  content_type += strspn (content_type, " \t");
   gsize len = strcspn (content_type, "; \t");
   return g_ascii_strncasecmp (content_type, "application/cloudevents+json", len) == 0
          && (len == strlen ("application/cloudevents+json")
@@ -77,7 +78,7 @@ static void
 keep_other_headers (Structured *opened, const MessageSource *source)
 {
   for (guint i = 0; i < source->n_headers; i++)
-    if (!g_str_equal (source->headers[i].name, CONTENT_TYPE))
+    if (g_ascii_strcasecmp (source->headers[i].name, CONTENT_TYPE) != 0)
       g_array_append_val (opened->headers, source->headers[i]);
 }
 

@@ -23,6 +23,8 @@ take (const Job *job, const char *given, json_t *rows, GError **error)
     cli_usage (error, "job %s: its rows are named by no column: leave --arg out", job->name);
   else if (!g_strv_contains ((const char *const *)columns, name))
     cli_usage (error, "--arg %s: events of job %s do not name rows by it", given, job->name);
+  else if (equals[1 + strspn (equals + 1, " \t\r\n")] == '\0')
+    cli_usage (error, "--arg %s: an empty text names no row", given);
   else if (json_object_get (rows, name) != NULL)
     cli_usage (error, "--arg %s: given twice", given);
   else

@@ -75,7 +75,7 @@ def test_no_value_names_no_row(orders, by):
     house = orders("where = true\nmax_share = off")  # noqa: F811
     say_event(house, "Erase", "app-users", f"key = {by}")
     bad = {b'{"user": {}}': "key user.id is missing", b'{"user": {"id": null}}': "key user.id is null", b'{}': "key user.id is missing",
-           b'{"user": {"id": ""}}': "key user.id: ", b'{"user": {"id": "x"}}': "key user.id: ", b'{"user": {"id": 1.5}}': "key user.id: ",
+           b'{"user": {"id": ""}}': "key user.id is empty", b'{"user": {"id": "x"}}': "key user.id: ", b'{"user": {"id": 1.5}}': "key user.id: ",
            b'{"user": {"id": []}}': "key user.id is an array", b'{"user": {"id": "99999999999999999999"}}': "key user.id: "}
     for value in bad:
         send(house, value)
@@ -83,6 +83,19 @@ def test_no_value_names_no_row(orders, by):
     said = dead(house)
     assert {value: said[value].startswith(f"undecodable: {why}") for value, why in bad.items()} == dict.fromkeys(bad, True)
     assert runs(house) == [] and house.rows("orders", "count(*)") == [(18,)] and answers(house) == []
+
+
+@pytest.mark.check_all
+def test_an_empty_text_names_no_row(orders):
+    """Rows of nobody have it in common. As the primary key it names one row."""
+    house = orders()  # noqa: F811
+    house.sql("UPDATE orders SET tenant = '' WHERE id > 5; CREATE INDEX ON orders (tenant)")
+    say_event(house, "Erase", "app-users", "key = tenant = user.id")
+    erase(house, "", "  ", "t1")
+    assert sorted(dead(house).values()) == ["undecodable: key user.id is empty"] * 2
+    assert ALL - left(house) == {1, 3, 5}
+    refused = house.pruned.run("plan", JOB, "--arg", "tenant= ")
+    assert refused.code == 1 and "--arg tenant= : an empty text names no row" in refused.stderr, refused
 
 
 def test_a_value_that_no_row_has_is_gone(orders):

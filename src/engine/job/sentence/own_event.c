@@ -147,26 +147,48 @@ attribute (const OwnEvent *own, const char *name)
   return json_string_value (json_object_get (own->json.body, name));
 }
 
+/* The header ce_NAME of a CloudEvent in structured mode says what the attribute says. */
+static gboolean
+agrees (const OwnEvent *own, const char *name, GError **error)
+{
+  const char *text, *said = attribute (own, name);
+  g_autofree char *header = g_strconcat (OWN_EVENT_CE, name, NULL);
+  if (!message_header (own->source, header, &text, error))
+    return FALSE;
+  return text == NULL || said == NULL || g_str_equal (text, said)
+         || error_reject (error, "undecodable: header %s is another one than %s in the value",
+                          header, name);
+}
+
 /* A CloudEvent in structured mode has its type in the value. Without a type it cannot be told which
  * event the message is. */
 static gboolean
-read_structured (OwnEvent *own, const char *content_type, GError **error)
+read_structured (OwnEvent *own, GError **error)
 {
-  gsize len = strcspn (content_type, "; \t");
-  g_autofree char *media = g_ascii_strdown (content_type, (gssize)len);
-  if (!g_str_equal (media, STRUCTURED) && !g_str_equal (media, STRUCTURED "+json"))
-    return error_reject (error, "undecodable: content-type %s: only " STRUCTURED "+json is read",
-                         media);
   if (own->source->value_len == 0)
     return TRUE;
   read_json (own);
   own->json.is_read = TRUE;
-  own->type = g_strdup (attribute (own, "type"));
-  if (own->json.body == NULL)
+  if (own->json.body == NULL) {
     g_propagate_error (error, g_error_copy (own->json.unreadable));
-  else if (own->type == NULL)
-    error_reject (error, "undecodable: type is missing");
-  return own->type != NULL;
+    return FALSE;
+  }
+  if (!agrees (own, "type", error))
+    return FALSE;
+  if (attribute (own, "type") != NULL) {
+    g_free (own->type);
+    own->type = g_strdup (attribute (own, "type"));
+  }
+  return own->type != NULL || error_reject (error, "undecodable: type is missing");
+}
+
+/* `application/cloudevents+json; charset=utf-8`, in any case. */
+static char *
+media_of (const char *content_type)
+{
+  const char *text = content_type != NULL ? content_type : "";
+  text += strspn (text, " \t");
+  return g_ascii_strdown (text, (gssize)strcspn (text, "; \t"));
 }
 
 static gboolean
@@ -174,12 +196,17 @@ read_type (OwnEvent *own, GError **error)
 {
   const char *content_type, *type;
   if (!message_header (own->source, "content-type", &content_type, error)
-      || !message_header (own->source, "ce_type", &type, error))
+      || !message_header (own->source, OWN_EVENT_CE "type", &type, error))
     return FALSE;
-  own->is_whole = type == NULL && content_type != NULL
-                  && g_ascii_strncasecmp (content_type, STRUCTURED, strlen (STRUCTURED)) == 0;
+  g_autofree char *media = media_of (content_type);
+  const gboolean is_json
+      = g_str_equal (media, STRUCTURED) || g_str_equal (media, STRUCTURED "+json");
   own->type = g_strdup (type);
-  return !own->is_whole || read_structured (own, content_type, error);
+  own->is_whole = is_json;
+  if (type == NULL && !is_json && g_str_has_prefix (media, STRUCTURED))
+    return error_reject (error, "undecodable: content-type %s: only " STRUCTURED "+json is read",
+                         media);
+  return !is_json || read_structured (own, error);
 }
 
 gboolean
@@ -239,6 +266,20 @@ part_of (const json_t *body, const char *word, const char *path, GError **error)
   return NULL;
 }
 
+static gboolean
+is_blank (const char *text)
+{
+  return text[strspn (text, " \t\r\n")] == '\0';
+}
+
+/* Rows of which nobody knows whose they are have such a text in common. */
+static gboolean
+may_name_rows (const SentenceEvent *event, const char *path, const char *text, GError **error)
+{
+  return event->columns == NULL || !is_blank (text)
+         || error_reject (error, "undecodable: key %s is empty", path);
+}
+
 char **
 own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error)
 {
@@ -248,7 +289,7 @@ own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error)
     return NULL;
   for (char **path = event->key; *path != NULL; path++) {
     g_autofree char *part = part_of (body, "key", *path, error);
-    if (part == NULL)
+    if (part == NULL || !may_name_rows (event, *path, part, error))
       return NULL;
     g_strv_builder_add (parts, part);
   }
@@ -265,8 +306,12 @@ identity_of_headers (const OwnEvent *own, MessageDecoded *out, GError **error)
       = version != NULL && !json_is_string (version) ? json_text (version) : NULL;
   if (!message_version (written != NULL ? written : json_string_value (version), error))
     return FALSE;
-  const char *id = attribute (own, "id"), *origin = attribute (own, "source"),
-             *time = attribute (own, "time");
+  const char *id, *origin, *time;
+  if (!agrees (own, "id", error) || !agrees (own, "source", error) || !agrees (own, "time", error)
+      || !own_event_header (own, OWN_EVENT_CE "id", &id, error)
+      || !own_event_header (own, OWN_EVENT_CE "source", &origin, error)
+      || !own_event_header (own, OWN_EVENT_CE "time", &time, error))
+    return FALSE;
   if (time != NULL && !clock_parse (time, &out->ce_time_us, error)) {
     g_prefix_error (error, "undecodable: time: ");
     return FALSE;

@@ -11,6 +11,8 @@
 #include "avro/message.h"
 #include "engine/job/sentence/sentence.h"
 
+#define OWN_EVENT_CE "ce_" /* the headers of a CloudEvent's attributes begin so */
+
 typedef struct {
   gboolean is_read;
   json_t *body;       /* numbers with a fraction are texts in it; NULL: it cannot be read: */
@@ -21,7 +23,7 @@ typedef struct {
 typedef struct {
   const MessageSource *source;
   char *type;          /* NULL: the message does not say it */
-  gboolean is_whole;   /* a CloudEvent in structured mode: its attributes are in the body */
+  gboolean is_whole;   /* a CloudEvent in structured mode: its attributes are in the JSON */
   OwnBody json, avro;  /* the value as JSON, and as Avro: */
   const Shape *schema; /* of this file; NULL: of the registry's */
   const char *record;  /* the full name of the Avro record; NULL: the value is none */
@@ -50,6 +52,11 @@ gboolean own_event_due (OwnEvent *own, const SentenceEvent *event, char **due, G
  * `id`; message_decoded_clear it. */
 gboolean own_event_identity (OwnEvent *own, const SentenceEvent *event, MessageDecoded *out,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The header NAME, borrowed; of a CloudEvent in structured mode `ce_type` and the others also stand
+ * in its value. *TEXT NULL: it has none. An error: it has two values, or is no text. */
+gboolean own_event_header (const OwnEvent *own, const char *name, const char **text, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* What the message says where its type may be meant, if it is EVENT's type but for case, quotes,
  * signs between words, or a version: `header eventType userErased`, g_free it. NULL: nothing is

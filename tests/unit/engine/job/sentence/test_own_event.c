@@ -47,143 +47,47 @@ test_paths (void)
   }
 }
 
-typedef enum { NO, YES, UNKNOWN } Fits;
-
-/* MATCH: lines `path = value`, with `|` between them. TYPE, KIND: of the headers. */
-typedef struct {
-  const char *type, *kind, *value;
-  const char *match;
-  Fits fits;
-} FitCase;
-
-static void
-assert_fits (const FitCase *one, SentenceEvent *event, const MessageSource *source)
-{
-  gboolean fits = FALSE;
-  g_auto (OwnEvent) own;
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) lines = g_strsplit (one->match, "|", -1);
-  for (char **line = lines; *line != NULL; line++) {
-    g_auto (GStrv) pair = g_strsplit (*line, " = ", 2);
-    sentence_event_match (event, pair[0], pair[1]);
-  }
-  g_assert_true (own_event_open (&own, source, NULL));
-  g_test_message ("%s %s %s: %s", one->type, one->kind, one->value, one->match);
-  gboolean told = own_event_fits (&own, event, &fits, &error);
-  g_assert_cmpint (told ? (fits ? YES : NO) : UNKNOWN, ==, one->fits);
-  g_assert_true (told == (error == NULL));
-}
-
 static void
 set_header (MessageHeader *header, const char *name, const char *value)
 {
   *header = (MessageHeader){ (char *)name, (char *)value, value != NULL ? strlen (value) : 0 };
 }
 
+#define CLOUD(more) "{\"specversion\":\"1.0\",\"id\":\"7\",\"source\":\"/s\"" more "}"
+#define OF_TYPE(type) CLOUD (",\"type\":\"" type "\"")
+#define JSON_TYPE "application/cloudevents+json"
+
+/* An attribute that is a header, too, says the same there. */
 static void
-test_fits (void)
+test_identity_in_both_modes (void)
 {
-  static const FitCase cases[] = {
-    { "Erased", NULL, NULL, "", YES },
-    { "com.example.Erased", NULL, "no JSON", "", YES },
-    { "com.Erased.Other", NULL, "{}", "", NO },
-    { "NotErased", NULL, "{}", "", NO },
-    { "Erased.", NULL, "{}", "", NO },
-    { "erased", NULL, "{}", "", NO },
-    { NULL, NULL, "{}", "", YES },
-    { NULL, NULL, "[]", "", YES },
-    { NULL, NULL, NULL, "", UNKNOWN },
-    { NULL, NULL, "no JSON", "", UNKNOWN },
-    /* The value. */
-    { NULL, NULL, "{\"t\":\"Erased\"}", "t = Erased", YES },
-    { NULL, NULL, "{\"t\":5}", "t = 5", YES },
-    { NULL, NULL, "{\"t\":true}", "t = true", YES },
-    { NULL, NULL, "{\"t\":\"Erased \"}", "t = Erased", NO },
-    { NULL, NULL, "{\"t\":null}", "t = null", NO },
-    { NULL, NULL, "{\"t\":{}}", "t = {}", NO },
-    { NULL, NULL, "{\"m\":{\"t\":\"x\"}}", "m.t = x", YES },
-    { NULL, NULL, "{}", "t = Erased", NO },
-    { NULL, NULL, NULL, "t = Erased", NO },
-    { NULL, NULL, "no JSON", "t = x", UNKNOWN },
-    { NULL, NULL, "{\"header\":{\"t\":\"x\"}}", "header.t = x", NO },
-    { NULL, NULL, "{\"header\":{\"t\":\"x\"}}", ".header.t = x", YES },
-    { NULL, NULL, "{\"record\":\"x\"}", "record = x", YES },
-    /* A type, and what else is asked, hold together. */
-    { "Other", NULL, "{\"t\":\"Erased\"}", "t = Erased", NO },
-    { "Other", NULL, "no JSON", "t = Erased", NO },
-    { "a.Erased", NULL, "{\"t\":\"x\"}", "t = Erased", NO },
-    { "a.Erased", NULL, "{\"t\":\"Erased\"}", "t = Erased", YES },
-    { "Erased", NULL, "{}", "t = Erased", NO },
-    { "Erased", NULL, NULL, "t = Erased", UNKNOWN },
-    { NULL, NULL, "{\"t\":\"x\",\"u\":1}", "t = x|u = 1", YES },
-    { NULL, NULL, "{\"t\":\"x\",\"u\":1}", "t = x|u = 2", NO },
-    { NULL, NULL, "{\"t\":\"x\",\"u\":1}", "t = y|u = 1", NO },
-    /* Headers. */
-    { NULL, "gone", "{}", "header.x-kind = gone", YES },
-    { NULL, "gone", "no JSON", "header.x-kind = gone", UNKNOWN },
-    { NULL, "back", "no JSON", "header.x-kind = gone", NO },
-    { NULL, NULL, "{\"x-kind\":\"gone\"}", "header.x-kind = gone", NO },
-    { NULL, "gone", "{\"t\":\"x\"}", "t = x|header.x-kind = gone", YES },
-    { NULL, "gone", "{\"t\":\"y\"}", "t = x|header.x-kind = gone", NO },
-    { NULL, "back", "{\"t\":\"x\"}", "t = x|header.x-kind = gone", NO },
-    { NULL, "\xff", "{}", "header.x-kind = gone", UNKNOWN },
-    { "Erased", "back", "{}", "header.x-kind = gone", NO },
-    { "Erased", "gone", NULL, "header.x-kind = gone", YES },
-    { NULL, NULL, "{}", "header.ce_type = Erased", NO },
-    { "Erased", NULL, "{}", "header.ce_type = Erased", YES },
+  static const struct {
+    const char *name, *value, *why; /* WHY: NULL: it has the id 7 */
+  } cases[] = {
+    { "ce_id", NULL, NULL },
+    { "ce_id", "7", NULL },
+    { "CE_ID", "8", "undecodable: header ce_id is another one than id in the value" },
+    { "ce_source", "/t", "undecodable: header ce_source is another one than source in the value" },
+    { "ce_time", "2026-01-01T00:00:00Z", NULL },
+    { "id", "8", NULL },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    MessageHeader headers[2];
-    set_header (&headers[0], "ce_type", cases[i].type);
-    set_header (&headers[1], "x-kind", cases[i].kind);
-    MessageSource source = source_of (cases[i].value, headers, G_N_ELEMENTS (headers));
+    MessageDecoded identity = { NULL };
+    g_auto (OwnEvent) own = { NULL };
+    g_autoptr (GError) error = NULL;
     g_autoptr (SentenceEvent) event = sentence_event_new ("Erased");
-    assert_fits (&cases[i], event, &source);
-  }
-}
-
-#define RECORDS                                                                                    \
-  "[\"null\", {\"type\": \"record\", \"name\": \"shop.Erased\", \"fields\": [" ID "]},"            \
-  " {\"type\": \"record\", \"name\": \"shop.Added\", \"fields\": [" ID "]}]"
-#define ID "{\"name\": \"id\", \"type\": \"long\"}"
-#define ERASED "\2\16"
-#define ADDED "\4\16"
-
-/* Of Avro a record says what it is. */
-static void
-test_records_fit (void)
-{
-  static const FitCase cases[] = {
-    { NULL, NULL, ERASED, "", YES },
-    { NULL, NULL, ADDED, "", NO },
-    { NULL, NULL, NULL, "", NO },
-    { "Erased", NULL, ADDED, "", YES },
-    { "x.Erased", NULL, ADDED, "record = Erased", NO },
-    { "Added", NULL, ERASED, "record = *", NO },
-    { NULL, NULL, ADDED, "record = *", YES },
-    { NULL, NULL, ADDED, "record = Added", YES },
-    { NULL, NULL, ADDED, "record = shop.Added", YES },
-    { NULL, NULL, ADDED, "record = op.Added", NO },
-    { NULL, NULL, ERASED, "record = Added", NO },
-    { NULL, NULL, ADDED, "id = 7", NO },
-    { NULL, NULL, ERASED, "id = 7", YES },
-    { NULL, NULL, ERASED, "id = 8", NO },
-    { NULL, NULL, ADDED, "id = 7|record = *", YES },
-    { NULL, NULL, ADDED, ".record = x|record = *", NO },
-    { NULL, "gone", ADDED, "header.x-kind = gone", NO },
-    { NULL, "gone", ERASED, "header.x-kind = gone", YES },
-    { NULL, NULL, "\6\16", "", UNKNOWN },
-  };
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     MessageHeader headers[2];
-    set_header (&headers[0], "ce_type", cases[i].type);
-    set_header (&headers[1], "x-kind", cases[i].kind);
-    MessageSource source = source_of (cases[i].value, headers, G_N_ELEMENTS (headers));
-    g_autoptr (SentenceEvent) event = sentence_event_new ("Erased");
-    event->format = EVENT_AVRO;
-    event->schema = shape_parse (NULL, RECORDS, NULL);
-    g_assert_nonnull (event->schema);
-    assert_fits (&cases[i], event, &source);
+    set_header (&headers[0], "content-type", JSON_TYPE);
+    set_header (&headers[1], cases[i].name, cases[i].value);
+    MessageSource source = source_of (OF_TYPE ("Erased"), headers, G_N_ELEMENTS (headers));
+    g_assert_true (own_event_open (&own, &source, &error));
+    const gboolean ok = own_event_identity (&own, event, &identity, &error);
+    g_assert_cmpstr (ok ? NULL : error->message, ==, cases[i].why);
+    if (ok) {
+      g_assert_cmpstr (identity.ce_id, ==, "7");
+      g_assert_cmpstr (identity.ce_source, ==, "/s");
+    }
+    message_decoded_clear (&identity);
   }
 }
 
@@ -241,13 +145,41 @@ test_keys (void)
   }
 }
 
+/* Many rows can have an empty text, and it is nobody's. One row can have it as its key. */
+static void
+test_empty_keys (void)
+{
+  static const struct {
+    const char *value;
+    gboolean ok;
+  } cases[] = { { "{\"id\":\"\"}", FALSE },
+                { "{\"id\":\" \\t\\n\"}", FALSE },
+                { "{\"id\":\" x\"}", TRUE },
+                { "{\"id\":0}", TRUE },
+                { "{\"id\":false}", TRUE } };
+  char *paths[] = { (char *)"id", NULL }, *columns[] = { (char *)"owner", NULL };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    SentenceEvent event = { .name = (char *)"x", .key = paths, .columns = columns };
+    MessageSource source = source_of (cases[i].value, NULL, 0);
+    g_auto (OwnEvent) own;
+    g_autoptr (GError) error = NULL;
+    g_assert_true (own_event_open (&own, &source, NULL));
+    g_auto (GStrv) key = own_event_key (&own, &event, &error);
+    g_assert_cmpstr (key != NULL ? NULL : error->message, ==,
+                     cases[i].ok ? NULL : "undecodable: key id is empty");
+    event.columns = NULL;
+    g_auto (GStrv) of_one = own_event_key (&own, &event, NULL);
+    g_assert_nonnull (of_one);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/job/own_event/paths", test_paths);
-  g_test_add_func ("/job/own_event/fits", test_fits);
-  g_test_add_func ("/job/own_event/records_fit", test_records_fit);
+  g_test_add_func ("/job/own_event/empty_keys", test_empty_keys);
+  g_test_add_func ("/job/own_event/identity", test_identity_in_both_modes);
   g_test_add_func ("/job/own_event/keys", test_keys);
   return g_test_run ();
 }
