@@ -18,14 +18,39 @@ ask (Cli *cli, const char *file, const char *job)
   return rows;
 }
 
+static gboolean
+is_known (Cli *cli, const char *name)
+{
+  g_autoptr (PgRows) rows = ask (cli, "src/cli/sql/job_known.sql", name);
+  return rows != NULL && rows_bool (rows, 0, "known");
+}
+
+Job *
+job_left_find (Cli *cli, const char *name, GError **error)
+{
+  GError *unknown = NULL;
+  Job *job = cli_job (cli, name, &unknown);
+  if (job != NULL)
+    return job;
+  if (jobs_find_loaded (cli->jobs, name) == NULL && is_known (cli, name)) {
+    g_clear_error (&unknown);
+    g_set_error (
+        &unknown, PRUNED_ERROR, PRUNED_FATAL,
+        "there is no job %s in this configuration ([run] jobs_dir is %s), though the database"
+        " knows it. Put its file back, then: pruned reload; or name the daemon's configuration: -c",
+        name, config_text (cli->config, "run", "jobs_dir"));
+  }
+  g_propagate_error (error, unknown);
+  return NULL;
+}
+
 gboolean
 job_left_known (Cli *cli, const char *name, GError **error)
 {
   g_autoptr (GError) unknown = NULL;
   if (cli_job (cli, name, &unknown) != NULL)
     return TRUE;
-  g_autoptr (PgRows) rows = ask (cli, "src/cli/sql/job_known.sql", name);
-  if (rows != NULL && rows_bool (rows, 0, "known"))
+  if (is_known (cli, name))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&unknown));
   return FALSE;

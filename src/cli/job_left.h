@@ -6,6 +6,8 @@
 #pragma once
 #include "cli/cli.h"
 
+/* As cli_job; of a job that only the database knows the error says so, and what to do. */
+Job *job_left_find (Cli *cli, const char *name, GError **error);
 /* A job of the configuration, or one of which the database still has runs, a pause or an action.
  * FALSE: the code is CODE_NOT_FOUND. */
 gboolean job_left_known (Cli *cli, const char *name, GError **error) G_GNUC_WARN_UNUSED_RESULT;

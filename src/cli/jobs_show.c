@@ -1,4 +1,5 @@
 #include "cli/jobs_show.h"
+#include "cli/job_left.h"
 
 #include "base/resource.h"
 #include "engine/job/sentence/complete.h"
@@ -252,7 +253,7 @@ print_files (Cli *cli, const GPtrArray *files)
 ExitCode
 jobs_show (Cli *cli, const char *name, const char *to, GError **error)
 {
-  const Job *job = cli_job (cli, name, error);
+  const Job *job = job_left_find (cli, name, error);
   if (job == NULL)
     return CODE_NOT_FOUND;
   if (job->refused != NULL)

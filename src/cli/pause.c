@@ -62,16 +62,15 @@ parse_how_long (gint64 *seconds, GError **error)
 static ExitCode
 add_matching (Cli *cli, const char *name, GString *names, GError **error)
 {
-  g_autoptr (GError) unknown = NULL;
   gboolean pattern = strpbrk (name, "*?") != NULL;
-  const Job *job = pattern ? NULL : cli_job (cli, name, &unknown);
+  const Job *job = pattern ? NULL : cli_job (cli, name, NULL);
   if (job != NULL)
     array_add (names, job->name);
   if (job != NULL || job_left_matching (cli, name, names))
     return CODE_OK;
   if (pattern)
     return cli_fail (CODE_NOT_FOUND, error, "no job matches '%s'", name);
-  g_propagate_error (error, g_steal_pointer (&unknown));
+  (void)job_left_find (cli, name, error);
   return CODE_NOT_FOUND;
 }
 

@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/job_left.h"
 #include "cli/plan_kept.h"
 #include "cli/plan_named.h"
 #include "cli/output/words.h"
@@ -365,7 +366,7 @@ ExitCode
 command_plan (Cli *cli, GError **error)
 {
   gint64 at_us;
-  const Job *job = cli_job (cli, cli->arguments[0], error);
+  const Job *job = job_left_find (cli, cli->arguments[0], error);
   if (job != NULL && job->refused != NULL)
     return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
   if (job == NULL)

@@ -3,6 +3,7 @@
 #include "cli/ask.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/job_left.h"
 #include "cli/note.h"
 
 static gboolean all, yes;
@@ -186,7 +187,7 @@ command_quarantine (Cli *cli, GError **error)
   const char *job = cli->n_arguments > 1 ? cli->arguments[1] : NULL;
   const char *item = cli->n_arguments > 2 ? cli->arguments[2] : NULL;
   gboolean known = job == NULL || jobs_find (cli->jobs, job) != NULL;
-  if (!known && VERBS[verb].releases && cli_job (cli, job, error) == NULL)
+  if (!known && VERBS[verb].releases && job_left_find (cli, job, error) == NULL)
     return CODE_NOT_FOUND;
   if (verb != LIST && job == NULL
       && ask_first (yes,
@@ -201,7 +202,7 @@ command_quarantine (Cli *cli, GError **error)
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   /* A job whose folder was removed can have items left. */
-  if (!known && rows_count (rows) == 0 && cli_job (cli, job, error) == NULL)
+  if (!known && rows_count (rows) == 0 && job_left_find (cli, job, error) == NULL)
     return CODE_NOT_FOUND;
   if (item != NULL && rows_count (rows) == 0)
     return cli_fail (CODE_NOT_FOUND, error, "job %s has no item '%s' in quarantine", job, item);

@@ -2,6 +2,7 @@
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/job_left.h"
 #include "cli/note.h"
 #include "cli/replayer.h"
 #include "cli/whose.h"
@@ -105,7 +106,7 @@ parse_options (Cli *cli, Wanted *wanted, GError **error)
     return CODE_USAGE;
   if (wanted->to_us <= wanted->from_us)
     return cli_usage (error, "--to %s is not later than --from %s", to, from);
-  if (job != NULL && (wanted->job = cli_job (cli, job, error)) == NULL)
+  if (job != NULL && (wanted->job = job_left_find (cli, job, error)) == NULL)
     return CODE_NOT_FOUND;
   return CODE_OK;
 }

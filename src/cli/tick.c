@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/job_left.h"
 #include "cli/note.h"
 #include "cli/runs/run_row.h"
 #include "cli/runs/run_wait.h"
@@ -151,6 +152,21 @@ warn_too_old (const Cli *cli, gint64 at_us)
     log_warning ("The tick is too old: it will become a dead letter", "at", at, "limit", limit);
 }
 
+/* What becomes of the run, where this configuration says that nobody does it. */
+static void
+warn_not_done (const Cli *cli, const Job *job)
+{
+  if (job->refused != NULL)
+    log_warning (
+        "The job is refused: unless a daemon still has it as it was before, its run waits, "
+        "or the tick becomes a dead letter",
+        "job", job->name, "reason", job->refused, "remedy", "mend it, then pruned reload");
+  else if (!config_job_bool (cli->config, job->name, "enabled")
+           || g_str_equal (config_job_text (cli->config, job->name, "mode"), "off"))
+    log_warning ("The job is off (enabled or mode): its run will be skipped", "job", job->name,
+                 "remedy", "switch it on, then pruned reload");
+}
+
 static gboolean
 parse_at (gint64 *at_us, GError **error)
 {
@@ -169,7 +185,7 @@ parse_at (gint64 *at_us, GError **error)
 static ExitCode
 tick_prepare (Cli *cli, Tick *tick, GError **error)
 {
-  tick->job = cli_job (cli, cli->arguments[0], error);
+  tick->job = job_left_find (cli, cli->arguments[0], error);
   if (tick->job == NULL)
     return CODE_NOT_FOUND;
   g_autofree char *reason = job_ticks_refusal (tick->job);
@@ -178,6 +194,7 @@ tick_prepare (Cli *cli, Tick *tick, GError **error)
   if (!parse_at (&tick->at_us, error) || (tick->args = canonical_args (tick->job, error)) == NULL)
     return CODE_USAGE;
   warn_too_old (cli, tick->at_us);
+  warn_not_done (cli, tick->job);
   tick->run_id = identity_tick (tick->job->name, tick->at_us, tick->args);
   return CODE_OK;
 }

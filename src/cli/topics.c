@@ -176,7 +176,6 @@ own (Cli *cli, char **settings, const CliWhose *whose, GError **error)
 ExitCode
 command_topics (Cli *cli, GError **error)
 {
-  cli_say_refused (cli);
   return topics_settle (cli, apply, error);
 }
 
@@ -184,6 +183,7 @@ ExitCode
 topics_settle (Cli *cli, gboolean make, GError **error)
 {
   apply = make;
+  cli_say_refused (cli); /* their topics are not among these */
   g_auto (CliWhose) whose = { { NULL } };
   g_auto (GStrv) settings = cli_kafka_settings (cli, error);
   g_autoptr (KafkaAdmin) admin = NULL;

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "cli/commands.h"
+#include "cli/job_left.h"
 #include "cli/versions.h"
 #include "config/cron.h"
 #include "engine/job/sentence/sentence.h"
@@ -200,7 +201,7 @@ apply_keys (Check *check, GError **error)
 ExitCode
 command_check (Cli *cli, GError **error)
 {
-  const Job *one = cli->n_arguments > 0 ? cli_job (cli, cli->arguments[0], error) : NULL;
+  const Job *one = cli->n_arguments > 0 ? job_left_find (cli, cli->arguments[0], error) : NULL;
   if (cli->n_arguments > 0 && one == NULL)
     return CODE_NOT_FOUND;
   if (apply < 0 || apply > APPLY_MOST || (apply > 0 && one == NULL))

@@ -50,12 +50,18 @@ doctor_group_command (const Doctor *doctor, const char *group)
       bootstrap (doctor), group);
 }
 
+static char *
+topic_command (const Doctor *doctor, const char *what, const char *topic)
+{
+  return g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --%s --topic %s",
+                          bootstrap (doctor), what, topic);
+}
+
 /* The command that shows TOPIC. */
 static char *
 describe (const Doctor *doctor, const char *topic)
 {
-  return g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --describe --topic %s",
-                          bootstrap (doctor), topic);
+  return topic_command (doctor, "describe", topic);
 }
 
 static void
@@ -263,7 +269,8 @@ check_own_topics (Doctor *doctor)
       = own->len > 0 ? kafka_admin_new (settings_of (doctor), &error) : NULL;
   for (guint i = 0; i < own->len; i++) {
     KafkaTopic topic = { own->pdata[i], -1 };
-    g_autofree char *look = describe (doctor, topic.name);
+    g_autofree char *look = describe (doctor, topic.name),
+                    *make = topic_command (doctor, "create", topic.name);
     if (admin == NULL || !kafka_admin_look (admin, &topic, 1, TIMEOUT_MS, &error)) {
       doctor_error (doctor, CODE_KAFKA, "event topics", look, "%s", error->message);
       return;
@@ -274,9 +281,10 @@ check_own_topics (Doctor *doctor)
       doctor_warn (doctor, "event topics", look, "topic %s does not answer: %s", topic.name,
                    topic.trouble);
     else if (topic.partitions < 0)
-      doctor_warn (doctor, "event topics", look,
-                   "there is no topic %s: its events start nothing until its application makes it",
-                   topic.name);
+      doctor_warn (
+          doctor, "event topics", make,
+          "there is no topic %s: its events start nothing until its application, or you, make it",
+          topic.name);
     else
       doctor_ok (doctor, "event topics", "topic %s is there", topic.name);
   }
