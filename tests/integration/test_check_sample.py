@@ -120,6 +120,8 @@ def test_keys_in_several_partitions_are_told(erasure):  # noqa: F811
     assert (code, line["level"]) == (0, "warning"), line
     assert line["detail"].startswith("app-users: 2 keys are in several partitions (") and " in 0 and 1)" in line["detail"]
     assert "partitioner=murmur2_random" in line["detail"]
+    said = [one for one in erasure.pruned.run("doctor", "--json").json() if one["check"] == "keys"]
+    assert [(one["level"], one["detail"].replace(erasure.pruned.topics.full(""), "")) for one in said] == [("warning", line["detail"])]
 
 
 def test_nothing_is_started_and_fewer_are_read_where_fewer_are_asked_for(erasure):  # noqa: F811

@@ -2,6 +2,7 @@
  * take. Nothing is started. */
 #include "cli/check/check.h"
 #include "cli/check/counts.h"
+#include "cli/check/sample_read.h"
 #include "cli/check/sample_rows.h"
 #include "cli/check/spread.h"
 
@@ -10,11 +11,7 @@
 #include "engine/job/sentence/own_event.h"
 #include "engine/ledger/admit_own_keys.h"
 #include "engine/ledger/own_keys.h"
-#include "kafka/admin.h"
-#include "kafka/offsets.h"
-#include "kafka/reader.h"
 
-#define WITHIN_MS 30000
 #define NAME CHECK_SAMPLE
 
 typedef struct {
@@ -97,58 +94,15 @@ take_message (const KafkaMessage *message, gpointer data)
   return sample->error == NULL;
 }
 
-static int
-smaller_first (gconstpointer a, gconstpointer b)
-{
-  const KafkaOffset *left = a, *right = b;
-  gint64 n = left->high - left->low, m = right->high - right->low;
-  return (n > m) - (n < m);
-}
-
-/* The last ones of each partition: together as many as are wanted, and of each equally many, as far
- * as it has so many. */
-static gboolean
-read_partitions (Sample *sample, const char *const *settings, GArray *offsets, GError **error)
-{
-  gint64 left = sample->wanted;
-  g_array_sort (offsets, smaller_first);
-  for (guint i = 0; i < offsets->len && sample->error == NULL; i++) {
-    const KafkaOffset *offset = &g_array_index (offsets, KafkaOffset, i);
-    gint64 share = MIN (offset->high - offset->low, left / (gint64)(offsets->len - i));
-    KafkaStretch stretch
-        = { .partition = offset->partition, .from = offset->high - share, .to = offset->high };
-    left -= share;
-    if (share > 0
-        && !kafka_read_stretch (settings, offset->topic, &stretch, WITHIN_MS, take_message, sample,
-                                error))
-      return FALSE;
-  }
-  if (sample->error != NULL)
-    g_propagate_error (error, g_steal_pointer (&sample->error));
-  return *error == NULL;
-}
-
 static gboolean
 read_topic (Sample *sample, GError **error)
 {
-  g_auto (GStrv) settings = cli_kafka_settings (sample->check->cli, error);
-  if (settings == NULL)
+  if (!sample_read (sample->check->cli, sample->event->topic, sample->wanted, take_message, sample,
+                    error))
     return FALSE;
-  const char *const *pairs = (const char *const *)settings;
-  KafkaTopic topic = { .name = sample->event->topic };
-  g_autoptr (KafkaAdmin) admin = kafka_admin_new (pairs, error);
-  g_autofree char *unread = NULL;
-  if (admin == NULL || !kafka_admin_look (admin, &topic, 1, WITHIN_MS, error))
-    return FALSE;
-  if (topic.partitions < 0)
-    return error_set (error, PRUNED_OUTAGE, "there is no topic %s", topic.name);
-  const char *group = config_text (sample->check->cli->config, "topics", "prefix");
-  g_autoptr (GArray) offsets = kafka_offsets (pairs, group, &topic, 1, WITHIN_MS, &unread, error);
-  if (offsets == NULL)
-    return FALSE;
-  if (unread == NULL)
-    return read_partitions (sample, pairs, offsets, error);
-  return error_set (error, PRUNED_OUTAGE, "%s", unread);
+  if (sample->error != NULL)
+    g_propagate_error (error, g_steal_pointer (&sample->error));
+  return *error == NULL;
 }
 
 /* --- keys --- */
@@ -260,7 +214,9 @@ check_event (Check *check, const SentenceEvent *event, gboolean cancels, gint64 
                  event->topic, error->message);
   else {
     say_counts (&sample, there);
-    spread_say (sample.spread, check, event);
+    g_autofree char *spread = spread_words (sample.spread, event->topic);
+    if (spread != NULL)
+      check_warn (check, NAME, check_place_in (check, event->place), NULL, "%s", spread);
   }
   spread_free (sample.spread);
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)

@@ -62,16 +62,15 @@ spread_note (Spread *spread, const KafkaMessage *message)
   g_bytes_unref (key);
 }
 
-void
-spread_say (const Spread *spread, Check *check, const SentenceEvent *event)
+char *
+spread_words (const Spread *spread, const char *topic)
 {
   if (spread->keys == 0)
-    return;
-  check_warn (
-      check, CHECK_SAMPLE, check_place_in (check, event->place), NULL,
-      "%s: %u %s in several partitions (%s), so what is sent with %s has no order. Unless the"
-      " topic got more partitions, its producers choose them in different ways: set"
+    return NULL;
+  return g_strdup_printf (
+      "%s: %u %s in several partitions (%s), so what is sent with %s has no order. Unless the topic"
+      " got more partitions, its producers choose them in different ways: set"
       " partitioner=murmur2_random in those that use librdkafka",
-      event->topic, spread->keys, plural (spread->keys, "key is", "keys are"), spread->example,
+      topic, spread->keys, plural (spread->keys, "key is", "keys are"), spread->example,
       plural (spread->keys, "it", "them"));
 }

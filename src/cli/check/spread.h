@@ -4,7 +4,6 @@
  * Threads: main only. Ownership: a Spread keeps nothing of the messages.
  */
 #pragma once
-#include "cli/check/check.h"
 #include "kafka/message.h"
 
 typedef struct _Spread Spread;
@@ -12,5 +11,5 @@ typedef struct _Spread Spread;
 Spread *spread_new (void);
 void spread_free (Spread *spread);
 void spread_note (Spread *spread, const KafkaMessage *message);
-/* A warning if there are such keys in the topic of EVENT. */
-void spread_say (const Spread *spread, Check *check, const SentenceEvent *event);
+/* What is to be said of such keys in TOPIC; g_free it. NULL: there are none. */
+char *spread_words (const Spread *spread, const char *topic);

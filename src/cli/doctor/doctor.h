@@ -45,6 +45,8 @@ char *doctor_count (gint64 n, const char *what);
 /* [clock] max_skew_s: clocks that differ by no more agree. */
 gint64 doctor_skew_us (const Doctor *doctor);
 
+/* The command that does WHAT (`describe`, `create`) with TOPIC. */
+char *doctor_topic_command (const Doctor *doctor, const char *what, const char *topic);
 /* The command that sets CONFIG, `key=value`, for TOPIC. */
 char *doctor_alter_topic (const Doctor *doctor, const char *topic, const char *config);
 /* The command that shows the members of GROUP. */
@@ -58,7 +60,8 @@ void doctor_rights (Doctor *doctor);
 void doctor_owners (Doctor *doctor); /* of schema pruned, and who can create functions; by it */
 void doctor_kafka (Doctor *doctor);  /* reachable, topics, clock, retention, group, dead letters */
 void doctor_whose (Doctor *doctor, const KafkaTopic *clock); /* whose topics; by it */
-void doctor_group (Doctor *doctor); /* who is in it, and who is not; by it */
+void doctor_events (Doctor *doctor); /* where events come from, and their keys; by it */
+void doctor_group (Doctor *doctor);  /* who is in it, and who is not; by it */
 /* What its ACLs deny; WANTED: our topics, of WantedTopic; by it. */
 void doctor_acl (Doctor *doctor, const GArray *wanted);
 void doctor_unread (Doctor *doctor); /* messages that nobody reads, as no daemon runs; by it */

@@ -2,7 +2,6 @@
 #include "base/plural.h"
 #include "cli/dead/dead_letters.h"
 #include "cli/doctor/doctor.h"
-#include "engine/job/sentence/own_topics.h"
 #include "engine/outbox/owner.h"
 #include "engine/outbox/topics.h"
 #include "kafka/faults.h"
@@ -50,24 +49,17 @@ doctor_group_command (const Doctor *doctor, const char *group)
       bootstrap (doctor), group);
 }
 
-static char *
-topic_command (const Doctor *doctor, const char *what, const char *topic)
+char *
+doctor_topic_command (const Doctor *doctor, const char *what, const char *topic)
 {
   return g_strdup_printf ("kafka-topics.sh --bootstrap-server %s --%s --topic %s",
                           bootstrap (doctor), what, topic);
 }
 
-/* The command that shows TOPIC. */
-static char *
-describe (const Doctor *doctor, const char *topic)
-{
-  return topic_command (doctor, "describe", topic);
-}
-
 static void
 say_silent (Doctor *doctor, const char *check, const char *topic, const char *why)
 {
-  g_autofree char *remedy = describe (doctor, topic);
+  g_autofree char *remedy = doctor_topic_command (doctor, "describe", topic);
   doctor_error (doctor, CODE_NOT_FOUND, check, remedy, "topic %s does not answer: %s", topic, why);
 }
 
@@ -168,7 +160,7 @@ compare_clock (Doctor *doctor, const KafkaTopic *topic)
   g_autoptr (GError) error = NULL;
   gboolean said = FALSE;
   gint64 off_us = 0, unsure_us = 0;
-  g_autofree char *look = describe (doctor, topic->name);
+  g_autofree char *look = doctor_topic_command (doctor, "describe", topic->name);
   if (topic->trouble != NULL)
     doctor_warn (doctor, "Kafka's clock", look, "topic %s does not answer: %s; " TWO_CLOCKS,
                  topic->name, topic->trouble);
@@ -259,37 +251,6 @@ static const struct {
              { "events", 7, "older messages are refused as too old" },
              { "dead", 30, "older messages are listed again without their verdict" } };
 
-/* The topics of applications, which these make. */
-static void
-check_own_topics (Doctor *doctor)
-{
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) own = jobs_own_topics (doctor->cli->jobs, doctor->cli->config);
-  g_autoptr (KafkaAdmin) admin
-      = own->len > 0 ? kafka_admin_new (settings_of (doctor), &error) : NULL;
-  for (guint i = 0; i < own->len; i++) {
-    KafkaTopic topic = { own->pdata[i], -1 };
-    g_autofree char *look = describe (doctor, topic.name),
-                    *make = topic_command (doctor, "create", topic.name);
-    if (admin == NULL || !kafka_admin_look (admin, &topic, 1, TIMEOUT_MS, &error)) {
-      doctor_error (doctor, CODE_KAFKA, "event topics", look, "%s", error->message);
-      return;
-    }
-    if (topic.denied)
-      continue;
-    if (topic.trouble != NULL)
-      doctor_warn (doctor, "event topics", look, "topic %s does not answer: %s", topic.name,
-                   topic.trouble);
-    else if (topic.partitions < 0)
-      doctor_warn (
-          doctor, "event topics", make,
-          "there is no topic %s: its events start nothing until its application, or you, make it",
-          topic.name);
-    else
-      doctor_ok (doctor, "event topics", "topic %s is there", topic.name);
-  }
-}
-
 void
 doctor_kafka (Doctor *doctor)
 {
@@ -325,7 +286,7 @@ doctor_kafka (Doctor *doctor)
     if (find_topic (found, wanted->len, topic) != NULL)
       check_retention (doctor, topic, KEPT[i].days, KEPT[i].then);
   }
-  check_own_topics (doctor);
+  doctor_events (doctor);
   doctor_group (doctor);
   check_dead_letters (doctor, found, wanted->len);
   doctor_unread (doctor);
