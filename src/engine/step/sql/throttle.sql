@@ -8,8 +8,13 @@ WITH RECURSIVE me AS MATERIALIZED (
          pg_catalog.pg_has_role(coalesce(:role::text, current_user::text)::name, 'pg_read_all_settings', 'USAGE') AS told_settings,
          CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_lsn() END AS lsn,
          (inet_server_addr() IS NULL OR inet_server_addr() = inet_client_addr()) AS local),
+-- Each view once: what takes most of the statement's time is to plan it.
+sessions AS MATERIALIZED (
+  SELECT a.pid, a.datname, a.usename, a.application_name, a.backend_type, a.xact_start FROM pg_stat_activity a),
+standbys AS MATERIALIZED (
+  SELECT r.pid, r.application_name, r.flush_lsn, r.replay_lsn, r.replay_lag FROM pg_stat_replication r),
 own AS MATERIALIZED (
-  SELECT a.pid FROM pg_stat_activity a WHERE
+  SELECT a.pid FROM sessions a WHERE
   -- include: own_session.sql
 ),
 -- With their partitions, and the partitions of these. Not by pg_partition_tree, which takes locks.
@@ -42,15 +47,15 @@ archive AS MATERIALIZED (
   WHERE pg_catalog.current_setting('archive_mode') <> 'off')
 SELECT 'standby_lag_bytes' AS setting, NULL::text AS job, 'standby ' || r.application_name AS name,
        pg_catalog.pg_wal_lsn_diff(me.lsn, coalesce(r.replay_lsn, r.flush_lsn))::bigint AS value
-FROM me, pg_stat_replication r WHERE coalesce(r.replay_lsn, r.flush_lsn) IS NOT NULL
+FROM me, standbys r WHERE coalesce(r.replay_lsn, r.flush_lsn) IS NOT NULL
 UNION ALL
 SELECT 'standby_lag_s', NULL, 'standby ' || r.application_name,
        pg_catalog.max(CASE WHEN r.replay_lsn < me.lsn THEN coalesce(extract(epoch FROM r.replay_lag)::bigint, 0) ELSE 0 END)
-FROM me, pg_stat_replication r WHERE r.replay_lsn IS NOT NULL GROUP BY r.application_name
+FROM me, standbys r WHERE r.replay_lsn IS NOT NULL GROUP BY r.application_name
 UNION ALL
 -- How far standbys have replayed that have not replayed all. Not subscribers: they do not need all.
 SELECT 'replayed', NULL, 'standby ' || r.application_name, pg_catalog.min(pg_catalog.pg_wal_lsn_diff(r.replay_lsn, '0/0'))::bigint
-FROM me, pg_stat_replication r
+FROM me, standbys r
 WHERE r.replay_lsn < me.lsn AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical')
 GROUP BY r.application_name
 UNION ALL
@@ -66,7 +71,7 @@ SELECT 'wal_unarchived_files', NULL, 'the archive',
 FROM me, archive a WHERE me.lsn IS NOT NULL AND a.segment IS NOT NULL
 UNION ALL
 (SELECT 'old_transaction_s', NULL, 'session ' || a.pid::text, extract(epoch FROM clock_timestamp() - a.xact_start)::bigint
- FROM me, pg_stat_activity a
+ FROM me, sessions a
  WHERE me.stats AND a.datname = current_database() AND a.backend_type = 'client backend' AND a.pid NOT IN (SELECT own.pid FROM own)
    AND a.xact_start IS NOT NULL
  ORDER BY a.xact_start LIMIT 1)
@@ -81,14 +86,14 @@ SELECT 'maintenance', t.job, 'table ' || pg_catalog.min(t.name), count(*)
 FROM locks l JOIN tables t ON t.oid = l.relation
 WHERE t.written AND l.granted AND l.mode IN ('ShareUpdateExclusiveLock', 'ShareLock') GROUP BY t.job
 UNION ALL
-SELECT 'disk', NULL, s.setting, me.local::int FROM me LEFT JOIN pg_settings s ON s.name = 'data_directory' WHERE me.settings
+SELECT 'disk', NULL, CASE WHEN me.settings THEN pg_catalog.current_setting('data_directory') END, me.local::int FROM me WHERE me.settings
 UNION ALL
 SELECT 'disk', NULL, pg_catalog.pg_tablespace_location(s.oid), me.local::int
 FROM me, pg_tablespace s
 WHERE pg_catalog.pg_tablespace_location(s.oid) <> ''
   AND (s.oid IN (SELECT t.reltablespace FROM tables t) OR s.oid = (SELECT d.dattablespace FROM pg_database d WHERE d.datname = current_database()))
 UNION ALL
-SELECT 'hidden', NULL, 'standby_lag', (SELECT count(*) FROM pg_stat_replication) FROM me WHERE NOT me.told_stats
+SELECT 'hidden', NULL, 'standby_lag', (SELECT count(*) FROM standbys) FROM me WHERE NOT me.told_stats
 UNION ALL
 SELECT 'hidden', NULL, 'old_transaction', 0 FROM me WHERE NOT me.told_stats
 UNION ALL
