@@ -21,7 +21,8 @@ go_version=1.26.8
 apicurio_version=2.6.13.Final
 gcovr_version=8.8
 
-say() { printf 'deps: %s\n' "$*"; }
+progress=
+say() { printf 'deps: %s%s\n' "$progress" "$*"; }
 die() { printf 'deps: %s\n' "$*" >&2; exit 1; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
@@ -344,7 +345,9 @@ case $task in
   test)
     [ $# -gt 0 ] || set -- python kafka pg
     locked
+    n=0
     for part; do
+      n=$((n + 1)) progress="$n of $#: "
       case $part in
         python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage|peers|interop) "need_$part" ;;
         *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry fuzz coverage peers interop" ;;
