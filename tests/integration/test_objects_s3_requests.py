@@ -10,6 +10,7 @@ import pytest
 from stack.process import wait_until
 from support.s3 import BUCKET, TICK, proxy, signature  # noqa: F401
 from support.s3 import objects_behind as objects  # noqa: F401
+from support.scene import due_now
 
 SLOT = "ci.delete_objects"
 ALL_DELETED = re.compile(rb"<Object>(.*?)</Object>")
@@ -175,8 +176,7 @@ def test_rotated_credentials_are_used_without_a_restart(objects, tmp_path):
     objects.pruned.run("tick", TICK).ok()
     wait_error(objects, "SignatureDoesNotMatch")
     file.write_text(credentials(objects.gateway, objects.gateway.secret_key))
-    objects.pruned.run("retry", objects.database.value("SELECT run_id FROM pruned.runs WHERE job = %s AND state = 'waiting'", [SLOT])).ok()
-    objects.database.wait("SELECT count(*) FROM ci_deleted_objects", until=0)
+    wait_until(lambda: [due_now(objects.database), objects.left() == []][1], 30, "the run that was refused")
     assert daemon.running and objects.keys() == [] and id_
     assert objects.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 

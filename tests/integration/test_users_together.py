@@ -76,6 +76,18 @@ def go(tenant):  # noqa: F811
     tenant.work()
 
 
+def until_as_one(tenant, bots, part):  # noqa: F811
+    """Calls PART, with further bots each time, until users have gone as one. On a busy machine a
+    shared transaction can take too long, and then each goes alone."""
+    for _ in range(5):
+        part(bots)
+        if as_one(tenant.database) >= 2:
+            return
+        bots = fill(tenant)
+        tenant.at += datetime.timedelta(seconds=1)
+    raise AssertionError("no two users have gone in one statement")
+
+
 @pytest.fixture
 def bots(tenant):  # noqa: F811
     tenant.pruned.settings |= ONE_LANE
@@ -156,19 +168,23 @@ def test_one_of_whom_more_goes_is_done_alone(tenant, bots):  # noqa: F811
     tenant.database.execute("CREATE TABLE keys_of (id bigserial PRIMARY KEY, holder_id bigint REFERENCES users ON DELETE CASCADE)")
     tenant.database.execute("CREATE TABLE cards (id bigserial PRIMARY KEY, holder_id bigint REFERENCES users ON DELETE SET NULL)")
     tenant.database.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON keys_of, cards TO PUBLIC")
-    tenant.put("namespaces", name="home", path="home", type="User", owner_id=bots[0])
-    tenant.put("keys_of", holder_id=bots[1])
-    tenant.put("cards", holder_id=bots[2])
-    go(tenant)
-    runs = find_runs(tenant.database)
-    assert {(run["state"], run["step"], run["attempts"]) for run in runs.values()} == {("finished", 2, 0)}
-    told = tenant.database.rows("SELECT run_id, table_name, action FROM pruned.deletions WHERE table_name IN ('namespaces', 'keys_of', 'cards')")
-    assert sorted((row["run_id"], row["table_name"], row["action"]) for row in told) == sorted([
-        (runs[bots[0]]["run_id"], "namespaces", "deleted"), (runs[bots[1]]["run_id"], "keys_of", "deleted"),
-        (runs[bots[2]]["run_id"], "cards", "updated")])
-    for bot in bots[3:]:
-        check_audit(tenant.database, runs[bot], bot)
-    assert as_one(tenant.database) >= 2
+
+    def part(bots):
+        tenant.put("namespaces", name=f"home {bots[0]}", path=f"home-{bots[0]}", type="User", owner_id=bots[0])
+        tenant.put("keys_of", holder_id=bots[1])
+        tenant.put("cards", holder_id=bots[2])
+        go(tenant)
+        runs = find_runs(tenant.database)
+        assert {(run["state"], run["step"], run["attempts"]) for run in runs.values()} == {("finished", 2, 0)}
+        told = tenant.database.rows("SELECT run_id, table_name, action FROM pruned.deletions WHERE table_name IN ('namespaces', 'keys_of', 'cards')"
+                                    " AND run_id = ANY (%s)", [[runs[bot]["run_id"] for bot in bots]])
+        assert sorted((row["run_id"], row["table_name"], row["action"]) for row in told) == sorted([
+            (runs[bots[0]]["run_id"], "namespaces", "deleted"), (runs[bots[1]]["run_id"], "keys_of", "deleted"),
+            (runs[bots[2]]["run_id"], "cards", "updated")])
+        for bot in bots[3:]:
+            check_audit(tenant.database, runs[bot], bot)
+
+    until_as_one(tenant, bots, part)
 
 
 @pytest.mark.check_all
@@ -186,22 +202,25 @@ def test_rows_that_would_meet_at_the_ghost_user_are_judged_one_after_the_other(t
 
 @pytest.mark.check_all
 def test_one_who_is_no_bot_any_more_stays_and_the_others_go(tenant, bots):  # noqa: F811
-    tenant.pruned.run("pause", JOB).ok()
-    tenant.tick("members.remove_expired")
-    tenant.database.execute("UPDATE users SET user_type = 0 WHERE id = %s", [bots[5]])
-    tenant.pruned.run("resume", JOB).ok()
-    tenant.work()
-    runs = find_runs(tenant.database)
-    assert result(runs[bots[5]])["kept"] == 1 and tenant.row("users", bots[5])["state"] != "blocked"
-    assert tenant.ids("users", "user_type = 6") == [] and as_one(tenant.database) >= 2
-    assert sum(result(run)["removed"] for run in runs.values()) == N - 1
+    def part(bots):
+        tenant.pruned.run("pause", JOB).ok()
+        tenant.tick("members.remove_expired")
+        tenant.database.execute("UPDATE users SET user_type = 0 WHERE id = %s", [bots[5]])
+        tenant.pruned.run("resume", JOB).ok()
+        tenant.work()
+        runs = find_runs(tenant.database)
+        assert result(runs[bots[5]])["kept"] == 1 and tenant.row("users", bots[5])["state"] != "blocked"
+        assert tenant.ids("users", "user_type = 6") == []
+        assert sum(result(runs[bot])["removed"] for bot in bots) == N - 1
+
+    until_as_one(tenant, bots, part)
 
 
 def test_a_secret_of_many_users_is_masked_in_the_record_of_each(tenant, bots):  # noqa: F811
     tenant.database.execute("ALTER TABLE notes ADD api_token text DEFAULT 's3cr3t'")
-    go(tenant)
+    until_as_one(tenant, bots, lambda bots: go(tenant))
     rows = tenant.database.column("SELECT rows FROM pruned.deletions WHERE table_name = 'notes'")
-    assert len(rows) == N and as_one(tenant.database) >= 2
+    assert len(rows) % N == 0 < len(rows)
     assert not [row for each in rows for row in each if "api_token" in row]
 
 
