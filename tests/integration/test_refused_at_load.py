@@ -18,7 +18,7 @@ WRONG = {
     "no.column": ("table = items\nwhere = colour = 'red'", "colour"),
     "no.child": ("table = items\nwhere = note < :T\nchildren = orphans", "orphans"),
     "wrong.type": ("table = items\nset = kind = 'red'\nwhere = note < :T", "integer"),
-    "wrong.value": ("table = items\nset = kind = note\nwhere = note < :T", "type integer"),
+    "wrong.value": ("table = items\nset = kind = note\nwhere = note < :T", "to integer"),
     "a.view": ("table = seen\nwhere = note < :T", "seen is a view"),
     "no.archive": ("table = items\nwhere = note < :T\narchive = gone", "there is no table gone"),
 }
@@ -132,7 +132,7 @@ def test_config_needs_no_database(items):
 def test_doctor_and_check_end_with_2(items):
     for name, (text, _) in WRONG.items():
         items.say(name, text)
-    items.start()
+    items.pruned.run("topics", "--apply").ok()
     for command in ("check", "doctor"):
         done = items.pruned.run(command, "--json")
         assert done.code == 2, done
