@@ -26,8 +26,15 @@ def results(house):  # noqa: F811
     return {int(row["asked"]): (row["result"], row["rows_done"]) for row in rows}
 
 
-def send_all(house, topics, ids):  # noqa: F811
-    topics.produce_many("app-rooms", [(None, json.dumps({"id": n}).encode()) for n in ids])
+def drop_all(house, topics, table, more=""):  # noqa: F811
+    """Says that an event takes a row of the table and what is below it, and sends one for each of
+    NODES."""
+    topics.make("app-rooms")
+    house.say(f"{table}.drop", f"table = {table}\non = Left\nchildren = auto\ncapacity = 1\n{more}")
+    say_event(house, "Left", "app-rooms", "key = id")
+    house.start()
+    topics.produce_many("app-rooms", [(None, json.dumps({"id": n}).encode()) for n in NODES])
+    house.work()
 
 
 def test_rows_of_the_own_table_below_are_those_of_their_run(house, topics):  # noqa: F811
@@ -36,12 +43,7 @@ def test_rows_of_the_own_table_below_are_those_of_their_run(house, topics):  # n
         CREATE INDEX ON nodes (up);
         INSERT INTO nodes SELECT n, NULL FROM generate_series(1, 40) AS n;
         INSERT INTO nodes SELECT 1000 * k + n, n FROM generate_series(1, 40) AS n, generate_series(1, 2) AS k""")
-    topics.make("app-rooms")
-    house.say("nodes.drop", "table = nodes\non = Left\nchildren = auto\ncapacity = 1")
-    say_event(house, "Left", "app-rooms", "key = id")
-    house.start()
-    send_all(house, topics, NODES)
-    house.work()
+    drop_all(house, topics, "nodes")
     assert house.rows("nodes") == []
     assert recorded(house) == {n: sorted(("nodes deleted", id) for id in (n, 1000 + n, 2000 + n)) for n in NODES}
     assert {n: rows for n, (_, rows) in results(house).items()} == {n: 3 for n in NODES}
@@ -73,12 +75,7 @@ def test_rows_of_other_tables_below_are_those_of_their_run(house, topics, tallie
         house.sql("""CREATE TABLE tallies (n int PRIMARY KEY); INSERT INTO tallies SELECT n FROM generate_series(1, 41) AS n;
             CREATE FUNCTION drop_tally() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM tallies WHERE n = OLD.id; RETURN OLD; END $$;
             CREATE TRIGGER drop_tally AFTER DELETE ON orders FOR EACH ROW EXECUTE FUNCTION drop_tally()""")
-    topics.make("app-rooms")
-    house.say("orders.drop", "table = orders\non = Left\nchildren = auto\ncapacity = 1")
-    say_event(house, "Left", "app-rooms", "key = id")
-    house.start()
-    send_all(house, topics, NODES)
-    house.work()
+    drop_all(house, topics, "orders")
     assert house.rows("orders") == [(41,)] and house.rows("items", "id") == [(1041,), (2041,)] and house.rows("remarks", "id") == [(6041,), (7041,)]
     assert house.rows("hints", "id") == [(9000 + n,) for n in range(1, 42)]
     assert house.rows("hints WHERE order_id IS NOT NULL", "order_id") == [(41,)]
@@ -101,12 +98,7 @@ def test_a_row_below_two_rows_that_go_is_recorded_once(house, topics):  # noqa: 
         CREATE INDEX ON pairs (one); CREATE INDEX ON pairs (other);
         INSERT INTO people SELECT n FROM generate_series(1, 40) AS n;
         INSERT INTO pairs SELECT 100 + n, n, 41 - n FROM generate_series(1, 40) AS n""")
-    topics.make("app-rooms")
-    house.say("people.drop", "table = people\non = Left\nchildren = auto\ncapacity = 1")
-    say_event(house, "Left", "app-rooms", "key = id")
-    house.start()
-    send_all(house, topics, NODES)
-    house.work()
+    drop_all(house, topics, "people")
     assert house.rows("people") == house.rows("pairs") == []
     found = recorded(house)
     assert sorted(one for all in found.values() for one in all) == sorted([("people deleted", n) for n in NODES] + [("pairs deleted", 100 + n) for n in NODES])
@@ -124,12 +116,7 @@ def test_rows_in_portions_do_not_share_a_statement(house, topics):  # noqa: F811
         CREATE INDEX ON lows (top);
         INSERT INTO tops SELECT n FROM generate_series(1, 40) AS n;
         INSERT INTO lows SELECT 100 * k + n, n FROM generate_series(1, 40) AS n, generate_series(1, 9) AS k""")
-    topics.make("app-rooms")
-    house.say("tops.drop", "table = tops\non = Left\nchildren = auto\nchildren_portion = 4\ncapacity = 1\napprove = never")
-    say_event(house, "Left", "app-rooms", "key = id")
-    house.start()
-    send_all(house, topics, NODES)
-    house.work()
+    drop_all(house, topics, "tops", "children_portion = 4\napprove = never")
     assert house.rows("tops") == house.rows("lows") == []
     steps = house.database.column("""SELECT sum(jsonb_array_length(keys)) FROM pruned.deletions
         WHERE table_name = 'lows' GROUP BY run_id, step""")
