@@ -14,10 +14,12 @@ refuse (const char *why, GError **error)
 }
 
 static json_t *
-from_text (const SchemaField *field, const json_t *value, char **args_text, GError **error)
+from_text (const SchemaField *field, json_t *value, char **args_text, GError **error)
 {
   const char *text = json_string_value (value);
   gsize len = json_string_length (value);
+  if (field->kind == FIELD_STRING)
+    return json_incref (value);
   if (args_text == NULL || !g_str_equal (field->name, "args"))
     return field_from_text (field->kind, text, len, error);
   *args_text = json_canonical_text (text, len, error);
@@ -34,8 +36,9 @@ from_date (json_t *value, GError **error)
   return refuse ("a date outside the years 1 to 9999", error);
 }
 
+/* IS_OURS: a text is as clock_format writes it. */
 static json_t *
-from_time (const json_t *value, GError **error)
+from_time (json_t *value, gboolean is_ours, GError **error)
 {
   gint64 us;
   const char *text = json_string_value (value);
@@ -43,6 +46,8 @@ from_time (const json_t *value, GError **error)
     return refuse ("a time outside the years 1970 to 9999", error);
   if (text == NULL)
     return refuse ("not a time", error);
+  if (is_ours)
+    return json_incref (value);
   return clock_parse (text, &us, error) ? field_from_time (us, error) : NULL;
 }
 
@@ -71,7 +76,8 @@ from_list (json_t *value, GError **error)
 }
 
 static json_t *
-from_value (const SchemaField *field, json_t *value, char **args_text, GError **error)
+from_value (const SchemaField *field, json_t *value, gboolean is_ours, char **args_text,
+            GError **error)
 {
   switch (field->kind) {
   case FIELD_STRING:
@@ -85,7 +91,7 @@ from_value (const SchemaField *field, json_t *value, char **args_text, GError **
   case FIELD_DATE:
     return from_date (value, error);
   case FIELD_TIME:
-    return from_time (value, error);
+    return from_time (value, is_ours, error);
   case FIELD_LONGS:
     return from_list (value, error);
   case FIELD_BOOL:
@@ -94,41 +100,57 @@ from_value (const SchemaField *field, json_t *value, char **args_text, GError **
   g_assert_not_reached ();
 }
 
+/* Makes CONTENT, the fields of a datum, what content is. IS_OURS: of a datum of SCHEMA itself.
+ * Takes CONTENT. */
 static json_t *
-content_of (const Schema *schema, const json_t *datum, const char *const *wanted, char **args_text,
-            GError **error)
+convert (const Schema *schema, json_t *content, gboolean is_ours, char **args_text, GError **error)
 {
-  g_autoptr (json_t) content = json_object ();
-  for (guint i = 0; i < schema->n_fields; i++) {
+  for (guint i = 0; content != NULL && i < schema->n_fields; i++) {
     const SchemaField *field = &schema->fields[i];
-    json_t *from = json_object_get (datum, field->name);
-    if (wanted != NULL && !g_strv_contains (wanted, field->name))
+    json_t *from = json_object_get (content, field->name), *value = NULL;
+    if (from == NULL) /* not wanted */
       continue;
-    if (from == NULL && !field->has_default)
-      return error_null (error, PRUNED_REJECT, "missing field %s", field->name);
-    json_t *value = from == NULL || json_is_null (from)
-                        ? field_default (field, error)
-                        : from_value (field, from, args_text, error);
-    if (value == NULL) {
+    value = json_is_null (from) ? field_default (field, error)
+                                : from_value (field, from, is_ours, args_text, error);
+    if (value == from)
+      json_decref (value);
+    else if (value != NULL)
+      json_object_set_new_nocheck (content, field->name, value);
+    else {
       field_prefix (error, field);
-      return NULL;
+      g_clear_pointer (&content, json_decref);
     }
-    json_object_set_new_nocheck (content, field->name, value);
   }
-  if (args_text != NULL && *args_text == NULL)
+  if (content == NULL)
+    g_prefix_error (error, "undecodable: ");
+  else if (args_text != NULL && *args_text == NULL)
     *args_text = g_strdup ("{}");
-  return g_steal_pointer (&content);
+  return content;
 }
 
 json_t *
 decode_avro (const Schema *schema, const guint8 *bytes, gsize len, const char *const *wanted,
              char **args_text, GError **error)
 {
-  g_autoptr (json_t) datum = shape_read (schema->shape, bytes, len, NULL, error);
-  json_t *content = datum != NULL ? content_of (schema, datum, wanted, args_text, error) : NULL;
-  if (content == NULL)
-    g_prefix_error (error, "undecodable: ");
-  return content;
+  ShapeNotes notes = { .wanted = wanted };
+  json_t *datum = shape_read (schema->shape, bytes, len, &notes, error);
+  return convert (schema, datum, TRUE, args_text, error);
+}
+
+/* A field that is not there has its default, as one that is null. */
+static json_t *
+fields_of (const Schema *schema, const json_t *datum, GError **error)
+{
+  g_autoptr (json_t) content = json_object ();
+  for (guint i = 0; i < schema->n_fields; i++) {
+    const SchemaField *field = &schema->fields[i];
+    json_t *value = json_object_get (datum, field->name);
+    if (value == NULL && !field->has_default)
+      return error_null (error, PRUNED_REJECT, "missing field %s", field->name);
+    json_object_set_new_nocheck (content, field->name,
+                                 value != NULL ? json_incref (value) : json_null ());
+  }
+  return g_steal_pointer (&content);
 }
 
 json_t *
@@ -140,8 +162,5 @@ decode_datum (const Schema *schema, const json_t *datum, gboolean is_tolerant, c
   json_object_foreach ((json_t *)datum, name, value)
     if (!is_tolerant && schema_field_index (schema, name, strlen (name)) < 0)
       return error_null (error, PRUNED_REJECT, "unknown field %.200s", name);
-  json_t *content = content_of (schema, datum, NULL, args_text, error);
-  if (content == NULL)
-    g_prefix_error (error, "undecodable: ");
-  return content;
+  return convert (schema, fields_of (schema, datum, error), FALSE, args_text, error);
 }

@@ -4,14 +4,20 @@
 
 #include <string.h>
 
-/* One parse. */
+/* One parse. Names are kept in trees: whoever writes a schema can make names of one hash. */
 typedef struct {
   Shape *shape;
-  GHashTable *names; /* full name -> Node */
+  GTree *names; /* full name -> Node */
   GError **error;
 } Parse;
 
 static Node *node_of (Parse *parse, const json_t *schema, const char *space);
+
+static int
+compare_names (gconstpointer a, gconstpointer b, gpointer data)
+{
+  return strcmp (a, b);
+}
 
 static gpointer G_GNUC_PRINTF (2, 3) fail (Parse *parse, const char *format, ...)
 {
@@ -83,9 +89,9 @@ node_of_name (Parse *parse, const char *name, const char *space)
   if (primitive_kind (name, &kind))
     return add_node (parse, kind);
   g_autofree char *full = full_name (name, space);
-  Node *node = g_hash_table_lookup (parse->names, full);
+  Node *node = g_tree_lookup (parse->names, full);
   if (node == NULL)
-    node = g_hash_table_lookup (parse->names, name); /* of no namespace */
+    node = g_tree_lookup (parse->names, name); /* of no namespace */
   return node != NULL ? node : fail (parse, "there is no type %s", full);
 }
 
@@ -159,12 +165,13 @@ node_of_union (Parse *parse, const json_t *branches, const char *space)
 
 /* SEEN: those of the node so far. */
 static gboolean
-add_name (Parse *parse, Node *node, GHashTable *seen, const char *name)
+add_name (Parse *parse, Node *node, GTree *seen, const char *name)
 {
   if (name == NULL || *name == '\0')
     return fail (parse, "a field or a symbol without a name") != NULL;
-  if (!g_hash_table_add (seen, (gpointer)name))
+  if (g_tree_lookup (seen, name) != NULL)
     return fail (parse, "%s is there twice", name) != NULL;
+  g_tree_insert (seen, (gpointer)name, (gpointer)name);
   g_ptr_array_add (node->names, g_strdup (name));
   return TRUE;
 }
@@ -174,7 +181,7 @@ read_fields (Parse *parse, Node *node, const json_t *fields, const char *space)
 {
   gsize i;
   json_t *field;
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GTree) seen = g_tree_new_with_data (compare_names, NULL);
   if (!json_is_array (fields))
     return fail (parse, "a record without fields");
   json_array_foreach ((json_t *)fields, i, field) {
@@ -190,7 +197,7 @@ read_symbols (Parse *parse, Node *node, const json_t *symbols)
 {
   gsize i;
   json_t *symbol;
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GTree) seen = g_tree_new_with_data (compare_names, NULL);
   if (!json_is_array (symbols))
     return fail (parse, "an enum without symbols");
   json_array_foreach ((json_t *)symbols, i, symbol) {
@@ -219,9 +226,9 @@ node_of_named (Parse *parse, const json_t *schema, ShapeKind kind, const char *s
   g_autofree char *inner = dot != NULL ? g_strndup (full, dot - full) : g_strdup ("");
   Node *node = add_node (parse, kind);
   node->name = g_strdup (full);
-  if (g_hash_table_contains (parse->names, full))
+  if (g_tree_lookup (parse->names, full) != NULL)
     return fail (parse, "the type %s is there twice", full);
-  g_hash_table_insert (parse->names, g_steal_pointer (&full), node);
+  g_tree_insert (parse->names, g_steal_pointer (&full), node);
   if (kind == SHAPE_ENUM)
     return read_symbols (parse, node, json_object_get (schema, "symbols"));
   if (kind == SHAPE_FIXED)
@@ -296,7 +303,7 @@ Shape *
 shape_parse (const char *const *known, const char *text, GError **error)
 {
   g_autoptr (Shape) shape = g_new0 (Shape, 1);
-  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GTree) names = g_tree_new_full (compare_names, NULL, g_free, NULL);
   Parse parse = { shape, names, error };
   gboolean uses_others = known != NULL && known[0] != NULL;
   shape->nodes = g_ptr_array_new_with_free_func (node_free);

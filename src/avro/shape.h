@@ -25,12 +25,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Shape, shape_free)
 /* CRC-64-AVRO of the schema; 0: it uses names of other schemas. */
 guint64 shape_fingerprint (const Shape *shape);
 
-/* What is known of a datum beside its content; all texts are borrowed from its Shape. */
+/* What is asked of a datum beside its content, and the answers; those are borrowed from its Shape.
+ */
 typedef struct {
+  const char *const *wanted; /* the only fields that the content of a record gets, NULL-terminated;
+                                the others are only checked; NULL: all */
   const char *record; /* the full name of the record that it is, of a union that of its branch;
                          NULL: it is no record */
   GHashTable *types;  /* of the caller; gets json_t, a text or an integer of the content -> what the
-                         schema calls it (`connect.name`, else `logicalType`); NULL: not asked for */
+                         schema calls it (`connect.name`, else `logicalType`), nothing of what is
+                         refused; NULL: not asked for */
 } ShapeNotes;
 
 /* The content of BYTES, which must be exactly one datum. PRUNED_REJECT says where and what is

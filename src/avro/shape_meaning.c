@@ -1,7 +1,9 @@
-/* Logical types as JSON. */
+/* Logical types, and numbers with a fraction, as JSON. */
 #include "avro/shape_private.h"
 #include "base/clock.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define UUID_BYTES 16
@@ -58,6 +60,26 @@ shape_decimal_of (const guint8 *bytes, gint64 len, gint64 scale)
   if (minus)
     g_string_prepend_c (text, '-');
   return string_taken (g_string_free (text, FALSE));
+}
+
+/* So many digits as the type always holds are written without an exponent; near 0 it holds fewer.
+ */
+json_t *
+shape_real_of (double value, gboolean is_float)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  gboolean is_small = fabs (value) < (is_float ? (double)FLT_MIN : DBL_MIN);
+  if (!isfinite (value))
+    return json_string (isnan (value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+  for (int digits = is_small ? 1 : is_float ? FLT_DIG : DBL_DIG; digits <= 17; digits++) {
+    char format[8];
+    g_snprintf (format, sizeof format, "%%.%dg", digits);
+    g_ascii_formatd (text, sizeof text, format, value);
+    double again = g_ascii_strtod (text, NULL);
+    if (is_float ? (float)again == (float)value : again == value)
+      break;
+  }
+  return json_string (text);
 }
 
 json_t *

@@ -60,6 +60,8 @@ json_t *shape_bytes_form (void);
 
 /* A text with all digits. LEN: DECIMAL_BYTES at most. */
 json_t *shape_decimal_of (const guint8 *bytes, gint64 len, gint64 scale);
+/* A text with the fewest digits that read back the same; IS_FLOAT: as a float. */
+json_t *shape_real_of (double value, gboolean is_float);
 json_t *shape_uuid_of (const guint8 *bytes); /* 16 bytes */
 /* A day, or a time in units of UNIT_US microseconds, since 1970. One that has no text within the
  * years 1 to 9999 stays a number: it may be in a field that nobody asks for. */

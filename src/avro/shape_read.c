@@ -2,21 +2,24 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_MOST 128
-/* Values of a datum: each takes a byte, but nulls, and records without anything else. */
-#define VALUES_PER_BYTE 4
-#define VALUES_MORE 10000
+/* Bounds the memory that a datum takes as JSON: 150 times its bytes. Each value takes a byte, but
+ * nulls, and records without anything else. */
+#define VALUES_PER_BYTE 8
+#define VALUES_MORE 160000
+#define VALUES_OF_PARTS 16 /* what has parts takes as much memory as so many others */
 
 typedef struct {
   const guint8 *at, *end;
   gint64 values; /* that may still come */
   guint depth;
-  gboolean is_placed; /* the error names a field already */
-  GHashTable *types;  /* see ShapeNotes */
+  gboolean is_placed;        /* the error names a field already */
+  gboolean is_passed_over;   /* what is read is only checked: null stands for it */
+  const char *const *wanted; /* see ShapeNotes */
+  GHashTable *types;         /* alike */
   GError **error;
 } Datum;
 
@@ -72,19 +75,16 @@ take (Datum *datum, gint64 len)
 /* --- texts --- */
 
 static json_t *
-text_of (Datum *datum, const guint8 *bytes, gint64 len)
-{
-  if (!g_utf8_validate_len ((const char *)bytes, (gsize)len, NULL))
-    return none (datum, "not UTF-8, or a NUL byte");
-  return json_stringn_nocheck ((const char *)bytes, (gsize)len);
-}
-
-static json_t *
-read_text (Datum *datum)
+read_text (Datum *datum, gboolean is_key)
 {
   gint64 len;
   const guint8 *bytes = take_long (datum, &len) ? take (datum, len) : NULL;
-  return bytes != NULL ? text_of (datum, bytes, len) : NULL;
+  if (bytes == NULL)
+    return NULL;
+  if (!g_utf8_validate_len ((const char *)bytes, (gsize)len, NULL))
+    return none (datum, "not UTF-8, or a NUL byte");
+  return datum->is_passed_over && !is_key ? json_null ()
+                                          : json_stringn_nocheck ((const char *)bytes, (gsize)len);
 }
 
 /* --- bytes that mean something --- */
@@ -128,6 +128,8 @@ read_integer (Datum *datum, const Node *node)
     return NULL;
   if (node->kind == SHAPE_INT && (value < G_MININT32 || value > G_MAXINT32))
     return none (datum, "not within 32 bits");
+  if (datum->is_passed_over)
+    return json_null ();
   switch (node->meaning) {
   case MEANS_DATE:
     return shape_date_of (value);
@@ -142,11 +144,9 @@ read_integer (Datum *datum, const Node *node)
   }
 }
 
-/* With the fewest digits that read back the same. */
 static json_t *
 read_real (Datum *datum, gboolean is_float)
 {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
   guint64 raw = 0;
   double value;
   guint size = is_float ? sizeof (float) : sizeof (double);
@@ -159,18 +159,7 @@ read_real (Datum *datum, gboolean is_float)
   float single;
   memcpy (&single, &half, sizeof single);
   memcpy (&value, &raw, sizeof value);
-  if (is_float)
-    value = (double)single;
-  if (!isfinite (value))
-    return json_string (isnan (value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
-  for (int digits = 1; digits <= 17; digits++) {
-    g_autofree char *format = g_strdup_printf ("%%.%dg", digits);
-    g_ascii_formatd (text, sizeof text, format, value);
-    double again = g_ascii_strtod (text, NULL);
-    if (is_float ? (float)again == single : again == value)
-      break;
-  }
-  return json_string (text);
+  return shape_real_of (is_float ? (double)single : value, is_float);
 }
 
 static json_t *
@@ -208,7 +197,10 @@ static json_t *
 read_record (Datum *datum, const Node *node)
 {
   g_autoptr (json_t) record = json_object ();
+  const char *const *wanted = datum->depth == 1 ? datum->wanted : NULL;
   for (guint i = 0; i < node->parts->len; i++) {
+    if (wanted != NULL)
+      datum->is_passed_over = !g_strv_contains (wanted, node->names->pdata[i]);
     json_t *value = read_node (datum, node->parts->pdata[i]);
     if (value == NULL) {
       g_prefix_error (datum->error,
@@ -216,7 +208,10 @@ read_record (Datum *datum, const Node *node)
       datum->is_placed = TRUE;
       return NULL;
     }
-    json_object_set_new (record, node->names->pdata[i], value);
+    if (datum->is_passed_over)
+      json_decref (value);
+    else
+      json_object_set_new (record, node->names->pdata[i], value);
   }
   return g_steal_pointer (&record);
 }
@@ -224,7 +219,7 @@ read_record (Datum *datum, const Node *node)
 static gboolean
 add_item (Datum *datum, const Node *node, json_t *list)
 {
-  g_autoptr (json_t) key = node->kind == SHAPE_MAP ? read_text (datum) : NULL;
+  g_autoptr (json_t) key = node->kind == SHAPE_MAP ? read_text (datum, TRUE) : NULL;
   if (node->kind == SHAPE_MAP && key == NULL)
     return FALSE;
   json_t *value = read_node (datum, node->parts->pdata[0]);
@@ -274,7 +269,7 @@ read_kind (Datum *datum, const Node *node)
   case SHAPE_FIXED:
     return read_bytes (datum, node);
   case SHAPE_STRING:
-    return read_text (datum);
+    return read_text (datum, FALSE);
   case SHAPE_ENUM:
     return read_symbol (datum, node);
   case SHAPE_ARRAY:
@@ -293,7 +288,8 @@ read_node (Datum *datum, const Node *node)
 {
   if (datum->depth == DEPTH_MOST)
     return none (datum, "nested too deep");
-  if (datum->values-- <= 0)
+  datum->values -= node->kind >= SHAPE_ARRAY && node->kind <= SHAPE_RECORD ? VALUES_OF_PARTS : 1;
+  if (datum->values < 0)
     return none (datum, "more values than bytes");
   datum->depth++;
   json_t *value = read_kind (datum, node);
@@ -322,15 +318,21 @@ shape_read (const Shape *shape, const guint8 *bytes, gsize len, ShapeNotes *note
   Datum datum = { .at = bytes,
                   .end = bytes + len,
                   .values = (gint64)len * VALUES_PER_BYTE + VALUES_MORE,
+                  .wanted = notes != NULL ? notes->wanted : NULL,
                   .types = notes != NULL ? notes->types : NULL,
                   .error = error };
   g_autoptr (json_t) value = read_node (&datum, shape->root);
-  if (value != NULL && datum.at == datum.end && notes != NULL)
-    notes->record = record_of (shape, bytes, len);
+  if (value != NULL && datum.at == datum.end) {
+    if (notes != NULL)
+      notes->record = record_of (shape, bytes, len);
+    return g_steal_pointer (&value);
+  }
+  if (datum.types != NULL)
+    g_hash_table_remove_all (datum.types);
   if (datum.is_placed)
     g_prefix_error_literal (error, "field ");
-  if (value == NULL || datum.at == datum.end)
-    return g_steal_pointer (&value);
+  if (value == NULL)
+    return NULL;
   return error_null (error, PRUNED_REJECT, "%" G_GSIZE_FORMAT " bytes too many",
                      (gsize)(datum.end - datum.at));
 }

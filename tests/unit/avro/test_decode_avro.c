@@ -1,3 +1,4 @@
+#include "avro/decode.h"
 #include "base/error.h"
 #include "support/message.h"
 #include <string.h>
@@ -109,6 +110,64 @@ test_random_damage (void)
   }
 }
 
+#define TICK_TYPE "pruned.Tick"
+
+/* What a writer of another schema has sent. WANTED: the content, or the reason. */
+static void
+test_data_of_other_schemas (void)
+{
+  static const struct {
+    const char *type, *datum;
+    gboolean is_tolerant;
+    const char *wanted, *args;
+  } cases[] = {
+    { TICK_TYPE, "{\"job\":\"j\"}", FALSE, "{\"job\":\"j\",\"scheduled_at\":null,\"args\":{}}",
+      "{}" },
+    { TICK_TYPE, "{\"args\":null,\"job\":\"j\"}", FALSE,
+      "{\"job\":\"j\",\"scheduled_at\":null,\"args\":{}}", "{}" },
+    { TICK_TYPE,
+      "{\"args\":\"{\\\"b\\\":1.50}\",\"scheduled_at\":\"2026-11-21T02:10:00+02:00\",\"job\":\"j\"}",
+      FALSE,
+      "{\"job\":\"j\",\"scheduled_at\":\"2026-11-21T00:10:00.000000Z\",\"args\":{\"b\":1.5}}",
+      "{\"b\":1.50}" },
+    { TICK_TYPE, "{\"job\":\"j\",\"x\":1}", FALSE, "unknown field x", NULL },
+    { TICK_TYPE, "{\"job\":\"j\",\"x\":1}", TRUE,
+      "{\"job\":\"j\",\"scheduled_at\":null,\"args\":{}}", "{}" },
+    { TICK_TYPE, "{\"job\":7}", FALSE, "undecodable: field job: not a string", NULL },
+    { TICK_TYPE, "{\"job\":null}", FALSE, "undecodable: field job: may not be null", NULL },
+    { TICK_TYPE, "{\"args\":\"{}\"}", FALSE, "undecodable: missing field job", NULL },
+    { TICK_TYPE, "{\"job\":\"j\",\"scheduled_at\":5}", FALSE,
+      "undecodable: field scheduled_at: a time outside the years 1970 to 9999", NULL },
+    { TICK_TYPE, "{\"job\":\"j\",\"scheduled_at\":true}", FALSE,
+      "undecodable: field scheduled_at: not a time", NULL },
+    { TICK_TYPE, "{\"job\":\"j\",\"scheduled_at\":\"2026-11-21T00:10:0000000000Z\"}", FALSE,
+      "undecodable: field scheduled_at: time '2026-11-21T00:10:0000000000Z' must end with its zone,"
+      " Z or like +02:00",
+      NULL },
+    { EXPIRY, "{\"member_id\":1}", TRUE, "undecodable: missing field expires_at", NULL },
+    { EXPIRY, "{\"member_id\":\"1\",\"expires_at\":null}", TRUE,
+      "undecodable: field member_id: not an integer", NULL },
+    { EXPIRY, "{\"member_id\":1,\"expires_at\":\"2026-1-1\"}", TRUE,
+      "undecodable: field expires_at: a date outside the years 1 to 9999", NULL },
+    { EXPIRY, "{\"expires_at\":\"2026-11-21\",\"at\":{},\"member_id\":1}", TRUE,
+      "{\"member_id\":1,\"expires_at\":\"2026-11-21\"}", NULL },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (json_t) datum = json_of (cases[i].datum);
+    g_autoptr (GError) error = NULL;
+    g_autofree char *args = NULL;
+    gboolean is_tick = g_str_equal (cases[i].type, TICK_TYPE);
+    g_autoptr (json_t) content = decode_datum (
+        schema_find (cases[i].type), datum, cases[i].is_tolerant, is_tick ? &args : NULL, &error);
+    g_autofree char *told = content != NULL ? json_text (content) : g_strdup (error->message);
+    g_assert_cmpstr (told, ==, cases[i].wanted);
+    if (content != NULL)
+      g_assert_cmpstr (args, ==, cases[i].args);
+    g_autofree char *left = json_text (datum);
+    g_assert_cmpstr (left, ==, cases[i].datum); /* others may read it, too */
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -119,5 +178,6 @@ main (int argc, char **argv)
   g_test_add_func ("/decode_avro/lists_that_are_none", test_lists_that_are_none);
   g_test_add_func ("/decode_avro/run_id_must_be_one", test_run_id_must_be_one);
   g_test_add_func ("/decode_avro/random_damage", test_random_damage);
+  g_test_add_func ("/decode_avro/data_of_other_schemas", test_data_of_other_schemas);
   return g_test_run ();
 }

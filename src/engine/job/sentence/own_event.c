@@ -84,11 +84,12 @@ read_of_file (const MessageSource *source, const Shape *schema, ShapeNotes *note
     if (GUINT64_FROM_LE (fingerprint) == shape_fingerprint (schema))
       return read_datum (schema, value + FINGERPRINT_BYTES, len - FINGERPRINT_BYTES, notes, error);
   }
-  g_autoptr (json_t) plain
-      = shape_read (schema, value, len, notes, &cause),
-      framed = len >= REGISTRY_BYTES && value[0] == '\0'
-                   ? shape_read (schema, value + REGISTRY_BYTES, len - REGISTRY_BYTES, notes, NULL)
-                   : NULL;
+  g_autoptr (json_t) plain = shape_read (schema, value, len, notes, &cause),
+                     framed
+                     = len >= REGISTRY_BYTES && value[0] == '\0'
+                           ? shape_read (schema, value + REGISTRY_BYTES, len - REGISTRY_BYTES,
+                                         plain == NULL ? notes : NULL, NULL)
+                           : NULL;
   if (plain != NULL && framed != NULL)
     error_reject (error, "undecodable: it can be read with and without the frame of a registry");
   else if (plain == NULL && framed == NULL)

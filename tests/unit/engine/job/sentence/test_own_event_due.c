@@ -201,6 +201,28 @@ test_types_of_avro (void)
   }
 }
 
+#define OTHER(name)                                                                                \
+  "{\"name\":\"" name "\",\"type\":[{\"type\":\"long\","                                           \
+  "\"connect.name\":\"io.debezium.time.Timestamp\"},\"null\"]},"
+
+/* Read without its frame, the value has three times, and bytes too many. Read with it they are
+ * null, and `due` may lie where one of them lay: what its schema called that is not what `due` is.
+ */
+static void
+test_a_type_is_of_one_value (void)
+{
+  static const char text[] = "{\"type\":\"record\",\"name\":\"E\",\"fields\":[" OTHER ("a")
+      OTHER ("b") OTHER ("c") "{\"name\":\"due\",\"type\":\"long\"}]}";
+  static const char bytes[] = "\0\0\0\0\0\2\2\2\xf6\x81\x9c\xcd\xca\x64";
+  g_autoptr (Shape) schema = shape_parse (NULL, text, NULL);
+  SentenceEvent event
+      = { .name = (char *)"x", .due = (char *)"due", .format = EVENT_AVRO, .schema = schema };
+  g_assert_nonnull (schema);
+  g_autofree char *told = told_of (bytes, sizeof bytes - 1, &event);
+  g_assert_cmpstr (told, ==,
+                   SAID "not a text with a time or a date; of a number due_unit says the unit");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -210,5 +232,6 @@ main (int argc, char **argv)
   g_test_add_func ("/job/own_event/numbers_that_are_none", test_numbers_that_are_none);
   g_test_add_func ("/job/own_event/types_of_connect", test_types_of_connect);
   g_test_add_func ("/job/own_event/types_of_avro", test_types_of_avro);
+  g_test_add_func ("/job/own_event/a_type_is_of_one_value", test_a_type_is_of_one_value);
   return g_test_run ();
 }
