@@ -22,7 +22,7 @@ SHIM    := $(if $(SAN),$(BUILD)/tests/stack/c11_threads.o)
 ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN) $(SHIM)) $(if $(COVERAGE),--coverage)
 
 # The fuzz programs decode; they link nothing of the other folders.
-SOURCES := $(sort $(shell find $(if $(filter fuzz,$(FLAVOUR)),src/base src/avro src/config src/store,src) -name '*.c'))
+SOURCES := $(sort $(shell find $(if $(filter fuzz,$(FLAVOUR)),src/base src/avro src/config src/http src/store,src) -name '*.c'))
 # A file without fault points is compiled once for both builds.
 PLAIN   := build/$(patsubst %-faults,%,$(FLAVOUR))
 FAULTY  := $(if $(FAULTS),$(shell grep -rlE 'FAULT|fault\.h' src --include=*.c),$(SOURCES))
