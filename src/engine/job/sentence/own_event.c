@@ -297,6 +297,16 @@ own_event_key (OwnEvent *own, const SentenceEvent *event, GError **error)
   return g_strv_builder_end (parts);
 }
 
+gboolean
+own_event_header (const OwnEvent *own, const char *name, const char **text, GError **error)
+{
+  if (!message_header (own->source, name, text, error))
+    return FALSE;
+  if (*text == NULL && own->is_whole && g_str_has_prefix (name, OWN_EVENT_CE))
+    *text = json_string_value (json_object_get (own->json.body, name + strlen (OWN_EVENT_CE)));
+  return TRUE;
+}
+
 static gboolean
 identity_of_headers (const OwnEvent *own, MessageDecoded *out, GError **error)
 {

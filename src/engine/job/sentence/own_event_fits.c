@@ -29,16 +29,6 @@ asks_for_its_record (const OwnEvent *own, const SentenceEvent *event)
   return own->type == NULL && event->format == EVENT_AVRO && !named;
 }
 
-gboolean
-own_event_header (const OwnEvent *own, const char *name, const char **text, GError **error)
-{
-  if (!message_header (own->source, name, text, error))
-    return FALSE;
-  if (*text == NULL && own->is_whole && g_str_has_prefix (name, OWN_EVENT_CE))
-    *text = json_string_value (json_object_get (own->json.body, name + strlen (OWN_EVENT_CE)));
-  return TRUE;
-}
-
 static gboolean
 headers_fit (const OwnEvent *own, const SentenceEvent *event, gboolean *fits, GError **error)
 {
