@@ -4,6 +4,7 @@ registry write them."""
 import base64
 import http.server
 import re
+import ssl
 import subprocess
 import threading
 
@@ -12,6 +13,7 @@ import requests
 
 from stack.found import PROJECT
 from support.avro_events import datum, register, registry, wire  # noqa: F401
+from support.certificates import make_authority, make_certificate
 from support.pruned import clean_environment
 
 pytestmark = pytest.mark.built_in
@@ -121,7 +123,7 @@ class Guard(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, registry, said):  # noqa: F811
+    def __init__(self, registry, said, certificate=None):  # noqa: F811
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.server.asked.append(self.path)
@@ -139,6 +141,10 @@ class Guard(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.said, self.asked = said, []
         self.port = self.server_address[1]
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*certificate[:2])
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
 
@@ -163,5 +169,26 @@ def test_a_registry_that_wants_to_know_who_asks(new_scene, registry, tmp_path): 
         scene.run_until_idle(settings={"registry.url": f"http://pruned:of-the-night@127.0.0.1:{guard.port}", "registry.token_file": ""})
         assert len(started(scene, "scratch.one")) == 2 and dead(scene) == [f"unknown schema {1 << 30}"] * 3
         assert sorted(guard.asked) == sorted([f"/schemas/ids/{1 << 30}", f"/schemas/ids/{number}"])
+    finally:
+        guard.shutdown()
+
+
+@pytest.mark.check_all
+def test_a_registry_whose_authority_is_not_trusted_is_asked_nothing(new_scene, registry, tmp_path):
+    """Its messages wait; with the authority in ca_file they go on."""
+    make_authority(tmp_path, "ours")
+    make_authority(tmp_path, "others")
+    certificate = make_certificate(tmp_path, "ours", "127.0.0.1")
+    guard = Guard(registry, None, certificate)
+    try:
+        scene = new_scene({"registry.url": f"https://127.0.0.1:{guard.port}", "registry.ca_file": str(tmp_path / "others.pem")})
+        number = register(registry, RECORD)
+        scene.topics.produce("events", wire(number, datum(RECORD, {"placeholder_user_id": 9})))
+        daemon = scene.start()
+        line = daemon.wait_line("A dependency is down; the lane waits")
+        assert "certificate" in line["detail"] and guard.asked == [], line
+        assert daemon.stop() == 0 and started(scene, "scratch.one") == [] and dead(scene) == []
+        scene.run_until_idle(settings={"registry.ca_file": str(certificate[2])})
+        assert len(started(scene, "scratch.one")) == 1 and guard.asked == [f"/schemas/ids/{number}"]
     finally:
         guard.shutdown()
