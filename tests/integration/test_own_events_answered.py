@@ -154,6 +154,20 @@ def test_a_request_that_is_withdrawn_while_its_job_is_away_is_answered(erasure):
     assert {state for _, state, _ in runs(erasure)} == {"skipped"}
 
 
+@pytest.mark.check_all
+def test_an_event_of_a_paused_job_is_done_in_the_mode_of_its_resumption(erasure):
+    """So no event is lost to a job that is tried in the mode `plan` first."""
+    say_event(erasure, "UserErasureRequested", "app-users", "key = id")
+    erasure.start()
+    erasure.pruned.run("pause", "people.erase").ok()
+    send(erasure, {"id": 1})
+    erasure.work(**{"run.mode": "plan"})
+    erasure.pruned.run("resume", "people.erase").ok()
+    assert answers(erasure) == [] and [state for _, state, _ in runs(erasure)] == ["waiting"]
+    erasure.work()
+    assert [answer[3] for answer in answers(erasure)] == ["changed"] and erased(erasure) == [1]
+
+
 def test_a_run_that_only_plans_answers_its_event(erasure):
     """Its row stays as it is, and the event's time is used up."""
     erasure.say("people.erase", ERASE + "\nwhere = id < 4\nticks = on\nmode = plan")
