@@ -26,6 +26,9 @@ static const Command commands[] = {
   { "jobs", "[show JOB [--to DIR]]",
     "the jobs: schedule, next tick, what is due, last run; or the SQL of one",
     "pruned jobs show members.remove_expired", command_jobs, jobs_options, jobs_more, .most = 2 },
+  { "night", "[--since T]",
+    "last night: what each job did, what is usual, and what needs a person, with its commands",
+    "pruned night", command_night, night_options, night_more },
   { "status", "[--watch[=S]]", "PostgreSQL, Kafka, stores, runs, lag, quarantine on one screen",
     "pruned status", command_status, status_options, .any_schema = TRUE },
   { "schemas", "[list | show NAME | register]",
@@ -119,8 +122,8 @@ static const Command commands[] = {
   { "journal", "[--since T] [--command C] [--job J] [--limit N]",
     "who changed what, and why, the newest first", "pruned journal --since -1d", command_journal,
     journal_options, journal_more },
-  { "doctor", "", "check everything, with a remedy for each finding; changes nothing",
-    "pruned doctor", command_doctor,
+  { "doctor", "[--quiet]", "check everything, with a remedy for each finding; changes nothing",
+    "pruned doctor", command_doctor, doctor_options,
     .more
     = "Exit code 0, or that of the first error: 2 configuration, 3 PostgreSQL, 4 Kafka, or no daemon runs although something is due, 5 store,\n"
       "6 something is missing.\n"

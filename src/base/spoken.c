@@ -14,6 +14,20 @@ spoken_number (gint64 number)
 }
 
 char *
+spoken_duration (double seconds)
+{
+  static const struct {
+    gint64 seconds;
+    const char *unit;
+  } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" } };
+  const gint64 whole = seconds > 0 ? (gint64)MIN (seconds, (double)G_MAXINT32 * 1000) : 0;
+  for (guint i = 0; i < G_N_ELEMENTS (units); i++)
+    if (whole >= 2 * units[i].seconds)
+      return g_strdup_printf ("%" G_GINT64_FORMAT " %s", whole / units[i].seconds, units[i].unit);
+  return g_strdup_printf ("%" G_GINT64_FORMAT " s", whole);
+}
+
+char *
 spoken_above (double number, double limit)
 {
   char *words = NULL;

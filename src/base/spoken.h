@@ -8,6 +8,9 @@
 
 /* `4,365`. g_free it. */
 char *spoken_number (gint64 number);
+/* How long SECONDS are, in the largest unit of which there are two: `90 s`, `2 min`, `4 d`. g_free
+ * it. */
+char *spoken_duration (double seconds);
 /* NUMBER in as many decimals, at least one, as show that it is above LIMIT: `22.5`, `20.01`. At
  * most six. g_free it. */
 char *spoken_above (double number, double limit);

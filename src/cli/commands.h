@@ -19,6 +19,7 @@ ExitCode command_grants (Cli *cli, GError **error);
 ExitCode command_jobs (Cli *cli, GError **error);
 ExitCode command_journal (Cli *cli, GError **error);
 ExitCode command_migrate (Cli *cli, GError **error);
+ExitCode command_night (Cli *cli, GError **error);
 ExitCode command_new (Cli *cli, GError **error);
 ExitCode command_pause (Cli *cli, GError **error);
 ExitCode command_plan (Cli *cli, GError **error);
@@ -40,13 +41,13 @@ ExitCode command_version (Cli *cli, GError **error);
 ExitCode command_who (Cli *cli, GError **error);
 
 extern const GOptionEntry approve_options[], check_options[], config_options[], dead_options[],
-    demo_options[], discard_options[], emit_options[], forget_options[], go_options[],
-    grants_options[], jobs_options[], journal_options[], migrate_options[], new_options[],
-    pause_options[], plan_options[], quarantine_options[], replay_options[], restore_options[],
-    resume_options[], reload_options[], retry_options[], run_options[], runs_options[],
-    status_options[], stop_options[], tick_options[], topics_options[], version_options[],
-    who_options[];
+    demo_options[], discard_options[], doctor_options[], emit_options[], forget_options[],
+    go_options[], grants_options[], jobs_options[], journal_options[], migrate_options[],
+    new_options[], night_options[], pause_options[], plan_options[], quarantine_options[],
+    replay_options[], restore_options[], resume_options[], reload_options[], retry_options[],
+    run_options[], runs_options[], status_options[], stop_options[], tick_options[],
+    topics_options[], version_options[], who_options[];
 extern const char bench_more[], check_more[], run_choice_more[], dead_more[], forget_more[],
-    grants_more[], jobs_more[], journal_more[], new_more[], pause_more[], resume_more[],
-    plan_more[], reload_more[], replay_more[], restore_more[], schemas_more[], stop_more[],
-    topics_more[], who_more[];
+    grants_more[], jobs_more[], journal_more[], new_more[], night_more[], pause_more[],
+    resume_more[], plan_more[], reload_more[], replay_more[], restore_more[], schemas_more[],
+    stop_more[], topics_more[], who_more[];

@@ -18,6 +18,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "keeping", "SELECT" },
                                  { "lost_messages", "SELECT, INSERT, UPDATE" },
                                  { "mode", "SELECT" },
+                                 { "nights", ALL },
                                  { "partitions", ALL },
                                  { "plans", "SELECT, INSERT, DELETE" },
                                  { "processes", ALL },

@@ -140,6 +140,10 @@ const Setting settings_table[] = {
       SETTINGS_JOBS, "min_rows", "1000", 0, ROWS_MOST,
       "below this number of rows of a run max_share and max_ratio do not count; 0: they always do. Unless a job of one's own sets it, its max_share "
       "counts for a table of 1000 rows or more instead"),
+  JOB (
+      SETTING_FACTOR, "min_ratio", "0.1",
+      "a night in which the job changes less than this many times the usual is named by `pruned night` and `pruned doctor`, and an alert "
+      "fires: the median of its last 30 nights, once there are 7; not if the median is below 10 rows, or if a quarter of them had none"),
   CHOICE (
       SETTINGS_JOBS, "approve", "above", "never|first|above|always",
       "which runs are held until `pruned approve`: none, whatever the limits; also the first of a job or of a changed version of it; those "
@@ -237,6 +241,7 @@ const char *const settings_live[][2] = { { "log", "level" },
                                          { SETTINGS_JOBS, "max_rows_per_day" },
                                          { SETTINGS_JOBS, "max_ratio" },
                                          { SETTINGS_JOBS, "min_rows" },
+                                         { SETTINGS_JOBS, "min_ratio" },
                                          { SETTINGS_JOBS, "approve" },
                                          { SETTINGS_JOBS, "schedule" },
                                          { SETTINGS_JOBS, "time_zone" },

@@ -1,15 +1,15 @@
 #include "web/state.h"
 
 #include "base/clock.h"
+#include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
+#include "engine/night/night.h"
 #include "web/exposition.h"
 
 #include <string.h>
 
 #define KEPT_US (2 * G_USEC_PER_SEC)
 #define SHARE 20 /* the statement takes at most 1/SHARE of the time */
-#define FIRES 1000
-#define DAYS 400
 
 static const struct {
   const char *name, *label, *label2, *help;
@@ -30,8 +30,25 @@ static const struct {
     "When the job was first seen here, since the epoch." },
 };
 
+/* Of the night (engine/night): one value a job, which night.sql has as the column of
+ * the metric's name. Where that is null the metric is absent. */
+static const struct {
+  const char *name, *label, *label2, *help;
+} NIGHT[] = {
+  { "pruned_tick_late_seconds", "job", NULL,
+    "How long ago the job's next tick should have come; 0: it is not late." },
+  { "pruned_oldest_failing_seconds", "job", NULL,
+    "How long ago the first of the rows that fail now failed for the first time; 0: none fails." },
+  { "pruned_night_rows", "job", NULL,
+    "Rows that the job changed in its last night: a day of T, the last one that is over if it has several ticks a day." },
+  { "pruned_usual_rows", "job", NULL, "The median of its last 30 nights before that one." },
+  { "pruned_job_below_usual", "job", NULL,
+    "1: the job's last night did far less than usual (`min_ratio`)." },
+};
+
 struct _State {
   Pg *pg;
+  Night *night;    /* of the settings in force; NULL: not made yet */
   char *jobs;      /* array literal */
   char *intervals; /* the text of what settings say of each job; NULL: not made yet */
   guint number;    /* of the settings that `intervals` was made from */
@@ -39,22 +56,6 @@ struct _State {
   gboolean down;   /* PostgreSQL does not answer */
   gint64 until_us;
 };
-
-/* The longest time between two ticks; 0: there are none. */
-static double
-interval_of (const Job *job)
-{
-  gint64 now_us = clock_now_us (), longest = 0, at = now_us;
-  for (guint i = 0; i < FIRES && at - now_us < DAYS * G_TIME_SPAN_DAY; i++) {
-    gint64 next = in_force_next (job, at);
-    if (next < 0)
-      return 0;
-    if (i > 0)
-      longest = MAX (longest, next - at);
-    at = next;
-  }
-  return (double)longest / G_USEC_PER_SEC;
-}
 
 static char *
 intervals_of (const Jobs *jobs)
@@ -64,7 +65,8 @@ intervals_of (const Jobs *jobs)
                    "The longest time between two ticks of the job's schedule; 0: it has none.");
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const Job *job = jobs_at (jobs, i);
-    double interval = in_force_of (job)->enabled ? interval_of (job) : 0;
+    const JobSettings *settings = in_force_of (job);
+    double interval = settings->enabled ? night_interval_s (settings->cron, settings->zone) : 0;
     g_autofree char *label = exposition_label ("job", job->name);
     exposition_value (text, "pruned_job_interval_seconds", label, interval);
   }
@@ -93,6 +95,7 @@ state_free (State *state)
   if (state == NULL)
     return;
   g_free (state->jobs);
+  night_free (state->night);
   g_free (state->intervals);
   g_free (state->kept);
   g_free (state);
@@ -116,6 +119,45 @@ add_gauge (GString *text, guint i, const PgRows *rows)
   }
 }
 
+static Night *
+night_of (const Jobs *jobs)
+{
+  g_autoptr (json_t) settings = json_object ();
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    json_object_set_new (settings, jobs_at (jobs, i)->name, processes_settings (jobs_at (jobs, i)));
+  return night_new (settings);
+}
+
+static void
+add_night (GString *text, guint i, const PgRows *rows)
+{
+  exposition_head (text, NIGHT[i].name, "gauge", NIGHT[i].help);
+  for (int row = 0; row < rows_count (rows); row++) {
+    const char *value = rows_text (rows, row, NIGHT[i].name + strlen ("pruned_"));
+    g_autofree char *label = exposition_label (NIGHT[i].label, rows_text (rows, row, "job"));
+    if (value != NULL)
+      exposition_value (text, NIGHT[i].name, label, g_ascii_strtod (value, NULL));
+  }
+}
+
+/* Without it the other figures stay: a metric that is absent is not 0. */
+static void
+ask_night (State *state, GString *text)
+{
+  g_autoptr (GError) error = NULL;
+  if (state->night == NULL)
+    state->night = night_of (in_force_jobs ());
+  g_autoptr (PgRows) rows = NULL;
+  if (pg_begin_read_only (state->pg, &error)
+      && pg_exec (state->pg, "SET LOCAL statement_timeout = '2s'", &error))
+    rows = night_ask (state->pg, state->night, NULL, &error);
+  pg_rollback (state->pg);
+  if (rows == NULL)
+    log_warning_every (300, "night", "What nights did is left out of the metrics", error->message);
+  for (guint i = 0; rows != NULL && i < G_N_ELEMENTS (NIGHT); i++)
+    add_night (text, i, rows);
+}
+
 static char *
 ask (State *state)
 {
@@ -136,6 +178,7 @@ ask (State *state)
   GString *text = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (GAUGES); i++)
     add_gauge (text, i, rows);
+  ask_night (state, text);
   return g_string_free (text, FALSE);
 }
 
@@ -147,6 +190,7 @@ look_at_schedules (State *state)
   if (state->intervals != NULL && state->number == in_force_number ())
     return;
   g_free (state->intervals);
+  g_clear_pointer (&state->night, night_free);
   state->intervals = intervals_of (in_force_jobs ());
   state->number = in_force_number ();
   g_free (state->jobs);

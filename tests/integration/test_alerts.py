@@ -78,6 +78,11 @@ CASES = [
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "0x10 901x80"}, [20, 30, 88]),
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "900x90"}, []),
     ("PrunedRunsOverdue", {f"pruned_oldest_due_seconds{{{EXPIRED}}}": "901x90", f"pruned_job_enabled{{{EXPIRED}}}": "1x25 0x70"}, [9, 12, 20]),
+    ("PrunedTickLate", {f"pruned_tick_late_seconds{{{EXPIRED}}}": "0x10 61x15 0x60"}, [20]),
+    ("PrunedTickLate", {f"pruned_tick_late_seconds{{{EXPIRED}}}": "60x90"}, []),
+    ("PrunedRowsFailing", {f"pruned_oldest_failing_seconds{{{EXPIRED}}}": "0x10 86401x80"}, [12, 20, 30, 88]),
+    ("PrunedRowsFailing", {f"pruned_oldest_failing_seconds{{{EXPIRED}}}": "86400x90"}, []),
+    ("PrunedBelowUsual", {f"pruned_job_below_usual{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
     # from the first minute on
     ("PrunedRunHeld", {f"pruned_held_runs{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
     ("PrunedJobPaused", {f"pruned_job_paused{{{EXPIRED}}}": "0x10 1x80"}, [88]),

@@ -133,7 +133,8 @@ def test_without_a_daemon_what_is_overdue_is_an_error(well):  # noqa: F811
     put = "INSERT INTO pruned.schedules (job, next_at, schedule) VALUES (%s, now() + %s::interval, '')"
     for job, when in (("users.refresh_authorizations", "-20 s"), ("no.longer", "-2 h")):
         well.database.execute(put, [job, when])
-    assert doctor(well, 0) == []
+    (found,) = only(doctor(well, 0), "processes")
+    assert (found["level"], found["detail"]) == ("warning", "no daemon runs, and 1 schedule is in force: the next tick is due in 00:00:00")
     for job, when in ((JOB, "-2 h"), ("groups.adjourned_deletion", "-1 h")):
         well.database.execute(put, [job, when])
     (found,) = only(doctor(well, 4), "processes")

@@ -16,6 +16,13 @@ typedef struct {
   char *detail, *remedy; /* remedy NULL: none */
 } Finding;
 
+static gboolean quiet;
+
+const GOptionEntry doctor_options[]
+    = { { "quiet", 0, 0, G_OPTION_ARG_NONE, &quiet,
+          "only warnings and errors; nothing if all is well", NULL },
+        { NULL } };
+
 static const Column FOR_MACHINES[]
     = { { "check" }, { "ok", CELL_BOOL }, { "level" }, { "detail" }, { "remedy" }, { NULL } };
 static const Column FOR_PEOPLE[] = { { "check" }, { "level" }, { "detail" }, { NULL } };
@@ -175,6 +182,14 @@ code_of (const Doctor *doctor)
 }
 
 static void
+forget_well (Doctor *doctor)
+{
+  for (guint i = doctor->findings->len; i > 0; i--)
+    if (((const Finding *)doctor->findings->pdata[i - 1])->level[0] == 'o')
+      g_ptr_array_remove_index (doctor->findings, i - 1);
+}
+
+static void
 look_at_jobs (Doctor *doctor)
 {
   const Jobs *jobs = doctor->cli->jobs;
@@ -216,7 +231,10 @@ command_doctor (Cli *cli, GError **error)
   doctor_work (&doctor);
   doctor_housekeeping (&doctor);
   doctor_gentle (&doctor);
-  (output_is_json (cli->out) ? show_for_machines : show_for_people) (&doctor, cli->out);
+  if (quiet)
+    forget_well (&doctor);
+  if (!quiet || findings->len > 0)
+    (output_is_json (cli->out) ? show_for_machines : show_for_people) (&doctor, cli->out);
   g_clear_pointer (&doctor.pg, pg_free);
   g_strfreev (doctor.kafka);
   g_free (doctor.grants);

@@ -234,9 +234,9 @@ gboolean
 job_reads (const Job *job, const char *key)
 {
   static const char *const all[]
-      = { "enabled",          "mode",           "outcomes",    "capacity", "max_attempts",
-          "budget_ms",        "target_step_ms", "not_between", "max_rows", "max_share",
-          "max_rows_per_day", "max_ratio",      "min_rows",    "approve",  NULL },
+      = { "enabled",        "mode",        "outcomes", "capacity",  "max_attempts",     "budget_ms",
+          "target_step_ms", "not_between", "max_rows", "max_share", "max_rows_per_day", "max_ratio",
+          "min_rows",       "min_ratio",   "approve",  NULL },
       *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
   if (g_strv_contains (all, key))
     return TRUE;

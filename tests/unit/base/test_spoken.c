@@ -42,12 +42,28 @@ test_words (void)
   g_assert_cmpstr (spoken_word ("completed"), ==, "completed");
 }
 
+static void
+test_durations (void)
+{
+  static const struct {
+    double seconds;
+    const char *words;
+  } cases[] = { { -5, "0 s" },      { 0.9, "0 s" },      { 119.9, "119 s" },
+                { 120, "2 min" },   { 7199, "119 min" }, { 7200, "2 h" },
+                { 172799, "47 h" }, { 172800, "2 d" },   { 345600, "4 d" } };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *words = spoken_duration (cases[i].seconds);
+    g_assert_cmpstr (words, ==, cases[i].words);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/spoken/numbers", test_numbers);
   g_test_add_func ("/spoken/above", test_above);
+  g_test_add_func ("/spoken/durations", test_durations);
   g_test_add_func ("/spoken/words", test_words);
   return g_test_run ();
 }

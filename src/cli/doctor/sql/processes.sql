@@ -1,10 +1,11 @@
 -- The number of running processes and of different settings, which settings of no job differ, and
 -- the processes that have not reported lately. A setting that only another version of the program
 -- knows is left out; those of [kafka] are there if they are set. `late`: ticks of the jobs `:job`
--- that should have come a minute ago; `overdue`: runs that should have begun. `brief`: processes
--- that were killed within a minute of their start; a row is kept for ten minutes.
+-- that should have come a minute ago; `scheduled`: of how many of them a tick is to come;
+-- `overdue`: runs that should have begun. `brief`: processes that were killed within a minute of
+-- their start; a row is kept for ten minutes.
 WITH
--- include: overdue.sql
+-- include: ../../../engine/night/sql/overdue.sql
 ,
 late AS (
   SELECT s.job, s.next_at FROM pruned.schedules s WHERE s.job = ANY (:job::text[]) AND s.next_at < now() - interval '1 minute'),
@@ -27,5 +28,8 @@ SELECT count(*) FILTER (WHERE p.alive) AS alive, pg_catalog.count(DISTINCT p.set
        (SELECT pg_catalog.count(*) FROM late) AS late, (SELECT l.job FROM late l ORDER BY l.next_at, l.job LIMIT 1) AS late_job,
        (SELECT CASE WHEN pg_catalog.isfinite(pg_catalog.min(l.next_at)) THEN pg_catalog.date_trunc('second', now() - pg_catalog.min(l.next_at))::text END
         FROM late l) AS late_age,
-       (SELECT pg_catalog.count(*) FROM overdue) AS overdue
+       (SELECT pg_catalog.count(*) FROM overdue) AS overdue,
+       (SELECT pg_catalog.count(*) FROM pruned.schedules s WHERE s.job = ANY (:job::text[]) AND pg_catalog.isfinite(s.next_at)) AS scheduled,
+       (SELECT pg_catalog.date_trunc('second', greatest(pg_catalog.min(s.next_at) - now(), interval '0'))::text FROM pruned.schedules s
+        WHERE s.job = ANY (:job::text[]) AND pg_catalog.isfinite(s.next_at)) AS next_in
 FROM seen p

@@ -1,6 +1,6 @@
 -- Runs that should have begun; dead and held runs; paused jobs; the stop.
 WITH
--- include: overdue.sql
+-- include: ../../../engine/night/sql/overdue.sql
 ,
 oldest AS (SELECT job, since FROM overdue ORDER BY since LIMIT 1)
 SELECT (SELECT count(*) FROM overdue) AS overdue, (SELECT job FROM oldest) AS job,

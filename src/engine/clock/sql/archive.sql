@@ -1,7 +1,7 @@
 -- Ended runs older than an hour move to the archive, a thousand at a time, oldest first by the
 -- index on finished_at. An hour is longer than any transaction, so no intake can have missed them.
 -- A run that has not got what its ranges have done stays (ranges_left.sql). Ids of events are kept
--- for longer.
+-- for longer, and so is what a job has done in a day (pruned.nights).
 WITH old AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
   WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped') AND r.range_of IS NULL
@@ -19,6 +19,17 @@ put AS (
          rows_done, rows_counted, rows_limit, held, approved_at, approved_until, approved_rows, approved_reason, job_version, named_table
   FROM moved
   ON CONFLICT DO NOTHING),
+ended AS (SELECT m.run_id, m.job, m.scheduled_at, m.finished_at, m.result, m.rows_done FROM moved m WHERE m.state = 'finished'),
+noted AS (
+  INSERT INTO pruned.nights AS n (day, job, runs, others, rows, failed, last_run_id, last_at, last_ended)
+  -- include: ../../night/sql/nights.sql
+  ORDER BY 1, 2
+  ON CONFLICT (day, job) DO UPDATE
+  SET runs = n.runs + excluded.runs, others = n.others + excluded.others, rows = n.rows + excluded.rows, failed = n.failed + excluded.failed,
+      last_run_id = CASE WHEN excluded.last_ended >= n.last_ended THEN excluded.last_run_id ELSE n.last_run_id END,
+      last_at = CASE WHEN excluded.last_ended >= n.last_ended THEN excluded.last_at ELSE n.last_at END,
+      last_ended = greatest(n.last_ended, excluded.last_ended)),
+forgotten AS (DELETE FROM pruned.nights o WHERE o.day < (now() AT TIME ZONE 'UTC')::date - 400),
 remembered AS (
   INSERT INTO pruned.event_ids (run_id) SELECT run_id FROM moved WHERE parent_id IS NULL ON CONFLICT DO NOTHING)
 SELECT count(*) = 1000 AS more FROM old

@@ -1,0 +1,99 @@
+/* What the night says (src/engine/night): the same judgement as that of `pruned night`. What other
+ * checks name already (held, dead and blocked runs, pauses, the stop) is left to them. */
+#include "cli/doctor/doctor.h"
+
+#include "base/plural.h"
+#include "base/spoken.h"
+#include "cli/night_look.h"
+#include "engine/clock/processes.h"
+
+#define DAY_S 86400
+
+static double
+seconds_in (const PgRows *rows, int row, const char *column)
+{
+  const char *text = rows_text (rows, row, column);
+  return text != NULL ? g_ascii_strtod (text, NULL) : 0;
+}
+
+/* Cron fires in a process, and here it does not. Without a process the check of processes says so.
+ */
+static gboolean
+say_late (Doctor *doctor, const PgRows *rows, int row)
+{
+  const char *job = rows_text (rows, row, "job");
+  if (rows_text (rows, row, "late_s") == NULL || !rows_bool (rows, row, "settled"))
+    return FALSE;
+  g_autofree char *age = spoken_duration (seconds_in (rows, row, "late_s"));
+  doctor_error (doctor, CODE_KAFKA, "late ticks", "pruned status",
+                "%s: its tick is %s late although processes run: their logs say why cron does not"
+                " fire (Kafka, or clocks that differ)",
+                job, age);
+  return TRUE;
+}
+
+static gboolean
+say_failing (Doctor *doctor, const PgRows *rows, int row)
+{
+  const double since_s = seconds_in (rows, row, "failing_s");
+  const gboolean all = rows_bool (rows, row, "last_failed");
+  const gint64 n = rows_int (rows, row, "failing");
+  if (n == 0 || (since_s <= DAY_S && !all))
+    return FALSE;
+  const char *job = rows_text (rows, row, "job");
+  g_autofree char *number = spoken_number (n), *age = spoken_duration (since_s),
+                  *remedy = g_strdup_printf ("pruned quarantine retry %s", job);
+  doctor_warn (doctor, "failing rows", remedy,
+               "%s: %s %s, the first for %s%s: %s. `pruned quarantine list --all` shows them; the"
+               " command tries them with the next run",
+               job, number, plural (n, "row fails", "rows fail"), age,
+               all ? ", and no other row of its last run went" : "",
+               rows_text (rows, row, "failing_reason"));
+  return TRUE;
+}
+
+static gboolean
+say_less (Doctor *doctor, const PgRows *rows, int row)
+{
+  if (!rows_bool (rows, row, "less"))
+    return FALSE;
+  const char *job = rows_text (rows, row, "job");
+  g_autofree char *low = spoken_number (rows_int (rows, row, "low")),
+                  *high = spoken_number (rows_int (rows, row, "high")),
+                  *did = spoken_number (rows_int (rows, row, "rows")),
+                  *usual = spoken_number ((gint64)seconds_in (rows, row, "median")),
+                  *remedy = g_strdup_printf ("pruned plan %s", job);
+  doctor_warn (doctor, "less than usual", remedy,
+               "%s changed %s rows on %s; usual are %s (%s to %s in %s nights). Does its condition"
+               " still name what it is meant to? If so, set [jobs.%s] min_ratio = off, or lower",
+               job, did, rows_text (rows, row, "day"), usual, low, high,
+               rows_text (rows, row, "nights"), job);
+  return TRUE;
+}
+
+typedef gboolean (*Say) (Doctor *doctor, const PgRows *rows, int row);
+
+static void
+check (Doctor *doctor, const PgRows *rows, Say say, const char *name, const char *well)
+{
+  guint n = 0;
+  for (int i = 0; i < rows_count (rows); i++)
+    n += say (doctor, rows, i);
+  if (n == 0)
+    doctor_ok (doctor, name, "%s", well);
+}
+
+void
+doctor_night (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PgRows) rows = night_look (doctor->cli, doctor->pg, NULL, &error);
+  if (rows == NULL) {
+    doctor_error (doctor, CODE_POSTGRES, "night", doctor->grants, "could not be checked: %s",
+                  error->message);
+    return;
+  }
+  check (doctor, rows, say_late, "late ticks", "none");
+  check (doctor, rows, say_failing, "failing rows", "none for a day");
+  check (doctor, rows, say_less, "less than usual", "no job");
+}
