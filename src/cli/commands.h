@@ -39,6 +39,7 @@ ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 ExitCode command_who (Cli *cli, GError **error);
+ExitCode command_why (Cli *cli, GError **error);
 
 extern const GOptionEntry approve_options[], check_options[], config_options[], dead_options[],
     demo_options[], discard_options[], doctor_options[], emit_options[], forget_options[],
@@ -50,4 +51,4 @@ extern const GOptionEntry approve_options[], check_options[], config_options[], 
 extern const char bench_more[], check_more[], run_choice_more[], dead_more[], forget_more[],
     grants_more[], jobs_more[], journal_more[], new_more[], night_more[], pause_more[],
     resume_more[], plan_more[], reload_more[], replay_more[], restore_more[], schemas_more[],
-    stop_more[], topics_more[], who_more[];
+    stop_more[], topics_more[], who_more[], why_more[];

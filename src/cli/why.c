@@ -1,0 +1,333 @@
+/* `pruned why`: why a row is still there; of one that is gone, what `who` says. */
+#include "engine/step/why.h"
+
+#include "base/clock.h"
+#include "base/spoken.h"
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/item.h"
+#include "cli/night_look.h"
+#include "cli/output/words.h"
+#include "cli/why_line.h"
+#include "engine/job/sentence/sentence.h"
+#include "engine/step/plan.h"
+#include "engine/step/quarantine.h"
+
+#include <string.h>
+
+const char why_more[]
+    = "KEY is as for `pruned who`. Each job whose rows are of the table is asked what a run of now would do with the row, in a "
+      "read-only transaction and without locks: `due`, `not due` (and from when on, as the row is now), `kept`, `failing` or "
+      "`held` (in quarantine), `named` (only an event that names the row takes it), or `unknown`: what a job written in C "
+      "decides cannot be asked of a single row. What triggers and constraints refuse is not foreseen. Of a row that is gone it "
+      "says what `pruned who` says.\n"
+      "Exit code 6: there is no such row or table, and nothing is recorded of the row.";
+
+static const Column COLUMNS[] = { { "item" },
+                                  { "job" },
+                                  { "verdict" },
+                                  { "says" },
+                                  { "reason" },
+                                  { "due_at", CELL_TIME },
+                                  { "next_at", CELL_TIME },
+                                  { "commands", CELL_JSON },
+                                  { NULL } };
+
+typedef struct {
+  Cli *cli;
+  Pg *pg;
+  const Item *item;
+  const char *key; /* as a job's page writes it */
+  PgRows *nights;  /* one a job, in their order */
+  PgRows *entries; /* of why.sql */
+  gint64 now_us;
+  guint lines;
+} Asking;
+
+static void
+show (Asking *asking, const WhyLine *line, const char *says)
+{
+  asking->lines++;
+  why_line_show (asking->cli->out, asking->item->table, asking->key, line, says);
+}
+
+/* --- of one job ------------------------------------------------------------------------------- */
+
+/* Why its runs do not come, or nothing: `; but it is paused`. g_free it. */
+static char *
+hindered (const Asking *asking, int night)
+{
+  static const char *const plain[] = { "ok", "running", "never", "failing", "less", "plan" };
+  const char *state = rows_text (asking->nights, night, "state");
+  for (guint i = 0; i < G_N_ELEMENTS (plain); i++)
+    if (g_str_equal (state, plain[i]))
+      return g_strdup (g_str_equal (state, "plan") ? "; but it only plans" : "");
+  g_autofree char *says = night_says (asking->nights, night);
+  return g_strdup_printf ("; but: %s", says);
+}
+
+static void
+say_due (Asking *asking, const Job *job, int night, const Why *why)
+{
+  const char *next_at = rows_text (asking->nights, night, "next_at");
+  g_autoptr (json_t) time = cell_from_text (CELL_TIME, next_at);
+  g_autofree char *in = words_of_time (json_string_value (time), asking->now_us),
+                  *but = hindered (asking, night),
+                  *says = g_strdup_printf ("due: its next run takes it%s%s%s",
+                                           in != NULL ? ", " : "", in != NULL ? in : "", but);
+  const WhyLine line = { job->name, "due", why->reason, -1, next_at, { NULL } };
+  show (asking, &line, says);
+}
+
+static gboolean
+say_stays (Asking *asking, const Job *job, const Why *why, GError **error)
+{
+  gint64 due_us;
+  if (!why_due (asking->pg, job, asking->now_us, asking->key, &due_us, error))
+    return FALSE;
+  if (due_us < 0) {
+    const char *reason = why->reason != NULL ? why->reason : why->what;
+    g_autofree char *says
+        = g_strcmp0 (reason, "where") == 0
+              ? g_strdup ("kept: its condition does not name the row, at no time as the row is now")
+              : g_strdup_printf ("kept: %s", reason != NULL ? reason : "its rule does not name it");
+    const WhyLine line = { job->name, "kept", reason, -1, NULL, { NULL } };
+    show (asking, &line, says);
+    return TRUE;
+  }
+  g_autofree char *time = clock_format (due_us),
+                  *says = g_strdup_printf ("not due until %.10s %.8s UTC, as the row is now", time,
+                                           time + strlen ("2026-11-30T"));
+  const WhyLine line = { job->name, "not due", why->reason, due_us, NULL, { NULL } };
+  show (asking, &line, says);
+  return TRUE;
+}
+
+/* Of an entry in quarantine that keeps runs from the row. */
+static void
+say_failing (Asking *asking, const Job *job, int entry, gboolean over)
+{
+  const PgRows *rows = asking->entries;
+  const gboolean parked = rows_bool (rows, entry, "parked");
+  const char *reason = rows_text (rows, entry, "reason"),
+             *next_at = rows_text (rows, entry, "next_try_at");
+  g_autoptr (json_t) next = cell_from_text (CELL_TIME, next_at);
+  g_autofree char *item = item_argument (job->table, asking->key, TRUE),
+                  *retry = g_strdup_printf ("pruned quarantine retry %s %s", job->name, item),
+                  *in = words_of_time (json_string_value (next), asking->now_us),
+                  *age
+                  = spoken_duration (g_ascii_strtod (rows_text (rows, entry, "failing_s"), NULL));
+  g_autofree char *says = g_strdup_printf ("fails since %s, %s tries: %s; %s", age,
+                                           rows_text (rows, entry, "attempts"), reason,
+                                           parked  ? "parked: tried once in park_retry_days"
+                                           : !over ? "its next run tries it again"
+                                                   : in);
+  const WhyLine line = { job->name, "failing", reason, -1, next_at, { over ? retry : NULL } };
+  show (asking, &line, says);
+}
+
+static void
+say_held (Asking *asking, const Job *job)
+{
+  const PgRows *rows = asking->entries;
+  g_autofree char *drop
+      = g_strdup_printf ("pruned quarantine drop %s %s", rows_text (rows, 0, "held_job"),
+                         rows_text (rows, 0, "held_item"));
+  const WhyLine line = { job->name, "held", "restored", -1, NULL, { drop } };
+  show (asking, &line, "held: a restore has put it back, and no run takes it until it is released");
+}
+
+/* Whether the row is passed over for its entry in quarantine. */
+static gboolean
+is_passed_over (Asking *asking, const Job *job, gboolean *over, GError **error)
+{
+  g_autoptr (json_t) args = json_object ();
+  g_autoptr (Run) run = plan_run_of (job, asking->now_us, args);
+  g_autoptr (Step) step = step_new (asking->pg, run, "", NULL, NULL);
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray) passed = NULL;
+  g_ptr_array_add (items, g_strdup_printf ("%s:%s", job->table, asking->key));
+  g_autoptr (PgRows) rows = pg_begin_read_only (asking->pg, error)
+                                ? quarantine_known (step, items, &passed, error)
+                                : NULL;
+  *over = FALSE;
+  for (guint i = 0; passed != NULL && i < passed->len; i++)
+    *over |= g_array_index (passed, gboolean, i);
+  pg_rollback (asking->pg);
+  return rows != NULL;
+}
+
+static gboolean
+ask_job (Asking *asking, const Job *job, int night, int entry, GError **error)
+{
+  gboolean over = FALSE;
+  g_auto (Why) why = { 0 };
+  if (!is_passed_over (asking, job, &over, error)
+      || !why_ask (asking->pg, job, asking->now_us, asking->key, &why, error))
+    return FALSE;
+  const gboolean fails = rows_text (asking->entries, entry, "reason") != NULL;
+  const WhyLine none = { job->name, "unknown", NULL, -1, NULL, { NULL } },
+                named = { job->name, "named", NULL, -1, NULL, { NULL } };
+  if (rows_bool (asking->entries, entry, "held"))
+    say_held (asking, job);
+  else if (fails && (over || why.goes || g_strcmp0 (why.what, "failed") == 0))
+    say_failing (asking, job, entry, over);
+  else if (!job->kind->rows || !why.known)
+    show (asking, &none,
+          job->kind->rows ? "unknown: it cannot be asked about a single row"
+                          : "unknown: it drops whole partitions; see `pruned plan`");
+  else if (job_only_names_rows (job))
+    show (asking, &named, "stays until an event names it");
+  else if (why.goes)
+    say_due (asking, job, night, &why);
+  else if (g_strcmp0 (why.what, "failed") == 0) {
+    g_autofree char *says = g_strdup_printf ("fails: %s", why.reason);
+    const WhyLine line = { job->name, "failing", why.reason, -1, NULL, { NULL } };
+    show (asking, &line, says);
+  } else
+    return say_stays (asking, job, &why, error);
+  return TRUE;
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
+
+/* Which jobs' rows are of the table, with their entries. */
+static PgRows *
+look (Asking *asking, GError **error)
+{
+  GString *names = array_new (), *jobs = array_new (), *items = array_new ();
+  for (guint i = 0; i < jobs_count (asking->cli->jobs); i++) {
+    const Job *job = jobs_at (asking->cli->jobs, i);
+    const char *table = job->table != NULL ? job->table : "";
+    g_autofree char *item = g_strdup_printf ("%s:%s", table, asking->key);
+    array_add (names, table);
+    array_add (jobs, job->name);
+    array_add (items, item);
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "name", array_take (names));
+  pg_values_take (values, "job", array_take (jobs));
+  pg_values_take (values, "item", array_take (items));
+  pg_values_set (values, "table", asking->item->table);
+  PgRows *rows = pg_begin_read_only (asking->pg, error)
+                     ? pg_run_file (asking->pg, "src/cli/sql/why.sql", values, error)
+                     : NULL;
+  pg_rollback (asking->pg);
+  return rows;
+}
+
+static gboolean
+is_there (Asking *asking, gboolean *there, GError **error)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (items, g_strdup_printf ("%s:%s", asking->item->table, asking->key));
+  g_autofree char *states = pg_begin_read_only (asking->pg, error)
+                                ? quarantine_states (asking->pg, items, error)
+                                : NULL;
+  pg_rollback (asking->pg);
+  *there = states != NULL && !g_str_equal (states, "{\"\"}") && !g_str_equal (states, "{}");
+  return states != NULL;
+}
+
+/* Rows of the table go with those of another one. */
+static void
+say_below (Asking *asking)
+{
+  for (guint i = 0; i < jobs_count (asking->cli->jobs); i++) {
+    const Job *job = jobs_at (asking->cli->jobs, i);
+    const GPtrArray *children = job->sentence != NULL ? job->sentence->children : NULL;
+    for (guint k = 0; children != NULL && k < children->len; k++) {
+      const SentenceChild *child = children->pdata[k];
+      if (!g_str_equal (child->table, asking->item->table))
+        continue;
+      g_autofree char *says
+          = g_strdup_printf ("goes with its row of %s: ask `pruned why` of that", job->table);
+      const WhyLine line = { job->name, "with its row", NULL, -1, NULL, { NULL } };
+      show (asking, &line, says);
+    }
+  }
+}
+
+static ExitCode
+ask_row (Asking *asking, GError **error)
+{
+  g_autoptr (PgRows) entries = look (asking, error);
+  asking->entries = entries;
+  asking->lines = 0;
+  if (entries == NULL)
+    return cli_pg_failed (asking->pg, error);
+  for (int i = 0; i < rows_count (entries); i++) {
+    const int at = (int)rows_int (entries, i, "row");
+    if (!ask_job (asking, jobs_at (asking->cli->jobs, (guint)at), at, i, error))
+      return cli_pg_failed (asking->pg, error);
+  }
+  say_below (asking);
+  const WhyLine none = { NULL, "no rule", NULL, -1, NULL, { NULL } };
+  if (asking->lines == 0)
+    show (asking, &none, "no rule names this table: no job in force has rows of it");
+  return CODE_OK;
+}
+
+static void
+say_gone (Asking *asking, const char *given)
+{
+  g_autofree char *who = g_strdup_printf ("pruned who %s", given);
+  const WhyLine line = { NULL, "gone", NULL, -1, NULL, { who } };
+  show (asking, &line, "gone: there is no such row, or this role does not see it");
+}
+
+/* *GONE: the row is not there. */
+static ExitCode
+ask_item (Asking *asking, const char *given, gboolean *gone, GError **error)
+{
+  g_auto (Item) item = { 0 };
+  gboolean there;
+  if (!item_parse (given, &item, error))
+    return CODE_USAGE;
+  const ExitCode code = item_check (&item, asking->cli, asking->pg, TRUE, error);
+  if (code != CODE_OK)
+    return code;
+  g_autoptr (json_t) read = cell_from_text (CELL_JSON, item.key);
+  asking->item = &item;
+  asking->key = json_is_string (read) ? json_string_value (read) : item.key;
+  if (!is_there (asking, &there, error))
+    return cli_pg_failed (asking->pg, error);
+  *gone = !there;
+  if (there)
+    return ask_row (asking, error);
+  if (asking->cli->n_arguments > 1) /* else `who` says more */
+    say_gone (asking, given);
+  return CODE_OK;
+}
+
+static ExitCode
+ask_all (Asking *asking, gboolean *gone, GError **error)
+{
+  g_autoptr (PgRows) nights = night_look (asking->cli, asking->pg, NULL, error);
+  asking->nights = nights;
+  if (nights == NULL)
+    return cli_pg_failed (asking->pg, error);
+  for (guint i = 0; i < asking->cli->n_arguments; i++) {
+    if (asking->cli->n_arguments > 1)
+      output_line (asking->cli->out, "%s%s", i > 0 ? "\n" : "", asking->cli->arguments[i]);
+    const ExitCode code = ask_item (asking, asking->cli->arguments[i], gone, error);
+    if (code != CODE_OK)
+      return code;
+  }
+  return CODE_OK;
+}
+
+ExitCode
+command_why (Cli *cli, GError **error)
+{
+  g_autoptr (Pg) pg = cli_pg (cli, error);
+  if (pg == NULL)
+    return CODE_POSTGRES;
+  Asking asking = { .cli = cli, .pg = pg, .now_us = clock_now_us () };
+  gboolean gone = FALSE;
+  if (output_is_json (cli->out))
+    output_table (cli->out, COLUMNS);
+  const ExitCode code = ask_all (&asking, &gone, error);
+  g_clear_pointer (&pg, pg_free);
+  return code == CODE_OK && gone && cli->n_arguments == 1 ? command_who (cli, error) : code;
+}
