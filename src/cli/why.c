@@ -2,6 +2,7 @@
 #include "engine/step/why.h"
 
 #include "base/clock.h"
+#include "base/plural.h"
 #include "base/spoken.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
@@ -117,11 +118,13 @@ say_failing (Asking *asking, const Job *job, int entry, gboolean over)
                   *in = words_of_time (json_string_value (next), asking->now_us),
                   *age
                   = spoken_duration (g_ascii_strtod (rows_text (rows, entry, "failing_s"), NULL));
-  g_autofree char *says = g_strdup_printf ("fails since %s, %s tries: %s; %s", age,
-                                           rows_text (rows, entry, "attempts"), reason,
+  const gint64 tries = rows_int (rows, entry, "attempts");
+  g_autofree char *again = g_strdup_printf ("tried again %s", in),
+                  *says = g_strdup_printf ("has failed for %s, %" G_GINT64_FORMAT " %s: %s; %s",
+                                           age, tries, plural (tries, "time", "times"), reason,
                                            parked  ? "parked: tried once in park_retry_days"
                                            : !over ? "its next run tries it again"
-                                                   : in);
+                                                   : again);
   const WhyLine line = { job->name, "failing", reason, -1, next_at, { over ? retry : NULL } };
   show (asking, &line, says);
 }
