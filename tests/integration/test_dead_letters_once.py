@@ -65,8 +65,12 @@ def test_a_dead_topic_that_was_made_anew_gets_the_letters_again(scene):
         scene.topics.produce("ticks", b"garbage %d" % n)
     scene.run_until_idle()
     before = letters(scene)
+    scene.run("dead", "drop", "--yes").ok()
     scene.topics.drop("dead")
     scene.topics.make("dead", 1)
+    assert scene.database.value("SELECT count(*) FROM pruned.dead_verdicts") == 3
+    scene.run_until_idle()
+    assert scene.database.value("SELECT count(*) FROM pruned.dead_verdicts") == 0, "they would count as those of new letters"
     again = "UPDATE pruned.intake SET next_offset = 0, last_timestamp = NULL, read_to = NULL"
     for _ in range(2):
         scene.database.execute(again)

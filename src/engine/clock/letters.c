@@ -1,5 +1,6 @@
 #include "engine/clock/letters.h"
 
+#include "engine/outbox/dead.h"
 #include "engine/outbox/publish.h"
 
 #include <stdatomic.h>
@@ -54,6 +55,11 @@ count (Service *service, Pg *pg, GError **error)
 gboolean
 letters_look (Service *service, Pg *pg, GError **error)
 {
+  static gboolean looked; /* of housekeeping */
+  gboolean anew = FALSE;
+  if (!looked && !dead_letters_look (service, pg, &anew, error))
+    return FALSE;
+  looked = TRUE;
   if (*config_text (service->config, "http", "listen") == '\0' || service->dead_partitions <= 0)
     return TRUE;
   return count (service, pg, error);

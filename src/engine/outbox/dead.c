@@ -64,34 +64,43 @@ values_of (const DeadLetters *letters)
   return values;
 }
 
-/* How many messages the dead topic has had, those of its past included; -1: not known. */
+/* How many messages the dead topic has had, those of its past included; -1: not known. Adds where
+ * its partitions end to VALUES. */
 static gint64
-messages_ever (const Service *service)
+messages_ever (const Service *service, const char *topic, PgValues *values)
 {
-  g_autofree char *topic = g_strconcat (service->prefix, ".dead", NULL);
   const gint32 n = kafka_producer_partitions (service->producer, topic, PATIENCE_MS);
   g_autofree KafkaEdges *edges = g_new0 (KafkaEdges, n);
-  gint64 all = 0;
-  if (n <= 0 || !kafka_producer_edges (service->producer, topic, edges, (guint)n, PATIENCE_MS))
-    return -1;
-  for (gint32 i = 0; i < n; i++)
+  GString *partitions = array_new (), *highs = array_new ();
+  gint64 all
+      = n > 0 && kafka_producer_edges (service->producer, topic, edges, (guint)n, PATIENCE_MS) ? 0
+                                                                                               : -1;
+  for (gint32 i = 0; all >= 0 && i < n; i++) {
     all += edges[i].high;
+    array_add_int (partitions, i);
+    array_add_int (highs, edges[i].high);
+  }
+  pg_values_take (values, "partition", array_take (partitions));
+  pg_values_take (values, "high", array_take (highs));
   return all;
 }
 
-/* A topic that was deleted and made again has none of the letters that are known. It has had fewer
- * messages than these, counted before, because a letter is noted after it was sent. */
-static gboolean
-forget_if_anew (const Service *service, Pg *pg, gboolean *anew, GError **error)
+/* It has had fewer messages than letters are known, counted before, because a letter is noted after
+ * it was sent. */
+gboolean
+dead_letters_look (const Service *service, Pg *pg, gboolean *anew, GError **error)
 {
+  g_autofree char *topic = g_strconcat (service->prefix, ".dead", NULL);
+  g_autoptr (PgValues) values = pg_values_new ();
   g_autoptr (PgRows) counted = pg_run_file (pg, SQL "dead_counted.sql", NULL, error);
   if (counted == NULL)
     return FALSE;
-  const gint64 ever = messages_ever (service);
+  const gint64 ever = messages_ever (service, topic, values);
   *anew = ever >= 0 && ever < rows_int (counted, 0, "letters");
   if (!*anew)
     return TRUE;
-  g_autoptr (PgRows) gone = pg_run_file (pg, SQL "dead_forget.sql", NULL, error);
+  pg_values_set (values, "topic", topic);
+  g_autoptr (PgRows) gone = pg_run_file (pg, SQL "dead_forget.sql", values, error);
   if (gone != NULL)
     log_warning ("The dead topic was made anew: what is read again gets a letter there", "letters",
                  rows_text (counted, 0, "letters"));
@@ -105,7 +114,7 @@ leave_known_out (const Service *service, Pg *pg, DeadLetters *letters, GError **
   g_autoptr (PgValues) values = values_of (letters);
   g_autoptr (PgRows) known = pg_run_file (pg, SQL "dead_known.sql", values, error);
   gboolean anew = FALSE;
-  if (known != NULL && rows_count (known) > 0 && !forget_if_anew (service, pg, &anew, error))
+  if (known != NULL && rows_count (known) > 0 && !dead_letters_look (service, pg, &anew, error))
     return FALSE;
   if (anew)
     return TRUE;

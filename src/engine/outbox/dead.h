@@ -25,7 +25,12 @@ void dead_letters_add (DeadLetters *letters, const KafkaMessage *message, const 
 gboolean dead_letters_send (Service *service, Pg *pg, DeadLetters *letters, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* The same with one message. */
+/* *ANEW: the dead topic is not the one that had the letters that are known: it was deleted and made
+ * again. Then they are forgotten, and so are verdicts on letters behind its end. */
+gboolean dead_letters_look (const Service *service, Pg *pg, gboolean *anew, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/* dead_letters_send with one message. */
 gboolean dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message,
                            const char *reason, int attempts, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
