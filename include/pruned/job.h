@@ -27,9 +27,12 @@ typedef gboolean (*JobStepFunc) (Step *step, GError **error);
  * undone, and each is tried alone. */
 typedef gboolean (*JobManyFunc) (Step *const *steps, guint n, gboolean *fits, GError **error);
 /* The rows KEYS (array literal) of a page (step_page) are about to be deleted: removes what lies
- * below them in other tables, and *CHANGED says whether there was something. It is rolled back with
- * the page, or with a try of it. The lock files have locked these rows. */
-typedef gboolean (*JobBelowFunc) (Step *step, const char *keys, gboolean *changed, GError **error);
+ * below them in other tables, and notes it in GONE (job_note_gone). It is rolled back with the
+ * page, or with a try of it. The lock files have locked these rows. */
+typedef gboolean (*JobBelowFunc) (Step *step, const char *keys, json_t *gone, GError **error);
+/* N rows of TABLE were deleted (else: changed) beside the job's own: they count for its limits, and
+ * stand in its result. GONE: an object. */
+void job_note_gone (json_t *gone, const char *table, gboolean deleted, gint64 n);
 /* Adds plan lines (step_plan_line), read-only. Called once for a plan: it walks through all pages.
  */
 typedef gboolean (*JobPlanFunc) (Step *step, GError **error);

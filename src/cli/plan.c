@@ -9,6 +9,7 @@
 #include "cli/job_left.h"
 #include "cli/plan_kept.h"
 #include "cli/plan_named.h"
+#include "cli/plan_unseen.h"
 #include "cli/output/words.h"
 #include "engine/job/sentence/behind.h"
 #include "engine/job/sentence/sql_clock.h"
@@ -250,11 +251,11 @@ parse_at (gint64 *at_us, GError **error)
  * can plan, too. */
 static void
 say_held (Output *out, Pg *pg, const Job *job, gint64 at_us, const json_t *args,
-          const PlanTally *tally)
+          const PlanTally *tally, gboolean known)
 {
   g_autoptr (GError) error = NULL;
   g_auto (BrakeFinding) finding = { 0 };
-  if (!foresee_plan (pg, job, at_us, args, tally, &finding, &error)) {
+  if (!foresee_plan (pg, job, at_us, args, tally, known, &finding, &error)) {
     log_warning ("The plan is not compared with the limits", "job", job->name, "error",
                  error->message);
     return;
@@ -282,9 +283,13 @@ keep (Pg *pg, const Job *job, gint64 at_us, const PlanLines *lines)
 static void
 plan_say_unrecorded (Output *out, Pg *pg, const Job *job)
 {
+  g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) columns
-      = pg_begin_read_only (pg, NULL) ? unrecorded_find (pg, job, NULL) : NULL;
+      = pg_begin_read_only (pg, &error) ? unrecorded_find (pg, job, &error) : NULL;
   pg_rollback (pg);
+  if (columns == NULL)
+    log_warning ("It is not known what the audit leaves out", "job", job->name, "error",
+                 error->message);
   g_autofree char *words = columns != NULL ? unrecorded_words (columns) : NULL;
   if (words == NULL)
     return;
@@ -320,12 +325,13 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, const json_t *args, GError
     show_summary (cli->out, pg, &one);
   show_below (cli->out, "below", "with them", tally.tables);
   show_below (cli->out, "changed", "changed with them", tally.emptied);
+  plan_say_unseen (cli->out, pg, job);
   if (was != NULL)
     show_differences (cli->out, was, since, lines);
   else if (diff)
     say_first (cli->out);
   if (!job_only_names_rows (job) || json_object_size (args) > 0) /* else a run is about one row */
-    say_held (cli->out, pg, job, at_us, args, known ? &tally : NULL);
+    say_held (cli->out, pg, job, at_us, args, &tally, known);
   plan_say_unrecorded (cli->out, pg, job);
   keep (pg, job, at_us, lines);
   return CODE_OK;

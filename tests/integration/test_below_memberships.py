@@ -190,8 +190,14 @@ def test_rows_below_scheduled_removals_go_and_those_of_others_stay(leaving, how)
 @pytest.mark.parametrize("how, reason", [("RAISE EXCEPTION 'stays'", "stays"), ("RETURN NULL", "rows of badges stay")])
 def test_a_row_that_a_trigger_keeps_keeps_its_membership_only(leaving, how, reason):
     tenant, members = leaving  # noqa: F811
+    tenant.pruned.settings[f"jobs.{PRUNE}.max_rows"] = 8
+    said = tenant.pruned.run("plan", PRUNE, "--at", tenant.at.isoformat()).ok().stdout.splitlines()
+    assert said[-2:] == ["with them: 4 rows of badges", "would be held: 11 rows are above max_rows 8"]
+    tenant.pruned.settings[f"jobs.{PRUNE}.max_rows"] = 11
     refuse_rows(tenant.database, f"OLD.id = {members[1]}", how=how, table="badges")
     tenant.tick(SCHEDULED)
+    (run,) = tenant.runs(PRUNE)
+    assert (run["rows_done"], run["result"]["tables"]) == (1 + 3 + 3, {"badges": {"deleted": 3}})
     (entry,) = tenant.database.rows("SELECT * FROM pruned.quarantine WHERE item LIKE 'members:%'")
     assert entry["item"] == f"members:{members[1]}" and reason in entry["reason"]
     assert tenant.ids("members") == tenant.ids("badges") == [members[1], members[4]]
@@ -238,8 +244,18 @@ def test_rows_below_expired_memberships_go_before_them_and_come_back(expired):
     tenant, members = expired  # noqa: F811
     goes, stays = members[:4], members[4:]
     before = world(tenant.database)
-    run = tenant.tick(EXPIRED)
+    tenant.pruned.settings[f"jobs.{EXPIRED}.max_rows"] = 15
+    said = tenant.pruned.run("plan", EXPIRED, "--at", tenant.at.isoformat()).ok().stdout.splitlines()
+    assert said[-4:] == ["with them: 4 rows of ribbons", "with them: 4 rows of badges", "changed with them: 4 rows of desks",
+                         "would be held: 16 rows are above max_rows 15"]
+    held = tenant.tick(EXPIRED)
+    assert (held["state"], held["error"]) == ("held", "held: 16 rows are above max_rows 15") and world(tenant.database) == before
+    tenant.pruned.run("approve", held["run_id"]).ok()
+    tenant.work()
+    run = tenant.pruned.run_row(held["run_id"])
     assert {k: result(run)[k] for k in ("removed", "kept", "failed")} == {"removed": 4, "kept": 1, "failed": 0}
+    assert (run["rows_done"], run["result"]["others"]) == (16, 12)
+    assert run["result"]["tables"] == {"ribbons": {"deleted": 4}, "badges": {"deleted": 4}, "desks": {"changed": 4}}
     assert tenant.ids("members") == tenant.ids("badges") == tenant.ids("ribbons") == stays
     assert {id_: tenant.row("desks", id_)["member_id"] for id_ in members} == {id_: id_ if id_ in stays else None for id_ in members}
     told = order(tenant.database, run)

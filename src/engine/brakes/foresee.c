@@ -18,22 +18,25 @@ foresee_run (Step *step, gint64 rows, gint64 below, BrakeFinding *finding, GErro
 }
 
 static gboolean
-count_and_judge (Step *step, const PlanTally *tally, BrakeFinding *finding, GError **error)
+count_and_judge (Step *step, const PlanTally *tally, gboolean known, BrakeFinding *finding,
+                 GError **error)
 {
   g_auto (RunCount) count = { 0 };
-  if (tally != NULL)
-    count = (RunCount){ .rows = tally->rows, .below = tally->below };
-  return (tally != NULL || count_run (step, &count, error)) && judge (step, &count, finding, error);
+  if (!known && !count_run (step, &count, error))
+    return FALSE;
+  count.rows += tally->rows;
+  count.below += tally->below;
+  return judge (step, &count, finding, error);
 }
 
 gboolean
 foresee_plan (Pg *pg, const Job *job, gint64 at_us, const json_t *args, const PlanTally *tally,
-              BrakeFinding *finding, GError **error)
+              gboolean known, BrakeFinding *finding, GError **error)
 {
   g_autoptr (Run) run = plan_run_of (job, at_us, args);
   g_autoptr (Step) step = step_new (pg, run, "", NULL, NULL);
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error)
-                && count_and_judge (step, tally, finding, error);
+                && count_and_judge (step, tally, known, finding, error);
   pg_rollback (pg);
   return ok;
 }

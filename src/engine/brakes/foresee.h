@@ -6,11 +6,11 @@
 #include "engine/brakes/judge.h"
 #include "engine/step/plan.h"
 
-/* Of a plan of JOB: TALLY; NULL: it could not count its rows. In a transaction of its own, which
- * only reads. */
+/* Of a plan of JOB: TALLY; KNOWN: as plan_run says. In a transaction of its own, which only reads.
+ */
 gboolean foresee_plan (Pg *pg, const Job *job, gint64 at_us, const json_t *args,
-                       const PlanTally *tally, BrakeFinding *finding, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+                       const PlanTally *tally, gboolean known, BrakeFinding *finding,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Of a run that has planned ROWS, BELOW of them of other tables, in the open transaction of STEP.
  */
 gboolean foresee_run (Step *step, gint64 rows, gint64 below, BrakeFinding *finding, GError **error)

@@ -1,13 +1,24 @@
 #include "engine/step/below.h"
 
+void
+job_note_gone (json_t *gone, const char *table, gboolean deleted, gint64 n)
+{
+  step_add_other (gone, table, deleted ? STEP_DELETED : STEP_CHANGED, n);
+}
+
 gboolean
-below_goes_first (Step *step, const Trial *trial, const GArray *which, gboolean *changed,
-                  GError **error)
+below_goes_first (Step *step, Trial *trial, const GArray *which, gboolean *changed, GError **error)
 {
   *changed = FALSE;
   if (step->job->code == NULL || step->job->code->below == NULL)
     return TRUE;
+  g_autoptr (json_t) gone = json_object ();
   g_autofree char *keys = rows_array_of (trial->decided, rows_column (trial->decided, "key"),
                                          (const int *)(const void *)which->data, which->len);
-  return step->job->code->below (step, keys, changed, error);
+  if (!step->job->code->below (step, keys, gone, error))
+    return FALSE;
+  *changed = json_object_size (gone) > 0;
+  trial->effects.others_changed += json_integer_value (json_object_get (gone, STEP_OTHERS));
+  step_add_counts (trial->effects.beside, gone);
+  return TRUE;
 }

@@ -59,11 +59,11 @@ decide_keys (Step *step, const GPtrArray *keys, const char *gone, const Extra *e
 }
 
 PgRows *
-decide_below (Step *step, const GPtrArray *keys, GError **error)
+decide_below (Step *step, const PgStatement *counts, const GPtrArray *keys, GError **error)
 {
-  g_autoptr (PgValues) values = trial_values (step, step->job->below, NULL);
+  g_autoptr (PgValues) values = trial_values (step, counts, NULL);
   pg_values_take (values, "key", array_of_texts (keys));
-  return pg_run (step->pg, step->job->below, values, error);
+  return pg_run (step->pg, counts, values, error);
 }
 
 PgRows *

@@ -21,7 +21,7 @@ gboolean decide_is_whole (Step *step, const PgStatement *statement, const GPtrAr
  * more. NULL: an error. */
 PgRows *decide_keys (Step *step, const GPtrArray *keys, const char *gone, const Extra *extra,
                      GError **error);
-/* For a plan: how many rows of which tables go with KEYS. The job has `below`. */
-PgRows *decide_below (Step *step, const GPtrArray *keys, GError **error);
+/* For a plan: how many rows of which tables go or change with KEYS, by COUNTS (foreseen.h). */
+PgRows *decide_below (Step *step, const PgStatement *counts, const GPtrArray *keys, GError **error);
 /* For a plan: the rows of children.sql for DECIDED (borrowed). The job has children. */
 PgRows *decide_children (Step *step, PgRows *decided, GError **error);

@@ -3,9 +3,11 @@
 #include "base/clock.h"
 #include "base/uuid5.h"
 #include "engine/job/in_force.h"
+#include "engine/job/sentence/foreseen.h"
 #include "engine/step/guard.h"
 #include "engine/step/halves.h"
 #include "engine/step/page_event.h"
+#include "engine/step/plan_below.h"
 #include "engine/step/plan_search.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/decide.h"
@@ -13,10 +15,11 @@
 typedef struct {
   Step *step;
   const Job *job;
-  GString *gone;    /* array literal, not closed yet: keys that earlier pages would remove */
-  GPtrArray *going; /* of char: keys that this page would remove, so far */
-  int room;         /* keys that this page can still take; 0: it begins */
-  PlanTally *tally; /* NULL: nobody counts */
+  GString *gone;          /* array literal, not closed yet: keys that earlier pages would remove */
+  GPtrArray *going;       /* of char: keys that this page would remove, so far */
+  int room;               /* keys that this page can still take; 0: it begins */
+  PlanTally *tally;       /* NULL: nobody counts */
+  const GPtrArray *below; /* what goes with its rows (foreseen.h) */
 } Plan;
 
 /* Shows items that wait in quarantine as such. Returns the others. */
@@ -109,43 +112,6 @@ end_page (Plan *plan)
   plan->room = 0;
 }
 
-/* How many rows of each table go or change; ROWS: NULL, it is not known. */
-static void
-tally_tables (PlanTally *tally, const PgRows *rows)
-{
-  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    const gint64 n = rows_int (rows, i, "n");
-    const gboolean emptied = rows_bool (rows, i, "emptied");
-    const char *table = rows_text (rows, i, "table");
-    tally->rows += n;
-    if (n > 0)
-      step_add_count (emptied ? tally->emptied : tally->tables, table, n);
-    if (emptied || !rows_bool (rows, i, "own")) {
-      tally->below += n;
-      step_add_other (tally->counts, table, emptied ? STEP_CHANGED : STEP_DELETED, n);
-    } else if (n > 0)
-      step_add_count (tally->counts, "below", n);
-  }
-}
-
-/* What goes or changes with the rows of DECIDED: of other tables, and of the own one. */
-static gboolean
-tally_below (Plan *plan, PgRows *decided, GError **error)
-{
-  PlanTally *tally = plan->tally;
-  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
-  for (int i = 0; i < rows_count (decided); i++) {
-    const JobWhat *known = job_what (plan->job, rows_text (decided, i, "what"));
-    if (known != NULL && known->apply->len > 0)
-      g_ptr_array_add (keys, (gpointer)rows_text (decided, i, "key"));
-  }
-  if (tally == NULL || plan->job->below == NULL || keys->len == 0)
-    return TRUE;
-  g_autoptr (PgRows) rows = decide_below (plan->step, keys, error);
-  tally_tables (tally, rows);
-  return rows != NULL;
-}
-
 /* A row matters to later pages if decide's column `matters` says so, or if there is no such column.
  */
 static void
@@ -231,7 +197,8 @@ decide_whole (Plan *plan, const GPtrArray *keys, int *before, GError **error)
     *before += count_gone_before (plan, rows);
     show_decided (plan, rows);
     note_reason (plan, rows);
-    if (!tally_below (plan, rows, error) || !tally_children (plan, rows, error))
+    if ((plan->tally != NULL && !plan_below (plan->step, plan->below, rows, plan->tally, error))
+        || !tally_children (plan, rows, error))
       return FALSE;
   }
   return TRUE;
@@ -280,8 +247,13 @@ plan_pages (Plan *plan, GError **error)
 static gboolean
 plan_all (Step *step, GString *gone, PlanTally *tally, GError **error)
 {
-  g_autoptr (GPtrArray) going = g_ptr_array_new_with_free_func (g_free);
-  Plan plan = { .step = step, .job = step->job, .gone = gone, .going = going, .tally = tally };
+  g_autoptr (GPtrArray) going = g_ptr_array_new_with_free_func (g_free),
+                        below = foreseen_read (step->pg, step->job, error);
+  if (below == NULL)
+    return FALSE;
+  Plan plan = {
+    .step = step, .job = step->job, .gone = gone, .going = going, .tally = tally, .below = below
+  };
   gboolean ok = plan_pages (&plan, error);
   end_page (&plan);
   return ok;
@@ -338,7 +310,7 @@ plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit vi
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error);
   job = step->job;
   if (ok && job->code != NULL && job->code->plan != NULL)
-    ok = job->code->plan (step, error);
+    ok = plan_below_of_code (step, tally, error);
   else if (ok && job->page != NULL)
     ok = plan_all (step, tally->gone, tally, error);
   *known = job->page != NULL && (job->code == NULL || job->code->plan == NULL);

@@ -35,7 +35,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PlanTally, plan_tally_clear)
 gboolean plan_tally (Step *step, PlanTally *tally, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* VISIT gets a line a row. ARGS: an object. TALLY is filled in, from plan_tally_init; FALSE in
- * *KNOWN: the job does not say how many rows would change. Takes no locks. */
+ * *KNOWN: it has only rows that change with the job's own, and not how many these are. Takes no
+ * locks. */
 gboolean plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit,
                    gpointer data, PlanTally *tally, gboolean *known, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

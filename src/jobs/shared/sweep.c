@@ -22,6 +22,15 @@ warn_unseen (const Sweep *sweep, const char *tables)
   }
 }
 
+/* N rows of the table that ROW of MADE names. */
+static void
+took (Sweep *sweep, const PgRows *made, int row, gboolean deleted, gint64 n)
+{
+  sweep->left -= n;
+  if (sweep->gone != NULL)
+    job_note_gone (sweep->gone, rows_text (made, row, "table_name"), deleted, n);
+}
+
 static gboolean
 sweep_below (Sweep *sweep, const PgRows *below, int depth, GError **error)
 {
@@ -56,7 +65,7 @@ sweep_changes (Sweep *sweep, const char *probe, int turn, gboolean *any, GError 
                            rows_text (changes, i, "sql"), NAMED (sweep), "limit", limit, NULL);
     if (changed == NULL)
       return FALSE;
-    sweep->left -= rows_count (changed);
+    took (sweep, changes, i, FALSE, rows_count (changed));
   }
   return TRUE;
 }
@@ -120,7 +129,7 @@ remove_rows (Sweep *sweep, const PgRows *made, gint64 *gone, GError **error)
   if (all == NULL)
     return FALSE;
   *gone = rows_int (all->pdata[0], 0, "n");
-  sweep->left -= *gone;
+  took (sweep, made, 0, TRUE, *gone);
   return TRUE;
 }
 
@@ -137,7 +146,7 @@ remove_alone (Sweep *sweep, const PgRows *made, gint64 *gone, gboolean *again, G
     return FALSE;
   *gone = rows_int (all->pdata[1], 0, "n");
   *again = *gone < rows_int (all->pdata[0], 0, "held");
-  sweep->left -= *gone;
+  took (sweep, made, 0, TRUE, *gone);
   return TRUE;
 }
 

@@ -6,7 +6,7 @@
  * before the last check, so that no row can be inserted below it in between. Rows beyond `left`
  * stay for the next step.
  *
- * Threads: a worker. Ownership: texts are the caller's.
+ * Threads: a worker. Ownership: texts and `gone` are the caller's.
  */
 #pragma once
 #include "pruned/job.h"
@@ -23,6 +23,7 @@ typedef struct {
   const char *projects, *namespaces, *groups, *members; /* array literals of ids, the same */
   const char *const *refused; /* tables whose rows must not be removed with others, ended by NULL */
   gint64 left;                /* rows that this step may still remove */
+  json_t *gone;               /* notes what went or changed (job_note_gone); NULL: nobody asks */
 } Sweep;
 
 /* Deletes the rows of RELATION that match CONDITION (on alias x<DEPTH>). *REMOVED: how many of

@@ -91,7 +91,7 @@ add_table (GString *rows, const char *line, guint place)
   gboolean asked = *words[0] != '~';
   const char *name = words[0] + !asked;
   if (g_str_equal (words[1], "-")) {
-    g_string_append_printf (rows, "\n-|%s|%u|-|-|-|-|f|-|f|f|-|f|-|-|-", name, place);
+    g_string_append_printf (rows, "\n-|%s|%u|-|-|-|-|f|f|f|-|f|f|-|f|-|-|-", name, place);
     return;
   }
   g_autoptr (json_t) all = json_array (), key = json_array ();
@@ -100,9 +100,10 @@ add_table (GString *rows, const char *line, guint place)
       add_column (all, key, words[i]);
   g_autofree char *columns_text = json_text (all), *key_text = json_text (key);
   g_string_append_printf (
-      rows, "\n%s|%s|%d|%s|%s|public.%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s", name, asked ? name : "-",
-      asked ? (int)place : -1, name, name, name, words[1],
-      flag_of (words, "hidden", NULL) != NULL ? "t" : "f", flag_of (words, "root", name),
+      rows, "\n%s|%s|%d|%s|%s|public.%s|%s|%s|t|%s|%s|%s|%s|%s|%s|%s|%s|%s", name,
+      asked ? name : "-", asked ? (int)place : -1, name, name, name, words[1],
+      flag_of (words, "hidden", NULL) != NULL ? "t" : "f",
+      flag_of (words, "beside", NULL) != NULL ? "t" : "f", flag_of (words, "root", name),
       flag_of (words, "inherited", NULL) != NULL ? "t" : "f",
       flag_of (words, "ours", NULL) != NULL ? "t" : "f", flag_of (words, "catches", "-"),
       flag_of (words, "stirs", NULL) != NULL ? "t" : "f", flag_of (words, "partly", "-"),
@@ -137,8 +138,9 @@ add_key (GString *rows, const char *line)
                   *first = g_strndup (from + 2, strcspn (from + 2, "\"")),
                   *alike = json_text (nulls);
   g_string_append_printf (
-      rows, "\n%s_%s_fkey|%s|%s|%s|%s|%s|public.|%s|-|%s|%s|%s|%s", words[0], first, words[0],
-      words[1], words[2], g_strv_contains (flags, "deferrable") ? "t" : "f",
+      rows, "\n%s_%s_fkey|%s|%s|%s|%s|%s|%s|public.|%s|-|%s|%s|%s|%s", words[0], first, words[0],
+      words[1], words[2], g_strv_contains (flags, "moves") ? "c" : "a",
+      g_strv_contains (flags, "deferrable") ? "t" : "f",
       g_strv_contains (flags, "full") ? "t" : "f", from, to, alike, alike, alike);
 }
 
@@ -146,10 +148,10 @@ void
 catalogue_answer (const char *tables, const char *keys)
 {
   g_autoptr (GString) of_tables = g_string_new (
-      "oid|asked|place|name|own|whole|kind|hidden|root|inherited|ours|catches|stirs|partly|columns|key");
-  g_autoptr (GString) of_keys
-      = g_string_new ("name|child|parent|deltype|deferrable|full|schema|child_columns|emptied|"
-                      "parent_columns|casts|collates|operators");
+      "oid|asked|place|name|own|whole|kind|hidden|readable|beside|root|inherited|ours|catches|stirs|partly|columns|key");
+  g_autoptr (GString) of_keys = g_string_new (
+      "name|child|parent|deltype|updtype|deferrable|full|schema|child_columns|emptied|"
+      "parent_columns|casts|collates|operators");
   g_auto (GStrv) lines = g_strsplit (tables, "\n", -1);
   g_auto (GStrv) more = g_strsplit (keys != NULL ? keys : "", "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)

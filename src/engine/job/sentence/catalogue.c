@@ -158,6 +158,8 @@ table_new (const PgRows *rows, int row)
   table->whole = g_strdup (rows_text (rows, row, "whole"));
   table->kind = rows_text (rows, row, "kind") != NULL ? *rows_text (rows, row, "kind") : '\0';
   table->hidden = rows_bool (rows, row, "hidden");
+  table->readable = rows_bool (rows, row, "readable");
+  table->beside = rows_bool (rows, row, "beside");
   table->inherited = rows_bool (rows, row, "inherited");
   table->ours = rows_bool (rows, row, "ours");
   table->root = g_strdup (rows_text (rows, row, "root"));
@@ -212,6 +214,7 @@ key_new (const Catalogue *catalogue, const PgRows *rows, int row)
   g_autoptr (json_t) emptied = parsed (rows, row, "emptied");
   key->emptied = some ? columns_of (key->child, emptied) : g_ptr_array_ref (key->from);
   key->deltype = *rows_text (rows, row, "deltype");
+  key->updtype = *rows_text (rows, row, "updtype");
   key->deferrable = rows_bool (rows, row, "deferrable");
   if (are_known (key->from) && are_known (key->to) && are_known (key->emptied)) {
     key->loosens = columns_that_loosen (key->from, rows_bool (rows, row, "full"));
@@ -232,6 +235,7 @@ tables_wanted (const Sentence *sentence)
   PgValues *values = pg_values_new ();
   pg_values_take (values, "tables", array_take (names));
   pg_values_set (values, "auto", sentence->children_auto ? "true" : "false");
+  pg_values_set (values, "set", sentence->kind == SENTENCE_SET ? "true" : "false");
   pg_values_set (values, "archive", sentence->archive);
   return values;
 }

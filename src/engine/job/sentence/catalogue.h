@@ -37,6 +37,8 @@ typedef struct {
   char *whole;        /* with its schema: the type of its rows, which can be called `line` */
   char kind;          /* pg_class.relkind; 0: there is no such table */
   gboolean hidden;    /* row-level security hides rows of it */
+  gboolean readable;  /* this role may read it */
+  gboolean beside;    /* only ON UPDATE leads to it, by which its rows change with those of `set` */
   gboolean inherited; /* other tables inherit from it, and are no partitions */
   gboolean ours;      /* of the database's catalogue, or of pruned */
   char *root;         /* the partitioned table at the top; its own oid if there is none */
@@ -59,6 +61,7 @@ typedef struct {
   GPtrArray *loosens;   /* of CatColumn, borrowed: once they are NULL the child refers to nothing;
                            empty: that cannot be */
   char deltype;         /* pg_constraint.confdeltype; 0: no foreign key, the sentence says so */
+  char updtype;         /* pg_constraint.confupdtype; 0: as above */
   gboolean deferrable;
 } CatKey;
 
@@ -89,6 +92,8 @@ const CatColumn *catalogue_column (const CatTable *table, const char *name);
 const CatColumn *catalogue_column_plain (const CatTable *table, const char *plain);
 /* Says that TABLE has no column NAME, with the nearest one; g_free it. */
 char *catalogue_no_column (const CatTable *table, const char *name);
+/* This role sees the rows of TABLE, so that they can be counted. */
+gboolean catalogue_is_seen (const CatTable *table);
 /* The operator that compares two values of COLUMN. */
 const char *catalogue_sign (const CatColumn *column, CatSign sign);
 void catalogue_key_free (gpointer key);

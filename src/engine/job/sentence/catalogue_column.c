@@ -33,6 +33,12 @@ catalogue_column (const CatTable *table, const char *name)
   return catalogue_column_plain (table, plain);
 }
 
+gboolean
+catalogue_is_seen (const CatTable *table)
+{
+  return table->readable && !table->hidden;
+}
+
 const char *
 catalogue_sign (const CatColumn *column, CatSign sign)
 {

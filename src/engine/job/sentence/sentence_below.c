@@ -114,6 +114,15 @@ key_at (const Below *below, guint i)
   return i < keys->len ? keys->pdata[i] : below->said->pdata[i - keys->len];
 }
 
+/* What cannot be counted is passed over. */
+static gboolean
+is_passed_over (const Below *below, const CatKey *key)
+{
+  return below->counts
+         && (!catalogue_is_seen (key->child)
+             || (key->child == key->parent && key->child->key->len == 0));
+}
+
 /* Children first. OPEN: the tables on the way to TABLE. */
 static void
 visit (Below *below, const CatTable *table, GPtrArray *open)
@@ -121,7 +130,7 @@ visit (Below *below, const CatTable *table, GPtrArray *open)
   g_ptr_array_add (open, (gpointer)table);
   for (guint i = 0; i < below->catalogue->keys->len + below->said->len; i++) {
     const CatKey *key = key_at (below, i);
-    if (key->parent != table || is_left (below, key))
+    if (key->parent != table || is_left (below, key) || is_passed_over (below, key))
       continue;
     if (!is_followed (below, key)) {
       if (key->deltype == 'n' || key->deltype == 'd')
@@ -233,10 +242,10 @@ check_order (const Below *below)
   return goes != NULL ? goes : check_loose (below);
 }
 
-Below *
-below_new (const Sentence *sentence, const Catalogue *catalogue, Words *words, char **refusal)
+static Below *
+below_empty (const Sentence *sentence, const Catalogue *catalogue, Words *words)
 {
-  g_autoptr (Below) below = g_new0 (Below, 1);
+  Below *below = g_new0 (Below, 1);
   *below = (Below){ .sentence = sentence,
                     .catalogue = catalogue,
                     .root = catalogue->tables->pdata[0],
@@ -247,6 +256,13 @@ below_new (const Sentence *sentence, const Catalogue *catalogue, Words *words, c
                     .loose = g_ptr_array_new (),
                     .empties = g_ptr_array_new (),
                     .order = g_ptr_array_new () };
+  return below;
+}
+
+Below *
+below_new (const Sentence *sentence, const Catalogue *catalogue, Words *words, char **refusal)
+{
+  g_autoptr (Below) below = below_empty (sentence, catalogue, words);
   g_autoptr (GPtrArray) open = g_ptr_array_new ();
   if ((*refusal = check_said_children (below)) != NULL)
     return NULL;
@@ -254,6 +270,16 @@ below_new (const Sentence *sentence, const Catalogue *catalogue, Words *words, c
   if ((*refusal = check_order (below)) != NULL)
     return NULL;
   return g_steal_pointer (&below);
+}
+
+Below *
+below_foresee (const Sentence *sentence, const Catalogue *catalogue, Words *words)
+{
+  Below *below = below_empty (sentence, catalogue, words);
+  g_autoptr (GPtrArray) open = g_ptr_array_new ();
+  below->counts = TRUE;
+  visit (below, below->root, open);
+  return below;
 }
 
 gboolean

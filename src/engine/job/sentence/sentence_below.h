@@ -17,9 +17,14 @@ typedef struct _Below Below;
 /* NULL: *REFUSAL says why. WORDS: those of the sentence (`keys`, `match`, ...). */
 Below *below_new (const Sentence *sentence, const Catalogue *catalogue, Words *words,
                   char **refusal);
+/* The same of rows that a job of files removes, only to count what goes or changes with them: along
+ * the foreign keys that can be followed, and whose tables this role sees. */
+Below *below_foresee (const Sentence *sentence, const Catalogue *catalogue, Words *words);
 void below_free (Below *below);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Below, below_free)
 
+/* Rows of the own table refer to rows of it, and go with them. */
+gboolean below_takes_own (const Below *below);
 /* Nothing refers to the rows. */
 gboolean below_is_empty (const Below *below);
 /* Sets the words of decide that only a plan needs: `gone_with`, `matters`. */

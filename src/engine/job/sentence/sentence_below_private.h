@@ -16,6 +16,7 @@ struct _Below {
   GPtrArray *loose;   /* of CatKey: close a circle */
   GPtrArray *empties; /* of CatKey: only emptied */
   GPtrArray *order;   /* of CatTable: children first, the own table last */
+  gboolean counts;    /* only to count (below_foresee) */
   gboolean owned; /* queries have a column `pruned_owner` more: the key of the own row with which
                      a row goes */
 };
@@ -27,3 +28,10 @@ gboolean below_has_self (const Below *below, const CatTable *table);
  * table. */
 char *below_rows_of (const Below *below, const CatTable *table, const GPtrArray *columns);
 char *below_rows_of_keys (const Below *below, const GPtrArray *columns);
+/* Rows of KEY's child that ON UPDATE changes. */
+typedef struct {
+  const CatKey *key;
+  char *rows; /* a query for the rows of its parent that change: the columns that KEY names */
+} BelowMove;
+/* All of a sentence with `set` (BelowMove); of others none. */
+GPtrArray *below_moves (const Below *below);

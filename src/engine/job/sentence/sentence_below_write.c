@@ -255,10 +255,23 @@ write_count_empty (const Below *below, const CatKey *key, Written *written)
   write_count (below, key->child, written);
 }
 
+static void
+write_count_move (const Below *below, const BelowMove *move, Written *written)
+{
+  const CatTable *child = move->key->child;
+  words_set (below->words, "emptied", "true");
+  words_set (below->words, "child", child->name);
+  words_set (below->words, "child_own", child->own);
+  words_set (below->words, "rows", move->rows);
+  words_take (below->words, "on", list_refers_all (move->key, child->own, "pruned_p"));
+  write_count (below, child, written);
+}
+
 char *
 below_write_count (const Below *below)
 {
-  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free),
+                        moves = below_moves (below);
   Written written = { .files = parts };
   words_set (below->words, "emptied", "false");
   for (guint i = 0; i < below->order->len; i++)
@@ -266,6 +279,8 @@ below_write_count (const Below *below)
       each_way (below, below->order->pdata[i], &written, write_count);
   for (guint i = 0; i < below->empties->len; i++)
     write_count_empty (below, below->empties->pdata[i], &written);
+  for (guint i = 0; i < moves->len; i++)
+    write_count_move (below, moves->pdata[i], &written);
   if (parts->len == 0)
     return NULL;
   g_ptr_array_add (parts, NULL);

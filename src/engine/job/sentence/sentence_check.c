@@ -64,6 +64,8 @@ check_each_table (Checker *checker)
 {
   for (guint i = 0; i < checker->catalogue->tables->len; i++) {
     const CatTable *table = checker->catalogue->tables->pdata[i];
+    if (table->beside)
+      continue;
     if (table->hidden)
       refuse (checker, SENTENCE_HIDDEN "%s from this role: give it BYPASSRLS", table->name);
     if (table->ours)

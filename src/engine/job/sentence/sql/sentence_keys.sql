@@ -1,12 +1,13 @@
 -- The foreign keys between the tables `:oids` that name one of `:oids`, those of partitions left
 -- out (a copy for a partition that is referred to counts). `emptied`: the columns that ON DELETE
--- SET NULL or DEFAULT names (PostgreSQL 15), NULL: all. `deltype`: as in pg_constraint. `full`:
--- MATCH FULL. `casts` and `collates`: how PostgreSQL compares a column of the child with that of
--- the parent, where `=` between the two would do it otherwise, null: alike. It takes the operator
--- of the foreign key, so the child's value as that operator's type, and the parent's collation if
--- equal texts can differ in it, else the child's. `operators`: that operator as SQL, with the
--- parent's value on its left, null: the one that PostgreSQL has for exactly the parent's type.
-SELECT pg_catalog.quote_ident(f.conname) AS name, f.conrelid::text AS child, f.confrelid::text AS parent, f.confdeltype AS deltype, f.condeferrable AS deferrable, f.confmatchtype = 'f' AS full,
+-- SET NULL or DEFAULT names (PostgreSQL 15), NULL: all. `deltype`, `updtype`: as in pg_constraint.
+-- `full`: MATCH FULL. `casts` and `collates`: how PostgreSQL compares a column of the child with
+-- that of the parent, where `=` between the two would do it otherwise, null: alike. It takes the
+-- operator of the foreign key, so the child's value as that operator's type, and the parent's
+-- collation if equal texts can differ in it, else the child's. `operators`: that operator as SQL,
+-- with the parent's value on its left, null: the one that PostgreSQL has for exactly the parent's
+-- type.
+SELECT pg_catalog.quote_ident(f.conname) AS name, f.conrelid::text AS child, f.confrelid::text AS parent, f.confdeltype AS deltype, f.confupdtype AS updtype, f.condeferrable AS deferrable, f.confmatchtype = 'f' AS full,
        pg_catalog.format('%I.', n.nspname) AS schema,
        (SELECT pg_catalog.jsonb_agg(a.attname ORDER BY k.n) FROM pg_catalog.unnest(f.conkey) WITH ORDINALITY AS k (attnum, n)
         JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = k.attnum) AS child_columns,

@@ -1,6 +1,8 @@
 -- The tables of a sentence, as they are named (`:tables`: its own, then those of `children`), and
 -- those below them by foreign keys: with `:auto` by all that forbid to remove the parent, always by
--- those that remove (cascade) or empty (`touched`) the child. `:archive`: one more, not followed. A
+-- those that remove (cascade) or empty (`touched`) the child. With `:set` also those whose rows a
+-- change of the own table's columns changes (`moved`, ON UPDATE); `beside`: only that leads to the
+-- table. `readable`: this role may read it. `:archive`: one more, not followed. A
 -- foreign key to a partitioned table has a copy for each of its partitions: that one counts for a
 -- sentence about a partition. `partly`: a table that refers to some partitions of this one only.
 -- `ours`: of the database or of pruned. `stirs`: the own table has triggers before rows go
@@ -29,12 +31,22 @@ touched (rel) AS (
   UNION SELECT f.conrelid FROM below b JOIN pg_constraint f ON f.confrelid = b.rel AND f.contype = 'f' AND (f.conparentid = 0 OR EXISTS (SELECT FROM pg_constraint p WHERE p.oid = f.conparentid AND p.conrelid = f.conrelid AND p.confrelid <> f.confrelid)) AND f.confdeltype IN ('n', 'd')
   UNION SELECT n.rel FROM named n
 ),
+moved (rel) AS (
+  SELECT n.rel FROM named n WHERE n.n = 1 AND n.rel IS NOT NULL AND :set::boolean
+  UNION
+  SELECT f.conrelid FROM moved m JOIN pg_constraint f ON f.confrelid = m.rel AND f.contype = 'f' AND (f.conparentid = 0 OR EXISTS (SELECT FROM pg_constraint p WHERE p.oid = f.conparentid AND p.conrelid = f.conrelid AND p.confrelid <> f.confrelid))
+   AND f.confupdtype IN ('c', 'n', 'd')
+),
+reached AS (
+  SELECT t.rel, false AS beside FROM touched t
+  UNION ALL SELECT m.rel, true FROM moved m WHERE NOT EXISTS (SELECT FROM touched t WHERE t.rel = m.rel)
+),
 -- Few databases have any.
 emptying AS MATERIALIZED (
   SELECT f.conrelid, f.confrelid, f.confkey FROM pg_constraint f WHERE f.contype = 'f' AND f.confupdtype IN ('n', 'd')
 )
 SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::regclass::text AS name, pg_catalog.quote_ident(c.relname) AS own, pg_catalog.quote_ident(n2.nspname) || '.' || pg_catalog.quote_ident(c.relname) AS whole, c.relkind AS kind,
-       pg_catalog.row_security_active(c.oid) AS hidden,
+       pg_catalog.row_security_active(c.oid) AS hidden, pg_catalog.has_table_privilege(c.oid, 'SELECT') AS readable, coalesce(t.beside, false) AS beside,
        coalesce(pg_catalog.pg_partition_root(c.oid), c.oid)::oid::text AS root, c.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = c.oid) AS inherited,
        n2.nspname IN ('pg_catalog', 'pg_toast', 'information_schema', 'pruned') AS ours,
        coalesce((SELECT pg_catalog.min(g.tgname::text) FROM pg_trigger g
@@ -102,7 +114,7 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
         FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
         JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
         WHERE i.indrelid = c.oid AND i.indisprimary AND k.n <= i.indnkeyatts) AS key
-FROM touched t
+FROM reached t
 FULL JOIN named n ON n.rel = t.rel
 LEFT JOIN pg_class c ON c.oid = t.rel
 LEFT JOIN pg_namespace n2 ON n2.oid = c.relnamespace
