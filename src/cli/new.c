@@ -169,7 +169,11 @@ look_at_secrets (New *new, Pg *pg)
                     .kind = job_kind_of (NULL, new->sentence),
                     .table = new->sentence->table,
                     .whats = whats };
-  g_autoptr (GPtrArray) columns = unrecorded_find (pg, &job, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) columns = unrecorded_find (pg, &job, &error);
+  if (columns == NULL && !g_str_equal (pg_sqlstate (pg), "3F000"))
+    log_warning ("It is not known what the audit leaves out", "job", new->job, "error",
+                 error->message);
   pg_rollback (pg);
   new->unrecorded = columns != NULL ? unrecorded_words (columns) : NULL;
 }

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from support.doctors import about, well  # noqa: F401
+from support.places import ROLE
 from support.sentences import house  # noqa: F401
 
 SECRET = "s3cr3t"
@@ -155,3 +156,17 @@ def test_doctor_promises_no_restore_of_what_a_job_of_ones_own_loses(house):  # n
     lines = house.pruned.run("doctor", "--json").json()
     assert [line["ok"] for line in lines if line["check"] == "restore"] == []
     assert any("hooks.api_token is not recorded" in line["detail"] for line in lines if line["check"] == "own jobs")
+
+
+@pytest.mark.check_all
+def test_a_look_that_fails_is_no_look_that_found_nothing(house):  # noqa: F811
+    house.sql("CREATE TABLE docs (id bigint PRIMARY KEY, pin_token text NOT NULL, at timestamptz); INSERT INTO docs VALUES (1, 'x', now())")
+    house.say("docs.purge", JOB.format("docs"))
+    house.start()
+    house.database.connection.execute(f"REVOKE EXECUTE ON FUNCTION pruned.secret_columns FROM {ROLE}")
+    unknown = "permission denied for function secret_columns"
+    for command in (("plan", "docs.purge"), ("new", "docs.other", "--table", "docs", "--where", "at < :T - interval '9 days'")):
+        done = house.pruned.run(*command).ok()
+        assert "It is not known what the audit leaves out" in done.stderr and unknown in done.stderr
+    restore = [f for f in house.pruned.run("doctor", "--json").json() if f.get("check") == "restore"]
+    assert [(f["level"], unknown in f["detail"]) for f in restore] == [("error", True)]

@@ -101,14 +101,31 @@ check_texts (Check *check)
     say_lost (check, files->pdata[rows_int (rows, i, "place") - 1], rows, i);
 }
 
+/* Columns (Unrecorded) that the audit leaves out. NULL: that could not be asked, which is a
+ * finding. */
+static GPtrArray *
+find_unrecorded (Check *check)
+{
+  g_autoptr (GError) error = NULL;
+  GPtrArray *columns = pg_begin_read_only (check->pg, &error)
+                           ? unrecorded_find (check->pg, check->job, &error)
+                           : NULL;
+  pg_rollback (check->pg);
+  if (columns != NULL)
+    return columns;
+  check->away |= error->code == PRUNED_OUTAGE;
+  check_error (check, CODE_POSTGRES, "record", (CheckPlace){ 0 },
+               check_remedy (check, CODE_POSTGRES, error), "could not be checked: %s",
+               error->message);
+  return NULL;
+}
+
 void
 check_lost (Check *check)
 {
   if (!check_can_run (check) || check->job->final != NULL)
     return;
-  g_autoptr (GPtrArray) columns
-      = pg_begin_read_only (check->pg, NULL) ? unrecorded_find (check->pg, check->job, NULL) : NULL;
-  pg_rollback (check->pg);
+  g_autoptr (GPtrArray) columns = find_unrecorded (check);
   for (guint i = 0; columns != NULL && i < columns->len; i++) {
     const Unrecorded *column = columns->pdata[i];
     g_autofree char *remedy = remedy_of (check->job, column->column);
@@ -121,18 +138,10 @@ check_lost (Check *check)
 void
 check_recorded (Check *check)
 {
-  g_autoptr (GError) error = NULL;
   if (!check_can_run (check))
     return;
-  g_autoptr (GPtrArray) columns = pg_begin_read_only (check->pg, &error)
-                                      ? unrecorded_find (check->pg, check->job, &error)
-                                      : NULL;
-  pg_rollback (check->pg);
+  g_autoptr (GPtrArray) columns = find_unrecorded (check);
   for (guint i = 0; columns != NULL && i < columns->len; i++)
     say_column (check, columns->pdata[i]);
-  if (columns == NULL)
-    check_error (check, CODE_POSTGRES, "record", (CheckPlace){ 0 },
-                 check_remedy (check, CODE_POSTGRES, error), "could not be checked: %s",
-                 error->message);
   check_texts (check);
 }

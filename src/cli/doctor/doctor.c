@@ -75,6 +75,21 @@ doctor_error (Doctor *doctor, ExitCode code, const char *check, const char *reme
   va_end (list);
 }
 
+void
+doctor_unasked (Doctor *doctor, const char *check, const GError *cause)
+{
+  doctor_error (doctor, CODE_POSTGRES, check, doctor->grants, "could not be checked: %s",
+                cause->message);
+}
+
+void
+doctor_unasked_but_missing (Doctor *doctor, const char *check, const GError *cause)
+{
+  const char *state = pg_sqlstate (doctor->pg);
+  if (!g_str_equal (state, "42P01") && !g_str_equal (state, "42703"))
+    doctor_unasked (doctor, check, cause);
+}
+
 PgRows *
 doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues *values)
 {
@@ -84,8 +99,7 @@ doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues 
                      : NULL;
   pg_rollback (doctor->pg);
   if (rows == NULL)
-    doctor_error (doctor, CODE_POSTGRES, check, doctor->grants, "could not be checked: %s",
-                  error->message);
+    doctor_unasked (doctor, check, error);
   return rows;
 }
 

@@ -36,6 +36,10 @@ void doctor_error (Doctor *doctor, ExitCode code, const char *check, const char 
 /* Runs a statement in a read-only transaction of its own. NULL: it failed, which is a finding of
  * CHECK. */
 PgRows *doctor_ask (Doctor *doctor, const char *check, const char *file, const PgValues *values);
+/* The same of what was asked otherwise, and failed with CAUSE. */
+void doctor_unasked (Doctor *doctor, const char *check, const GError *cause);
+/* The same, but a table or a column that is not there is a finding of another check. */
+void doctor_unasked_but_missing (Doctor *doctor, const char *check, const GError *cause);
 /* The values of column NAME in one line; of many rows only the first few. g_free it. */
 char *doctor_list (const PgRows *rows, const char *name);
 

@@ -24,15 +24,18 @@ want_right (const Job *job, const char *table, const char *right, gpointer data)
 }
 
 /* With the tables that the catalogue adds to a sentence. One that it does not fit is a finding of
- * another check. */
+ * another check; an error is one of CHECK. */
 static const Job *
-completed (const Doctor *doctor, const Job *job)
+completed (Doctor *doctor, const char *check, const Job *job)
 {
   g_autofree char *refusal = NULL;
-  const Job *whole = pg_begin_read_only (doctor->pg, NULL)
-                         ? job_complete (doctor->pg, job, &refusal, NULL)
+  g_autoptr (GError) error = NULL;
+  const Job *whole = pg_begin_read_only (doctor->pg, &error)
+                         ? job_complete (doctor->pg, job, &refusal, &error)
                          : NULL;
   pg_rollback (doctor->pg);
+  if (error != NULL)
+    doctor_unasked (doctor, check, error);
   return whole != NULL ? whole : job;
 }
 
@@ -57,10 +60,10 @@ ask_wanted (Doctor *doctor, const char *check, const char *file, Which which)
     if (!in_force_of (job)->enabled)
       continue;
     if (which == RIGHTS) {
-      job_rights_each (completed (doctor, job), want_right, &wanted);
+      job_rights_each (completed (doctor, check, job), want_right, &wanted);
       job_rights_filled (job, want_right, &wanted);
     } else if (which == WRITES)
-      check_want_written (completed (doctor, job), &wanted);
+      check_want_written (completed (doctor, check, job), &wanted);
     else
       want_columns (&wanted, job, job->needs);
     if (which == READS)
@@ -155,10 +158,15 @@ check_recorded_rows (Doctor *doctor)
     const Job *job = jobs_at (doctor->cli->jobs, i);
     if (!in_force_of (job)->enabled)
       continue;
-    const Job *known = completed (doctor, job);
-    g_autoptr (GPtrArray) columns
-        = pg_begin_read_only (doctor->pg, NULL) ? unrecorded_find (doctor->pg, known, NULL) : NULL;
+    const Job *known = completed (doctor, "restore", job);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (GPtrArray) columns = pg_begin_read_only (doctor->pg, &error)
+                                        ? unrecorded_find (doctor->pg, known, &error)
+                                        : NULL;
     pg_rollback (doctor->pg);
+    if (columns == NULL)
+      doctor_unasked (doctor, "restore", error);
+    whole &= columns != NULL;
     if (columns == NULL || !unrecorded_loses (job, columns))
       continue;
     g_autofree char *words = unrecorded_words (columns),
@@ -227,10 +235,14 @@ check_settings (Doctor *doctor)
   pg_values_set (values, "scheduled_at", "now");
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (!in_force_of (job)->enabled || job->blocked == NULL
-        || !pg_begin_read_only (doctor->pg, NULL))
+    g_autoptr (GError) error = NULL;
+    if (!in_force_of (job)->enabled || job->blocked == NULL)
       continue;
-    g_autoptr (PgRows) rows = pg_run (doctor->pg, job->blocked, values, NULL);
+    g_autoptr (PgRows) rows = pg_begin_read_only (doctor->pg, &error)
+                                  ? pg_run (doctor->pg, job->blocked, values, &error)
+                                  : NULL;
+    if (rows == NULL)
+      doctor_unasked_but_missing (doctor, "settings", error);
     pg_rollback (doctor->pg);
     if (rows == NULL || rows_count (rows) == 0 || is_paused (doctor, job)
         || !g_hash_table_add (said, g_strdup (rows_text (rows, 0, "reason"))))

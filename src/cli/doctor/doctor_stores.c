@@ -31,11 +31,15 @@ check_unset (Doctor *doctor, guint i)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "file_store", i + 1);
   g_autoptr (PgRows) rows = NULL;
-  if (pg_begin_read_only (doctor->pg, NULL))
-    rows = pg_run_file (doctor->pg, SQL "objects_wait.sql", values,
-                        NULL); /* a missing table is a finding of another check */
+  g_autoptr (GError) error = NULL;
+  if (pg_begin_read_only (doctor->pg, &error))
+    rows = pg_run_file (doctor->pg, SQL "objects_wait.sql", values, &error);
+  if (rows == NULL)
+    doctor_unasked_but_missing (doctor, check, error);
   pg_rollback (doctor->pg);
-  if (rows != NULL && rows_bool (rows, 0, "wait"))
+  if (rows == NULL)
+    return;
+  if (rows_bool (rows, 0, "wait"))
     doctor_error (doctor, CODE_STORE, check, STORES[i].remedy,
                   "[%s] %s is not set, but objects wait to be deleted there", STORES[i].section,
                   STORES[i].key);
