@@ -73,6 +73,9 @@ build (Restore *restore, const RestoreStep *step, Record *record, const char *co
   pg_values_set (values, "action", record->deleted ? "deleted" : "updated");
   pg_values_take (values, "secret", keeping_secret (restore->cli->config));
   pg_values_take (values, "emptied", unrecorded_emptied (job));
+  pg_values_take (
+      values, "set",
+      job != NULL && g_strcmp0 (record->table, job->table) == 0 ? unrecorded_emptied (job) : NULL);
   g_autoptr (PgRows) made = pg_run_file (restore->pg, SQL "build.sql", values, error);
   if (made == NULL)
     return FALSE;

@@ -1,7 +1,8 @@
 -- Builds the statement that restores rows of a table, or undoes a change of them, from a record
 -- whose rows have these columns; also returns why that is impossible (`blocked`), and what will
 -- differ (`notes`), and whether something is lost (`incomplete`). `:emptied`: columns that the job
--- itself has changed; null: any. Names come from the catalogue and are quoted here and nowhere
+-- itself has changed; null: any. `:set`: the same of the table of the record, null: not known.
+-- Names come from the catalogue and are quoted here and nowhere
 -- else. Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its
 -- rows), `:item_column` (see job.conf), `:makes`; for changes also `:xid` and `:own` (transactions
 -- whose rows are ours) and `:runs` (all runs that are restored). Reads the catalogue only.
@@ -65,6 +66,11 @@ whole AS (
          coalesce('pg_catalog.jsonb_build_object('
                   || pg_catalog.string_agg(pg_catalog.format('%1$L, CASE WHEN t.%2$I IS DISTINCT FROM NULL THEN pg_catalog.format(''%%s'', t.%2$I) END', c.attname, c.attname), ', ') || ')', '''{}''::jsonb') AS texts
   FROM col c WHERE (c.bounded OR c.zeros OR c.loses) AND c.kept
+),
+-- Columns that a foreign key empties.
+loosened AS (
+  SELECT coalesce(pg_catalog.array_agg(DISTINCT c.attname::text), '{}') AS names
+  FROM relation r JOIN pg_constraint f ON f.conrelid = r.rel AND f.contype = 'f' AND f.confdeltype = 'n' JOIN col c ON c.attnum = ANY (f.conkey)
 ),
 -- Columns that the record, or the table, does not have.
 passed_over AS (
@@ -153,8 +159,22 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             ' AND i.table_name = e.table_name AND NOT (i.tableoid = :part::oid AND i.ctid = :place::tid)'
             ' CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(i.rows) AS v (row)'
             ' WHERE (SELECT pg_catalog.bool_or(NOT f.ours AND f.differs IS NOT NULL) FROM differing f) GROUP BY v.row)'
-         || pg_catalog.format(', judged AS MATERIALIZED (SELECT f.n, f.named, f.row, f.now, f.part, f.place, f.differs, f.ours OR coalesce(i.later, false) AS ours,'
-                   ' i.row IS NOT NULL AND NOT i.later AS back FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[])', p.secret)
+         -- The next run that took the row, if that is none of these: what it found.
+         || ', taken AS MATERIALIZED (SELECT DISTINCT ON (e.n) e.n, d.run_id, d.action, v.row FROM entry e LEFT JOIN differing f ON f.n = e.n'
+            ' CROSS JOIN LATERAL (SELECT i.run_id, i.action, i.at, i.keys, i.rows FROM pruned.deletions i'
+            ' WHERE i.keys || coalesce(pg_catalog.jsonb_path_query_array(i.rows, ''$[*].user_id''), ''[]'') @> pg_catalog.jsonb_build_array(e.key)'
+            ' AND i.table_name = e.table_name AND i.at > e.at AND i.run_id <> ALL (:runs::uuid[]) OFFSET 0) AS d'
+            ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.keys), pg_catalog.jsonb_array_elements(d.rows)) AS v (key, row)'
+            ' WHERE v.key = e.key AND (f.n IS NULL OR NOT f.ours AND f.differs IS NOT NULL) ORDER BY e.n, d.at)'
+         -- A row that is back as that run found it is as this one left it, if it differs only in
+         -- what this one has changed.
+         || pg_catalog.format(', judged AS MATERIALIZED (SELECT f.n, f.named, f.row, f.now, f.part, f.place, f.differs,'
+                   ' f.ours OR coalesce(i.later, false) OR coalesce(k.row - %1$L::text[] = f.now - %1$L::text[], false)'
+                   ' AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_each(f.row) AS a JOIN pg_catalog.jsonb_each(f.now) AS b USING (key)'
+                   ' WHERE a.value IS DISTINCT FROM b.value AND a.key <> ALL (%2$L::text[]) AND (a.key <> ALL (%3$L::text[]) OR b.value <> ''null'')) AS ours,'
+                   ' i.row IS NOT NULL AND NOT i.later AS back, k.row - %1$L::text[] = f.now - %1$L::text[] AS found_so'
+                   ' FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[] LEFT JOIN taken k ON k.n = f.n)',
+                   p.secret, coalesce(:set::text[], '{}'), (SELECT names FROM loosened))
          || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
                    ' RETURNING j.n, j.row, %5$s AS now, %6$s AS texts, %3$s AS xid)', r.rel, p.sets, r.xid, r.row_type, w.of_t, w.texts)
@@ -163,13 +183,16 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             ' ELSE ''cannot be'' END AS action,'
             ' CASE WHEN p.n IS NOT NULL THEN ''put back: '' || j.differs || coalesce(''; changed by a trigger or a rule: '' || '
          || pg_catalog.format(t.differs, 'p.row', 'p.now || ' || pg_catalog.format(t.as_recorded, 'p.row'))
-         || ', '''') WHEN j.n IS NULL THEN ''the row is gone'''
-            ' WHEN j.differs IS NULL OR j.back THEN NULL WHEN NOT j.ours THEN ''changed since by somebody else: '' || j.differs'
+         || ', '''') WHEN j.n IS NULL THEN ''the row is gone'' || CASE WHEN k.action = ''deleted'' THEN '': run '' || k.run_id || '' has removed it since; restore that run first'' ELSE '''' END'
+            ' WHEN j.differs IS NULL OR j.back THEN NULL'
+            ' WHEN NOT j.ours AND k.n IS NULL THEN ''changed since by somebody else: '' || j.differs'
+            ' WHEN NOT j.ours AND j.found_so THEN ''changed since, or by this run: it is as run '' || k.run_id || '' found it, and which of these this run has changed is not known: '' || j.differs'
+            ' WHEN NOT j.ours THEN ''changed since, first by run '' || k.run_id || '' (restore that run first, if you have not): '' || j.differs'
             ' ELSE ''a trigger or a rule kept it as it is: '' || j.differs END AS reason'
          || CASE WHEN p.checked THEN pg_catalog.format(t.note,
               'SELECT j.n, (SELECT pg_catalog.jsonb_object_agg(a.key, a.value) FROM pg_catalog.jsonb_each(j.now) AS a'
               ' JOIN pg_catalog.jsonb_each(j.row) AS b USING (key) WHERE a.value IS DISTINCT FROM b.value) AS was FROM judged j JOIN put p ON p.n = j.n') ELSE '' END
-         || ' FROM entry e FULL JOIN judged j ON j.n = e.n FULL JOIN put p ON p.n = e.n ORDER BY e.n'
+         || ' FROM entry e FULL JOIN judged j ON j.n = e.n FULL JOIN put p ON p.n = e.n LEFT JOIN taken k ON k.n = e.n ORDER BY e.n'
        END AS sql,
        -- A column that has its former value again was kept; one with a third value (`updated_at`)
        -- was only changed by a trigger.
