@@ -6,6 +6,7 @@
 #include "engine/brakes/limits.h"
 #include "engine/brakes/plan_mode.h"
 #include "engine/brakes/judge.h"
+#include "engine/brakes/whole.h"
 #include "engine/brakes/within_range.h"
 #include "engine/step/pace.h"
 #include "engine/step/ranges.h"
@@ -117,7 +118,7 @@ brakes_after (Step *step, GError **error)
     return check_approved (step, total, first, error);
   if (event_limits_are_of (step))
     first = FALSE;
-  if (event_limits_count_first (step))
+  if (whole_counts_first (step, first))
     return count_first (step, error);
   if (!limits_ask (step, rows, &why, error))
     return FALSE;

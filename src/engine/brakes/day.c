@@ -1,6 +1,7 @@
 #include "engine/brakes/day.h"
 
 #include "base/fault.h"
+#include "engine/brakes/whole.h"
 #include "engine/step/ranges.h"
 
 #define SQL "src/engine/brakes/sql/"
@@ -223,7 +224,7 @@ add_events (Step *const *steps, guint n, gboolean leased, Take *take)
     if (!event_limits_are_of (step))
       continue;
     if (!leased)
-      event_limits_taken (step, &rows, &own);
+      whole_taken (step, &rows, &own);
     take->rows += rows;
     take->own += own;
   }
@@ -256,7 +257,10 @@ take_of_all (Step *const *steps, guint n, gboolean leased, DayAllowance *allowan
                 .leases = leased && n == 1 ? steps[0]->run->run_id : NULL,
                 .allowance = allowance };
   for (guint i = 0; i < n; i++) {
-    take.rows += leased ? day_leased (steps[i]) : steps[i]->rows + steps[i]->children->len;
+    gint64 rows = leased ? day_leased (steps[i]) : steps[i]->rows + steps[i]->children->len, own;
+    if (!leased && whole_is_of_day (steps[i]))
+      whole_taken (steps[i], &rows, &own);
+    take.rows += rows;
     take.whatever &= leased || !steps[i]->shared;
   }
   return take;
@@ -314,6 +318,7 @@ day_sum (Step *step, const char *but, const char *leases, gint64 *sum, GError **
   pg_values_set (values, "job", step->job->name);
   pg_values_set (values, "but", but);
   pg_values_set (values, "leases", leases);
+  pg_values_set (values, "counted", step->job->large != NULL ? "t" : "f");
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "day.sql", values, error);
   if (rows != NULL)
     *sum = rows_int (rows, 0, "rows");

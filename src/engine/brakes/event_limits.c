@@ -1,7 +1,5 @@
 #include "engine/brakes/event_limits.h"
 
-#include "engine/brakes/count.h"
-
 #define WHOLE (100 * 1000) /* `max_share` in thousandths of a percent: all rows */
 
 static gboolean
@@ -16,38 +14,6 @@ event_limits_are_of (const Step *step)
   const JobLimits *set = &in_force_of (step->job)->limits;
   return set->approve != APPROVE_NEVER && (set->max_rows >= 0 || has_share (set))
          && !run_is_approved (step->run) && job_event_of (step->job, step->run->args) != NULL;
-}
-
-gboolean
-event_limits_count_first (const Step *step)
-{
-  return event_limits_are_of (step) && step->rows + step->children->len > 0 && step->continues
-         && step->run->rows_counted < 0;
-}
-
-/* A run that has changed ROWS, OWN of them of the job's table, has taken what was counted: its own
- * row goes last. */
-static void
-add_counted (const Run *run, gint64 *rows, gint64 *own)
-{
-  if (*rows == 0 || *rows >= run->rows_counted)
-    return;
-  *rows = run->rows_counted;
-  *own = MAX (*own, 1);
-}
-
-void
-event_limits_taken (const Step *step, gint64 *rows, gint64 *own)
-{
-  const Run *run = step->run;
-  const gint64 more = step->rows + step->children->len;
-  gint64 rows_before = run->rows_done, own_before = count_own_rows (run->result);
-  *rows = rows_before + more;
-  *own = own_before + more - step->below;
-  add_counted (run, &rows_before, &own_before);
-  add_counted (run, rows, own);
-  *rows -= rows_before;
-  *own = MAX (0, *own - own_before);
 }
 
 char *

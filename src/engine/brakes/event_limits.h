@@ -3,9 +3,7 @@
  * change within 24 hours. Approved runs are no part of it, and no limit holds them.
  *
  * Invariant: they are read from the rows of runs, so what was rolled back, or came twice, does not
- * count. A run of several steps is counted before the first of them changes a row, and with that
- * step it takes all that was counted: it is held as a whole, and what it has left counts for
- * others.
+ * count. A run of several steps is counted as a whole (whole.h).
  *
  * Threads: the worker that has the lane. Ownership: of the arguments: none.
  */
@@ -14,10 +12,6 @@
 
 /* Whether they are the limits of STEP's run, which changes rows. */
 gboolean event_limits_are_of (const Step *step);
-/* Whether the run of STEP, which has changed rows and goes on, is to be counted first. */
-gboolean event_limits_count_first (const Step *step);
-/* What STEP takes of them: *ROWS, *OWN of them of the job's table. */
-void event_limits_taken (const Step *step, gint64 *rows, gint64 *own);
 /* The arguments that name the row of an event of JOB, as an array literal. g_free it. */
 char *event_limits_keys (const Job *job);
 /* What may still change, apart from what the run BUT has changed and LEASES has leased; NULL: no

@@ -150,6 +150,7 @@ typedef struct _Job {
   const PgStatement *below;   /* of such a copy: counts the rows of each table that go with keys */
   const PgStatement *named;   /* keys as the table has them; NULL: they stay as they are */
   gboolean portions;          /* of such a copy: rows below could go in portions */
+  gboolean takes_own;         /* of such a copy: rows of its table go with others of it */
   const PgStatement *large;   /* of such a copy: the first key with more rows below it than a step
                                  may remove; NULL: all go at once */
   const struct _Job *portion; /* of such a copy: the same for a step in which only rows below a row

@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "engine/brakes/count.h"
 #include "engine/brakes/foresee.h"
+#include "engine/brakes/whole.h"
 #include "engine/lane/sending.h"
 #include "engine/ledger/named_row.h"
 #include "engine/service/stats.h"
@@ -62,7 +63,7 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
   brake_finding_clear (&held->finding);
   if (held->known_only) {
     count_known (step, &held->count);
-    held->count.unknown = event_limits_count_first (step);
+    held->count.unknown = whole_counts_first (step, TRUE);
   } else if (!count_run (step, &held->count, error))
     return FALSE;
   if (!brake_judge (step, &held->count, &held->finding, error))

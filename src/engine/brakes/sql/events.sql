@@ -6,7 +6,7 @@
 SELECT coalesce(pg_catalog.sum(e.rows) FILTER (WHERE e.at > now() - interval '1 hour'), 0)::bigint AS hour,
        coalesce(pg_catalog.sum(e.own), 0)::bigint AS day
 FROM (
-  SELECT r.at, r.rows + r.left_over AS rows,
+  SELECT r.at, r.rows + r.left_over::numeric AS rows,
          greatest(pg_catalog.sign(r.left_over),
                   CASE WHEN r.leased THEN r.rows
                        WHEN :own::boolean AND pg_catalog.jsonb_typeof(r.result -> 'updated_rows') = 'number'

@@ -10,6 +10,12 @@ below_has_self (const Below *below, const CatTable *table)
   return FALSE;
 }
 
+gboolean
+below_takes_own (const Below *below)
+{
+  return below_has_self (below, below->root);
+}
+
 /* `, pruned_p.pruned_owner`, if the queries have that column. */
 static char *
 owner_of (const Below *below, const char *rows, const char *column)

@@ -256,6 +256,7 @@ sentence_copy (const Job *job, const Written *written, GError **error)
         && !add_file (copy, what, written->files->pdata[i], error))
       return NULL; /* what there is of it stays: a sentence that is refused is not written often */
   copy->portions = written->portions;
+  copy->takes_own = written->takes_own;
   copy->due = g_strdup (written->due);
   if (job->sentence->portion > 0 && written->portions && !add_portion (copy, written, error))
     return NULL;

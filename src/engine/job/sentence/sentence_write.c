@@ -491,6 +491,7 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
   add_files (&writer, below);
   written->portions = sentence_portion_can_be (below);
   written->below = below_write_count (below);
+  written->takes_own = below_takes_own (below);
   note_tables (&writer);
   note_cursor (&writer);
   return g_steal_pointer (&written);

@@ -39,7 +39,8 @@ typedef struct {
   char *all_rows;    /* the page without the sentence's condition; NULL: a row cannot be decided
                         about without the others */
   gboolean portions; /* rows below can go in portions, whether or not the sentence says so */
-  GPtrArray *tables; /* of char: all tables that it depends on */
+  gboolean takes_own; /* rows of its table go with others of it */
+  GPtrArray *tables;  /* of char: all tables that it depends on */
 } Written;
 
 Written *written_new (void); /* without files */

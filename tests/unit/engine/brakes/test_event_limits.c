@@ -158,33 +158,6 @@ test_other_runs_take_nothing (void)
   days_end ();
 }
 
-/* A run of several steps takes with the first of them what was counted, with its own row, and later
- * only what is above that. */
-static void
-test_a_run_takes_what_was_counted (void)
-{
-  static const struct {
-    gint64 counted, done, rows, below, takes, own;
-  } cases[] = {
-    { -1, 0, 1, 0, 1, 1 },     { -1, 0, 5, 4, 5, 1 },  { 31, 0, 10, 10, 31, 1 },
-    { 31, 10, 10, 10, 0, 0 },  { 31, 30, 1, 0, 0, 0 }, { 31, 30, 5, 4, 4, 0 },
-    { 31, 31, 10, 10, 10, 0 },
-  };
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gint64 rows, own;
-    g_test_message ("%u", i);
-    begin ("max_rows = 20\n", EVENT);
-    scene->run.rows_counted = cases[i].counted;
-    scene->run.rows_done = cases[i].done;
-    scene->step->rows = cases[i].rows;
-    scene->step->below = cases[i].below;
-    event_limits_taken (scene->step, &rows, &own);
-    g_assert_cmpint (rows, ==, cases[i].takes);
-    g_assert_cmpint (own, ==, cases[i].own);
-    days_end ();
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -193,6 +166,5 @@ main (int argc, char **argv)
   g_test_add_func ("/event_limits/left", test_what_is_left);
   g_test_add_func ("/event_limits/held", test_a_refused_step_is_held);
   g_test_add_func ("/event_limits/others", test_other_runs_take_nothing);
-  g_test_add_func ("/event_limits/counted", test_a_run_takes_what_was_counted);
   return config_test_run ();
 }
