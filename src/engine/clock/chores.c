@@ -13,7 +13,7 @@
 
 typedef struct {
   const Chore *chore;
-  gint64 due_us; /* monotonic; of the thread of housekeeping */
+  gint64 due_us, done_us; /* monotonic; of the thread of housekeeping */
   /* Under the lock. */
   gint64 well_us; /* since the epoch; 0: not since the start */
   guint failures; /* since then */
@@ -93,6 +93,7 @@ do_one (const Chores *chores, State *state, Service *service, Pg *pg, GError **e
   g_autoptr (GError) cause = NULL;
   if (chores->more != NULL)
     *chores->more = FALSE;
+  state->done_us = clock_monotonic_us ();
   if (state->chore->look (service, pg, &cause)) {
     note_well (state, chores->more != NULL && *chores->more);
     return TRUE;
@@ -109,6 +110,21 @@ do_one (const Chores *chores, State *state, Service *service, Pg *pg, GError **e
   return TRUE;
 }
 
+/* Before part I: those before it that must not wait for a round that takes long. */
+static gboolean
+do_between (const Chores *chores, guint i, Service *service, Pg *pg, GError **error)
+{
+  const gint64 now_us = clock_monotonic_us ();
+  gboolean there = TRUE;
+  for (guint k = 0; there && k < i; k++) {
+    State *state = &chores->states[k];
+    const gint64 between_us = state->chore->between_us;
+    if (between_us > 0 && now_us >= MAX (state->due_us, state->done_us + between_us))
+      there = do_one (chores, state, service, pg, error);
+  }
+  return there;
+}
+
 gboolean
 chores_round (Chores *chores, Service *service, Pg *pg, GError **error)
 {
@@ -116,7 +132,8 @@ chores_round (Chores *chores, Service *service, Pg *pg, GError **error)
   for (guint i = 0; there && i < chores->n; i++) {
     State *state = &chores->states[i];
     if (clock_monotonic_us () >= state->due_us)
-      there = do_one (chores, state, service, pg, error);
+      there = do_between (chores, i, service, pg, error)
+              && do_one (chores, state, service, pg, error);
   }
   return there;
 }

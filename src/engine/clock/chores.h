@@ -2,7 +2,8 @@
  * is tried again by itself after it has failed, and how it went is kept: for `pruned doctor`
  * (pruned.processes) and for the metrics.
  *
- * Invariant: a part that fails delays no other one, unless PostgreSQL is away.
+ * Invariant: a part that fails delays no other one, unless PostgreSQL is away; nor does one that
+ * takes long delay what others wait for (`between_us`).
  *
  * Threads: main makes and frees them; chores_round: housekeeping or the dispatcher; the rest: any.
  * Ownership: as said.
@@ -15,6 +16,9 @@ typedef struct {
   /* From a look that went well to the next one, in microseconds; 0: each round. */
   gint64 every_us;
   gboolean (*look) (Service *service, Pg *pg, GError **error);
+  /* So long after it was done, it is done again before a later part of the same round: those can
+   * take long. 0: not. */
+  gint64 between_us;
 } Chore;
 
 typedef struct _Chores Chores;

@@ -23,6 +23,7 @@
 #include <pthread.h>
 
 #define EVERY_US G_USEC_PER_SEC
+#define BEAT_US (5 * G_USEC_PER_SEC) /* others take a process for dead after half a minute */
 #define SQL "src/engine/clock/sql/"
 #define LEAST_BYTES (1 << 20)
 #define SAID "Housekeeping failed; will retry"
@@ -197,7 +198,7 @@ growth_look (Service *service, Pg *pg, GError **error)
 
 /* In the order in which they are done. */
 static const Chore CHORES[] = {
-  { "this process's row", 0, processes_beat },
+  { "this process's row", 0, processes_beat, BEAT_US },
   { "members of the group", 0, group_look },
   { "what jobs read", 5 * G_USEC_PER_SEC, tell_reads },
   { "jobs that are left out", 5 * G_USEC_PER_SEC, left_out_look },

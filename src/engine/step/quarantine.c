@@ -1,10 +1,12 @@
 #include "engine/step/quarantine.h"
 
+#include "base/clock.h"
 #include "engine/job/in_force.h"
 
 #include <string.h>
 
 #define SQL "src/engine/step/sql/"
+#define LONGEST_US (10 * G_USEC_PER_SEC) /* of a page: no table is begun behind it */
 
 /* Runs a statement that PostgreSQL composed from catalogue names. *ROWS is NULL if it composed
  * none. */
@@ -211,10 +213,12 @@ forget_gone (Pg *pg, const PgRows *page, int i, GError **failed, GError **error)
          && pg_exec (pg, "RELEASE SAVEPOINT page", error);
 }
 
+/* Where tables are locked or slow, the others of the page are looked at in a later round. */
 static gboolean
 forget_page (Pg *pg, const PgRows *page, GError **failed, GError **error)
 {
-  for (int i = 0; i < rows_count (page); i++) {
+  const gint64 until_us = clock_monotonic_us () + LONGEST_US;
+  for (int i = 0; i < rows_count (page) && clock_monotonic_us () < until_us; i++) {
     if (may_be_gone (page, i) && !forget_gone (pg, page, i, failed, error))
       return FALSE;
   }

@@ -9,7 +9,8 @@
 
 static Service service;
 static GString *done; /* the first letters of the parts that were done */
-static gboolean more;
+static gboolean more, third;
+static gint64 takes_us; /* the second one */
 static Chores *chores;
 
 /* LETTER is noted. FILE: one that has no parameters. */
@@ -31,11 +32,19 @@ static gboolean
 look_at_second (Service *its, Pg *pg, GError **error)
 {
   its->housekeeping.more = more;
+  played_later (takes_us);
   return ask (pg, 's', "src/engine/clock/sql/next_due.sql", error);
 }
 
-static const Chore CHORES[]
-    = { { "first", 0, look_at_first }, { "second", MINUTE_US, look_at_second } };
+static gboolean
+look_at_third (Service *its, Pg *pg, GError **error)
+{
+  return !third || ask (pg, 't', "src/engine/clock/sql/next_due.sql", error);
+}
+
+static const Chore CHORES[] = { { "first", 0, look_at_first, 5 * G_USEC_PER_SEC },
+                                { "second", MINUTE_US, look_at_second },
+                                { "third", MINUTE_US, look_at_third } };
 
 static void
 begin (void)
@@ -84,7 +93,7 @@ test_a_part_that_fails_stops_none_behind_it (void)
   begin ();
   played_refuse ("ledger_size", "57014", "it takes too long");
   assert_round (0, "fs");
-  assert_states ("first never 1, second well 0, ");
+  assert_states ("first never 1, second well 0, third well 0, ");
   g_autoptr (json_t) failing = chores_failing ();
   g_assert_cmpuint (json_array_size (failing), ==, 1);
   const json_t *one = json_array_get (failing, 0);
@@ -93,7 +102,7 @@ test_a_part_that_fails_stops_none_behind_it (void)
   g_assert_nonnull (
       strstr (json_string_value (json_object_get (one, "error")), "it takes too long"));
   assert_round (G_USEC_PER_SEC, "f");
-  assert_states ("first well 0, second well 0, ");
+  assert_states ("first well 0, second well 0, third well 0, ");
   g_autoptr (json_t) none = chores_failing ();
   g_assert_cmpuint (json_array_size (none), ==, 0);
   end ();
@@ -126,6 +135,21 @@ test_what_is_due_seldom_waits_for_its_time_unless_there_is_more (void)
   end ();
 }
 
+/* Others take a process for dead whose row is not written for half a minute. */
+static void
+test_what_must_not_wait_is_done_between_parts_that_take_long (void)
+{
+  begin ();
+  third = TRUE;
+  assert_round (0, "fst");
+  assert_round (G_USEC_PER_SEC, "f");
+  takes_us = 15 * G_USEC_PER_SEC;
+  assert_round (MINUTE_US, "fsft");
+  takes_us = 0;
+  third = FALSE;
+  end ();
+}
+
 /* The round ends: each part would wait for the server once more. */
 static void
 test_without_postgresql_no_part_is_done (void)
@@ -136,7 +160,7 @@ test_without_postgresql_no_part_is_done (void)
   g_assert_false (chores_round (chores, &service, played_pg (), &error));
   g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
   g_assert_cmpstr (done->str, ==, "f");
-  assert_states ("first never 0, second never 0, ");
+  assert_states ("first never 0, second never 0, third never 0, ");
   end ();
 }
 
@@ -148,6 +172,7 @@ main (int argc, char **argv)
   g_test_add_func ("/chores/waits",
                    test_it_waits_longer_each_time_but_no_longer_than_it_is_done_seldom);
   g_test_add_func ("/chores/due", test_what_is_due_seldom_waits_for_its_time_unless_there_is_more);
+  g_test_add_func ("/chores/between", test_what_must_not_wait_is_done_between_parts_that_take_long);
   g_test_add_func ("/chores/away", test_without_postgresql_no_part_is_done);
   return g_test_run ();
 }
