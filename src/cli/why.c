@@ -1,4 +1,6 @@
-/* `pruned why`: why a row is still there; of one that is gone, what `who` says. */
+/* `pruned why`: why a row is still there; of one that is gone, what `who` says.
+ *
+ * Length: all that is said of a row is read as one page. */
 #include "engine/step/why.h"
 
 #include "base/clock.h"
@@ -175,12 +177,12 @@ ask_job (Asking *asking, const Job *job, int night, int entry, GError **error)
     say_held (asking, job);
   else if (fails && (over || why.goes || g_strcmp0 (why.what, "failed") == 0))
     say_failing (asking, job, entry, over);
-  else if (!job->kind->rows || !why.known)
-    show (asking, &none,
-          job->kind->rows ? "unknown: it cannot be asked about a single row"
-                          : "unknown: it drops whole partitions; see `pruned plan`");
   else if (job_only_names_rows (job))
     show (asking, &named, "stays until an event names it");
+  else if (!job->kind->rows || !why.known)
+    show (asking, &none,
+          job->kind->rows ? "unknown: it cannot be asked about a single row; see `pruned plan`"
+                          : "unknown: it drops whole partitions; see `pruned plan`");
   else if (why.goes)
     say_due (asking, job, night, &why);
   else if (g_strcmp0 (why.what, "failed") == 0) {
@@ -189,6 +191,26 @@ ask_job (Asking *asking, const Job *job, int night, int entry, GError **error)
     show (asking, &line, says);
   } else
     return say_stays (asking, job, &why, error);
+  return TRUE;
+}
+
+/* A job that cannot be asked, for lack of a table or a right, keeps no other from being asked. */
+static gboolean
+ask_or_say (Asking *asking, int entry, GError **error)
+{
+  const int at = (int)rows_int (asking->entries, entry, "row");
+  const Job *job = jobs_at (asking->cli->jobs, (guint)at);
+  GError *cause = NULL;
+  if (ask_job (asking, job, at, entry, &cause))
+    return TRUE;
+  if (cause->code == PRUNED_OUTAGE) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  g_autofree char *says = g_strdup_printf ("unknown: %s", cause->message);
+  const WhyLine line = { job->name, "unknown", cause->message, -1, NULL, { NULL } };
+  show (asking, &line, says);
+  g_error_free (cause);
   return TRUE;
 }
 
@@ -259,11 +281,9 @@ ask_row (Asking *asking, GError **error)
   asking->lines = 0;
   if (entries == NULL)
     return cli_pg_failed (asking->pg, error);
-  for (int i = 0; i < rows_count (entries); i++) {
-    const int at = (int)rows_int (entries, i, "row");
-    if (!ask_job (asking, jobs_at (asking->cli->jobs, (guint)at), at, i, error))
+  for (int i = 0; i < rows_count (entries); i++)
+    if (!ask_or_say (asking, i, error))
       return cli_pg_failed (asking->pg, error);
-  }
   say_below (asking);
   const WhyLine none = { NULL, "no rule", NULL, -1, NULL, { NULL } };
   if (asking->lines == 0)

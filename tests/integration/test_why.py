@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from support.scene import now
+from support.judge import new_judge  # noqa: F401
+from support.scene import now, tick_id
 from support.sentences import house  # noqa: F401
 
 JOB = "items.purge"
@@ -84,3 +85,48 @@ def test_each_of_the_answers(house):  # noqa: F811
     assert held["verdict"] == "held" and held["commands"] == [f"pruned quarantine drop {JOB} items:1"]
     assert house.pruned.run("why", "nothing:1").code == 6 and house.pruned.run("why", "items").code == 1
     assert house.pruned.run("why", "items:99").code == 6
+
+
+@pytest.fixture(scope="module")
+def judge(new_judge):  # noqa: F811
+    return new_judge("members.remove_expired", refusals=True)
+
+
+@pytest.mark.check_all
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("seed", range(7, 70, 7))
+def test_memberships_like_the_next_run(judge, seed):
+    """Of a built-in job, by its decision. Owners are left out: whether one is the last depends on
+    which others go."""
+    t = judge.fill(seed, 40)
+    judge.database.execute("UPDATE members SET expires_at = NULL WHERE access_level = 50")
+    before = judge.database.column("SELECT id FROM members ORDER BY id")
+    told = judge.pruned.run("why", "--json", *[f"members:{n}" for n in before])
+    assert told.code == 0, told.stderr
+    lines = told.json()
+    said = {int(line["item"].partition(":")[2]): line for line in lines if line["job"] == judge.job}
+    assert sorted(said) == before
+    judge.pruned.topics.tick(judge.job, t)
+    judge.wait(seed)
+    gone = set(before) - set(judge.database.column("SELECT id FROM members"))
+    failed = {int(item.partition(":")[2]) for item in judge.database.column("SELECT item FROM pruned.quarantine WHERE item LIKE 'members:%'")}
+    run = judge.pruned.run_row(tick_id(judge.job, t))
+    mine = {key for (keys,) in [(row["keys"],) for row in judge.database.rows(
+        "SELECT keys FROM pruned.deletions WHERE run_id = %s AND table_name = 'members'", [run["run_id"]])] for key in keys}
+    assert {n for n, line in said.items() if line["verdict"] == "due"} - failed == gone & mine, (run, failed)
+
+
+def test_a_row_of_each_table_that_built_in_jobs_have(judge):
+    """What cannot be known is said, and keeps no other job from being asked."""
+    judge.fill(7, 40)
+    judge.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at, created_at) VALUES (1, '', 'x', now(), now())")
+    asked = {}
+    for table in ("users", "members", "group_deletion_schedules", "import_placeholder_user_details", "ci_deleted_objects"):
+        (key,) = judge.database.column("""SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+            WHERE i.indisprimary AND i.indrelid = %s::regclass""", [table])
+        for row in judge.database.column(f"SELECT {key} FROM {table} ORDER BY 1 LIMIT 1"):
+            told = judge.pruned.run("why", "--json", f"{table}:{row}")
+            assert told.code == 0, (table, told.stderr)
+            asked[table] = {line["job"]: line["verdict"] for line in told.json()}
+    assert asked["members"]["members.remove_expired"] in ("due", "not due", "kept") and asked["users"]["users.destroy"] == "unknown", asked
+    assert asked["ci_deleted_objects"] and not {verdict for lines in asked.values() for verdict in lines.values()} & {None, ""}, asked

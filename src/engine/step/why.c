@@ -45,6 +45,14 @@ read_decision (Step *step, PgRows *rows, Why *why, GError **error)
   return TRUE;
 }
 
+/* The job's rows come in pages, and its statement says what becomes of each; what a function in C
+ * binds, only that knows. */
+static gboolean
+can_be_asked (const Job *job)
+{
+  return job->decide != NULL && job->page != NULL && (job->code == NULL || job->code->plan == NULL);
+}
+
 static gboolean
 ask_step (Step *step, const char *key, Why *why, GError **error)
 {
@@ -53,7 +61,7 @@ ask_step (Step *step, const char *key, Why *why, GError **error)
   g_ptr_array_add (keys, (gpointer)key);
   if (!step_complete (step, error))
     return FALSE;
-  why->known = step->job->decide != NULL;
+  why->known = can_be_asked (step->job);
   if (!why->known)
     return TRUE;
   if (!halves_ask (step, keys, decide, "{}", &decided, error))
