@@ -66,7 +66,9 @@ def test_a_change_of_a_row_that_another_run_removed(expired):  # noqa: F811
     before = world(expired.database)
     run = expired.tick(EXPIRED, **QUIET)
     (line,) = [o for o in restore(expired.pruned, run["run_id"], "--dry-run", code=6) if o["action"] == "cannot be"]
-    assert (line["table"], line["key"], line["reason"]) == ("todos", str(todo), "the row is gone")
+    (child,) = expired.children(run)
+    assert (line["table"], line["key"], line["reason"]) == (
+        "todos", str(todo), f"the row is gone: run {child['run_id']} has removed it since; restore that run first")
     restore(expired.pruned, run["run_id"], "--with-children")
     assert world(expired.database) == before
 
