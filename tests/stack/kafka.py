@@ -11,7 +11,8 @@ from .proxy import Proxy
 from .ready import Ready, new_id
 
 # Hundreds of tests make topics: index files are small and deleted topics are removed soon. Sessions
-# are short, so that a killed broker can register again soon.
+# are short, so that a killed broker can register again soon. The controller writes nothing while
+# nothing happens.
 CONFIGURATION = """
 process.roles=broker,controller
 node.id=1
@@ -34,6 +35,7 @@ broker.heartbeat.interval.ms=500
 log.index.size.max.bytes=65536
 log.segment.delete.delay.ms=1000
 log.cleaner.dedupe.buffer.size=8388608
+metadata.max.idle.interval.ms=0
 """
 # For a program that ends within minutes: half of its processor time would go into compiling itself
 # well.

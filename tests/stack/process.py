@@ -17,8 +17,8 @@ def patient(deadline_s):
 
 def wait_until(fact, deadline_s, what, poll_s=None):
     """Calls fact() until its value is true, and returns it. TimeoutError: says what did not
-    happen. POLL_S: the pause between two calls; None: a twentieth of what has passed, so that tests
-    that wait for seconds leave the processor to others."""
+    happen. POLL_S: the pause between two calls; None: a tenth of what has passed, so that tests
+    that wait leave the processor to others."""
     deadline_s = patient(deadline_s)
     begin = time.monotonic()
     end = begin + deadline_s
@@ -28,7 +28,7 @@ def wait_until(fact, deadline_s, what, poll_s=None):
             return value
         if time.monotonic() > end:
             raise TimeoutError(f"not within {deadline_s} s: {what() if callable(what) else what}")
-        time.sleep(poll_s or min(max((time.monotonic() - begin) / 20, 0.01), 0.1))
+        time.sleep(poll_s or min(max((time.monotonic() - begin) / 10, 0.02), 0.1))
 
 
 def unprivileged_user():
