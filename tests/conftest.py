@@ -280,7 +280,7 @@ def new_scene(new_database, new_topics, new_pruned, scene_settings, chosen):
         database = new_database("migrated", server)
         make_tables(database)
         one = new_pruned(database, new_topics(bootstrap), settings=scene_settings | chosen | (settings or {}))
-        one.run("topics", "--apply").ok()
+        one.make_topics()
         return one
 
     return make
@@ -297,7 +297,7 @@ def pruned_with_slots(new_pruned, database, topics, scene_settings):
     everything else."""
     settings = {k: v for k, v in scene_settings.items() if built_in(k)} | {"jobs.ci.delete_objects.capacity": 4}
     one = new_pruned(database, topics, settings=settings)
-    one.run("topics", "--apply").ok()
+    one.make_topics()
     return one
 
 
@@ -309,7 +309,7 @@ def busy_scene(shared, templates, scene_settings, tmp_path_factory):
     topics = Topics(shared.kafka, f"m{os.getpid()}-{next(_numbers)}")
     make_tables(database)
     one = Pruned(tmp_path_factory.mktemp("scene"), database, topics, settings=scene_settings)
-    one.run("topics", "--apply").ok()
+    one.make_topics()
     one.start()
     yield one
     complaints = one.close()

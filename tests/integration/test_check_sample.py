@@ -166,7 +166,7 @@ def silent(house):  # noqa: F811
 @pytest.mark.check_all
 def test_doctor_tells_of_a_section_that_takes_nothing(erasure):  # noqa: F811
     say_event(erasure, "UserErasureRequested", "app-users", SECTION)
-    erasure.start()
+    erasure.pruned.run("topics", "--apply").ok()
     for _ in range(99):
         send(erasure, user(1), ce_type="userErasureRequested")
     assert silent(erasure) == []

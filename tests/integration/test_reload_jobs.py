@@ -100,6 +100,7 @@ def test_a_job_that_is_added_runs(items):  # noqa: F811
 
 @pytest.mark.check_all
 def test_a_job_whose_topic_comes_later_runs_then(items):  # noqa: F811
+    items.pruned.settings["topics.create"] = None
     daemon = start(items)
     items.say(OTHER, sentence("kind = 1"))
     hang_up(daemon)

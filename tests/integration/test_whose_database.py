@@ -22,6 +22,13 @@ SENDING = [("run", "--until-idle"), ("tick", JOB), ("emit", "MemberExpirySet", "
            ("topics", "--apply"), ("replay", "--from", "-1h"), ("dead", "retry")]
 
 
+@pytest.fixture
+def scene(scene):
+    """Its topics are its database's."""
+    scene.run("topics", "--apply").ok()
+    return scene
+
+
 def identity(database):
     return str(database.value("SELECT database FROM pruned.identity"))
 

@@ -8,6 +8,8 @@ import pytest
 from model.builder import Builder
 from stack.found import PROJECT
 
+from .scene import tick_id
+
 UTC = datetime.timezone.utc
 # The primary keys that are not called id.
 KEYS = {"namespace_details": "namespace_id", "group_deletion_schedules": "group_id", "project_authorizations": "project_id"}
@@ -84,9 +86,9 @@ class Tenant(Instance):
         """Sends a tick and does all work that is due. Returns the tick's run. Settings are given
         like `groups_destroy__batch`."""
         at = at or self.at
-        run = self.pruned.run("tick", job, "--at", at.isoformat()).ok().stdout.strip()
+        self.pruned.topics.tick(job, at)
         self.work(settings)
-        return self.pruned.run_row(run)
+        return self.pruned.run_row(tick_id(job, at))
 
     def work(self, settings=None):
         """Does all work that is due, including runs that could not get a lock in time, because a
@@ -124,7 +126,7 @@ def built_in(setting):
 def tenant(new_pruned, database, topics, scene_settings):
     """An installation without schedules, on an instance with a ghost user and nothing else."""
     pruned = new_pruned(database, topics, settings={k: v for k, v in scene_settings.items() if built_in(k)})
-    pruned.run("topics", "--apply").ok()
+    pruned.make_topics()
     one = Tenant(pruned)
     one.user(user_type=5, username="ghost")
     return one

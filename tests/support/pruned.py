@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 from promises import record_kill
 from stack.found import HERE as STACK
+from stack.found import PROJECT
 from stack.process import patient, spawn, tail, wait_until
 
 from .places import binary, binary_with_faults
@@ -163,6 +165,8 @@ def _matches(entry, message, fields):
     return all(name in entry and entry[name] == value for name, value in fields.items())
 
 
+SERVICE_TOPICS = ("ticks", "events", "outcomes", "dead", "clock")
+_layouts = {}  # of topics, by the settings that they follow from
 # A daemon that only waits asks Kafka less often; a message that comes ends the question at once.
 IDLE = {"kafka.fetch.wait.max.ms": 50}
 
@@ -219,6 +223,24 @@ class Pruned:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=patient(deadline_s))
         assert not UNCLEAN.search(done.stderr), done.stderr
         return Result([str(a) for a in arguments], done.returncode, done.stdout, done.stderr)
+
+    def make_topics(self):
+        """The topics that `pruned topics --apply` makes; with `[topics] create` those of the jobs
+        are left to the daemon. The first of the installations with the same settings and jobs runs
+        the command; the others get the same topics without a process, and the first daemon writes
+        down whose they are."""
+        create, jobs = self.settings.get("topics.create") == "on", self.settings.get("run.jobs_dir")
+        if not create and jobs and not pathlib.Path(jobs).is_relative_to(PROJECT):
+            self.run("topics", "--apply").ok()
+            return
+        of_jobs = [name for name in self.settings if create and name.startswith(("jobs.", "run.jobs"))]
+        left_out = {"postgres.url", "kafka.bootstrap.servers", "topics.prefix", *of_jobs}
+        same = tuple(sorted((name, str(value)) for name, value in self.settings.items() if name not in left_out))
+        if same in _layouts:
+            self.topics.make_all(_layouts[same])
+            return
+        self.run("topics", "--apply", settings=dict.fromkeys(of_jobs) | ({"run.jobs": "none"} if create else {})).ok()
+        _layouts[same] = self.topics.layout(lambda name: name in SERVICE_TOPICS or name.startswith("work."))
 
     def migrate(self, *arguments):
         """Runs `pruned migrate` as the owner of the database: the daemon's role must not."""

@@ -7,7 +7,7 @@ import pytest
 
 from .instance import HELD_UP, built_in
 from .places import ROLE
-from .scene import BESIDE, now
+from .scene import BESIDE, now, tick_id
 
 
 class House:
@@ -30,16 +30,17 @@ class House:
 
     def start(self):
         if not self.made:
-            self.pruned.run("topics", "--apply").ok()
+            self.pruned.make_topics()
             self.made = True
 
     def tick(self, *jobs, at=None, **settings):
         """Ticks JOBS and does what is due. Returns their runs."""
         self.start()
-        at = (at or now(minutes=-1)).isoformat()
-        ids = [self.pruned.run("tick", job, "--at", at).ok().stdout.strip() for job in jobs]
+        at = at or now(minutes=-1)
+        for job in jobs:
+            self.pruned.topics.tick(job, at)
         self.work(**settings)
-        return [self.pruned.run_row(one) for one in ids]
+        return [self.pruned.run_row(tick_id(job, at)) for job in jobs]
 
     def run(self, job, **options):
         (row,) = self.tick(job, **options)
@@ -86,5 +87,5 @@ class House:
 def house(new_database, new_topics, new_pruned, scene_settings, chosen, tmp_path):
     folder = tmp_path / "jobs.d"
     folder.mkdir()
-    settings = {k: v for k, v in scene_settings.items() if built_in(k)} | chosen | {"run.jobs_dir": folder}
+    settings = {k: v for k, v in scene_settings.items() if built_in(k)} | chosen | {"run.jobs_dir": folder, "topics.create": "on"}
     return House(new_pruned(new_database("migrated"), new_topics(), settings=settings), folder)

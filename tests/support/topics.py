@@ -1,15 +1,18 @@
 """The topics of one test. They are written and read with an independent client."""
 
 import datetime
+import functools
 import json
+import os
 import threading
 import time
 import uuid
 
 from confluent_kafka import (
     OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Producer, TopicPartition)
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, ConfigSource, NewTopic
 
+from stack.pair import Pair
 from stack.process import patient, wait_until
 
 from .messages import Message, encode
@@ -21,17 +24,29 @@ def rfc3339(when):
     return when
 
 
+def _client(bootstrap):
+    """No log of lost brokers: tests end them on purpose. A wait that fails says what it waited
+    for."""
+    return {"bootstrap.servers": bootstrap, "log_level": 2}
+
+
+@functools.cache
+def _shared_admin(bootstrap):
+    """For the broker of all tests: a client costs more than most of what a test asks."""
+    return AdminClient(_client(bootstrap))
+
+
 class Topics:
     """Names are given without the prefix: `ticks`, `work.users.destroy`."""
 
     def __init__(self, bootstrap, prefix):
         self.bootstrap, self.prefix = bootstrap, prefix
-        # No log of lost brokers: tests end them on purpose. A wait that fails says what it waited
-        # for.
-        client = {"bootstrap.servers": bootstrap, "log_level": 2}
-        self.admin = AdminClient(client)
-        # The broker, not this client, refuses what is too large.
-        self._producer = Producer(client | {"linger.ms": 0, "message.max.bytes": 10000000})
+        self.admin = _shared_admin(bootstrap) if bootstrap == os.environ.get(Pair.KAFKA) else AdminClient(_client(bootstrap))
+
+    @functools.cached_property
+    def _producer(self):
+        """The broker, not this client, refuses what is too large."""
+        return Producer(_client(self.bootstrap) | {"linger.ms": 0, "message.max.bytes": 10000000})
 
     def full(self, name):
         return f"{self.prefix}.{name}"
@@ -44,6 +59,25 @@ class Topics:
         self.admin.create_topics([topic])[topic.topic].result(30)
         # The controller has created it; the broker shows it a moment later.
         wait_until(lambda: self.partitions().get(name) == partitions, 30, f"topic {name}")
+
+    def layout(self, wanted):
+        """{name: (number of partitions, settings of its own)} of the topics whose names WANTED
+        accepts."""
+        there = {name: partitions for name, partitions in self.partitions().items() if wanted(name)}
+        asked = self.admin.describe_configs([ConfigResource(ConfigResource.Type.TOPIC, self.full(name)) for name in there])
+        own = {resource.name: {entry.name: entry.value for entry in said.result(30).values() if entry.source == ConfigSource.DYNAMIC_TOPIC_CONFIG.value}
+               for resource, said in asked.items()}
+        return {name: (partitions, own[self.full(name)]) for name, partitions in there.items()}
+
+    def make_all(self, layout):
+        """Makes topics as `layout` tells of those of others. What is there stays as it is."""
+        topics = [NewTopic(self.full(name), num_partitions=partitions, replication_factor=1, config=config)
+                  for name, (partitions, config) in layout.items()]
+        failures = [made.exception(30) for made in self.admin.create_topics(topics).values()]
+        for failure in failures:
+            if failure and failure.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise failure
+        wait_until(lambda: self.partitions().keys() >= layout.keys(), 30, f"topics {list(layout)}")
 
     def configure(self, name, **config):
         """Sets the topic's configuration. Returns when the broker shows it, a moment after the
