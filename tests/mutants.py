@@ -40,8 +40,13 @@ MUTANTS = (
            "SET next_offset = i.next_offset, ", "integration/test_lost_messages.py integration/test_unclean_election.py"),
     Mutant("outbox kept after the acknowledgement", "src/engine/outbox/sql/outbox_remove.sql", "DELETE FROM pruned.unpublished p",
            "DELETE FROM pruned.unpublished p USING (SELECT WHERE false) AS never", "integration/test_tick.py fault/test_kill.py"),
-    Mutant("key kept by a run that ended", "src/engine/step/sql/advance.sql", "WHEN u.state IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key",
-           "WHEN u.state IN ('dead', 'skipped') THEN NULL ELSE r.unique_key", "integration/test_tick.py"),
+    Mutant("key kept by a run that ended", "src/engine/step/sql/advance.sql", "WHEN u.state IN ('finished', 'dead', 'skipped') OR u.waits_for = 'runs' THEN NULL",
+           "WHEN u.state IN ('dead', 'skipped') OR u.waits_for = 'runs' THEN NULL", "integration/test_tick.py"),
+    # erasures
+    Mutant("an erasure begins although a table is gone", "src/engine/step/erasure.c", "if (begun == 0 && !all_can_begin (step, erasure, error))",
+           "if (begun < 0 && !all_can_begin (step, erasure, error))", "integration/test_erasures.py"),
+    Mutant("an erasure that failed is called finished", "src/engine/step/erasure.c", "tables.failed != NULL ? ERASURE_FAILED", "tables.list == NULL ? ERASURE_FAILED",
+           "integration/test_erasures.py"),
     # charges and quarantine
     Mutant("an attempt too many", "src/engine/work/retry.c", "decision->attempts > in_force_of (run->job)->max_attempts",
            "decision->attempts > in_force_of (run->job)->max_attempts + 1", "unit/engine/work integration/test_retry.py"),

@@ -258,6 +258,10 @@ jobs_show (Cli *cli, const char *name, const char *to, GError **error)
     return CODE_NOT_FOUND;
   if (job->refused != NULL)
     return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
+  if (job_only_starts (job)) {
+    g_autofree char *names = g_strjoinv (", ", job->launches);
+    return cli_usage (error, "%s has no SQL: show its jobs: %s", job->name, names);
+  }
   const char *beyond = to != NULL && job->sentence != NULL ? beyond_files (job) : NULL;
   if (beyond != NULL)
     return refuse_folder (job, beyond, error);

@@ -377,6 +377,11 @@ command_plan (Cli *cli, GError **error)
     return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
   if (job == NULL)
     return CODE_NOT_FOUND;
+  if (job_only_starts (job)) {
+    g_autofree char *names = g_strjoinv (", ", job->launches);
+    return cli_usage (error, "%s removes no row itself: plan its jobs, each with --arg: %s",
+                      job->name, names);
+  }
   if (job->page == NULL && job->sentence == NULL && (job->code == NULL || job->code->plan == NULL))
     return cli_usage (error, "job %s has no plan: another job decides what it does; plan that one",
                       job->name);

@@ -43,7 +43,8 @@ key_file_is_section (const char *section, const char *name)
 gboolean
 key_file_is_verbatim (const char *section)
 {
-  return key_file_is_section (section, "retention") || key_file_is_section (section, "event");
+  return key_file_is_section (section, "retention") || key_file_is_section (section, "event")
+         || key_file_is_section (section, "erasure");
 }
 
 /* VALUE: of a verbatim section. */

@@ -1,6 +1,6 @@
 /* A GLib key file with the line of each entry. GKeyFile itself knows no lines, and merges
- * duplicates. Sections `[retention ...]` and `[event ...]` are verbatim: their values have no
- * escapes.
+ * duplicates. Sections `[retention ...]`, `[event ...]` and `[erasure ...]` are verbatim: their
+ * values have no escapes.
  *
  * Invariant: sections are unique, and keys are unique in their section, but for verbatim ones.
  *

@@ -99,7 +99,7 @@ def write(house, text):
         house.pruned.topics.make(topic, 1)
         conf = conf.replace(f"topic = {topic}\n", f"topic = {house.pruned.topics.full(topic)}\n")
     (house.folder / "recipe.conf").write_text(conf)
-    return re.findall(r"^\[retention (.*)\]$", conf, re.M), topics
+    return re.findall(r"^\[(?:retention|erasure) (.*)\]$", conf, re.M), topics
 
 
 def send(house, text, topics):

@@ -170,6 +170,10 @@ check_job (Check *check, const Job *job)
 {
   check->job = job;
   g_clear_pointer (&check->keys, g_free);
+  if (job_only_starts (job)) {
+    check_starts (check);
+    return;
+  }
   if (job->sentence != NULL && !check_complete (check))
     return;
   check_store (check);
@@ -196,6 +200,13 @@ apply_keys (Check *check, GError **error)
     if (((const CheckFinding *)check->findings->pdata[i])->code != CODE_OK)
       check_say (check->findings->pdata[i]);
   return code_of (check->findings);
+}
+
+static void
+put_first (GPtrArray *jobs, const Job *one)
+{
+  if (g_ptr_array_remove (jobs, (gpointer)one))
+    g_ptr_array_insert (jobs, 0, (gpointer)one);
 }
 
 ExitCode
@@ -226,13 +237,18 @@ command_check (Cli *cli, GError **error)
     check_remark (&check, jobs_remarks (cli->jobs)->pdata[i]);
   g_autoptr (GPtrArray) jobs = g_ptr_array_new ();
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
-    if (one == NULL || one == jobs_at (cli->jobs, i))
+    if (one == NULL || one == jobs_at (cli->jobs, i)
+        || (job_only_starts (one) && job_launches (one, jobs_at (cli->jobs, i)->name)))
       g_ptr_array_add (jobs, jobs_at (cli->jobs, i));
+  if (one != NULL && job_only_starts (one)) /* it comes first: what follows is about its jobs */
+    put_first (jobs, one);
   check_ahead (&check, jobs);
   for (guint i = 0; i < jobs->len; i++)
     check_job (&check, jobs->pdata[i]);
-  if (sample > 0 && jobs->len > 0)
+  if (sample > 0 && jobs->len > 0) {
+    check.job = one;
     check_sample (&check, sample);
+  }
   if (apply > 0 && jobs->len > 0 && check_can_run (&check))
     return apply_keys (&check, error);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, check.findings);

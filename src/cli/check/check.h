@@ -79,7 +79,7 @@ gboolean check_is_ahead (const Check *check, const Job *job, const Job **whole,
 
 /* Runs a statement in a read-only transaction of its own. NULL: it failed, which is a finding. */
 PgRows *check_ask (Check *check, const char *name, const char *file, const PgValues *values);
-/* Where the section of a sentence is, or the job.conf of a folder. */
+/* Where the section of a sentence or of an erasure is, or the job.conf of a folder. */
 CheckPlace check_place (Check *check);
 /* Where KEY of it is; the whole if it has no such key. */
 CheckPlace check_place_of_key (Check *check, const char *key);
@@ -132,6 +132,8 @@ void check_clock_of_file (Check *check, const char *file, CheckPlace place, cons
 void check_behind (Check *check, const char *file, CheckPlace place, const char *text);
 /* And the question which rows name the same object. */
 void check_same_object (Check *check);
+/* Of an erasure: its jobs. */
+void check_starts (Check *check);
 /* Of a sentence with `keep`: the index by which the newest rows of a group are found. */
 void check_keep (Check *check);
 /* Whether TABLE, as SQL writes it, may have CHECK_LARGE rows or more. */

@@ -131,6 +131,8 @@ check_place (Check *check)
   const Job *job = check->job;
   if (job->sentence != NULL)
     return check_place_in (check, job->sentence->place);
+  if (job_only_starts (job))
+    return check_place_in (check, job->folder);
   char *conf = g_build_filename (job->folder, "job.conf", NULL);
   g_ptr_array_add (check->texts, conf);
   return (CheckPlace){ conf, 0 };

@@ -40,6 +40,8 @@ load_one (Check *check, const Job *job, gboolean sure, GError **error)
   guint before = check->findings->len;
   check->job = job;
   check->away = FALSE;
+  if (job_only_starts (job)) /* what its jobs lack, it waits for */
+    return TRUE;
   if (job->sentence == NULL || check_complete (check)) {
     check_statements (check);
     check_form (check);

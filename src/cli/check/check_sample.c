@@ -234,7 +234,7 @@ check_events (Check *check, gint64 n, gboolean only_silent)
   }
   for (guint i = 0; i < check->job->events->len; i++) {
     const JobEvent *event = check->job->events->pdata[i];
-    if (event->own != NULL)
+    if (event->own != NULL && !(only_silent && event->by_erasure)) /* the erasure says it */
       check_event (check, event->own, FALSE, n, only_silent);
     if (event->own != NULL && event->cancel != NULL && !only_silent)
       check_event (check, event->cancel, TRUE, n, FALSE);

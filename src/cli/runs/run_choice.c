@@ -87,14 +87,37 @@ run_choice_one (Pg *pg, const char *given, char **id, GError **error)
   return CODE_OK;
 }
 
+static void
+add_once (GPtrArray *ids, const char *id)
+{
+  if (!g_ptr_array_find_with_equal_func (ids, id, g_str_equal, NULL))
+    g_ptr_array_add (ids, g_strdup (id));
+}
+
+/* A command about an erasure is about its runs: those that are held are approved, those that are
+ * dead or wait are retried, all are discarded. */
 static ExitCode
-add_id (Pg *pg, const char *given, GPtrArray *ids, GError **error)
+add_with_runs (Pg *pg, const char *id, const char *word, GPtrArray *ids, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", id);
+  pg_values_set (values, "word", word);
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/runs/sql/run_below.sql", values, error);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  if (rows_count (rows) == 0 || rows_bool (rows, 0, "parent"))
+    add_once (ids, id);
+  for (int i = 0; i < rows_count (rows); i++)
+    add_once (ids, rows_text (rows, i, "run_id"));
+  return CODE_OK;
+}
+
+static ExitCode
+add_id (Pg *pg, const char *given, const char *word, GPtrArray *ids, GError **error)
 {
   g_autofree char *id = NULL;
   ExitCode code = run_choice_one (pg, given, &id, error);
-  if (code == CODE_OK && !g_ptr_array_find_with_equal_func (ids, id, g_str_equal, NULL))
-    g_ptr_array_add (ids, g_steal_pointer (&id));
-  return code;
+  return code == CODE_OK ? add_with_runs (pg, id, word, ids, error) : code;
 }
 
 static ExitCode
@@ -129,6 +152,6 @@ run_choice_find (Cli *cli, Pg *pg, const RunFilter *filter, const char *word, GP
   if (run_choice_is_filter (filter))
     return add_matching (pg, filter, word, ids, error);
   for (guint i = 0; code == CODE_OK && i < cli->n_arguments; i++)
-    code = add_id (pg, cli->arguments[i], ids, error);
+    code = add_id (pg, cli->arguments[i], word, ids, error);
   return code;
 }

@@ -14,9 +14,10 @@ typedef struct {
 ExitCode run_choice_check (Cli *cli, const RunFilter *filter, GError **error);
 gboolean run_choice_is_filter (const RunFilter *filter);
 #define RUN_CHOICE_RETRY "retry"
-/* Adds the ids, g_strdup'ed: of the command's arguments, or of the runs that FILTER matches and
- * that can be retried (WORD: RUN_CHOICE_RETRY) or have not ended (any other WORD, which an error
- * names). Unknown: CODE_NOT_FOUND; ambiguous: CODE_USAGE. */
+/* Adds the ids, g_strdup'ed: of the command's arguments (with the runs of an erasure that WORD
+ * means), or of the runs that FILTER matches and that can be retried (WORD: RUN_CHOICE_RETRY) or
+ * have not ended (any other WORD, which an error names). Unknown: CODE_NOT_FOUND; ambiguous:
+ * CODE_USAGE. */
 ExitCode run_choice_find (Cli *cli, Pg *pg, const RunFilter *filter, const char *word,
                           GPtrArray *ids, GError **error);
 

@@ -91,11 +91,18 @@ plan_steps (Step *step, GError **error)
   return ok;
 }
 
-static const JobStepFunc plans[JOB_KINDS] = { [KIND_PAGE] = plan_pages,
-                                              [KIND_CODED] = plan_steps,
-                                              [KIND_ERRAND] = plan_errand,
-                                              [KIND_OBJECTS] = plan_pages,
-                                              [KIND_PARTITIONS] = plan_pages };
+/* What only starts runs starts none. `pruned plan` shows what each of these would do. */
+static gboolean
+plan_nothing (Step *step, GError **error)
+{
+  step->counted = 0;
+  return TRUE;
+}
+
+static const JobStepFunc plans[JOB_KINDS] = {
+  [KIND_PAGE] = plan_pages,    [KIND_CODED] = plan_steps,      [KIND_ERRAND] = plan_errand,
+  [KIND_OBJECTS] = plan_pages, [KIND_PARTITIONS] = plan_pages, [KIND_ERASURE] = plan_nothing
+};
 
 gboolean
 plan_mode_step (Step *step, GError **error)

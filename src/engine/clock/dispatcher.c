@@ -5,6 +5,7 @@
 #include "base/thread.h"
 #include "engine/clock/broker_clock.h"
 #include "engine/clock/chores.h"
+#include "engine/clock/erasures.h"
 #include "engine/clock/hours_changed.h"
 #include "engine/clock/rounds.h"
 #include "engine/clock/schedule.h"
@@ -266,6 +267,7 @@ look_ahead (Service *service, Pg *pg, GError **error)
 /* In the order in which they are done. */
 static const Chore CHORES[] = { { "messages of due runs", 0, send_unsent },
                                 { "cron", 0, fire_cron },
+                                { "erasures", 0, erasures_wake },
                                 { "due runs", 0, start_due },
                                 { "what is due next", 0, look_ahead } };
 

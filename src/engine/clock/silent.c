@@ -27,8 +27,10 @@ look_at (Pg *pg, const Job *job, GError **error)
   g_autoptr (PgRows) rows = NULL;
   pg_values_set (values, "job", job->name);
   for (guint i = 0; in_force_of (job)->enabled && i < job->events->len; i++) {
-    const SentenceEvent *event = ((const JobEvent *)job->events->pdata[i])->own;
-    if (event == NULL || stats_get (STATS_PASSED_OVER, event->topic, NULL) < SILENT_MESSAGES)
+    const JobEvent *one = job->events->pdata[i];
+    const SentenceEvent *event = one->own;
+    if (event == NULL || one->by_erasure
+        || stats_get (STATS_PASSED_OVER, event->topic, NULL) < SILENT_MESSAGES)
       continue;
     if (rows == NULL && (rows = pg_run_file (pg, SILENT_BEGAN, values, error)) == NULL)
       return FALSE;

@@ -237,9 +237,12 @@ job_reads (const Job *job, const char *key)
       = { "enabled",        "mode",        "outcomes", "capacity",  "max_attempts",     "budget_ms",
           "target_step_ms", "not_between", "max_rows", "max_share", "max_rows_per_day", "max_ratio",
           "min_rows",       "min_ratio",   "approve",  NULL },
-      *const ticks[] = { "schedule", "time_zone", "catch_up", NULL };
+      *const ticks[] = { "schedule", "time_zone", "catch_up", NULL },
+             *const brakes[]
+             = { "max_rows",  "max_share", "max_rows_per_day", "max_ratio", "min_rows",
+                 "min_ratio", NULL };
   if (g_strv_contains (all, key))
-    return TRUE;
+    return !job_only_starts (job) || !g_strv_contains (brakes, key);
   if (g_strv_contains (ticks, key))
     return job->by_tick;
   if (g_str_equal (key, "page_bytes")) /* of what `batch` rows are */
@@ -249,7 +252,13 @@ job_reads (const Job *job, const char *key)
 }
 
 gboolean
+job_only_starts (const Job *job)
+{
+  return job->kind != NULL && job->kind->starts; /* one that stands for a check has no kind */
+}
+
+gboolean
 job_is_own_folder (const Job *job)
 {
-  return !job->built_in && job->sentence == NULL;
+  return !job->built_in && job->sentence == NULL && !job_only_starts (job);
 }

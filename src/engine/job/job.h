@@ -69,6 +69,9 @@ typedef struct {
 /* Instead: columns and the text of their values. The event names all rows that have these. */
 #define JOB_EVENT_ROWS "rows"
 
+/* Of a run of an erasure: path -> the text that its event has there. */
+#define JOB_ERASURE_VALUES "values"
+
 typedef struct {
   char *type;       /* pruned.events.X */
   char *key;        /* field whose value is the key; NULL: the run starts as from a tick */
@@ -76,6 +79,7 @@ typedef struct {
   char *due;        /* field with the due date or time; NULL: none */
   gboolean cancel_on_null;
   const SentenceEvent *own;    /* of an application's own topic: TYPE is its name; NULL: ours */
+  gboolean by_erasure;         /* OWN starts no run of this job: the erasure of that name does */
   const SentenceEvent *cancel; /* what cancels a run that waits; NULL: nothing */
 } JobEvent;
 
@@ -318,6 +322,8 @@ gboolean job_launches (const Job *job, const char *other);
 /* Whether the job reads the setting KEY: settings of all jobs, settings of jobs with ticks, and the
  * list in job.conf (`settings`). Without that list: all. */
 gboolean job_reads (const Job *job, const char *key);
+/* It changes nothing itself: it starts runs of other jobs (an erasure). */
+gboolean job_only_starts (const Job *job);
 /* A folder of SQL files in jobs_dir. */
 gboolean job_is_own_folder (const Job *job);
 /* The unique key for ARGS from a template. A missing argument counts as empty. NULL template:

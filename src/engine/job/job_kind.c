@@ -24,7 +24,10 @@ static const JobKind kinds[JOB_KINDS] = {
                         .undivided = "partitions go one after the other, the oldest first",
                         .final = "whole partitions are dropped, and the audit has no rows of them",
                         .beyond = "SQL files drop no partitions", .defaults = of_partitions },
+  [KIND_ERASURE] = { KIND_ERASURE, .starts = TRUE, .undivided = UNDIVIDED,
+                     .beyond = "SQL files start no runs that are one erasure" },
 };
+const JobKind *const job_kind_erasure = &kinds[KIND_ERASURE];
 
 const JobKind *
 job_kind_of (const JobCode *code, const Sentence *sentence)

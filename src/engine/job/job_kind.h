@@ -15,6 +15,7 @@ typedef enum {
   KIND_ERRAND,     /* functions in C do, with a store in between (JobCode.errand) */
   KIND_OBJECTS,    /* pages of rows whose objects in a store go before them */
   KIND_PARTITIONS, /* pages of partitions, which are dropped */
+  KIND_ERASURE,    /* it starts a run of each of several jobs, and ends when all of them have */
   JOB_KINDS
 } JobKindName;
 
@@ -35,6 +36,7 @@ typedef struct {
   gboolean waits;          /* a row can be put off to a later step of the run */
   gboolean ends_later;     /* a later step ends what one has counted and noted */
   gboolean owner;          /* only the owner of its table may do it */
+  gboolean starts;         /* it has no rows and no files: it only starts runs of other jobs */
   const char *undivided;   /* why a run of it is not divided; NULL: the job says */
   const char *final;       /* why what it removed cannot be put back; NULL: the job says */
   const char *beyond;      /* why SQL files cannot do it; NULL: they can */
@@ -43,5 +45,6 @@ typedef struct {
 
 /* Either can be NULL. */
 const JobKind *job_kind_of (const JobCode *code, const Sentence *sentence);
+extern const JobKind *const job_kind_erasure;
 /* Errands of several runs of CODE (NULL: FALSE) can share their transactions. */
 gboolean job_kind_errands_share (const JobCode *code);

@@ -2,6 +2,7 @@
  * SQL files there. A wrong one is refused alone. */
 #include "base/resource.h"
 #include "engine/job/job_conf.h"
+#include "engine/job/job_erasure.h"
 #include "engine/job/job_files.h"
 #include "engine/job/job_own_events.h"
 #include "engine/job/job_private.h"
@@ -39,6 +40,7 @@ name_of (const Section *section)
                                   : g_strdup (section->name);
 }
 
+/* An erasure is an event and a job: it has both names. */
 static void
 claim_sections (Own *own)
 {
@@ -47,7 +49,8 @@ claim_sections (Own *own)
     g_autoptr (GError) error = NULL;
     g_autofree char *name = name_of (section);
     g_autofree char *place = g_strdup_printf ("%s:%d", section->path, section->line);
-    if (!claim (own, name, place, &error))
+    if (!claim (own, name, place, &error)
+        || (section->is_erasure && !claim (own, section->name, place, &error)))
       job_refuse (own->jobs, name, !section->is_event, error);
   }
 }
@@ -107,6 +110,21 @@ take (Own *own, const char *name, Job *job, const GError *error)
     job_refuse (own->jobs, name, TRUE, error);
 }
 
+/* Its event is refused with it. */
+static void
+add_erasure (Own *own, const Section *section)
+{
+  const GPtrArray *events = own->jobs->events;
+  for (guint i = 0; i < events->len; i++) {
+    const SentenceEvent *event = events->pdata[i];
+    if (!g_str_equal (event->name, section->name))
+      continue;
+    Job *job = job_erasure_new (section, event);
+    job_own_events_add (own->jobs, job, job->on);
+    g_ptr_array_add (own->jobs->jobs, job);
+  }
+}
+
 static void
 add_jobs (Own *own)
 {
@@ -114,6 +132,8 @@ add_jobs (Own *own)
     const Section *section = own->sections->pdata[i];
     g_autofree char *name = name_of (section);
     g_autoptr (GError) error = NULL;
+    if (section->is_erasure)
+      add_erasure (own, section);
     if (section->is_event)
       continue;
     if (jobs_refused_find (own->jobs, name) == NULL) {

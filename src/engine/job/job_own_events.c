@@ -4,6 +4,7 @@
 #include "base/plural.h"
 #include "config/nearest.h"
 #include "engine/job/job_conf_named.h"
+#include "engine/job/job_erasure.h"
 #include "engine/job/job_private.h"
 #include "engine/job/sentence/own_topics.h"
 #include "engine/job/sentence/sentence_read.h"
@@ -48,6 +49,14 @@ has_own_topic (const Section *section, const char *topic, const char *prefix, GE
                           topic, whose);
 }
 
+/* An erasure is a job, too, whose name something else may have. */
+static gboolean
+has_own_name (const Jobs *jobs, const Section *section, GError **error)
+{
+  const JobRefused *taken = section->is_erasure ? jobs_refused_find (jobs, section->name) : NULL;
+  return taken == NULL || section_fail (section, NULL, error, "%s", taken->reason);
+}
+
 static void
 read_all (Jobs *jobs, const GPtrArray *sections, const JobSources *sources)
 {
@@ -57,8 +66,14 @@ read_all (Jobs *jobs, const GPtrArray *sections, const JobSources *sources)
     g_autoptr (GError) error = NULL;
     if (!section->is_event || jobs_refused_find (jobs, name) != NULL)
       continue;
-    g_autoptr (SentenceEvent) event = sentence_event_read (section, sources->no_registry, &error);
-    if (event == NULL)
+    g_autoptr (SentenceEvent) event
+        = has_own_name (jobs, section, &error)
+              ? sentence_event_read (section, sources->no_registry, &error)
+              : NULL;
+    if (event == NULL
+        || (event->jobs != NULL
+            && !job_erasure_read (event, section, sections, jobs->events, sources->no_registry,
+                                  &error)))
       refuse_event (jobs, section, error);
     else if (!has_own_topic (section, event->topic, sources->prefix, &error))
       job_refuse (jobs, name, FALSE, error);
@@ -158,18 +173,44 @@ why_not_beside (const SentenceEvent *first, const SentenceEvent *event, const Se
   return NULL;
 }
 
+/* As NAME, which exists, names rows of JOB. NULL: it is an erasure of other jobs. */
+static const SentenceEvent *
+find_for (const Jobs *jobs, const char *name, const char *job)
+{
+  return sentence_event_of (find_event (jobs, name), job);
+}
+
+/* Why an erasure NAME does not ask JOB. NULL: it does, or is no erasure. */
+static char *
+why_not_part (const Jobs *jobs, const char *name, const char *job)
+{
+  return find_for (jobs, name, job) != NULL
+             ? NULL
+             : g_strdup_printf ("[erasure %s] does not ask this job: add %s to its `jobs`", name,
+                                job);
+}
+
 gboolean
 job_own_events_exist (const Jobs *jobs, const Section *section, const Sentence *sentence,
                       GError **error)
 {
+  gboolean by_erasure = FALSE;
   for (char **on = sentence->on; *on != NULL; on++) {
     g_autofree char *why = why_not_on (jobs, *on);
     if (why == NULL)
-      why = why_not_beside (find_event (jobs, sentence->on[0]), find_event (jobs, *on), section);
+      why = why_not_part (jobs, *on, sentence->name);
+    if (why == NULL)
+      why = why_not_beside (find_for (jobs, sentence->on[0], sentence->name),
+                            find_for (jobs, *on, sentence->name), section);
     if (why != NULL)
       return section_fail (section, section_find (section, "on"), error, "on: %s", why);
+    by_erasure |= find_event (jobs, *on)->jobs != NULL;
   }
-  return TRUE;
+  return by_erasure || section_find (section, "key") == NULL
+         || section_fail (
+             section, section_find (section, "key"), error,
+             "key: only a job of an [erasure] has one: that of an [event] stands in its"
+             " section");
 }
 
 /* --- jobs --- */
@@ -179,6 +220,12 @@ job_event_new (const Jobs *jobs, const Job *job, const SentenceEvent *event, gbo
 {
   JobEvent *added = g_new0 (JobEvent, 1);
   const char *key = event->columns != NULL ? JOB_EVENT_ROWS : JOB_EVENT_KEY;
+  if (event->of != NULL) { /* whether and when is the erasure's affair */
+    *added = (JobEvent){
+      .type = g_strdup (event->name), .key = g_strdup (key), .own = event, .by_erasure = TRUE
+    };
+    return added;
+  }
   *added = (JobEvent){ .type = g_strdup (event->name),
                        .key = g_strdup (key),
                        .unique_key = timers ? g_strdup_printf ("%s/{%s}", job->name, key) : NULL,
@@ -189,16 +236,27 @@ job_event_new (const Jobs *jobs, const Job *job, const SentenceEvent *event, gbo
   return added;
 }
 
+/* The erasure itself has the event as it is. */
+static const SentenceEvent *
+find_as_asked (const Jobs *jobs, const Job *job, const char *name)
+{
+  const SentenceEvent *event = find_event (jobs, name);
+  return event == NULL || g_str_equal (event->name, job->name)
+             ? event
+             : sentence_event_of (event, job->name);
+}
+
 void
 job_own_events_add (const Jobs *jobs, Job *job, char **names)
 {
   gboolean timers = FALSE;
   for (char **on = names; *on != NULL; on++) {
-    const SentenceEvent *event = find_event (jobs, *on);
-    timers |= event != NULL && (event->due != NULL || event->cancel_on != NULL);
+    const SentenceEvent *event = find_as_asked (jobs, job, *on);
+    timers
+        |= event != NULL && event->of == NULL && (event->due != NULL || event->cancel_on != NULL);
   }
   for (char **on = names; *on != NULL; on++) {
-    const SentenceEvent *event = find_event (jobs, *on);
+    const SentenceEvent *event = find_as_asked (jobs, job, *on);
     if (event == NULL)
       continue;
     g_ptr_array_add (job->events, job_event_new (jobs, job, event, timers));
@@ -237,6 +295,8 @@ parts_of (const Job *job)
 static char *
 why_no_key (const Job *job, const SentenceEvent *event)
 {
+  if (event->jobs != NULL)
+    return g_strdup_printf ("[erasure %s] asks sentences only, and no folder", event->name);
   if (event->columns != NULL)
     return g_strdup_printf ("[event %s] names rows by columns: only a sentence finds these",
                             event->name);

@@ -49,6 +49,10 @@ event_json (const SentenceEvent *event)
     json_object_set_new (object, "id", json_string (event->id));
   if (event->columns != NULL)
     json_object_set_new (object, "columns", list_of (event->columns));
+  if (event->jobs != NULL) {
+    json_object_set_new (object, "jobs", list_of (event->jobs));
+    json_object_set_new (object, "values", list_of (event->values));
+  }
   json_object_set_new (object, "type", json_string (event->type));
   add_match (object, event);
   return object;
@@ -76,6 +80,8 @@ job_reads_of (const Job *job, const char *ours)
   g_autoptr (json_t) events = json_array (), topics = json_object ();
   for (guint i = 0; i < job->events->len; i++) {
     const JobEvent *event = job->events->pdata[i];
+    if (event->by_erasure) /* whose process starts its runs */
+      continue;
     if (event->own == NULL) {
       json_array_append_new (events, ours_json (job, event));
       json_object_set_new (topics, ours, json_true ());
@@ -152,6 +158,10 @@ event_of (const json_t *object, GPtrArray *events)
   }
   if (json_object_get (object, "columns") != NULL)
     event->columns = texts_of (json_object_get (object, "columns"));
+  if (json_object_get (object, "jobs") != NULL) {
+    event->jobs = texts_of (json_object_get (object, "jobs"));
+    event->values = texts_of (json_object_get (object, "values"));
+  }
   event->due = g_strdup (text_of (object, "due"));
   event->due_unit = epoch_unit (text_of (object, "due_unit"));
   event->cancel_on = g_strdup (text_of (object, "cancel_on"));

@@ -80,7 +80,7 @@ job_remark_file (Jobs *jobs, const char *path)
   g_autofree char *text = NULL;
   if (g_stat (path, &file) != 0 || !S_ISREG (file.st_mode) || file.st_size > MOST_BYTES
       || !g_file_get_contents (path, &text, &len, NULL)
-      || !g_regex_match_simple ("^[ \\t]*\\[(retention|event)[ \\t\\]]", text,
+      || !g_regex_match_simple ("^[ \\t]*\\[(retention|event|erasure)[ \\t\\]]", text,
                                 G_REGEX_MULTILINE | G_REGEX_RAW, 0))
     return;
   add (jobs, g_path_get_basename (path), path,

@@ -2,8 +2,10 @@
 
 #include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
+#include "engine/job/job_erasure.h"
 #include "engine/job/sentence/own_event.h"
 #include "engine/ledger/admit_add.h"
+#include "engine/ledger/admit_erasure.h"
 #include "engine/ledger/admit_own_args.h"
 #include "engine/ledger/admit_own_keys.h"
 #include "engine/ledger/own_keys.h"
@@ -75,8 +77,12 @@ read_key (Reading *reading, const Job *job, const SentenceEvent *event, json_t *
 {
   GError *cause = NULL;
   g_autofree char *key = NULL;
+  const SentenceEvent *erasure = job_erasure (job);
   *args = NULL;
-  g_auto (GStrv) parts = own_event_key (reading->own, event, &cause);
+  if (erasure != NULL
+      && (*args = admit_erasure (reading->admission, reading->own, erasure, event, &cause)) != NULL)
+    return TRUE;
+  g_auto (GStrv) parts = cause == NULL ? own_event_key (reading->own, event, &cause) : NULL;
   if (parts == NULL) {
     if (!admit_own_is_refusal (cause, error))
       return FALSE;
@@ -197,7 +203,7 @@ take_for (Reading *reading, const Job *job, GError **error)
   const guint start = reading->specs->len;
   for (guint e = 0; e < job->events->len; e++) {
     const JobEvent *event = job->events->pdata[e];
-    if (event->own != NULL
+    if (event->own != NULL && !event->by_erasure
         && (!take_as (reading, job, event, event->own, error)
             || !take_as (reading, job, event, event->cancel, error)))
       return FALSE;

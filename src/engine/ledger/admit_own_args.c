@@ -39,11 +39,18 @@ rows_as_sent (const SentenceEvent *event, char **parts)
   return rows;
 }
 
+char *
+admit_own_together (char **parts)
+{
+  g_autoptr (json_t) sent = parts_as_sent (parts);
+  return parts[1] == NULL ? g_strdup (parts[0]) : json_text (sent);
+}
+
 json_t *
 admit_own_args (const SentenceEvent *event, char **parts, const char *key)
 {
   g_autoptr (json_t) sent = parts_as_sent (parts);
-  g_autofree char *together = parts[1] == NULL ? g_strdup (parts[0]) : json_text (sent);
+  g_autofree char *together = admit_own_together (parts);
   if (event->columns != NULL)
     return json_pack ("{s:o}", JOB_EVENT_ROWS,
                       key != NULL ? json_parse (key, strlen (key), NULL)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/admit_own_args.h"
+#include "engine/ledger/erasure_end.h"
 #include "engine/ledger/journal.h"
 #include "engine/outbox/publish.h"
 
@@ -22,9 +23,27 @@ key_of (const Run *run)
   return is_named ? admit_own_named (run->args) : NULL;
 }
 
+/* The same of an erasure. */
+static void
+tell_erasure (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end)
+{
+  const gboolean failed = g_str_equal (end.what, "failed"),
+                 withdrawn = end.how != NULL && g_str_equal (end.how, named_row_withdrawn.how);
+  const ErasureEnd told = { .how = end.how,
+                            .what = failed      ? ERASURE_FAILED
+                                    : withdrawn ? ERASURE_WITHDRAWN
+                                                : ERASURE_PLANNED,
+                            .reason = failed ? end.reason : NULL };
+  erasure_end_tell (bundle, run, prefix, &told);
+}
+
 void
 named_row_tell (Bundle *bundle, const Run *run, const char *prefix, NamedEnd end)
 {
+  if (erasure_end_is_of (run)) {
+    tell_erasure (bundle, run, prefix, end);
+    return;
+  }
   g_autofree char *key = key_of (run);
   if (key == NULL || in_force_outcomes (run->job->name) == OUTCOMES_NONE)
     return;

@@ -1,6 +1,6 @@
 /* The answer to an event of an application: the outcome RowProcessed of the row that it has named,
- * if the run ends without a step that has processed the row. Steps answer for all others, and an
- * event that a later one supersedes has that one's answer.
+ * or that of an erasure (erasure_end.h), if the run ends without a step that has processed the row.
+ * Steps answer for all others, and an event that a later one supersedes has that one's answer.
  *
  * Threads: any. Ownership: borrows everything.
  */

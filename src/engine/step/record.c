@@ -7,6 +7,7 @@
 #include "engine/job/job_rows.h"
 #include "engine/job/template.h"
 #include "engine/step/context.h"
+#include "engine/step/kept_for.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/row_again.h"
 #include "engine/step/tell.h"
@@ -15,12 +16,6 @@
 #include <string.h>
 
 #define REFUSED "refused: the statement did not change the row (a trigger or a rule keeps it)"
-
-static gboolean
-is_asked (const Step *step)
-{
-  return job_is_asked (step->job, step->run->args);
-}
 
 /* The row that an event has named failed. */
 static void
@@ -41,6 +36,8 @@ wait_for_row (Step *step, const PgRows *rows, int i, const char *key, const char
 {
   g_autofree char *why = g_strconcat (ROW_AGAIN_WHY, rows_text (rows, i, "reason"), NULL);
   row_again_note (step, item, why, rows_int (rows, i, "wait_ms"));
+  if (g_str_equal (rows_text (rows, i, "reason"), KEPT_RESTORED))
+    kept_for_add (step, KEPT_RESTORED);
   if (!row_again_is (step) && step->job->failed_named)
     announce_named (step, key, why);
 }
@@ -62,15 +59,16 @@ record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error
     char *key = keys->pdata[rows_int (rows, i, "row")];
     /* An event's sender waits for an answer, so a row that an event names is tried although it is
      * in quarantine, unless a restore holds it. From then on the quarantine says when. */
-    const gboolean waits_here = g_array_index (waits, gboolean, i)
-                                && (!is_asked (step) || row_again_is (step)
-                                    || g_str_equal (rows_text (rows, i, "reason"), "restored"));
+    const gboolean waits_here
+        = g_array_index (waits, gboolean, i)
+          && (!job_is_asked (step->job, step->run->args) || row_again_is (step)
+              || g_str_equal (rows_text (rows, i, "reason"), KEPT_RESTORED));
     if (!waits_here) {
       g_hash_table_add (known, g_strdup (key));
       continue;
     }
     g_hash_table_add (over, key);
-    if (is_asked (step))
+    if (job_is_asked (step->job, step->run->args))
       wait_for_row (step, rows, i, key, items->pdata[rows_int (rows, i, "row")]);
   }
   if (g_hash_table_size (over) > 0)
@@ -124,7 +122,7 @@ announce_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, co
   const Job *job = step->job;
   g_auto (Halves) decided = { 0 };
   if (job->failed_named) {
-    for (guint i = 0; is_asked (step) && i < keys->len; i++)
+    for (guint i = 0; job_is_asked (step->job, step->run->args) && i < keys->len; i++)
       announce_named (step, keys->pdata[i], reasons->pdata[i]);
     return TRUE;
   }
@@ -237,6 +235,7 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
   step_count (step, what != NULL ? what->counter : word, which->len);
   if (what == NULL || which->len == 0)
     return TRUE;
+  kept_for_rows (step, what, trial, which);
   if (what->counts_as_updated)
     step_add_count (step->counts, "updated_rows", which->len);
   if (what->apply->len > 0 && !what->stays)

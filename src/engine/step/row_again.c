@@ -3,7 +3,7 @@
 #include "engine/ledger/named_row.h"
 
 /* What a further pass counts anew: these rows are on its pages again. */
-static const char *const COUNTED_ANEW[] = { "kept", "failed", "passed_over" };
+static const char *const COUNTED_ANEW[] = { "kept", "failed", "passed_over", STEP_KEPT };
 
 gboolean
 row_again_is (const Step *step)

@@ -58,6 +58,7 @@ step_free (Step *step)
   g_ptr_array_unref (step->cured_items);
   g_ptr_array_unref (step->busy_items);
   g_free (step->busy_why);
+  g_free (step->dead_of);
   g_ptr_array_unref (step->arg_texts);
   g_hash_table_destroy (step->refused);
   g_clear_pointer (&step->next_cursor, json_decref);

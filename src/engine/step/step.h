@@ -96,6 +96,8 @@ struct _Step {
   char *waits_for,
       *waits_why; /* its row's entry in quarantine, and why (row_again.h); NULL: none */
   gint64 waits_ms;
+  char *dead_of; /* the run ends dead for this reason, and what its step did stays; NULL: it does
+                    not */
   char *wait_reason; /* the run waits for something other than time; NULL: it does not */
   GArray *ages;      /* of double: seconds */
   const PgStatement *on_failure;
@@ -167,6 +169,10 @@ void step_add_counts (json_t *counts, const json_t *more);
 #define STEP_DELETED "deleted"
 #define STEP_CHANGED "changed"
 #define STEP_INSERTED "inserted" /* they are told, and count for no limit */
+/* The key under which stands why rows were kept that an event has named: reason -> number. */
+#define STEP_KEPT "kept_for"
+/* What the run of an erasure waits for; a row's entry in quarantine has a colon. */
+#define STEP_WAITS_FOR_RUNS "runs"
 /* N rows of TABLE, which are not the job's own, have become WHAT. */
 void step_add_other (json_t *counts, const char *table, const char *what, gint64 n);
 /* The common parameters, which any statement of a job may want; NULL-terminated. */
@@ -188,6 +194,8 @@ Run *step_next_run (Step *step);
 void step_next_run_free (Run *run);
 /* The run continues in this transaction: STEP becomes its next step. */
 void step_go_ahead (Step *step);
+/* The state in which the run of STEP ends with it. */
+const char *step_end (const Step *step);
 /* The run's result so far with this step's counters added; STATUS as given. New reference. */
 json_t *step_result (const Step *step, const char *status);
 /* What the lines `Started` and `Finished` have in common. The step's. */

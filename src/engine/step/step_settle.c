@@ -154,9 +154,10 @@ step_result (const Step *step, const char *status)
   json_object_foreach (step->run->result, counter, n)
     if (json_is_integer (n))
       step_add_count (result, counter, json_integer_value (n));
-  json_t *tables = json_object_get (step->run->result, STEP_TABLES);
-  if (tables != NULL)
-    json_object_set_new (result, STEP_TABLES, json_deep_copy (tables));
+  static const char *const objects[] = { STEP_TABLES, STEP_KEPT };
+  for (guint i = 0; i < G_N_ELEMENTS (objects); i++)
+    if ((n = json_object_get (step->run->result, objects[i])) != NULL)
+      json_object_set_new (result, objects[i], json_deep_copy (n));
   step_add_counts (result, step->counts);
   const char *reason = step->reason != NULL
                            ? step->reason
@@ -167,7 +168,7 @@ step_result (const Step *step, const char *status)
   if (versions != NULL)
     json_object_set (result, "versions", versions);
   add_mode (step, result);
-  if (g_str_equal (status, "completed") && failed_run_is (step, result))
+  if (g_str_equal (status, "completed") && (step->dead_of != NULL || failed_run_is (step, result)))
     json_object_set_new (result, "status", json_string ("failed"));
   return result;
 }
@@ -205,17 +206,28 @@ add_continuation (Step *step)
   run_add_work (step->bundle, &next);
 }
 
+const char *
+step_end (const Step *step)
+{
+  return step->dead_of != NULL ? "dead" : step->ceded ? "skipped" : "finished";
+}
+
+static char *
+failure_of (const Step *step, const json_t *result)
+{
+  return step->dead_of != NULL ? g_strdup (step->dead_of) : failed_run_error (step, result);
+}
+
 /* One row of advance.sql; what follows from it is added to the bundle. */
 static void
 add_advance (Step *step, GString *const *arrays)
 {
-  const char *end = step->ceded ? "skipped" : "finished", *state = !step->continues ? end
-                                                                   : step->next_delay_ms > 0
-                                                                       ? "waiting"
-                                                                       : "ready";
+  const char *end = step_end (step), *state = !step->continues          ? end
+                                              : step->next_delay_ms > 0 ? "waiting"
+                                                                        : "ready";
   g_autoptr (json_t) result = step_result (step, step->continues ? "limit_reached" : "completed");
   g_autofree char *result_text = json_text (result),
-                  *failure = step->continues ? NULL : failed_run_error (step, result);
+                  *failure = step->continues ? NULL : failure_of (step, result);
   char *cursor = NULL, *progress = NULL;
   if (step->continues || step->passed > 0) {
     const Run last = step_run_ahead (step);

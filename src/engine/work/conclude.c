@@ -91,7 +91,7 @@ log_finished (Step *step)
                (double)json_integer_value (json_object_get (step->counts, "failed")));
   }
   if (!step->continues && step->run->range_of == NULL)
-    stats_add (STATS_RUNS, job, "finished", 1);
+    stats_add (STATS_RUNS, job, step_end (step), 1);
   json_object_foreach (step->counts, counter, n)
     if (json_is_integer (n))
       stats_add (STATS_ROWS, job, counter, (double)json_integer_value (n));
@@ -100,7 +100,15 @@ log_finished (Step *step)
   if (step->continues || step->followed)
     return;
   g_autoptr (json_t) result = step_result (step, "completed");
-  conclude_log_ended (step, step->ceded ? "skipped" : "finished", result);
+  conclude_log_ended (step, step_end (step), result);
+}
+
+/* An erasure may go on. */
+static gboolean
+lets_parent_go_on (const Step *step)
+{
+  return step->run->parent_id != NULL && (!step->continues || step->waits_for != NULL)
+         && job_is_asked (step->job, step->run->args);
 }
 
 void
@@ -123,7 +131,8 @@ conclude_steps (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
     if (step->continues && step->next_delay_ms > 0
         && (soonest_ms < 0 || step->next_delay_ms < soonest_ms))
       soonest_ms = step->next_delay_ms;
-    if (place_any_waiting (step->children) || (!step->continues && step->run->range_of != NULL))
+    if (place_any_waiting (step->children) || (!step->continues && step->run->range_of != NULL)
+        || lets_parent_go_on (step))
       soonest_ms = 0;
   }
   log_release ();

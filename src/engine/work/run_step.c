@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "engine/brakes/brakes.h"
+#include "engine/step/erasure.h"
 #include "engine/step/page.h"
 #include "engine/step/partitions.h"
 #include "engine/step/restored.h"
@@ -37,11 +38,10 @@ step_errand (Step *step, GError **error)
                      step->job->name);
 }
 
-static const JobStepFunc applies[JOB_KINDS] = { [KIND_PAGE] = page_apply,
-                                                [KIND_CODED] = step_coded,
-                                                [KIND_ERRAND] = step_errand,
-                                                [KIND_OBJECTS] = step_errand,
-                                                [KIND_PARTITIONS] = step_partitions };
+static const JobStepFunc applies[JOB_KINDS] = {
+  [KIND_PAGE] = page_apply,     [KIND_CODED] = step_coded,           [KIND_ERRAND] = step_errand,
+  [KIND_OBJECTS] = step_errand, [KIND_PARTITIONS] = step_partitions, [KIND_ERASURE] = erasure_step
+};
 
 gboolean
 run_step (Step *step, GError **error)

@@ -1,6 +1,9 @@
 -- Part of statements: a run as the commands read it, from a table `r`. While a run is divided, what
--- its ranges have done so far counts as its own, and so does what they wait for.
-r.run_id, r.job, r.state, r.step, r.attempts, r.slot, r.unique_key, r.parent_id, r.scheduled_at, r.due_at, r.args, r.cursor, r.created_at,
+-- its ranges have done so far counts as its own, and so does what they wait for. An erasure is what
+-- the run is that it waits for.
+r.run_id, r.job, coalesce((SELECT w.state FROM (
+-- include: erasure_worst.sql
+) AS w), r.state) AS state, r.step, r.attempts, r.slot, r.unique_key, r.parent_id, r.scheduled_at, r.due_at, r.args, r.cursor, r.created_at,
 r.started_at, r.published_at, r.changed_at, r.finished_at,
 CASE WHEN r.cursor ? 'ranges' AND r.result ->> 'mode' IS DISTINCT FROM 'plan'
      THEN coalesce((SELECT coalesce(r.result, '{}') || pg_catalog.jsonb_object_agg(s.key, s.n)
@@ -12,6 +15,9 @@ CASE WHEN r.cursor ? 'ranges' AND r.result ->> 'mode' IS DISTINCT FROM 'plan'
 coalesce(r.error, CASE WHEN r.cursor ? 'ranges' AND r.state || '' IN ('waiting', 'ready')
                        THEN (SELECT pg_catalog.min(g.error) FROM pruned.runs g
                              WHERE g.range_of = r.run_id AND g.state || '' = 'waiting' AND (g.error LIKE 'throttled: %' OR g.error LIKE 'quiet hours until %'))
-                       END) AS error,
+                       END,
+         (SELECT w.job || ': ' || w.error FROM (
+-- include: erasure_worst.sql
+) AS w)) AS error,
 r.held - '{version,known_as,values}'::text[] AS held, r.job_version,
 CASE WHEN r.state = 'waiting' AND r.error LIKE 'blocked: %' THEN 'blocked' ELSE r.result ->> 'status' END AS status

@@ -1,11 +1,9 @@
--- Ended runs older than an hour move to the archive, a thousand at a time, oldest first by the
--- index on finished_at. An hour is longer than any transaction, so no intake can have missed them.
--- A run that has not got what its ranges have done stays (ranges_left.sql). Ids of events are kept
--- for longer, and so is what a job has done in a day (pruned.nights).
+-- Ended runs move to the archive, a thousand at a time, oldest first by the index on finished_at.
+-- Ids of events are kept for longer, and so is what a job has done in a day (pruned.nights).
 WITH old AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
-  WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped') AND r.range_of IS NULL
-    AND NOT EXISTS (SELECT FROM pruned.runs g WHERE g.range_of = r.run_id)
+  WHERE
+  -- include: archivable.sql
   ORDER BY r.finished_at
   LIMIT 1000
   FOR UPDATE SKIP LOCKED),

@@ -5,8 +5,8 @@ SELECT mine, CASE WHEN mine THEN (
   SELECT pg_catalog.count(pruned.ensure_day('runs_done', d.day)::text) FROM (
     SELECT DISTINCT (old.scheduled_at AT TIME ZONE 'UTC')::date AS day FROM (
       SELECT r.scheduled_at FROM pruned.runs r
-      WHERE r.finished_at IS NOT NULL AND r.finished_at < now() - interval '1 hour' AND r.state || '' IN ('finished', 'skipped') AND r.range_of IS NULL
-        AND NOT EXISTS (SELECT FROM pruned.runs g WHERE g.range_of = r.run_id)
+      WHERE
+      -- include: archivable.sql
       ORDER BY r.finished_at
       LIMIT 1000) AS old) AS d) END AS days
 FROM turn

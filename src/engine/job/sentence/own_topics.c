@@ -9,17 +9,24 @@ add_topic (GPtrArray *topics, const SentenceEvent *event)
     g_ptr_array_add (topics, g_strdup (event->topic));
 }
 
+/* What an erasure asks a job by, the erasure reads. */
+static void
+add_topics (GPtrArray *topics, const JobEvent *event)
+{
+  if (event->by_erasure)
+    return;
+  add_topic (topics, event->own);
+  add_topic (topics, event->cancel);
+}
+
 /* Their events become runs that wait. */
 static void
 add_of_refused (GPtrArray *topics, const Jobs *jobs)
 {
   for (guint i = 0; i < jobs_refused_count (jobs); i++) {
     const Job *job = jobs_refused_at (jobs, i)->job;
-    for (guint e = 0; job != NULL && e < job->events->len; e++) {
-      const JobEvent *event = job->events->pdata[e];
-      add_topic (topics, event->own);
-      add_topic (topics, event->cancel);
-    }
+    for (guint e = 0; job != NULL && e < job->events->len; e++)
+      add_topics (topics, job->events->pdata[e]);
   }
 }
 
@@ -29,11 +36,8 @@ jobs_own_topics (const Jobs *jobs, const Config *config)
   GPtrArray *topics = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < jobs_count (jobs); i++) {
     const Job *job = jobs_at (jobs, i);
-    for (guint e = 0; e < job->events->len && config_job_bool (config, job->name, "enabled"); e++) {
-      const JobEvent *event = job->events->pdata[e];
-      add_topic (topics, event->own);
-      add_topic (topics, event->cancel);
-    }
+    for (guint e = 0; e < job->events->len && config_job_bool (config, job->name, "enabled"); e++)
+      add_topics (topics, job->events->pdata[e]);
   }
   add_of_refused (topics, jobs);
   return topics;

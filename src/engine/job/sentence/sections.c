@@ -6,6 +6,7 @@
 
 #define RETENTION "retention"
 #define EVENT "event"
+#define ERASURE "erasure"
 #define SUFFIX ".conf"
 
 static void
@@ -57,8 +58,10 @@ static Section *
 add (GPtrArray *sections, const char *path, const char *head, const char *otherwise)
 {
   Section *section = g_new0 (Section, 1);
-  section->is_event = key_file_is_section (head, EVENT);
-  section->name = g_strstrip (g_strdup (head + strlen (section->is_event ? EVENT : RETENTION)));
+  section->is_erasure = key_file_is_section (head, ERASURE);
+  section->is_event = section->is_erasure || key_file_is_section (head, EVENT);
+  const char *word = section->is_erasure ? ERASURE : section->is_event ? EVENT : RETENTION;
+  section->name = g_strstrip (g_strdup (head + strlen (word)));
   if (*section->name == '\0') {
     g_free (section->name);
     section->name = g_strdup (otherwise);
@@ -104,8 +107,8 @@ are_known (const char *path, const GPtrArray *entries, GError **error)
     if (!key_file_is_verbatim (entry->section))
       return error_fatal (
           error,
-          "%s:%d: unknown section [%s]: a file of [run] jobs_dir has [retention NAME] and "
-          "[event NAME]",
+          "%s:%d: unknown section [%s]: a file of [run] jobs_dir has [retention NAME], "
+          "[event NAME] and [erasure NAME]",
           path, entry->line, entry->section);
   }
   if (entries->len == 0)

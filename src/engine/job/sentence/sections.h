@@ -1,5 +1,5 @@
-/* The sections `[retention NAME]` and `[event NAME]`, as written, of the configuration file and of
- * the files *.conf in [run] jobs_dir.
+/* The sections `[retention NAME]`, `[event NAME]` and `[erasure NAME]`, as written, of the
+ * configuration file and of the files *.conf in [run] jobs_dir.
  *
  * Threads: main, when it loads jobs. Ownership: a Section belongs to its array.
  */
@@ -11,8 +11,9 @@ typedef struct {
   char *name; /* of `[retention]` that of the file; "" if nothing says it */
   char *path;
   int line;
-  gboolean is_event;
-  GPtrArray *file; /* of KeyFileEntry; those of the section: from FIRST on */
+  gboolean is_event;   /* it says which messages are meant: an [event], or */
+  gboolean is_erasure; /* an [erasure], which is a job, too */
+  GPtrArray *file;     /* of KeyFileEntry; those of the section: from FIRST on */
   guint first, n;
   char *broken; /* why its file cannot be read, with the place; NULL: it can */
 } Section;

@@ -83,6 +83,33 @@ sentence_event_names_alike (const SentenceEvent *a, const SentenceEvent *b)
 }
 
 void
+sentence_event_add_values (SentenceEvent *event, char **paths)
+{
+  GPtrArray *all = g_ptr_array_new ();
+  for (char **path = event->values; path != NULL && *path != NULL; path++)
+    g_ptr_array_add (all, *path);
+  for (char **path = paths; *path != NULL; path++)
+    if (!g_ptr_array_find_with_equal_func (all, *path, g_str_equal, NULL))
+      g_ptr_array_add (all, g_strdup (*path));
+  g_ptr_array_add (all, NULL);
+  g_free (event->values);
+  event->values = (char **)g_ptr_array_free (all, FALSE);
+}
+
+const SentenceEvent *
+sentence_event_of (const SentenceEvent *event, const char *job)
+{
+  if (event->jobs == NULL)
+    return event;
+  for (guint i = 0; event->parts != NULL && i < event->parts->len; i++) {
+    const SentenceEvent *part = event->parts->pdata[i];
+    if (g_str_equal (part->of, job))
+      return part;
+  }
+  return NULL;
+}
+
+void
 sentence_event_free (SentenceEvent *event)
 {
   if (event == NULL)
@@ -101,6 +128,10 @@ sentence_event_free (SentenceEvent *event)
   g_free (event->schema_file);
   g_free (event->schema_text);
   shape_free (event->schema);
+  g_strfreev (event->jobs);
+  g_strfreev (event->values);
+  g_clear_pointer (&event->parts, g_ptr_array_unref);
+  g_free (event->of);
   g_free (event);
 }
 

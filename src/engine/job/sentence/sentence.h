@@ -79,7 +79,8 @@ typedef struct {
   char *path, *value;
 } SentenceMatch;
 
-/* An `[event NAME]` section: messages of an application's own topic. */
+/* An `[event NAME]` section: messages of an application's own topic. An `[erasure NAME]` is one,
+ * too, whose run starts runs of several jobs. */
 typedef struct {
   char *name;
   char *place; /* `file:line` of the section */
@@ -100,6 +101,12 @@ typedef struct {
   GPtrArray *match;   /* of SentenceMatch: all must hold. Empty: any message fits; of Avro those
                          whose record has the name of the event */
   char *version;      /* changes with every key of the section, and with the schema's file */
+  char **jobs; /* of an [erasure]: the jobs that it asks, in their order; NULL: it is an [event] */
+  char **values;        /* of an [erasure]: the paths of all keys, its own first */
+  GPtrArray *parts;     /* of an [erasure]: of SentenceEvent, for each of `jobs` the same event with
+                           the key of that job. NULL: another process knows them */
+  char *of;             /* of such a part: the name of its job; NULL: it is none */
+  gboolean has_own_key; /* of such a part: the job says its key, else it is the erasure's */
 } SentenceEvent;
 
 /* Whether it says which rows a run of a tick would look for. SENTENCE can be NULL: FALSE. */
@@ -112,6 +119,10 @@ char *sentence_place_of (const Sentence *sentence, const char *why);
 SentenceEvent *sentence_event_new (const char *name);
 void sentence_event_free (SentenceEvent *event);
 void sentence_event_match (SentenceEvent *event, const char *path, const char *value);
+/* Adds PATHS to the values of EVENT, each once. */
+void sentence_event_add_values (SentenceEvent *event, char **paths);
+/* How EVENT, which can be an erasure, names rows of JOB; NULL: it does not. */
+const SentenceEvent *sentence_event_of (const SentenceEvent *event, const char *job);
 /* Both name rows by the same columns, or both by the primary key. */
 gboolean sentence_event_names_alike (const SentenceEvent *a, const SentenceEvent *b);
 void sentence_free (Sentence *sentence);

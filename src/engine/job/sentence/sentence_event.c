@@ -2,26 +2,13 @@
 
 #include "base/resource.h"
 #include "base/trusted.h"
-#include "engine/job/sentence/sql_text.h"
+#include "engine/job/sentence/event_key.h"
 
 #include <string.h>
 
 #define TOPIC_MOST 249
 
 #define ANY "any"
-
-/* `payload.user.id` */
-static gboolean
-is_path (const char *text, GError **error)
-{
-  gboolean ok = *text != '\0';
-  g_auto (GStrv) parts = g_strsplit (text, ".", -1);
-  for (guint i = 0; parts[i] != NULL; i++)
-    ok = ok && *parts[i] != '\0' && strpbrk (parts[i], " \t\"'=,;") == NULL;
-  if (ok && g_str_has_prefix (text, "$."))
-    return error_fatal (error, "a path begins at the value, without '$': %s", text + strlen ("$."));
-  return ok || error_fatal (error, "'%s' is not a path like payload.user.id", text);
-}
 
 static gboolean
 read_topic (gpointer into, const Key *key, const char *value, GError **error)
@@ -64,54 +51,26 @@ read_schema (gpointer into, const Key *key, const char *value, GError **error)
   return *value != '\0' || error_fatal (error, "the value is empty");
 }
 
-/* `person_id = payload.user.id`: PART becomes the path. *COLUMN: NULL if there is none. */
-static gboolean
-take_column (char *part, char **column, GError **error)
-{
-  const char *equals = strchr (part, '=');
-  *column = NULL;
-  if (equals == NULL)
-    return TRUE;
-  g_autofree char *name = g_strstrip (g_strndup (part, equals - part));
-  *column = sql_text_only_name (name, 1, error);
-  memmove (part, equals + 1, strlen (equals));
-  return *column != NULL;
-}
-
-static gboolean
-take_columns (SentenceEvent *event, GPtrArray *columns, GError **error)
-{
-  if (columns->len == 0)
-    return TRUE;
-  if (columns->len < g_strv_length (event->key))
-    return error_fatal (error, "write a column for each path, or for none of them");
-  for (guint i = 1; i < columns->len; i++)
-    for (guint k = 0; k < i; k++)
-      if (g_str_equal (columns->pdata[k], columns->pdata[i]))
-        return error_fatal (error, "the column %s twice", (char *)columns->pdata[i]);
-  g_ptr_array_add (columns, NULL);
-  event->columns = g_strdupv ((char **)columns->pdata);
-  return TRUE;
-}
-
-/* Paths to the columns of the primary key, or `column = path` for each. */
 static gboolean
 read_key (gpointer into, const Key *key, const char *value, GError **error)
 {
+  return event_key_take (into, value, error);
+}
+
+/* `orders.erase, people.erase` */
+static gboolean
+read_jobs (gpointer into, const Key *key, const char *value, GError **error)
+{
   SentenceEvent *event = into;
-  g_autoptr (GPtrArray) columns = g_ptr_array_new_with_free_func (g_free);
-  event->key = g_strsplit (value, ",", -1);
-  for (guint i = 0; event->key[i] != NULL; i++) {
-    char *column = NULL;
-    const gboolean ok = take_column (event->key[i], &column, error)
-                        && is_path (g_strstrip (event->key[i]), error);
-    if (column != NULL)
-      g_ptr_array_add (columns, column);
-    if (!ok)
-      return FALSE;
+  event->jobs = g_strsplit (value, ",", -1);
+  for (guint i = 0; event->jobs[i] != NULL; i++) {
+    if (*g_strstrip (event->jobs[i]) == '\0')
+      return error_fatal (error, "a name is empty");
+    for (guint k = 0; k < i; k++)
+      if (g_str_equal (event->jobs[k], event->jobs[i]))
+        return error_fatal (error, "the job %s twice", event->jobs[i]);
   }
-  return take_columns (event, columns, error)
-         && (event->key[0] != NULL || error_fatal (error, "the value is empty"));
+  return event->jobs[0] != NULL || error_fatal (error, "the value is empty");
 }
 
 static gboolean
@@ -119,7 +78,7 @@ read_id (gpointer into, const Key *key, const char *value, GError **error)
 {
   SentenceEvent *event = into;
   event->id = g_strdup (value);
-  return is_path (value, error);
+  return event_key_is_path (value, error);
 }
 
 static gboolean
@@ -127,7 +86,7 @@ read_due (gpointer into, const Key *key, const char *value, GError **error)
 {
   SentenceEvent *event = into;
   event->due = g_strdup (value);
-  return is_path (value, error);
+  return event_key_is_path (value, error);
 }
 
 static gboolean
@@ -162,12 +121,14 @@ read_match (gpointer into, const Key *key, const char *value, GError **error)
   g_autofree char *path = g_strstrip (g_strndup (value, equals - value)),
                   *wanted = g_strstrip (g_strdup (equals + 1));
   sentence_event_match (event, path, wanted);
-  return is_path (*path == '.' ? path + 1 : path, error)
+  return event_key_is_path (*path == '.' ? path + 1 : path, error)
          && (*wanted != '\0'
              || error_fatal (error, "expected path = value, or any, not '%s'", value));
 }
 
-static const Key KEYS[] = { { "type", read_type },
+/* The first one is only of an [erasure]. */
+static const Key KEYS[] = { { "jobs", read_jobs },
+                            { "type", read_type },
                             { "topic", read_topic },
                             { "format", read_format },
                             { "schema", read_schema },
@@ -183,9 +144,9 @@ static gboolean
 take (SentenceEvent *event, const Section *section, const KeyFileEntry *entry, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  const Key *key = key_find (KEYS, entry->key);
+  const Key *keys = section->is_erasure ? KEYS : KEYS + 1, *key = key_find (keys, entry->key);
   if (key->name == NULL)
-    return sentence_key_unknown (section, entry, KEYS, error);
+    return sentence_key_unknown (section, entry, keys, error);
   return (key->read == read_match || sentence_key_once (section, entry, error))
          && (key->read (event, key, entry->value, &cause)
              || section_fail (section, entry, error, "%s: %s", entry->key, cause->message));
@@ -216,11 +177,12 @@ says_which (const SentenceEvent *event, const Section *section, GError **error)
                          "match: of Avro `record = *` takes every record of the topic, not any");
   return any != NULL || event->match->len > 0 || event->format == EVENT_AVRO
          || section_fail (section, NULL, error,
-                          "[event %s] says nothing of messages without a type, and would take all"
+                          "[%s %s] says nothing of messages without a type, and would take all"
                           " of them. Add `match = header.ce_type = %s` to take only those with this"
                           " header; or a field that says what a message is, as in `match = type ="
                           " %s`; or `match = any`, if nothing else is in %s",
-                          event->name, event->type, event->type, event->topic);
+                          section->is_erasure ? "erasure" : "event", event->name, event->type,
+                          event->type, event->topic);
 }
 
 /* --- the schema --- */
@@ -259,6 +221,31 @@ add_entries (const Section *section, GChecksum *sum)
   }
 }
 
+/* What must be there. NULL: all is. */
+static const char *
+lacks (const SentenceEvent *event, const Section *section)
+{
+  if (event->topic == NULL || event->key == NULL)
+    return event->topic == NULL ? "topic" : "key";
+  return section->is_erasure && event->jobs == NULL ? "jobs" : NULL;
+}
+
+static gboolean
+check (const SentenceEvent *event, const Section *section, GError **error)
+{
+  if (event->due_unit != EPOCH_NONE && event->due == NULL)
+    return section_fail (section, section_find (section, "due_unit"), error,
+                         "due_unit: there is no 'due' whose unit it would be");
+  if (lacks (event, section) != NULL)
+    return section_fail (section, NULL, error, "there is no '%s'", lacks (event, section));
+  if (section->is_erasure && event->columns != NULL)
+    return section_fail (section, section_find (section, "key"), error,
+                         "key: of an erasure it has paths only. Which column of a table it is says"
+                         " the job of the table: key = %s = %s",
+                         event->columns[0], event->key[0]);
+  return says_which (event, section, error);
+}
+
 SentenceEvent *
 sentence_event_read (const Section *section, gboolean no_registry, GError **error)
 {
@@ -280,12 +267,5 @@ sentence_event_read (const Section *section, gboolean no_registry, GError **erro
     return NULL;
   }
   event->version = g_strndup (g_checksum_get_string (sum), 16);
-  if (event->due_unit != EPOCH_NONE && event->due == NULL)
-    section_fail (section, section_find (section, "due_unit"), error,
-                  "due_unit: there is no 'due' whose unit it would be");
-  else if (event->topic == NULL || event->key == NULL)
-    section_fail (section, NULL, error, "there is no '%s'", event->topic == NULL ? "topic" : "key");
-  else if (says_which (event, section, error))
-    return g_steal_pointer (&event);
-  return NULL;
+  return check (event, section, error) ? g_steal_pointer (&event) : NULL;
 }

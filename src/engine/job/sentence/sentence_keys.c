@@ -2,6 +2,7 @@
 
 #include "engine/job/consistency.h"
 #include "engine/job/job_record.h"
+#include "engine/job/sentence/event_key.h"
 #include "engine/job/sentence/sentence_keep_read.h"
 #include "engine/job/sentence/sql_interval.h"
 #include "engine/job/sentence/sql_text.h"
@@ -269,6 +270,14 @@ read_on (gpointer into, const Key *key, const char *value, GError **error)
   return TRUE;
 }
 
+/* How an erasure names its rows; job_erasure.c reads it again. */
+static gboolean
+read_named_by (gpointer into, const Key *key, const char *value, GError **error)
+{
+  g_autoptr (SentenceEvent) event = sentence_event_new ("");
+  return event_key_take (event, value, error);
+}
+
 static gboolean
 read_ticks (gpointer into, const Key *key, const char *value, GError **error)
 {
@@ -285,6 +294,7 @@ const Key sentence_keys[] = {
   { "children", read_children },
   { "children_portion", read_portion },
   { "on", read_on },
+  { "key", read_named_by },
   { "ticks", read_ticks },
   { "set", read_set },
   { "audit", read_audit },

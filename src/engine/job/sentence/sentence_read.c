@@ -20,7 +20,7 @@ sentence_name_is_valid (const char *name)
 gboolean
 sentence_name_check (const Section *section, GError **error)
 {
-  const char *kind = section->is_event ? "event" : "retention";
+  const char *kind = section->is_erasure ? "erasure" : section->is_event ? "event" : "retention";
   if (*section->name == '\0')
     return section_fail (section, NULL, error, "[%s] has no name here, write [%s NAME]", kind,
                          kind);

@@ -2,12 +2,12 @@
 -- gives its unique key back. An approval ends when `pruned retry` has let the run go on with
 -- another version of its job: it was for what the last one of `versions` would change. A run that
 -- waits for its row has done nothing yet, so it is tried with the version that the job has by then;
--- not if it was approved.
+-- not if it was approved. An erasure that has begun cannot be withdrawn or superseded any more.
 UPDATE pruned.runs r
 SET step = u.step, state = u.state, cursor = coalesce(u.cursor, r.cursor), progress = coalesce(u.progress, r.progress), result = u.result, error = u.error,
     error_class = NULL, rows_leased = NULL,
     due_at = CASE WHEN u.delay_ms > 0 THEN clock_timestamp() + u.delay_ms::float8 * interval '1 ms' ELSE r.due_at END,
-    unique_key = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN NULL ELSE r.unique_key END,
+    unique_key = CASE WHEN u.state IN ('finished', 'dead', 'skipped') OR u.waits_for = 'runs' THEN NULL ELSE r.unique_key END,
     started_at = coalesce(r.started_at, now()), changed_at = clock_timestamp(),
     published_at = CASE WHEN u.state = 'ready' THEN clock_timestamp() ELSE r.published_at END,
     finished_at = CASE WHEN u.state IN ('finished', 'dead', 'skipped') THEN clock_timestamp() END,

@@ -41,6 +41,13 @@ test_each_job_is_of_one (void)
     g_assert_cmpint (job_kind_of (cases[i].code, cases[i].sentence)->name, ==, cases[i].kind);
 }
 
+static void
+test_an_erasure_only_starts_others (void)
+{
+  g_assert_cmpint (job_kind_erasure->name, ==, KIND_ERASURE);
+  g_assert_true (job_kind_erasure->starts && !job_kind_erasure->rows && !job_kind_erasure->shares);
+}
+
 /* What a step leases is asked of a store, so it cannot be rolled back with others. */
 static void
 test_errands_share_no_step (void)
@@ -65,6 +72,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/job_kind/each_job_is_of_one", test_each_job_is_of_one);
+  g_test_add_func ("/job_kind/erasure", test_an_erasure_only_starts_others);
   g_test_add_func ("/job_kind/errands_share_no_step", test_errands_share_no_step);
   g_test_add_func ("/job_kind/errands_that_share_say_so", test_errands_that_share_say_so);
   return g_test_run ();

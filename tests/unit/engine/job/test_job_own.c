@@ -24,8 +24,8 @@ static const OwnJobsCase REFUSED[] = {
   { "[retention]\ntable = t\nwhere\n",
     "wrong.conf:3: expected [section], key = value or # comment; if the value of 'table' goes on here: a key is one line" },
   { "[retention]\ntable = t\nwhere = true\n[rum]\nmode = apply\n",
-    "wrong.conf:4: unknown section [rum]: a file of [run] jobs_dir has [retention NAME] and "
-    "[event NAME]" },
+    "wrong.conf:4: unknown section [rum]: a file of [run] jobs_dir has [retention NAME], "
+    "[event NAME] and [erasure NAME]" },
   { "# nothing\n", "wrong.conf:1: there is no section [retention]" },
   { "[retention]\ntable = t\non = UserErasureRequest\n[event UserErasureRequested]\ntopic = t\n"
     "key = id\nmatch = any\n",
