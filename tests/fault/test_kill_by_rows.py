@@ -45,7 +45,7 @@ def test_killed_there_each_row_goes_once(events, point, nth):  # noqa: F811
 @pytest.mark.parametrize("point, nth", [("answer.before_commit", 1), ("answer.before_commit", 2), *((f"step.{at}", 2) for at in COMMITS)])
 def test_killed_where_one_more_row_is_at_fault(events, point, nth):  # noqa: F811
     events.say(JOB, WHERE.replace("> 5", "> 400"))
-    assert events.done(JOB)[0] == {"failed": 4}
+    assert events.done(JOB)[0] == {"status": "failed", "failed": 4}
     events.sql("INSERT INTO events SELECT n, CASE WHEN n = 450 THEN 'another' ELSE n::text END FROM generate_series(350, 600) AS n")
     run, counters = killed(events, JOB, point, nth)
     assert counters == {"removed": 199, "failed": 1, "passed_over": 4}
