@@ -103,7 +103,7 @@ const PgRows *step_query_once (Step *step, GError **error, const char *file, ...
 
 /* Several statements in one round trip: queue them, then step_send returns the rows of each in this
  * order (of PgRows; unref it). The first that fails ends it. No other statement may run in between.
- */
+ * Steps that share a transaction also share what is queued: one of them sends it for all. */
 gboolean step_queue (Step *step, GError **error, const char *file, ...) G_GNUC_NULL_TERMINATED
 G_GNUC_WARN_UNUSED_RESULT;
 gboolean step_queue_text (Step *step, GError **error, const char *sql, ...) G_GNUC_NULL_TERMINATED
@@ -116,8 +116,6 @@ gboolean step_queue_apply_text (Step *step, GError **error, const char *table, c
                                 const char *sql, ...) G_GNUC_NULL_TERMINATED
 G_GNUC_WARN_UNUSED_RESULT;
 GPtrArray *step_send (Step *step, GError **error);
-/* The same for what N steps have queued that share a transaction, each all of its own in one go. */
-GPtrArray *step_send_all (Step *const *steps, guint n, GError **error);
 /* As step_queue_apply and step_queue_apply_text, for a JobManyFunc: a row is audited as of the run
  * whose `audit.key` is in the row's column OWNER. The pairs have `audit.key`, `audit.run_id` and
  * `audit.step`, lists of equal length. One row with `n` and `owned`, the number of rows that have

@@ -214,6 +214,7 @@ char **pg_columns (Pg *pg, const PgStatement *statement, GError **error);
  * the pipeline; the rest is skipped. */
 gboolean pg_queue (Pg *pg, const PgStatement *statement, const PgValues *values, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+guint pg_queued (const Pg *pg); /* of them, those whose results were not taken */
 gboolean pg_flush (Pg *pg, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;            /* ends the pipeline and sends it */
 PgRows *pg_next (Pg *pg, GError **error); /* the next result */

@@ -196,6 +196,15 @@ take_rows (Pg *pg, PgRows **rows, GError **error)
   return TRUE;
 }
 
+guint
+pg_queued (const Pg *pg)
+{
+  guint n = 0;
+  for (guint i = pg->taken; i < pg->sent->len; i++)
+    n += g_array_index (pg->sent, Sent, i).kind == SENT_CALLER;
+  return n;
+}
+
 PgRows *
 pg_next (Pg *pg, GError **error)
 {

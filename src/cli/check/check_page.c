@@ -291,8 +291,7 @@ check_page (Check *check)
   Seen seen = { 0, NULL };
   g_autoptr (GError) error = NULL;
   g_autoptr (Run) run = check_run (job);
-  g_autoptr (Step) step = step_new (check->pg, run, "", NULL, NULL);
-  step->plan = TRUE;
+  g_autoptr (Step) step = step_new_plan (check->pg, run);
   const gboolean answered
       = pg_begin_read_only (check->pg, &error)
         && pg_exec_later (check->pg, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", &error)

@@ -54,8 +54,7 @@ check_due (Check *check, const PgRows *found)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (Run) run = check_run (check->job);
-  g_autoptr (Step) step = step_new (check->pg, run, "", NULL, NULL);
-  step->plan = TRUE;
+  g_autoptr (Step) step = step_new_plan (check->pg, run);
   g_autoptr (PgRows) due
       = pg_begin_read_only (check->pg, &error) ? check_page_rows (check, step, MOST, &error) : NULL;
   int going = due != NULL ? count_going (check, step, due, &error) : -1;

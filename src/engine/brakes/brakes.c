@@ -21,7 +21,7 @@ is_errand (const Step *step)
 static gboolean
 count_first (Step *step, GError **error)
 {
-  step->brake = BRAKE_COUNT;
+  step_set_brake (step, BRAKE_COUNT);
   return step_fail (step, error, PRUNED_RETRY, "the run is to be counted");
 }
 

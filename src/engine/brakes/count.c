@@ -42,9 +42,9 @@ count_below_before (const Step *step)
 }
 
 static gboolean
-ask_keys (Step *step, gint64 limit, gint64 *n, GError **error)
+ask_keys (const Step *step, Run *run, gint64 limit, gint64 *n, GError **error)
 {
-  g_autoptr (PgValues) values = page_values (step, (int)(CLAMP (limit, 1, COUNT_MOST) - 1));
+  g_autoptr (PgValues) values = page_values_of (step, run, (int)(CLAMP (limit, 1, COUNT_MOST) - 1));
   g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page_count, values, error);
   if (rows != NULL)
     *n = rows_int (rows, 0, "n");
@@ -54,13 +54,8 @@ ask_keys (Step *step, gint64 limit, gint64 *n, GError **error)
 gboolean
 count_rest (Step *step, gint64 limit, gint64 *n, GError **error)
 {
-  Run *run = step->run, ahead = step_run_ahead (step);
-  step->run = &ahead;
-  g_clear_pointer (&step->common, pg_values_free); /* they belong to this step */
-  gboolean ok = ask_keys (step, limit, n, error);
-  step->run = run;
-  g_clear_pointer (&step->common, pg_values_free); /* they belong to the next */
-  return ok;
+  Run ahead = step_run_ahead (step);
+  return ask_keys (step, &ahead, limit, n, error);
 }
 
 static PgValues *
@@ -98,7 +93,7 @@ count_ahead (Step *step, gint64 limit, gint64 *n, GError **error)
   gboolean named = page_of_event (step->run, &page);
   page_clear (&page);
   *n = 1;
-  return named || ask_keys (step, limit, n, error);
+  return named || ask_keys (step, step->run, limit, n, error);
 }
 
 /* Values of a column that the audit never has are not shown. */
@@ -184,7 +179,7 @@ static gboolean
 estimate (Step *step, const PlanTally *tally, RunCount *count, GError **error)
 {
   gint64 rest;
-  if (!ask_keys (step, COUNT_MOST, &rest, error))
+  if (!ask_keys (step, step->run, COUNT_MOST, &rest, error))
     return FALSE;
   count->estimated = TRUE;
   if (step->job->all_rows) {

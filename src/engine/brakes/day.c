@@ -188,11 +188,11 @@ refuse (const Take *take, Taken taken, GError **error)
 {
   Step *step = take->step;
   take->allowance->again = taken == TAKE_AGAIN;
-  step->again = taken == TAKE_AGAIN && !step->shared;
+  step_set_again (step, taken == TAKE_AGAIN && !step->shared);
   if (taken == EXCEEDED && step->shared)
     return step_fail (step, error, PRUNED_BUSY, "the limit of a day is near; tried again alone");
   if (taken == EXCEEDED)
-    step->brake = ranges_beside (step->run) ? BRAKE_RANGES : BRAKE_COUNT;
+    step_set_brake (step, ranges_beside (step->run) ? BRAKE_RANGES : BRAKE_COUNT);
   return step_fail (step, error, PRUNED_BUSY, "the rows of the day are to be counted");
 }
 

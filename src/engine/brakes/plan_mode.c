@@ -78,11 +78,9 @@ plan_steps (Step *step, GError **error)
       step_go_ahead (step);
     ok = step->job->code->step (step, error);
   } while (ok && step->continues && step->next_delay_ms <= 0 && clock_monotonic_us () < until_us);
-  step->run->step = first;
-  step->passed = 0;
   if (ok && step->continues)
     step_reason (step, "planned as far as one transaction reaches");
-  step->continues = FALSE;
+  step_come_back (step, first);
   if (step->children->len > 0)
     step_add_count (step->counts, "scheduled", step->children->len);
   step->counted = step->rows + step->children->len;
@@ -110,6 +108,6 @@ plan_mode_step (Step *step, GError **error)
   pg_set_deadline (step->pg, step->transaction_us + PACE_MOST_US); /* whatever the job's budget */
   if (!plans[step->job->kind->name](step, error))
     return FALSE;
-  step->brake = BRAKE_PLANNED;
+  step_set_brake (step, BRAKE_PLANNED);
   return step_fail (step, error, PRUNED_RETRY, "planned");
 }

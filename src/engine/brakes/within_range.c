@@ -33,7 +33,7 @@ brake_within_range (Step *step, gint64 rows, GError **error)
   if (why == NULL && (quota < 0 || total <= quota) && approved == ranges_has (run, "approved")
       && (approved || !is_lowered (step)))
     return TRUE;
-  step->brake = BRAKE_RANGES;
+  step_set_brake (step, BRAKE_RANGES);
   return step_fail (step, error, PRUNED_RETRY,
                     "the range has changed all that it may; the run goes on undivided");
 }

@@ -20,6 +20,18 @@ busy_is (const Step *step, const GError *cause)
          && cause->code == PRUNED_BUSY && (lock == PG_LOCK_ROW || lock == PG_LOCK_UNPLACED);
 }
 
+void
+busy_may_pass (Step *step, gboolean may)
+{
+  step->passes_busy = may;
+}
+
+void
+busy_set_held (Step *step, gboolean held)
+{
+  step->held = held;
+}
+
 gboolean
 busy_hurry (Step *step, GError **error)
 {

@@ -26,6 +26,10 @@
 
 /* Is CAUSE a lock of a row that STEP may pass over? */
 gboolean busy_is (const Step *step, const GError *cause);
+/* The page of STEP may do without rows that other sessions hold, or not. */
+void busy_may_pass (Step *step, gboolean may);
+/* Whether all that the last page, or try, of STEP was about is held by other sessions, or most. */
+void busy_set_held (Step *step, gboolean held);
 /* Tries behind the first that met a lock wait less long. */
 gboolean busy_hurry (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* KEY stays, because another session holds it, as WHY says. */

@@ -26,7 +26,7 @@ guard_block (Step *step, const PgStatement *statement, GError **error, const cha
   g_autofree char *text = g_strdup_vprintf (format, args);
   va_end (args);
   g_autofree char *file = file_of (step->job, statement);
-  step->error_class = "guard";
+  step_set_error_class (step, "guard");
   return step_block (step, error, GUARD_PREFIX "%s %s", file, text);
 }
 

@@ -22,17 +22,10 @@ typedef struct {
 
 /* The page of the run as it will be once STEP has been settled, if it continues. */
 static PgValues *
-values_ahead (Step *step, int *limit)
+values_ahead (const Step *step)
 {
-  Run *run = step->run, ahead = step->continues ? step_run_ahead (step) : *run;
-  *limit = pace_page_limit (&ahead);
-  step->run = &ahead;
-  g_clear_pointer (&step->common, pg_values_free); /* they belong to the previous step */
-  PgValues *values = page_values (step, *limit);
-  step->run = run;
-  g_clear_pointer (&step->common,
-                   pg_values_free); /* they belong to the next step, which may not come */
-  return values;
+  Run ahead = step->continues ? step_run_ahead (step) : *step->run;
+  return page_values_of (step, &ahead, pace_page_limit (&ahead));
 }
 
 /* Askers with the same parameters share one query. */
@@ -43,8 +36,7 @@ ask (const Look *look, GArray *askers, GPtrArray *answers, GError **error)
   for (guint i = 0; i < askers->len; i++) {
     Asker *asker = &g_array_index (askers, Asker, i);
     const PgStatement *statement = asker->step->job->page;
-    int limit;
-    g_autoptr (PgValues) values = values_ahead (asker->step, &limit);
+    g_autoptr (PgValues) values = values_ahead (asker->step);
     g_autofree char *words = pg_values_words (values, statement);
     gpointer question;
     gboolean asked = g_hash_table_lookup_extended (known, words, NULL, &question);

@@ -52,6 +52,27 @@ pace_begin_next (Step *step, GError **error)
 }
 
 void
+pace_begin_with (Step *step, const Step *first)
+{
+  step->transaction_us = first->transaction_us;
+}
+
+void
+pace_end_each (Step *const *steps, guint n, gint64 took_us)
+{
+  for (guint i = 0; i < n; i++)
+    steps[i]->took_us = MAX (1, took_us / n);
+}
+
+void
+pace_divide (Step *const *steps, guint n, gint64 began_us)
+{
+  const gint64 now = clock_monotonic_us (), own = (now - began_us) / n;
+  for (guint i = 0; i < n; i++)
+    steps[i]->transaction_us = now - own;
+}
+
+void
 pace_end (Step *step)
 {
   step->took_us = clock_monotonic_us () - step->began_us;

@@ -54,7 +54,7 @@ page_find (Step *step, Page *page, GError **error)
     return FALSE;
   const gboolean asked = job_is_asked (step->job, step->run->args);
   row_again_begin (step);
-  step->passes_busy = !asked && !named;
+  busy_may_pass (step, !asked && !named);
   if (named || portion_find (step, page))
     return portion_cut (step, NULL, page, error);
   if (!busy_find (step, page, &found, error))
@@ -118,7 +118,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
   for (int trials = 0; (segment = bisect_next (step->bisect)) != NULL; trials++) {
     if (trials == BISECT_TRIALS || step_elapsed_us (step) > PACE_MOST_US / 2) {
       g_queue_push_head (&step->bisect->segments, segment);
-      step->again = TRUE;
+      step_set_again (step, TRUE);
       return step_fail (step, error, PRUNED_BUSY, "bisection goes on");
     }
     Trial trial = { 0 };
@@ -135,7 +135,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
                   step->takes_restored ? BISECT_RESTORED : pg_sqlstate (step->pg),
                   pg_lock (step->pg) == PG_LOCK_UNPLACED);
     if (!ok && bisect_is_all_busy (step->bisect)) {
-      step->held = TRUE;
+      busy_set_held (step, TRUE);
       return step_fail (step, error, PRUNED_BUSY,
                         "more than half of the page (%u rows) is locked by other sessions: %s",
                         step->bisect->page, reason);
@@ -150,7 +150,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
 static gboolean
 apply_good (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
 {
-  step->held = FALSE;
+  busy_set_held (step, FALSE);
   for (int round = 0; round < 2; round++) {
     if (step->bisect->active && !bisect_keys (step, extra, error))
       return FALSE;
@@ -166,7 +166,7 @@ apply_good (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
     /* The page fails again without its bad keys. */
     if (step->bisect->settled && step->bisect->locked
         && g_str_equal (pg_sqlstate (step->pg), BISECT_BUSY)) {
-      step->held = TRUE;
+      busy_set_held (step, TRUE);
       return step_fail (step, error, PRUNED_BUSY, "%s", reason);
     }
     if (step->bisect->settled) {

@@ -48,6 +48,15 @@ page_values (Step *step, int limit)
   return values;
 }
 
+PgValues *
+page_values_of (const Step *step, Run *run, int limit)
+{
+  Step of = { .pg = step->pg, .job = step->job, .run = run, .plan = step->plan };
+  PgValues *values = page_values (&of, limit);
+  pg_values_free (of.common);
+  return values;
+}
+
 static json_t *
 json_of_column (const JobCursor *column, const char *text)
 {

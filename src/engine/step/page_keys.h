@@ -25,6 +25,8 @@ typedef struct {
 
 /* The parameters of page.sql for the run of STEP with at most LIMIT rows. pg_values_free them. */
 PgValues *page_values (Step *step, int limit);
+/* The same for its run as RUN is: mostly as the step leaves it (step_run_ahead). */
+PgValues *page_values_of (const Step *step, Run *run, int limit);
 /* What asks for the page of STEP: page.sql, or the same up to the end of its range. */
 const PgStatement *page_statement (const Step *step);
 /* The cursor behind that row of ROWS. New reference. */

@@ -259,7 +259,7 @@ note (Step *step, const GPtrArray *keys, GError **error)
   pg_values_set (values, "key", list);
   g_autoptr (PgRows) noted = pg_run (step->pg, statement, values, error);
   if (noted != NULL)
-    step->rows += rows_count (noted);
+    step_add_rows (step, rows_count (noted), 0, 0);
   return noted != NULL;
 }
 

@@ -303,8 +303,7 @@ plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit vi
           PlanTally *tally, gboolean *known, GError **error)
 {
   g_autoptr (Run) run = plan_run_of (job, at_us, args);
-  g_autoptr (Step) step = step_new (pg, run, "", NULL, NULL);
-  step->plan = TRUE;
+  g_autoptr (Step) step = step_new_plan (pg, run);
   step->plan_visit = visit;
   step->plan_data = data;
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error);

@@ -149,7 +149,7 @@ read_back_take (Step *step, const PgRows *rows, GError **error)
     return TRUE;
   }
   (void)read_back_forget (step->job);
-  step->error_class = "guard";
+  step_set_error_class (step, "guard");
   return step_block (step, error,
                      GUARD_PREFIX "%s of %s, %s, has a value that the audit would not give back as "
                                   "it is, so `pruned restore` could not put back these rows; %s",

@@ -239,7 +239,7 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
   if (what->counts_as_updated)
     step_add_count (step->counts, "updated_rows", which->len);
   if (what->apply->len > 0 && !what->stays)
-    step->rows += which->len;
+    step_add_rows (step, which->len, 0, 0);
   tell_rest (step, what, trial, which);
   return what->log == NULL || log_rows (step, what, trial, which, error);
 }
@@ -338,10 +338,8 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
     if (!record_what (step, word, trial, error))
       return FALSE;
   tell_reason (step, trial);
-  step->rows += trial->below + trial->own_below + trial->effects.others_changed;
-  step->below += trial->below + trial->effects.others_changed;
+  step_add_rows (step, 0, trial->below + trial->effects.others_changed, trial->own_below);
   step_add_counts (step->counts, trial->effects.beside);
-  step->own_below += trial->own_below;
   if (trial->own_below > 0)
     step_add_count (step->counts, "below", trial->own_below);
   return record_children (step, trial->children, error)

@@ -51,6 +51,7 @@ gboolean
 restored_begin (Step *step, GError **error)
 {
   const PgRows *before;
+  step->takes_restored = FALSE;
   return !step->run->restored || missing_before (step, &before, error);
 }
 

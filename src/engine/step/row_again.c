@@ -32,9 +32,7 @@ wait_for_row (Step *step)
     return;
   if (!step->continues)
     step_continue (step, NULL, 0);
-  step->next_delay_ms = step->waits_ms;
-  g_free (step->wait_reason);
-  step->wait_reason = g_strdup (step->waits_why);
+  step_put_off (step, step->waits_why, step->waits_ms);
 }
 
 /* --- rows that an event has named by columns --- */

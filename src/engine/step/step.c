@@ -40,6 +40,14 @@ step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle)
   return step;
 }
 
+Step *
+step_new_plan (Pg *pg, Run *run)
+{
+  Step *step = step_new (pg, run, "", NULL, NULL);
+  step->plan = TRUE;
+  return step;
+}
+
 void
 step_free (Step *step)
 {

@@ -83,7 +83,6 @@ struct _Step {
   GPtrArray *cured_items;
   GPtrArray *busy_items;
   char *busy_why;      /* of the last of these; NULL: there is none */
-  guint queued;        /* statements whose answers step_send has to take */
   GHashTable *refused; /* keys that step_page found refused */
   gboolean continues;
   json_t *next_cursor; /* NULL: that of the run */
@@ -131,8 +130,10 @@ struct _Step {
   gpointer applied_data;
 };
 
-/* BUNDLE may be NULL when planning. */
+/* BUNDLE may be NULL where nothing is told. */
 Step *step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle);
+/* The same for a plan: it may look ahead, and changes nothing. */
+Step *step_new_plan (Pg *pg, Run *run);
 void step_free (Step *step);
 /* A job that is a sentence gets its SQL, as the catalogue is now. Before anything else that the
  * step asks the database. */
@@ -146,6 +147,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, step_free)
  * commit the outbox and the runs themselves. */
 gboolean steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* What STEP tells from here on is told by BUNDLE, of another transaction; NULL: nothing is. */
+void step_tell_by (Step *step, Bundle *bundle);
 /* Adds the outcome RunFinished. */
 void step_add_run_finished (Step *step, const char *state, const char *result,
                             const char *error_text);
@@ -153,6 +156,15 @@ void step_add_run_finished (Step *step, const char *state, const char *result,
  * has named. ERROR_CLASS: NULL, there is none. */
 void step_add_dead (Step *step, const char *result, const char *error_class,
                     const char *error_text);
+/* The rest of a failure, before step_fail or step_block says why. */
+void step_set_again (Step *step, gboolean again);          /* it is repeated at once, uncharged */
+void step_set_error_class (Step *step, const char *class); /* a constant */
+void step_set_brake (Step *step, StepBrake brake);         /* nothing has failed */
+/* STEP, which a brake has stopped, is charged as one that has failed. */
+void step_set_failed (Step *step);
+/* STEP has changed OWN rows of its table, BELOW beside them, and OWN_BELOW of its table because a
+ * row above them went. */
+void step_add_rows (Step *step, gint64 own, gint64 below, gint64 own_below);
 /* Takes over what is wrong with the job, as OTHER has found by looking ahead for the run of STEP.
  */
 void step_fails_as (Step *step, const Step *other);
@@ -192,10 +204,17 @@ Run step_run_ahead (const Step *step);
  * step_next_run_free. */
 Run *step_next_run (Step *step);
 void step_next_run_free (Run *run);
+/* STEP, which continues, does so after DELAY_MS and waits for REASON until then. */
+void step_put_off (Step *step, const char *reason, gint64 delay_ms);
+/* No step follows STEP in the transaction after all. */
+void step_is_last (Step *step);
 /* The run continues in this transaction: STEP becomes its next step. */
 void step_go_ahead (Step *step);
 /* The state in which the run of STEP ends with it. */
 const char *step_end (const Step *step);
+/* The steps from number FIRST on that went ahead were planned only: STEP stands for all of them,
+ * and its run ends with it. */
+void step_come_back (Step *step, int first);
 /* The run's result so far with this step's counters added; STATUS as given. New reference. */
 json_t *step_result (const Step *step, const char *status);
 /* What the lines `Started` and `Finished` have in common. The step's. */

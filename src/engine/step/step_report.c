@@ -8,8 +8,6 @@
 #include "engine/job/in_force.h"
 #include "engine/job/job_files.h"
 
-#include <stdarg.h>
-
 void
 step_add_count (json_t *counts, const char *counter, gint64 n)
 {
@@ -48,7 +46,23 @@ step_count (Step *step, const char *counter, gint64 n)
 {
   step_add_count (step->counts, counter, n);
   if (g_str_equal (counter, "updated_rows"))
-    step->rows += n;
+    step_add_rows (step, n, 0, 0);
+}
+
+void
+step_add_rows (Step *step, gint64 own, gint64 below, gint64 own_below)
+{
+  step->rows += own + below + own_below;
+  step->below += below;
+  step->own_below += own_below;
+}
+
+void
+step_set_failed (Step *step)
+{
+  step->brake = BRAKE_NONE;
+  json_object_clear (step->counts);
+  step->rows = step->below = step->own_below = 0;
 }
 
 void
@@ -66,6 +80,12 @@ step_add_outcome (Step *step, const char *record, const char *entity, const char
   g_autofree char *ce_id
       = identity_outcome (run_known_id (step->run), step->run->step, record, entity);
   bundle_add (step->bundle, topic, -1, entity, type, ce_id, fields);
+}
+
+void
+step_tell_by (Step *step, Bundle *bundle)
+{
+  step->bundle = bundle;
 }
 
 /* The texts of a record's fields in the schema's order: run_id and step, T, those of the run's
@@ -262,11 +282,26 @@ step_go_ahead (Step *step)
 }
 
 void
-step_wait (Step *step, const char *reason, json_t *cursor, gint64 delay_ms)
+step_come_back (Step *step, int first)
 {
-  step_continue (step, cursor, MAX (delay_ms, 1));
+  step->run->step = first;
+  step->passed = 0;
+  step->continues = FALSE;
+}
+
+void
+step_put_off (Step *step, const char *reason, gint64 delay_ms)
+{
+  step->next_delay_ms = delay_ms;
   g_free (step->wait_reason);
   step->wait_reason = g_strdup (reason);
+}
+
+void
+step_wait (Step *step, const char *reason, json_t *cursor, gint64 delay_ms)
+{
+  step_continue (step, cursor, 0);
+  step_put_off (step, reason, MAX (delay_ms, 1));
 }
 
 void
@@ -275,43 +310,6 @@ step_observe_age (Step *step, double seconds)
   if (step->ages == NULL)
     step->ages = g_array_new (FALSE, FALSE, sizeof (double));
   g_array_append_val (step->ages, seconds);
-}
-
-gboolean
-step_fail (Step *step, GError **error, PrunedVerdict verdict, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_autofree char *text = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, PRUNED_ERROR, verdict, text);
-  return FALSE;
-}
-
-gboolean
-step_block (Step *step, GError **error, const char *format, ...)
-{
-  va_list args;
-  va_start (args, format);
-  g_autofree char *text = g_strdup_vprintf (format, args);
-  va_end (args);
-  step->blocked = TRUE;
-  return step_fail (step, error, PRUNED_RETRY, "%s", text);
-}
-
-void
-step_fails_as (Step *step, const Step *other)
-{
-  step->blocked |= other->blocked;
-  if (other->error_class != NULL)
-    step->error_class = other->error_class;
-}
-
-gboolean
-step_again (Step *step, GError **error)
-{
-  step->again = TRUE;
-  return step_fail (step, error, PRUNED_BUSY, "the step is to be done once more");
 }
 
 void

@@ -91,7 +91,7 @@ settle_children (Step *step, GError **error)
       step_count (step, "already_running", 1);
     else if (placed != PLACED_KNOWN) {
       step_count (step, "scheduled", 1);
-      step->rows++;
+      step_add_rows (step, 1, 0, 0);
     }
   }
   place_add_work (step->bundle, step->children);
@@ -273,6 +273,12 @@ step_next_run (Step *step)
 }
 
 void
+step_is_last (Step *step)
+{
+  step->followed = FALSE;
+}
+
+void
 step_next_run_free (Run *run)
 {
   g_clear_pointer (&run->cursor, json_decref);
@@ -288,7 +294,7 @@ add_before (Step *step)
   Step *before = step->before;
   if (before == NULL)
     return;
-  step->rows += before->rows;
+  step_add_rows (step, before->rows, 0, 0);
   step->counted = step->counted >= 0 ? step->counted : before->counted;
   step->limited = step->limited >= 0 ? step->limited : before->limited;
   json_decref (step->run->result); /* the children are counted only now */

@@ -76,7 +76,7 @@ step_try (Step *step, char **reason, GError **error, const char *file, ...)
   va_end (pairs);
   if (rows != NULL)
     return pg_exec (step->pg, "RELEASE attempt", error) ? g_steal_pointer (&rows) : NULL;
-  step->held = busy_is (step, cause);
+  busy_set_held (step, busy_is (step, cause));
   if (cause->code != PRUNED_DATA && !step->held)
     g_propagate_error (error, g_steal_pointer (&cause));
   else if (pg_exec (step->pg, "ROLLBACK TO attempt", error)
@@ -167,10 +167,7 @@ queue_statement (Step *step, const PgStatement *statement, va_list pairs, GError
     return FALSE;
   const PgStatement *now = read_back_statement (step, statement);
   g_autoptr (PgValues) values = step_values (step, now, pairs);
-  if (!pg_queue (step->pg, now, values, error))
-    return FALSE;
-  step->queued++;
-  return TRUE;
+  return pg_queue (step->pg, now, values, error);
 }
 
 gboolean
@@ -249,8 +246,7 @@ GPtrArray *
 step_send (Step *step, GError **error)
 {
   g_autoptr (GPtrArray) answers = g_ptr_array_new_with_free_func ((GDestroyNotify)rows_free);
-  const guint n = step->queued;
-  step->queued = 0; /* also if one fails: a page is tried again by the same step */
+  const guint n = pg_queued (step->pg);
   if (n == 0)
     return g_steal_pointer (&answers);
   if (!pg_flush (step->pg, error))
@@ -268,14 +264,4 @@ step_send (Step *step, GError **error)
         || !read_back_take (step, answers->pdata[i], error))
       return NULL;
   return g_steal_pointer (&answers);
-}
-
-GPtrArray *
-step_send_all (Step *const *steps, guint n, GError **error)
-{
-  for (guint i = 1; i < n; i++) {
-    steps[0]->queued += steps[i]->queued;
-    steps[i]->queued = 0;
-  }
-  return step_send (steps[0], error);
 }

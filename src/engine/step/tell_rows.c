@@ -2,6 +2,7 @@
 
 #include "avro/identity.h"
 #include "engine/job/in_force.h"
+#include "engine/step/weight.h"
 
 #include <string.h>
 
@@ -133,10 +134,11 @@ tell_rows (const GPtrArray *steps, GError **error)
     tell_failed (&tellers[i]);
   if (!tell_audited (tellers, n, error))
     return FALSE;
-  first->too_wide = first->bundle->stored->len > MOST_BYTES;
-  return !first->too_wide
-         || step_fail (first, error, PRUNED_RETRY,
-                       "what is told of its rows is %u bytes, at most %u; a row with too many below"
-                       " it goes in portions (children_portion)",
-                       first->bundle->stored->len, MOST_BYTES);
+  if (first->bundle->stored->len <= MOST_BYTES)
+    return TRUE;
+  weight_is_too_much (first);
+  return step_fail (first, error, PRUNED_RETRY,
+                    "what is told of its rows is %u bytes, at most %u; a row with too many below"
+                    " it goes in portions (children_portion)",
+                    first->bundle->stored->len, MOST_BYTES);
 }

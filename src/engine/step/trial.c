@@ -10,6 +10,7 @@
 #include "engine/step/remains.h"
 #include "engine/step/restored.h"
 #include "engine/step/tell.h"
+#include "engine/step/weight.h"
 
 #include <string.h>
 
@@ -82,7 +83,7 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
   const Job *job = step->job;
   trial->refused = g_ptr_array_new_with_free_func (g_free);
   trial->below = trial->own_below = 0;
-  step->bytes = 0;
+  weight_begin_try (step);
   trial->stuck = trial->unsettled = FALSE;
   effects_init (&trial->effects, job);
   if (!lock_and_decide (step, attempt, trial, error))
@@ -210,7 +211,6 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
            char **reason, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  step->takes_restored = FALSE;
   if (!restored_begin (step, error))
     return FALSE;
   if (step->shared) {

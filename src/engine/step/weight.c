@@ -102,6 +102,18 @@ weight_take (Step *step, const PgRows *rows, GError **error)
                     "the rows are %" G_GINT64_FORMAT " bytes, more than page_bytes", bytes);
 }
 
+void
+weight_begin_try (Step *step)
+{
+  step->bytes = 0;
+}
+
+void
+weight_is_too_much (Step *step)
+{
+  step->too_wide = TRUE;
+}
+
 gint64
 weight_fits (const Step *step)
 {

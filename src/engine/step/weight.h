@@ -27,6 +27,10 @@ gint64 weight_most (const Step *step);
 /* Notes what a statement has recorded: ROWS are its answer. FALSE: it is too much, and nothing is
  * recorded, so the step is to be cut; or not all that went is recorded. */
 gboolean weight_take (Step *step, const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* A try of STEP begins: what it has recorded before is rolled back. */
+void weight_begin_try (Step *step);
+/* What STEP records, or tells, is too much. */
+void weight_is_too_much (Step *step);
 /* How many rows of STEP, which was too wide, fit into a page. */
 gint64 weight_fits (const Step *step);
 /* STEP is done: remembers what its rows weighed. Returns how many of such rows fit into a page. */

@@ -71,7 +71,7 @@ execute (Service *service, Pg *pg, Step *step, RetryDecision *decision, Bundle *
   g_autoptr (json_t) result
       = decision->result != NULL ? json_incref (decision->result) : step_result (step, "failed");
   g_autofree char *text = json_text (result);
-  step->bundle = bundle;
+  step_tell_by (step, bundle);
   if (g_str_equal (decision->state, "dead"))
     step_add_dead (step, text, decision->class, decision->error);
   else
@@ -152,7 +152,7 @@ leave_out_on_failure (Step *step, RetryDecision *decision, const GError *error)
     return FALSE;
   g_autofree char *first = decision->error;
   decision->error = g_strdup_printf ("%s; then its clean-up failed: %s", first, error->message);
-  step->on_failure = NULL;
+  on_failure_drop (step);
   return TRUE;
 }
 
@@ -171,9 +171,7 @@ answer_brake (Service *service, Lane *lane, Pg *pg, Step *step)
   Work work = { step->run->run_id, step->run->step, step->run->attempts };
   if (error->domain != PRUNED_ERROR || error->code == PRUNED_OUTAGE || error->code == PRUNED_DATA)
     return bad_rows_answer (service, lane, pg, &work, error);
-  step->brake = BRAKE_NONE;
-  json_object_clear (step->counts);
-  step->rows = step->below = step->own_below = 0;
+  step_set_failed (step);
   return answer_failure (service, lane, pg, step, result.sqlstate, error);
 }
 

@@ -29,8 +29,7 @@ at_once_failed (Lane *lane)
 static Step *
 begin (const AtOnce *all, Run *run, Step *before)
 {
-  Step *step = step_set_make (all->set, all->lane, run, TRUE);
-  step->before = before;
+  Step *step = step_set_make (all->set, all->lane, run, before, TRUE);
   conclude_note_started (step);
   FAULT_ABOUT ("step.after_fence", run->run_id);
   return step;
@@ -46,7 +45,7 @@ make_ready (GPtrArray *steps, GError **error)
   for (guint i = steps->len; i-- > 0;) {
     Step *step = steps->pdata[i];
     step_take_job (step, first->job);
-    step->transaction_us = first->transaction_us;
+    pace_begin_with (step, first);
     g_autofree char *reason = arguments_run_refusal (step->job, step->run->args);
     if (reason != NULL && i > 0)
       g_ptr_array_remove_index (steps, i);
@@ -74,8 +73,7 @@ end (AtOnce *all, GPtrArray *steps, gint64 began_us)
   gint64 took_us = clock_monotonic_us () - began_us;
   if (steps->len > 1)
     FAULT ("at_once.done");
-  for (guint i = 0; i < steps->len; i++)
-    ((Step *)steps->pdata[i])->took_us = MAX (1, took_us / steps->len);
+  pace_end_each ((Step *const *)steps->pdata, steps->len, took_us);
   if (took_us > GOAL_US)
     all->lane->worker.at_once = at_once_wanted (all->lane) / 2;
   else if (2 * steps->len > at_once_wanted (all->lane))
@@ -108,7 +106,7 @@ coded_run (AtOnce *all, GPtrArray *steps, GError **error)
     if (!fits[i]) {
       Step *step = steps->pdata[i];
       if (step->before != NULL)
-        step->before->followed = FALSE;
+        step_is_last (step->before);
       g_ptr_array_remove_index (steps, i);
     }
   return TRUE;

@@ -123,7 +123,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
   if (!claim_for_lane (&set.claim, service, pg, lane, works, &error) || set.claim.runs->len == 0
       || set.claim.paused)
     return leave (&set, lane, work, g_steal_pointer (&error));
-  Step *step = step_set_make (&set, lane, set.claim.runs->pdata[0], FALSE);
+  Step *step = step_set_make (&set, lane, set.claim.runs->pdata[0], NULL, FALSE);
   g_ptr_array_add (set.steps, step);
   pace_begin (step);
   if (step_alone (&set, lane, step, &next, &error)) {

@@ -43,12 +43,8 @@ may_divide (const Step *step)
 static PgRows *
 find_ends (Step *step, gint64 window, GError **error)
 {
-  Run *run = step->run, ahead = step_run_ahead (step);
-  step->run = &ahead;
-  g_clear_pointer (&step->common, pg_values_free); /* they belong to this step */
-  g_autoptr (PgValues) values = page_values (step, (int)window - 1);
-  step->run = run;
-  g_clear_pointer (&step->common, pg_values_free);
+  Run ahead = step_run_ahead (step);
+  g_autoptr (PgValues) values = page_values_of (step, &ahead, (int)window - 1);
   pg_values_int (values, "ranges", in_force_of (step->job)->ranges);
   return pg_run (step->pg, step->job->page_split, values, error);
 }

@@ -38,7 +38,7 @@ is_committed (Step *step, GError **error)
 {
   if (!pg_in_transaction (step->pg) && !FAULT_ERROR ("errand.open_transaction"))
     return TRUE;
-  step->error_class = "TransactionInProgress";
+  step_set_error_class (step, "TransactionInProgress");
   return step_fail (step, error, PRUNED_RETRY,
                     "can't perform network calls inside a database transaction");
 }
@@ -98,15 +98,6 @@ errands_lease (StepSet *set, Lane *const *lanes, GError **error)
   return FALSE;
 }
 
-/* Each gets its part of the time, as the time for a page of its own. */
-static void
-divide_time (const StepSet *set, gint64 began_us)
-{
-  const gint64 now = clock_monotonic_us (), own = (now - began_us) / set->steps->len;
-  for (guint i = 0; i < set->steps->len; i++)
-    ((Step *)set->steps->pdata[i])->transaction_us = now - own;
-}
-
 gboolean
 errands_settle (StepSet *set, Lane *const *lanes, GError **error)
 {
@@ -157,7 +148,7 @@ begin_steps (StepSet *set, Lane *const *lanes, guint n, GError **error)
     Run *run = run_of (&set->claim, lanes[i]);
     if (run == NULL || !shareable_errand (run))
       return go_alone (error, "tried again alone");
-    Step *step = step_set_make (set, lanes[i], run, TRUE);
+    Step *step = step_set_make (set, lanes[i], run, NULL, TRUE);
     g_ptr_array_add (set->steps, step);
     lane_note_run (set->service->lanes, lanes[i], run->run_id);
     pace_begin (step);
@@ -211,7 +202,7 @@ settle (StepSet *set, Lane *const *lanes, guint n, GError **error)
   const gint64 began_us = clock_monotonic_us ();
   if (!claim (set, lanes, n, error) || !errands_settle (set, lanes, error))
     return FALSE;
-  divide_time (set, began_us);
+  pace_divide ((Step *const *)set->steps->pdata, n, began_us);
   FAULT ("errands.before_commit");
   if (!step_set_commit (set, error))
     return FALSE;

@@ -202,12 +202,12 @@ hold_carry_out (Service *service, Lane *lane, Step *step, HoldResult *result, GE
   const Run *run = step->run;
   g_auto (Held) held = { 0 };
   g_autoptr (Bundle) bundle = bundle_new (run->run_id, run->step, run->job->name, run->slot);
-  step->bundle = bundle;
+  step_tell_by (step, bundle);
   gboolean done = carry_out_in_time (service, step, &held, error);
   *result = (HoldResult){ .again = !held.held && !held.planned };
   g_strlcpy (result->sqlstate, held.sqlstate, sizeof result->sqlstate);
   if (!done) {
-    step->bundle = NULL;
+    step_tell_by (step, NULL);
     return FALSE;
   }
   FAULT ("brakes.held");

@@ -14,6 +14,12 @@ on_failure_set (Step *step)
     g_error ("%s", error->message);
 }
 
+void
+on_failure_drop (Step *step)
+{
+  step->on_failure = NULL;
+}
+
 /* A row as a line: `level`, `message`, and the other columns as fields. */
 static void
 log_row (Step *step, const PgRows *rows, int row, const char *cause)

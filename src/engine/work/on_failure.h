@@ -8,6 +8,8 @@
 
 /* STEP runs it if it fails from here on. */
 void on_failure_set (Step *step);
+/* STEP runs it no more. */
+void on_failure_drop (Step *step);
 /* Runs it in the open transaction of PG; its rows become log lines. STATE and REASON: what becomes
  * of the run, and why. */
 gboolean on_failure_run (Pg *pg, Step *step, const char *state, const char *reason, GError **error)

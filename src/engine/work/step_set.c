@@ -23,10 +23,11 @@ step_set_clear (StepSet *set)
 }
 
 Step *
-step_set_make (const StepSet *set, const Lane *lane, Run *run, gboolean shared)
+step_set_make (const StepSet *set, const Lane *lane, Run *run, Step *before, gboolean shared)
 {
   Step *step = step_new (set->pg, run, set->service->prefix, lane->worker.bisect, set->bundle);
   step->replica = lane->worker.replica;
+  step->before = before;
   step->shared = shared;
   return step;
 }

@@ -23,9 +23,9 @@ void step_set_init (StepSet *set, Service *service, Pg *pg, const Job *job);
 void step_set_clear (StepSet *set);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (StepSet, step_set_clear)
 
-/* A step of RUN in this transaction, by LANE. The caller's, until it adds it to `steps`. SHARED:
- * other runs are stepped in it, too. */
-Step *step_set_make (const StepSet *set, const Lane *lane, Run *run, gboolean shared);
+/* A step of RUN in this transaction, by LANE, behind the run's step BEFORE in it (NULL: none). The
+ * caller's, until it adds it to `steps`. SHARED: other runs are stepped in it, too. */
+Step *step_set_make (const StepSet *set, const Lane *lane, Run *run, Step *before, gboolean shared);
 /* Settles the steps, if there are any, and commits. FALSE with ERROR set: step_set_roll_back. */
 gboolean step_set_commit (StepSet *set, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void step_set_roll_back (StepSet *set);

@@ -67,8 +67,7 @@ ask_triggers (Together *together, GError **error)
 static Step *
 step_once (Together *together, Run *run, Step *before, GError **error)
 {
-  Step *step = step_set_make (&together->set, together->lane, run, TRUE);
-  step->before = before;
+  Step *step = step_set_make (&together->set, together->lane, run, before, TRUE);
   gboolean first = together->rows == 0;
   if (first)
     pace_begin (step);

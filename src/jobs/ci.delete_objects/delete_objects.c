@@ -128,7 +128,7 @@ settle_gone (Step *const *steps, Leased *const *leased, guint n, gboolean look, 
              GError **error)
 {
   gboolean queued = queue_gone (steps, leased, n, look, settled, error), refused = FALSE;
-  g_autoptr (GPtrArray) answers = queued ? step_send_all (steps, n, error) : NULL;
+  g_autoptr (GPtrArray) answers = queued ? step_send (steps[0], error) : NULL;
   if (answers == NULL)
     return FALSE;
   for (guint i = 0, answer = 0; i < n; i++) {
