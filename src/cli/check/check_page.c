@@ -263,7 +263,7 @@ fails_for_row (Check *check)
 static const Job *
 read_of (const Job *job)
 {
-  const Job *all = job->by_rows != NULL ? job->by_rows->by_rows : NULL;
+  const Job *all = job_form (job, FORM_ALL);
   return all != NULL && job_only_names_rows (job) ? all : job;
 }
 
@@ -303,8 +303,8 @@ check_page (Check *check)
     check_error (check, code, asked.name, check_place_of_key (check, "where"), NULL,
                  "where: for some row it fails: %s. %s. Write a condition that fails for none: %s",
                  error->message,
-                 check->job->by_rows != NULL ? "A run leaves such a row out (failed)"
-                                             : "Then a run removes no row at all",
+                 job_form_next (check->job) != NULL ? "A run leaves such a row out (failed)"
+                                                    : "Then a run removes no row at all",
                  FAILS_FOR_NONE);
   else if (!answered) {
     const char *name = check_name (check, asked.name), *remedy = check_remedy (check, code, error);

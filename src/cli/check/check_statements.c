@@ -134,9 +134,10 @@ statements_of (const Job *job)
 {
   GPtrArray *all = g_ptr_array_new ();
   add_statements (job, all);
-  if (job->portion != NULL) {
+  const Job *portion = job_form_portion (job);
+  if (portion != NULL) {
     g_ptr_array_add (all, (gpointer)job->large);
-    add_statements (job->portion, all);
+    add_statements (portion, all);
   }
   return all;
 }

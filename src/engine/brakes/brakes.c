@@ -52,7 +52,7 @@ count_slow (Step *step, gint64 bound, GError *cause, GError **error)
 static gboolean
 says_nothing_below (const Step *step)
 {
-  return step->job->all_rows && step->job->below != NULL && step->rows == 0;
+  return step->job->form == FORM_ALL && step->job->below != NULL && step->rows == 0;
 }
 
 /* The first page of several: whether those behind it could be too many. */

@@ -182,7 +182,7 @@ estimate (Step *step, const PlanTally *tally, RunCount *count, GError **error)
   if (!ask_keys (step, step->run, COUNT_MOST, &rest, error))
     return FALSE;
   count->estimated = TRUE;
-  if (step->job->all_rows) {
+  if (step->job->form == FORM_ALL) {
     take_most (step->job, tally, rest, count);
     return TRUE;
   }

@@ -149,7 +149,7 @@ job_what (const Job *job, const char *word)
 gboolean
 job_only_looked (const Job *job, const char *word)
 {
-  return job->filtered != NULL && g_str_equal (word, "kept");
+  return job_goes_by_rows (job) && g_str_equal (word, "kept");
 }
 
 guint

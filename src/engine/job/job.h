@@ -87,6 +87,19 @@ enum { LABEL_WORKER, LABEL_FEATURE_CATEGORY, LABEL_DATA_CONSISTENCY, LABEL_IDEMP
 
 typedef struct _Jobs Jobs;
 
+/* The forms of a job that is a sentence, each a Job of its own. All but the first have SQL
+ * (complete.h). Any other job is in the first form. */
+typedef enum {
+  FORM_SAID,          /* as it was loaded */
+  FORM_WHERE,         /* pages have the rows of `where` */
+  FORM_KNOWN,         /* the same, but decide.sql asks rows in quarantine by themselves */
+  FORM_ALL,           /* pages have all rows of the table, and decide.sql asks each by itself */
+  FORM_PORTION,       /* of FORM_WHERE: for a step in which only rows below a row go */
+  FORM_PORTION_KNOWN, /* the same of FORM_KNOWN */
+  FORM_PORTION_ALL,
+  JOB_FORMS
+} JobForm;
+
 typedef struct _Job {
   char *name, *folder;
   guint number;  /* of its name, in this process: a later version has the same */
@@ -148,28 +161,22 @@ typedef struct _Job {
   const JobKind *kind;   /* follows from the next two */
   const JobCode *code;   /* NULL: a page job */
   Sentence *sentence;    /* NULL: a job of SQL files */
-  struct _Job *original; /* of a copy with the SQL of its sentence (complete.h); NULL: it is none */
+  JobForm form;
+  const struct _Job **forms;    /* of JOB_FORMS; NULL: there are no others (job_form) */
   const PgStatement *event_key; /* the key that an event names, as page.sql writes it; NULL: no
                                    event names one, or this is a sentence without its SQL */
-  const PgStatement *below;   /* of such a copy: counts the rows of each table that go with keys */
-  const PgStatement *named;   /* keys as the table has them; NULL: they stay as they are */
-  gboolean portions;          /* of such a copy: rows below could go in portions */
-  gboolean takes_own;         /* of such a copy: rows of its table go with others of it */
-  const PgStatement *large;   /* of such a copy: the first key with more rows below it than a step
-                                 may remove; NULL: all go at once */
-  const struct _Job *portion; /* of such a copy: the same for a step in which only rows below a row
-                                 go; NULL: it has none, or is that itself */
-  const struct _Job *by_rows; /* of such a copy: the same, but decide.sql asks rows in quarantine by
-                                 themselves; of that: the same with all rows of the table; NULL: it
-                                 cannot be so */
-  gboolean all_rows;          /* it is the last of these */
-  const struct _Job *filtered; /* of that: the copy itself; NULL: pages have the rows of `where` */
-  const PgStatement *objects;  /* of such a copy: the objects of rows that go; NULL: they have
-                                  none */
-  const PgStatement *restored; /* of such a copy: what goes with a row of its table that is put
-                                  back; NULL: nothing */
-  gboolean only_named;         /* this process does not have it (job_of_name) */
-  char *refused;               /* why it cannot run, for its runs' results; NULL: it can */
+  const PgStatement *below;     /* with its SQL: counts the rows of each table that go with keys */
+  const PgStatement *named;     /* keys as the table has them; NULL: they stay as they are */
+  gboolean portions;            /* with its SQL: rows below could go in portions */
+  gboolean takes_own;           /* with its SQL: rows of its table go with others of it */
+  const PgStatement *large;     /* with its SQL: the first key with more rows below it than a step
+                                   may remove; NULL: all go at once */
+  const PgStatement *objects;   /* with its SQL: the objects of rows that go; NULL: they have
+                                   none */
+  const PgStatement *restored;  /* with its SQL: what goes with a row of its table that is put
+                                   back; NULL: nothing */
+  gboolean only_named;          /* this process does not have it (job_of_name) */
+  char *refused;                /* why it cannot run, for its runs' results; NULL: it can */
 
   /* settings */
   int capacity;
@@ -288,9 +295,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Job, job_free)
 /* What a run of this version removed is put back with the job in that version, or not at all; else
  * the audit alone is enough. */
 gboolean job_version_is_bound (const char *version);
+const Job *job_form (const Job *job, JobForm form); /* NULL: JOB cannot be in FORM */
+/* The form in which a run goes on if a row makes the search of JOB fail; NULL: there is none. */
+const Job *job_form_next (const Job *job);
+/* The form in which a step removes only rows below a row of a page of JOB; NULL: there is none. */
+const Job *job_form_portion (const Job *job);
+/* Rows are on a page only to be asked by themselves: FORM_KNOWN or FORM_ALL, or a portion of it. */
+gboolean job_goes_by_rows (const Job *job);
 gboolean job_asks_first (const Job *job); /* each step does, whether something blocks it */
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
-/* WORD is that of a row that is on a page of the job only to be asked by itself (by_rows). */
+/* WORD is that of a row that is on a page of the job only to be asked by itself. */
 gboolean job_only_looked (const Job *job, const char *word);
 /* Which file of WHAT is on the job's own table: the last one that deletes from it, or else the last
  * one that updates it, or else the first file. */

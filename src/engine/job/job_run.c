@@ -66,8 +66,7 @@ job_slot (const Job *job, const char *run_id, const json_t *args)
 gint32
 job_partitions (const Job *job)
 {
-  if (job->original != NULL)
-    job = job->original;
+  job = job_form (job, FORM_SAID);
   gint partitions = atomic_load (&job->partitions);
   return partitions > 0 ? partitions : job->capacity;
 }

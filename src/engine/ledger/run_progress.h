@@ -16,7 +16,7 @@ typedef struct {
   gint64 systemic;  /* tries in which most of the page has failed alike */
   gint64 timeouts;  /* how often one row alone has taken too long */
   gint64 by_rows;   /* of a sentence: how often a row has made a search fail. From there on rows in
-                       quarantine, or all, are on its pages, and asked by themselves (Job.by_rows) */
+                       quarantine, or all, are on its pages, and asked by themselves (JobForm) */
   gint64 looks;     /* at its end: looks at rows that were busy (step/busy.h) */
   gint64 index;     /* keys of its pages so far, and */
   json_t *began_at; /* when the first one began: of jobs with `spacing` (step/spacing.h) */

@@ -109,7 +109,7 @@ take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
             const GArray *which, PgRows **last, GError **error)
 {
   const JobApply *files = &g_array_index (what->apply, JobApply, 0);
-  guint own = job_own_file (step->job, what);
+  guint own = job_own_file (step_form (step), what);
   if (!effects_take_first (step, &trial->effects, error))
     return FALSE;
   for (guint i = from; i < to; i++) {
@@ -132,7 +132,7 @@ run_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial, 
            const Extra *extra, PgRows **last, GError **error)
 {
   const JobApply *files = &g_array_index (what->apply, JobApply, 0);
-  gboolean changed = from > job_own_file (step->job, what);
+  gboolean changed = from > job_own_file (step_form (step), what);
   if (!effects_queue_first (step, &trial->effects, error))
     return FALSE;
   for (guint i = from; i < to; i++)
@@ -157,7 +157,7 @@ static gboolean
 holds_as_decided (Step *step, const JobApply *file, guint n, guint decided, GError **error)
 {
   const char *settings = pg_unsettled (step->pg);
-  gboolean stands = file->kind == APPLY_DELETE && step->job->decide != NULL && n == decided;
+  gboolean stands = file->kind == APPLY_DELETE && step_form (step)->decide != NULL && n == decided;
   if (settings == NULL || stands)
     return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
@@ -179,7 +179,7 @@ static gboolean
 apply_rows (Step *step, const JobWhat *what, Trial *trial, GArray *which, const Extra *extra,
             GError **error)
 {
-  guint own = job_own_file (step->job, what), decided = which->len;
+  guint own = job_own_file (step_form (step), what), decided = which->len;
   const JobApply *file = &g_array_index (what->apply, JobApply, own);
   g_autoptr (PgRows) returned = NULL, others = NULL;
   gboolean below;

@@ -16,15 +16,16 @@ static gboolean
 is_decided_by_page (const Step *step, gboolean first)
 {
   gboolean locks = FALSE;
-  for (guint i = 0; i < step->job->locks->len; i++)
-    locks |= pg_statement_wants (step->job->locks->pdata[i], "key");
+  const GPtrArray *files = step_form (step)->locks;
+  for (guint i = 0; i < files->len; i++)
+    locks |= pg_statement_wants (files->pdata[i], "key");
   return step->job->sentence != NULL && step->found && first && !locks;
 }
 
 const PgStatement *
 decide_statement (const Step *step, gboolean first)
 {
-  const PgStatement *own = step->job->decide;
+  const PgStatement *own = step_form (step)->decide;
   return own == NULL || is_decided_by_page (step, first) ? decide_all () : own;
 }
 

@@ -176,7 +176,7 @@ are_words_declared (Step *step, const PgStatement *statement, const PgRows *deci
 {
   int key = rows_column (decided, "key"), what = rows_column (decided, "what");
   for (int i = 0; i < rows_count (decided); i++)
-    if (!may_say (step->job, rows_at (decided, i, what)))
+    if (!may_say (step_form (step), rows_at (decided, i, what)))
       return guard_block (
           step, statement, error, "says '%s' of the key %s, and job.conf has no group [what %s]",
           rows_at (decided, i, what), rows_at (decided, i, key), rows_at (decided, i, what));

@@ -51,7 +51,7 @@ many_fits (const Job *job)
 {
   gboolean fits = job->code == NULL && job->table != NULL && !job_asks_first (job)
                   && job->children == NULL && job->remains == NULL && job->count == NULL
-                  && job->portion == NULL && !job->spacing && job->kind->shares
+                  && job->large == NULL && !job->spacing && job->kind->shares
                   && !reads_run (job->decide);
   for (guint i = 0; i < job->locks->len; i++)
     fits = fits && !reads_run (job->locks->pdata[i]);

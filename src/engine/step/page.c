@@ -38,7 +38,7 @@ explain_search (const Step *step, GError **error)
     g_autofree char *cursor = json_text (given);
     g_prefix_error (error, "args.cursor: %s: ", cursor);
     (*error)->code = PRUNED_REJECT;
-  } else if (!step->job->built_in && step->job->by_rows == NULL
+  } else if (!step->job->built_in && job_form_next (step->job) == NULL
              && !g_str_equal (sqlstate, NOT_A_TEXT)) {
     g_autofree char *words = g_strconcat ((*error)->message, REMEDY, NULL);
     g_free ((*error)->message);
@@ -82,7 +82,7 @@ page_find (Step *step, Page *page, GError **error)
   if (!page_is_one (step->job, rows, error))
     return FALSE;
   page_read (step->run, rows, limit, page);
-  step->found = step->job->filtered == NULL;
+  step->found = !job_goes_by_rows (step->job);
   return guard_page (step, page, error) && portion_cut (step, rows, page, error)
          && busy_sift (step, page, error);
 }
@@ -113,7 +113,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
 {
   /* A condition that fails for most rows of a table is not put right by its rows. */
   gboolean last_try
-      = step->run->progress.systemic >= SYSTEMIC_TRIES - 1 && step->job->filtered == NULL;
+      = step->run->progress.systemic >= SYSTEMIC_TRIES - 1 && !job_goes_by_rows (step->job);
   BisectSegment *segment;
   for (int trials = 0; (segment = bisect_next (step->bisect)) != NULL; trials++) {
     if (trials == BISECT_TRIALS || step_elapsed_us (step) > PACE_MOST_US / 2) {
@@ -193,8 +193,7 @@ page_apply_keys (Step *step, GPtrArray *keys, const Extra *extra, PgRows **decid
 {
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Trial trial = { 0 };
-  step_tries (step,
-              portion_is (step) ? step_limit (step, step->job->sentence->portion) : keys->len);
+  step_tries (step, step->portion ? step_limit (step, step->job->sentence->portion) : keys->len);
   gboolean ok = record_pass_over (step, keys, known, error)
                 && apply_good (step, keys, extra, &trial, error)
                 && record_trial (step, keys, &trial, extra, known, error);
@@ -223,13 +222,10 @@ may_leave_some (const Step *step)
 static gboolean
 apply_portion (Step *step, Page *page, PgRows **decided, GError **error)
 {
-  const Job *whole = step->job;
   if (step->shared)
     return step_fail (step, error, PRUNED_BUSY, "rows go in portions; tried again alone");
-  step->job = whole->portion;
-  gboolean ok = page_apply_keys (step, page->keys, NULL, decided, error);
-  step->job = whole;
-  return ok;
+  step->portion = TRUE;
+  return page_apply_keys (step, page->keys, NULL, decided, error);
 }
 
 gboolean

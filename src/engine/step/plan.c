@@ -186,7 +186,7 @@ show_failed (Plan *plan, const Halves *decided)
 static gboolean
 decide_whole (Plan *plan, const GPtrArray *keys, int *before, GError **error)
 {
-  g_auto (Halves) decided = { .stops = plan->job->filtered != NULL }; /* its run ends, too */
+  g_auto (Halves) decided = { .stops = job_goes_by_rows (plan->job) }; /* its run ends, too */
   g_autofree char *gone = g_strconcat (plan->gone->str, "}", NULL);
   if (!halves_ask (plan->step, keys, decide, gone, &decided, error))
     return FALSE;

@@ -42,7 +42,7 @@ try_search (Step *step, int limit, GError **error)
 PgRows *
 plan_search (Step *step, int limit, GError **error)
 {
-  while (step->job->by_rows != NULL) {
+  while (job_form_next (step->job) != NULL) {
     GError *cause = NULL;
     PgRows *rows = try_search (step, limit, &cause);
     if (rows != NULL)

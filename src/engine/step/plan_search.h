@@ -6,5 +6,6 @@
 #include "engine/step/step.h"
 
 /* The rows of page.sql, up to one more than LIMIT. If a row makes the search fail, STEP goes on as
- * its run would (Job.by_rows): then its job is another one. STEP's run must be the caller's own. */
+ * its run would (job_form_next): then its job is another one. STEP's run must be the caller's own.
+ */
 PgRows *plan_search (Step *step, int limit, GError **error);

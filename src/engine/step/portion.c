@@ -18,12 +18,6 @@ gone_below (const Run *run)
 }
 
 gboolean
-portion_is (const Step *step)
-{
-  return step->job->large != NULL && step->job->portion == NULL;
-}
-
-gboolean
 portion_find (const Step *step, Page *page)
 {
   const char *key = json_string_value (json_object_get (begun (step->run), "key"));
@@ -95,7 +89,7 @@ gboolean
 portion_moves (Step *step, const Trial *trial, GError **error)
 {
   gint64 at = 1;
-  if (!portion_is (step) || (!trial->stuck && trial->below > 0))
+  if (!step->portion || (!trial->stuck && trial->below > 0))
     return TRUE;
   g_autoptr (GPtrArray) keys = key_of (trial);
   if (keys->len == 0)

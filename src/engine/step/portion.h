@@ -1,6 +1,6 @@
 /* A row of a sentence with `children_portion`, below which there are more rows than one step may
  * remove, or which takes too long alone. These go in portions, one a step; the row goes with the
- * last of them, in a step as any other. A portion is a step with other files (Job.portion): it
+ * last of them, in a step as any other. A portion is a step with other files (FORM_PORTION): it
  * locks the row and judges it again.
  *
  * Invariant: from the first portion on the run's cursor stays before the row, and its progress has
@@ -12,8 +12,6 @@
 #pragma once
 #include "engine/step/trial_rows.h"
 
-/* The step of the job of STEP is a portion. */
-gboolean portion_is (const Step *step);
 /* PAGE becomes the row that the run has begun, also if its job has no portions any more. FALSE: it
  * has begun none. */
 gboolean portion_find (const Step *step, Page *page);

@@ -228,9 +228,9 @@ log_rows (Step *step, const JobWhat *what, const Trial *trial, const GArray *whi
 static gboolean
 record_what (Step *step, const char *word, const Trial *trial, GError **error)
 {
-  const JobWhat *what = job_what (step->job, word);
+  const JobWhat *what = job_what (step_form (step), word);
   g_autoptr (GArray) which = trial_rows (trial, word);
-  if (job_only_looked (step->job, word))
+  if (job_only_looked (step_form (step), word))
     return TRUE;
   step_count (step, what != NULL ? what->counter : word, which->len);
   if (what == NULL || which->len == 0)

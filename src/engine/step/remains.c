@@ -7,7 +7,7 @@
 gboolean
 remains_none (Step *step, const Trial *trial, const Extra *extra, GError **error)
 {
-  const PgStatement *statement = step->job->remains;
+  const PgStatement *statement = step_form (step)->remains;
   if (statement == NULL)
     return TRUE;
   g_autoptr (GArray) which = trial_rows (trial, NULL);

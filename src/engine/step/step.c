@@ -85,12 +85,9 @@ step_free (Step *step)
 static const Job *
 with_pages_of (const Run *run, const Job *job)
 {
-  gint64 turns = run->progress.by_rows;
-  if (job->filtered != NULL)
-    job = job->filtered;
-  for (; turns > 0 && job->by_rows != NULL; turns--)
-    job = job->by_rows;
-  return job;
+  const JobForm form = FORM_WHERE + (JobForm)CLAMP (run->progress.by_rows, 0, 2);
+  const Job *wanted = job_form (job, form), *whole = job_form (job, FORM_WHERE);
+  return wanted != NULL ? wanted : whole != NULL ? whole : job;
 }
 
 /* Ranges see to themselves (divide.h). */
@@ -105,6 +102,12 @@ step_take_job (Step *step, const Job *job)
   step_log (step, LOG_WARNING, "The primary key has changed; the run begins at the first row again",
             json_pack ("{s:O, s:s}", "was", run->progress.of, "is", job->cursor_of));
   run_cursor_forget (run);
+}
+
+const Job *
+step_form (const Step *step)
+{
+  return step->portion ? job_form_portion (step->job) : step->job;
 }
 
 gboolean

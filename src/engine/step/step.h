@@ -39,6 +39,7 @@ typedef struct {
 struct _Step {
   Pg *pg;
   const Job *job;
+  gboolean portion; /* what is tried is a portion (portion.h): step_form */
   Run *run;
   const char *prefix;       /* of topics */
   Bisect *bisect;           /* NULL: no keys are tried */
@@ -142,6 +143,8 @@ gboolean step_complete (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
  * key says nothing about the rows: the run begins again. */
 void step_take_job (Step *step, const Job *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Step, step_free)
+/* The job whose files a try runs: that of the step, or its form for a portion. */
+const Job *step_form (const Step *step);
 
 /* What the steps of one transaction have gathered becomes rows: quarantine, children, and with the
  * commit the outbox and the runs themselves. */

@@ -46,7 +46,7 @@ static gboolean
 lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **error)
 {
   g_autofree char *key = array_of_texts (attempt->keys), *hold = array_of_texts (attempt->held);
-  const Job *job = step->job;
+  const Job *job = step_form (step);
   const PgStatement *decide = decide_statement (step, attempt->held->len == 0);
   for (guint i = 0; i < job->locks->len; i++) {
     g_autoptr (PgValues) values = trial_values (step, job->locks->pdata[i], attempt->extra);
@@ -80,7 +80,7 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
 static gboolean
 try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
 {
-  const Job *job = step->job;
+  const Job *job = step_form (step);
   trial->refused = g_ptr_array_new_with_free_func (g_free);
   trial->below = trial->own_below = 0;
   weight_begin_try (step);
@@ -185,7 +185,7 @@ is_at_fault (const Step *step, const GPtrArray *keys, const GError *cause)
 static char *
 reason_of (const Step *step, const GError *cause)
 {
-  const Job *job = step->job;
+  const Job *job = step_form (step);
   if (!job->portions || job->large != NULL || !pace_is_too_slow (step, cause))
     return g_strdup (cause->message);
   return g_strdup_printf ("%s; with children_portion in [retention %s] rows below it go in "

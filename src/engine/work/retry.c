@@ -101,15 +101,15 @@ halve (const Step *step, const GError *cause, RetryDecision *decision)
 static gboolean
 go_by_rows (const Step *step, gboolean timed_out, const GError *cause, RetryDecision *decision)
 {
-  const Job *next = step->job->by_rows;
-  const gboolean slow = timed_out && step->searching && step->job->filtered != NULL;
+  const Job *next = job_form_next (step->job);
+  const gboolean slow = timed_out && step->searching && job_goes_by_rows (step->job);
   if ((cause->code != PRUNED_DATA && !slow) || step->halve || next == NULL
       || job_event_of (step->job, step->run->args) != NULL)
     return FALSE;
   decision->by_rows = TRUE;
   decision->error = g_strdup_printf (
       slow ? "the search takes too long, this run checks each row by itself: %s"
-      : next->all_rows
+      : next->form == FORM_ALL
           ? "the search fails because of a row, this run checks each row by itself: %s"
           : "the search fails because of a row, rows in quarantine are checked by themselves: %s",
       cause->message);

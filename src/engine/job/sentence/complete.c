@@ -313,8 +313,7 @@ const Job *
 job_complete (Pg *pg, const Job *job, char **refusal, GError **error)
 {
   *refusal = NULL;
-  if (job->original != NULL)
-    job = job->original;
+  job = job_form (job, FORM_SAID);
   if (job->sentence == NULL)
     return job;
   g_autoptr (GPtrArray) tries = g_ptr_array_new_with_free_func (try_free);

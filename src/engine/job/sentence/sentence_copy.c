@@ -142,11 +142,19 @@ set_cursor (Job *job, const Written *written)
   }
 }
 
+/* JOB becomes one of FORMS. */
+static void
+set_form (Job *job, const Job **forms, JobForm form)
+{
+  job->form = form;
+  job->forms = forms;
+  forms[form] = job;
+}
+
 static Job *
 copy_of (const Job *job, const Written *written, const char *table)
 {
   Job *copy = g_memdup2 (job, sizeof *job);
-  copy->original = (Job *)job;
   copy->table = g_strdup (table);
   copy->items = g_new0 (char *, 2);
   copy->items[0] = g_strdup (table);
@@ -186,7 +194,7 @@ add_portion_file (Job *portion, JobWhat *what, const WrittenFile *file, GError *
 static gboolean
 add_portion (Job *copy, const Written *written, GError **error)
 {
-  Job *portion = copy_of (copy->original, written, copy->table);
+  Job *portion = copy_of (job_form (copy, FORM_SAID), written, copy->table);
   JobWhat *what = add_what (portion, WRITTEN_PORTION_WORD, FALSE);
   g_clear_pointer (&what->outcome, g_free); /* the row stays until all below it has gone */
   g_free (what->counter);
@@ -200,52 +208,49 @@ add_portion (Job *copy, const Written *written, GError **error)
         && !add_portion_file (portion, what, written->files->pdata[i], error))
       return FALSE;
   copy->large = portion->large;
-  copy->portion = portion;
+  set_form (portion, copy->forms, FORM_PORTION);
   return TRUE;
 }
 
+/* JOB once more, as FORM. */
 static Job *
-filtered_by (Job *job)
+as_form (const Job *job, JobForm form)
 {
   Job *other = g_memdup2 (job, sizeof *job);
-  other->filtered = job;
+  set_form (other, job->forms, form);
   return other;
 }
 
-/* COPY with the page of TEXT. Its pages are not divided, and what makes rows due cannot be asked of
- * all at once. */
-static Job *
-with_page (Job *copy, const char *path, char *text, GError **error)
+/* COPY as FORM, with the page of TEXT. Its pages are not divided, and what makes rows due cannot be
+ * asked of all at once. */
+static gboolean
+add_form (Job *copy, JobForm form, const char *path, char *text, GError **error)
 {
   const WrittenFile page = { .path = (char *)path, .text = text };
-  Job *other = filtered_by (copy);
+  Job *other = as_form (copy, form);
   if (!add_page (other, &page, error))
-    return NULL;
+    return FALSE;
   other->page_split = other->values = NULL;
-  if (copy->portion != NULL)
-    other->portion = filtered_by ((Job *)copy->portion);
-  return other;
+  const Job *portion = job_form_portion (copy);
+  if (portion != NULL)
+    (void)as_form (portion, form - FORM_WHERE + FORM_PORTION);
+  return TRUE;
 }
 
 static gboolean
 add_by_rows (Job *copy, const Written *written, GError **error)
 {
-  if (written->all_rows == NULL)
-    return TRUE;
-  Job *known = with_page (copy, "known_rows", written->known_rows, error),
-      *all = known != NULL ? with_page (copy, "all_rows", written->all_rows, error) : NULL;
-  if (all == NULL)
-    return FALSE;
-  all->all_rows = TRUE;
-  known->by_rows = all;
-  copy->by_rows = known;
-  return TRUE;
+  return written->all_rows == NULL
+         || (add_form (copy, FORM_KNOWN, "known_rows", written->known_rows, error)
+             && add_form (copy, FORM_ALL, "all_rows", written->all_rows, error));
 }
 
 Job *
 sentence_copy (const Job *job, const Written *written, GError **error)
 {
   Job *copy = copy_of (job, written, written->tables->pdata[0]);
+  set_form (copy, g_new0 (const Job *, JOB_FORMS), FORM_WHERE);
+  copy->forms[FORM_SAID] = job;
   JobWhat *what = add_what (copy, written->word, TRUE);
   add_what (copy, "kept", FALSE);
   add_what (copy, "gone", FALSE);

@@ -165,9 +165,12 @@ test_a_search_that_fails_goes_on_in_another_form (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *cursor = g_strdup_printf ("{\"by_rows\":%d}", cases[i].turn);
     begin ("", cases[i].turn > 0 ? cursor : NULL);
-    Job plain = scene->job, further = scene->job;
-    scene->job.by_rows = cases[i].turn < 2 ? &further : NULL;
-    scene->job.filtered = cases[i].turn > 0 ? &plain : NULL;
+    Job known = scene->job, all = scene->job;
+    const Job *forms[JOB_FORMS] = { [FORM_KNOWN] = &known, [FORM_ALL] = &all };
+    known.form = FORM_KNOWN;
+    all.form = FORM_ALL;
+    scene->job.forms = forms;
+    scene->job.form = FORM_WHERE + (JobForm)cases[i].turn;
     scene->step->searching = TRUE;
     steps_args (scene, cases[i].args);
     decide (cases[i].verdict, cases[i].sqlstate);
