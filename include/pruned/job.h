@@ -19,13 +19,12 @@
 
 typedef struct _Step Step;
 
-/* FALSE with an error: the step is rolled back, and the error's verdict decides what follows. */
-typedef gboolean (*JobStepFunc) (Step *step, GError **error);
-/* The next step of each of N runs, in one transaction. The SQL functions are called with the first
- * one; what came of each is reported with its own. *FITS (of N, all true): set to false for those
- * that must be done alone, before anything is changed for them. FALSE with an error: all are
- * undone, and each is tried alone. */
-typedef gboolean (*JobManyFunc) (Step *const *steps, guint n, gboolean *fits, GError **error);
+/* The next step of each of N runs, in one transaction; one is the smallest set, and the only one
+ * unless JobCode.sets. FALSE with an error: the step is rolled back, and the error's verdict
+ * decides what follows; of several, each is then tried alone. Of several, the SQL functions are
+ * called with the first one, and what came of each is reported with its own; FITS (of N, all true):
+ * set to false for those that must be done alone, before anything is changed for them. */
+typedef gboolean (*JobStepFunc) (Step *const *steps, guint n, gboolean *fits, GError **error);
 /* The rows KEYS (array literal) of a page (step_page) are about to be deleted: removes what lies
  * below them in other tables, and notes it in GONE (job_note_gone). It is rolled back with the
  * page, or with a try of it. The lock files have locked these rows. */
@@ -109,23 +108,18 @@ G_GNUC_WARN_UNUSED_RESULT;
 gboolean step_queue_text (Step *step, GError **error, const char *sql, ...) G_GNUC_NULL_TERMINATED
 G_GNUC_WARN_UNUSED_RESULT;
 /* COLUMNS: which columns of FILE to return. NULL, and always for a text: one row with `n`, the
- * number of rows, so that rows that are not read do not leave the server. */
+ * number of rows, so that rows that are not read do not leave the server.
+ *
+ * Of several runs, a row is audited as of its own if the pairs have `audit.owner`, the column of a
+ * row that says whose it is, and `audit.key`, `audit.run_id` and `audit.step`, lists of equal
+ * length. Then one row returns, with `n` and `owned`, the number of rows that have such a run; FILE
+ * is no `.insert`. */
 gboolean step_queue_apply (Step *step, GError **error, const char *columns, const char *file, ...)
     G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
 gboolean step_queue_apply_text (Step *step, GError **error, const char *table, const char *action,
                                 const char *sql, ...) G_GNUC_NULL_TERMINATED
 G_GNUC_WARN_UNUSED_RESULT;
 GPtrArray *step_send (Step *step, GError **error);
-/* As step_queue_apply and step_queue_apply_text, for a JobManyFunc: a row is audited as of the run
- * whose `audit.key` is in the row's column OWNER. The pairs have `audit.key`, `audit.run_id` and
- * `audit.step`, lists of equal length. One row with `n` and `owned`, the number of rows that have
- * such a run. FILE is no `.insert`. */
-gboolean step_queue_apply_each (Step *step, GError **error, const char *owner, const char *file,
-                                ...) G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
-gboolean step_queue_apply_text_each (Step *step, GError **error, const char *owner,
-                                     const char *table, const char *action, const char *sql, ...)
-    G_GNUC_NULL_TERMINATED G_GNUC_WARN_UNUSED_RESULT;
-
 /* Handles the page of KEYS (array literal of bigint): lock/, decide.sql, apply/<what>/,
  * children.sql, outcomes, counters and log lines, in this order, with savepoint, bisection and
  * quarantine of bad keys. Further parameters for all these files follow as pairs. Returns the rows
@@ -236,7 +230,7 @@ typedef struct {
   JobStepFunc step;
   JobPlanFunc plan;        /* NULL: page + decide; a job with a plan and no step is a page job */
   const JobErrand *errand; /* instead of step */
-  JobManyFunc many;        /* beside step; NULL: each run is stepped alone */
+  gboolean sets;           /* `step` takes several runs; else each is stepped by itself */
   JobBelowFunc below;      /* beside step or pages; NULL: nothing, so keys delete such rows */
   /* A file that is run in the transaction that records the failure, if a step fails and is charged
    * (e.g. to clear a mark), and if a run ends outside its steps: it is dead, or was discarded.

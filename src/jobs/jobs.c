@@ -14,7 +14,6 @@ const JobCode JOB_CODE[] = {
   { "members.remove_expired", .below = below_members_go_first },
   { "members.schedule_prune_deletions", schedule_prune_step, schedule_prune_plan },
   { "users.delete_placeholder", delete_placeholder_step, .on_failure = PLACEHOLDER_ENDED },
-  { "users.destroy", users_destroy_step, .many = users_destroy_many,
-    .on_failure = PLACEHOLDER_ENDED },
+  { "users.destroy", users_destroy_step, .sets = TRUE, .on_failure = PLACEHOLDER_ENDED },
   { NULL, NULL, NULL },
 };

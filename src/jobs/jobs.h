@@ -7,12 +7,12 @@
 extern const JobCode JOB_CODE[]; /* ends with a NULL name */
 
 gboolean adjourned_plan (Step *step, GError **error);
-gboolean delete_placeholder_step (Step *step, GError **error);
-gboolean destroy_group_step (Step *step, GError **error);
-gboolean prune_step (Step *step, GError **error);
+gboolean delete_placeholder_step (Step *const *steps, guint n, gboolean *fits, GError **error);
+gboolean destroy_group_step (Step *const *steps, guint n, gboolean *fits, GError **error);
+gboolean prune_step (Step *const *steps, guint n, gboolean *fits, GError **error);
 gboolean prune_plan (Step *step, GError **error);
-gboolean schedule_prune_step (Step *step, GError **error);
+gboolean schedule_prune_step (Step *const *steps, guint n, gboolean *fits, GError **error);
 gboolean schedule_prune_plan (Step *step, GError **error);
-gboolean schedule_objects_step (Step *step, GError **error);
+gboolean schedule_objects_step (Step *const *steps, guint n, gboolean *fits, GError **error);
 gboolean schedule_objects_plan (Step *step, GError **error);
 extern const JobErrand delete_objects_errand;

@@ -72,11 +72,11 @@ plan_steps (Step *step, GError **error)
 {
   const gint64 until_us = clock_monotonic_us () + LONGEST_US;
   const int first = step->run->step;
-  gboolean ok;
+  gboolean ok, fits = TRUE;
   do {
     if (step->continues)
       step_go_ahead (step);
-    ok = step->job->code->step (step, error);
+    ok = step->job->code->step (&step, 1, &fits, error);
   } while (ok && step->continues && step->next_delay_ms <= 0 && clock_monotonic_us () < until_us);
   if (ok && step->continues)
     step_reason (step, "planned as far as one transaction reaches");
@@ -97,10 +97,13 @@ plan_nothing (Step *step, GError **error)
   return TRUE;
 }
 
-static const JobStepFunc plans[JOB_KINDS] = {
-  [KIND_PAGE] = plan_pages,    [KIND_CODED] = plan_steps,      [KIND_ERRAND] = plan_errand,
-  [KIND_OBJECTS] = plan_pages, [KIND_PARTITIONS] = plan_pages, [KIND_ERASURE] = plan_nothing
-};
+static gboolean (*const plans[JOB_KINDS]) (Step *step, GError **error)
+    = { [KIND_PAGE] = plan_pages,
+        [KIND_CODED] = plan_steps,
+        [KIND_ERRAND] = plan_errand,
+        [KIND_OBJECTS] = plan_pages,
+        [KIND_PARTITIONS] = plan_pages,
+        [KIND_ERASURE] = plan_nothing };
 
 gboolean
 plan_mode_step (Step *step, GError **error)

@@ -127,7 +127,7 @@ typedef struct _Lane {
     gboolean full;     /* the last take was full: the mailbox can hold more, and sends no wake-up */
     gboolean unsent;   /* given up with messages that Kafka lacks: its offset is not stored again */
     gboolean heavy;    /* nearly all runs of the last shared transaction had rows */
-    guint at_once;     /* how many runs are done as one (work/at_once.h); 0: none yet */
+    guint at_once;     /* how many runs are done as one (work/plain.h); 0: none yet */
     guint rests;       /* for how many batches none is done as one */
     guint fits;        /* messages that the next one should take; 0: all */
     gboolean unjoined; /* it is taken without other lanes once */

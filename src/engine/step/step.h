@@ -1,9 +1,9 @@
 /* The room of steps: one step of one run inside its transaction: its page, locks, decision,
  * effects, audit. It uses the rooms before it, mainly jobs and the ledger; it knows no lanes.
  *
- * One step of one run, inside the transaction that batch.c has begun: what include/pruned/job.h
- * offers to jobs, and what the step has gathered for its end (counters, outcomes, children, log
- * lines).
+ * One step of one run, inside the transaction that plain.c or careful.c has begun: what
+ * include/pruned/job.h offers to jobs, and what the step has gathered for its end (counters,
+ * outcomes, children, log lines).
  *
  * Invariant: nothing leaves a Step before its transaction has committed.
  * Threads: one worker. Ownership: the Step owns what it gathered; Pg, Run and Bisect are borrowed.
@@ -209,8 +209,8 @@ Run *step_next_run (Step *step);
 void step_next_run_free (Run *run);
 /* STEP, which continues, does so after DELAY_MS and waits for REASON until then. */
 void step_put_off (Step *step, const char *reason, gint64 delay_ms);
-/* No step follows STEP in the transaction after all. */
-void step_is_last (Step *step);
+/* The step that follows STEP in the transaction is done. */
+void step_is_followed (Step *step);
 /* The run continues in this transaction: STEP becomes its next step. */
 void step_go_ahead (Step *step);
 /* The state in which the run of STEP ends with it. */

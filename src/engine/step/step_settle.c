@@ -261,7 +261,6 @@ step_next_run (Step *step)
 {
   Run *next = g_new (Run, 1);
   *next = step_run_ahead (step); /* borrows the rest */
-  step->followed = TRUE;
   next->cursor = next->cursor != NULL ? json_incref (next->cursor) : NULL;
   next->progress = run_progress_copy (&next->progress);
   next->result = step_result (step, "limit_reached");
@@ -273,9 +272,9 @@ step_next_run (Step *step)
 }
 
 void
-step_is_last (Step *step)
+step_is_followed (Step *step)
 {
-  step->followed = FALSE;
+  step->followed = TRUE;
 }
 
 void

@@ -105,13 +105,17 @@ step_query_text (Step *step, GError **error, const char *sql, ...)
   return rows;
 }
 
+/* OWNER: the column that says whose a row is; NULL: all are the step's. */
 static const PgStatement *
 text_effect (const Step *step, const char *table, const char *action, const char *sql,
-             const char *columns, GError **error)
+             const char *columns, const char *owner, GError **error)
 {
   g_autofree char *plain = text_name (step, sql);
-  g_autofree char *name = g_strdup_printf ("%s#%s.%s#%s", plain, table, action, columns);
-  return job_files_audited (name, sql, table, action, columns, error);
+  g_autofree char *name
+      = g_strdup_printf ("%s#%s.%s#%s%s", plain, table, action, owner != NULL ? "of " : "",
+                         owner != NULL ? owner : columns);
+  return owner != NULL ? job_files_audited_owned (name, sql, table, action, owner, error)
+                       : job_files_audited (name, sql, table, action, columns, error);
 }
 
 PgRows *
@@ -120,8 +124,8 @@ step_apply_text (Step *step, GError **error, const char *table, const char *acti
 {
   va_list pairs;
   va_start (pairs, sql);
-  PgRows *rows
-      = run_statement (step, text_effect (step, table, action, sql, "key", error), pairs, error);
+  PgRows *rows = run_statement (step, text_effect (step, table, action, sql, "key", NULL, error),
+                                pairs, error);
   va_end (pairs);
   return rows;
 }
@@ -193,14 +197,32 @@ step_queue_text (Step *step, GError **error, const char *sql, ...)
 
 #define HOW_MANY "count(*) AS n"
 
+/* The column that says whose a row is, as PAIRS have it; NULL: all are the step's. */
+static const char *
+owner_in (va_list pairs)
+{
+  const char *owner = NULL;
+  va_list copy;
+  va_copy (copy, pairs);
+  for (const char *name; (name = va_arg (copy, const char *)) != NULL;) {
+    const char *text = va_arg (copy, const char *);
+    if (g_str_equal (name, "audit.owner"))
+      owner = text;
+  }
+  va_end (copy);
+  return owner;
+}
+
 gboolean
 step_queue_apply (Step *step, GError **error, const char *columns, const char *file, ...)
 {
   va_list pairs;
   va_start (pairs, file);
-  gboolean ok = queue_statement (
-      step, effect_statement (step, file, columns != NULL ? columns : HOW_MANY, error), pairs,
-      error);
+  const char *owner = owner_in (pairs);
+  const PgStatement *statement
+      = owner != NULL ? job_files_effect_owned (step->job, file, owner, error)
+                      : effect_statement (step, file, columns != NULL ? columns : HOW_MANY, error);
+  gboolean ok = queue_statement (step, statement, pairs, error);
   va_end (pairs);
   return ok;
 }
@@ -211,33 +233,9 @@ step_queue_apply_text (Step *step, GError **error, const char *table, const char
 {
   va_list pairs;
   va_start (pairs, sql);
-  gboolean ok = queue_statement (step, text_effect (step, table, action, sql, HOW_MANY, error),
-                                 pairs, error);
-  va_end (pairs);
-  return ok;
-}
-
-gboolean
-step_queue_apply_each (Step *step, GError **error, const char *owner, const char *file, ...)
-{
-  va_list pairs;
-  va_start (pairs, file);
-  gboolean ok = queue_statement (step, job_files_effect_owned (step->job, file, owner, error),
-                                 pairs, error);
-  va_end (pairs);
-  return ok;
-}
-
-gboolean
-step_queue_apply_text_each (Step *step, GError **error, const char *owner, const char *table,
-                            const char *action, const char *sql, ...)
-{
-  g_autofree char *plain = text_name (step, sql);
-  g_autofree char *name = g_strdup_printf ("%s#%s.%s#of %s", plain, table, action, owner);
-  va_list pairs;
-  va_start (pairs, sql);
-  gboolean ok = queue_statement (
-      step, job_files_audited_owned (name, sql, table, action, owner, error), pairs, error);
+  const PgStatement *statement
+      = text_effect (step, table, action, sql, HOW_MANY, owner_in (pairs), error);
+  gboolean ok = queue_statement (step, statement, pairs, error);
   va_end (pairs);
   return ok;
 }

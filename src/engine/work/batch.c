@@ -1,16 +1,10 @@
 #include "engine/work/batch.h"
 
-#include "engine/lane/early.h"
 #include "engine/lane/outage.h"
 #include "engine/outbox/dead.h"
-#include "engine/step/pace.h"
-#include "engine/step/partitions.h"
-#include "engine/step/replica.h"
-#include "engine/work/bad_rows.h"
-#include "engine/work/conclude.h"
-#include "engine/work/errands.h"
-#include "engine/work/run_step.h"
-#include "engine/work/together.h"
+#include "engine/work/answer.h"
+#include "engine/work/careful.h"
+#include "engine/work/plain.h"
 
 #define LOCKED_HOLD_US 5000
 
@@ -45,117 +39,6 @@ gather (Service *service, Pg *pg, Lane *lane, GArray *works, GError **error)
   return TRUE;
 }
 
-/* --- one run by itself: a step with rows, a job in C, or an errand --- */
-
-/* Only with its run is it known whether the version with which it began makes it an errand. */
-static gboolean
-begins_errand (const Lane *lane, const Step *step)
-{
-  return lane->list.errand == NULL && step->job->kind->errand;
-}
-
-/* *NEXT: what becomes of the message. */
-static gboolean
-step_alone (StepSet *set, Lane *lane, Step *step, MessageNext *next, GError **error)
-{
-  const gboolean begins = begins_errand (lane, step);
-  *next = begins ? MESSAGE_AWAY : MESSAGE_HANDLED;
-  if (begins)
-    return errands_lease (set, &lane, error);
-  return (lane->list.errand != NULL ? errands_settle (set, &lane, error) : run_step (step, error))
-         && step_set_commit (set, error);
-}
-
-/* There is nothing to step: the job is paused, another transaction has the run, or it has moved on.
- */
-static MessageNext
-leave (StepSet *set, Lane *lane, const Work *work, GError *cause)
-{
-  g_autoptr (GError) error = cause;
-  const Claim *claim = &set->claim;
-  gboolean ok = error == NULL && claim->locked != NULL
-                && (claim->runs->len == 0 || claim_park_paused (claim, &error))
-                && step_set_commit (set, &error);
-  if (!ok) {
-    step_set_roll_back (set);
-    return bad_rows_answer (set->service, lane, set->pg, work, error);
-  }
-  if (g_hash_table_size (claim->locked) > 0)
-    return MESSAGE_HOLD;
-  conclude_note_stale (set->service, lane, claim->runs->len + claim->waits == 0);
-  return MESSAGE_HANDLED;
-}
-
-/* The step is rolled back: what it asked for is done with no transaction open. */
-static MessageNext
-go_outside (Service *service, Pg *pg, Lane *lane, Step *step)
-{
-  g_autoptr (GError) error = NULL;
-  if (partitions_outside (step, &error))
-    return MESSAGE_AGAIN;
-  g_autofree char *sqlstate = g_strdup (error->code == PRUNED_OUTAGE ? "" : pg_sqlstate (pg));
-  return partitions_was_late (step, sqlstate)
-             ? MESSAGE_AGAIN
-             : answer_failure (service, lane, pg, step, sqlstate, error);
-}
-
-/* The SQLSTATE of the step's failure, if it is one of PostgreSQL's. */
-static char *
-state_of (const Step *step, const GError *error)
-{
-  const gboolean other
-      = error->code == PRUNED_OUTAGE || error->domain != PRUNED_ERROR || step->error_class != NULL;
-  return g_strdup (other ? "" : pg_sqlstate (step->pg));
-}
-
-/* One try of one run. */
-static MessageNext
-try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
-{
-  MessageNext next;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
-  g_auto (StepSet) set = { 0 };
-  g_array_append_vals (works, work, 1);
-  step_set_init (&set, service, pg, lane->job);
-  if (lane->list.errand == NULL)
-    replica_prepare (lane->worker.replica, pg, lane->job);
-  if (!claim_for_lane (&set.claim, service, pg, lane, works, &error) || set.claim.runs->len == 0
-      || set.claim.paused)
-    return leave (&set, lane, work, g_steal_pointer (&error));
-  Step *step = step_set_make (&set, lane, set.claim.runs->pdata[0], NULL, FALSE);
-  g_ptr_array_add (set.steps, step);
-  pace_begin (step);
-  if (step_alone (&set, lane, step, &next, &error)) {
-    if (next == MESSAGE_HANDLED) {
-      conclude_steps (service, lane, set.steps, &set.bundle);
-      early_step_done (service->lanes, lane, step);
-    }
-    return next;
-  }
-  g_autofree char *sqlstate = state_of (step, error);
-  step_set_roll_back (&set);
-  return step->outside != NULL ? go_outside (service, pg, lane, step)
-                               : answer_failure (service, lane, pg, step, sqlstate, error);
-}
-
-/* The run of WORK, which is the first of lane->worker.pending; removed from there when it is
- * handled. */
-static MessageNext
-run_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
-{
-  MessageNext next;
-  do
-    next = try_alone (service, pg, lane, work);
-  while (next == MESSAGE_AGAIN && !lane_should_yield (service->lanes, lane));
-  if (next == MESSAGE_HANDLED) {
-    lane_end_errand (service->lanes, lane);
-    bisect_reset (lane->worker.bisect);
-    g_array_remove_index (lane->worker.pending, 0);
-  }
-  return next == MESSAGE_AGAIN ? MESSAGE_HOLD : next;
-}
-
 /* --- a lane --- */
 
 static void
@@ -182,9 +65,9 @@ handle (Service *service, Pg *pg, Lane *lane)
     return answer_outage (service, lane, error);
   if (works->len == 0)
     return MESSAGE_HANDLED;
-  if (is_alone (lane) || !together_can (lane))
-    return run_alone (service, pg, lane, &g_array_index (works, Work, 0));
-  if (together_run (service, pg, lane, works, &error))
+  if (is_alone (lane) || !plain_can (lane))
+    return careful_run (service, pg, lane, &g_array_index (works, Work, 0));
+  if (plain_run (service, pg, lane, works, &error))
     return MESSAGE_HANDLED;
   if (error->code == PRUNED_OUTAGE || lane_should_yield (service->lanes, lane))
     return answer_outage (service, lane, error);

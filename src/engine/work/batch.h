@@ -1,6 +1,6 @@
-/* The work of a lane: a batch of work messages becomes steps. Several runs share a transaction
- * (together.h); a single message, a run that has failed and an errand are stepped alone. Failures
- * are answered by verdict (answer.c).
+/* The work of a lane: a batch of work messages becomes steps. Several runs go the plain path
+ * (plain.h); a single message, a run that has failed and an errand go the careful one (careful.h).
+ * Failures are answered by verdict (answer.c).
  *
  * Invariant: a message is handled when its step is committed and everything it publishes is
  * acknowledged, or when it is known to be stale. Two exceptions: errands that settle together

@@ -2,7 +2,10 @@
 
 #include "base/fault.h"
 #include "engine/brakes/brakes.h"
+#include "engine/job/arguments.h"
 #include "engine/step/erasure.h"
+#include "engine/step/many.h"
+#include "engine/step/pace.h"
 #include "engine/step/page.h"
 #include "engine/step/partitions.h"
 #include "engine/step/restored.h"
@@ -11,54 +14,144 @@
 #include "engine/work/on_failure.h"
 #include "engine/work/ready.h"
 
-/* Effects that are no try of a page. */
+/* Those of STEPS (of Step) that do not fit are taken out. MOST: rows that they may change. */
+typedef gboolean (*Apply) (GPtrArray *steps, gint64 most, GError **error);
+
 static gboolean
-step_whole (Step *step, JobStepFunc make, GError **error)
+apply_pages (GPtrArray *steps, gint64 most, GError **error)
 {
-  return restored_begin (step, error) && make (step, error) && restored_stay (step, error);
+  return steps->len == 1 ? page_apply (steps->pdata[0], error) : many_run (steps, most, error);
+}
+
+static void
+leave_unfit (GPtrArray *steps, const gboolean *fits)
+{
+  for (guint i = steps->len; i-- > 0;)
+    if (!fits[i])
+      g_ptr_array_remove_index (steps, i);
+}
+
+/* Each changes a row at least. */
+static gboolean
+apply_coded (GPtrArray *steps, gint64 most, GError **error)
+{
+  if (steps->len > most)
+    g_ptr_array_set_size (steps, (int)MAX (1, most));
+  Step *first = steps->pdata[0];
+  g_autofree gboolean *fits = g_new (gboolean, steps->len);
+  for (guint i = 0; i < steps->len; i++)
+    fits[i] = TRUE;
+  const JobStepFunc make = first->job->code->step;
+  if (!restored_begin (first, error) || !make ((Step *const *)steps->pdata, steps->len, fits, error)
+      || !restored_stay (first, error))
+    return FALSE;
+  leave_unfit (steps, fits);
+  return TRUE;
 }
 
 static gboolean
-step_coded (Step *step, GError **error)
+apply_partitions (GPtrArray *steps, gint64 most, GError **error)
 {
-  return step_whole (step, step->job->code->step, error);
-}
-
-static gboolean
-step_partitions (Step *step, GError **error)
-{
-  return step_whole (step, partitions_step, error);
+  Step *step = steps->pdata[0];
+  return restored_begin (step, error) && partitions_step (step, error)
+         && restored_stay (step, error);
 }
 
 /* A page of rows whose objects are to go first must not be applied as if they had none. */
 static gboolean
-step_errand (Step *step, GError **error)
+apply_errand (GPtrArray *steps, gint64 most, GError **error)
 {
+  Step *step = steps->pdata[0];
   return step_block (step, error, "%s deletes objects first: its rows do not go without them",
                      step->job->name);
 }
 
-static const JobStepFunc applies[JOB_KINDS] = {
-  [KIND_PAGE] = page_apply,     [KIND_CODED] = step_coded,           [KIND_ERRAND] = step_errand,
-  [KIND_OBJECTS] = step_errand, [KIND_PARTITIONS] = step_partitions, [KIND_ERASURE] = erasure_step
-};
+static gboolean
+apply_erasure (GPtrArray *steps, gint64 most, GError **error)
+{
+  return erasure_step (steps->pdata[0], error);
+}
+
+static const Apply applies[JOB_KINDS] = { [KIND_PAGE] = apply_pages,
+                                          [KIND_CODED] = apply_coded,
+                                          [KIND_ERRAND] = apply_errand,
+                                          [KIND_OBJECTS] = apply_errand,
+                                          [KIND_PARTITIONS] = apply_partitions,
+                                          [KIND_ERASURE] = apply_erasure };
+
+/* --- stages --- */
 
 gboolean
-run_step (Step *step, GError **error)
+run_steps_fit (const Job *job)
 {
-  const JobStepFunc apply = applies[step->job->kind->name];
-  conclude_note_started (step);
-  FAULT_ABOUT ("step.after_fence", step->run->run_id);
-  if (step->job->kind->errand)
-    return apply (step, error);
+  return job->code != NULL ? job->code->sets && !job_asks_first (job) : many_fits (job);
+}
+
+/* The first one asks for the job's SQL, for all. Those with wrong arguments are left out, and all
+ * if their job takes no sets. */
+static gboolean
+are_ready (GPtrArray *steps, const char **at_fault, GError **error)
+{
+  Step *first = steps->pdata[0];
+  const gboolean one = steps->len == 1;
+  *at_fault = first->run->run_id;
+  if (!one && job_asks_first (first->job)) {
+    g_ptr_array_set_size (steps, 0);
+    return TRUE;
+  }
+  if (!step_is_ready (first, error))
+    return FALSE;
+  if (!one && !run_steps_fit (first->job))
+    g_ptr_array_set_size (steps, 0);
+  for (guint i = steps->len; i-- > 1;) {
+    Step *step = steps->pdata[i];
+    step_take_job (step, first->job);
+    g_autofree char *reason = arguments_run_refusal (step->job, step->run->args);
+    if (reason != NULL)
+      g_ptr_array_remove_index (steps, i);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_after (const GPtrArray *steps, const char **at_fault, GError **error)
+{
+  for (guint i = 0; i < steps->len; i++) {
+    Step *step = steps->pdata[i];
+    *at_fault = step->run->run_id;
+    if (!brakes_after (step, error))
+      return FALSE;
+  }
+  *at_fault = NULL;
+  return TRUE;
+}
+
+gboolean
+run_steps (GPtrArray *steps, gint64 most, const char **at_fault, GError **error)
+{
+  Step *first = steps->pdata[0];
+  const gboolean one = steps->len == 1;
+  const Apply apply = applies[first->job->kind->name];
   gboolean done;
-  const char *at_fault;
-  if (!step_is_ready (step, error) || !divide_before (step, &done, error))
+  *at_fault = NULL;
+  for (guint i = 0; i < steps->len; i++) {
+    conclude_note_started (steps->pdata[i]);
+    FAULT_ABOUT ("step.after_fence", ((const Step *)steps->pdata[i])->run->run_id);
+  }
+  if (first->job->kind->errand)
+    return apply (steps, most, error);
+  if (!are_ready (steps, at_fault, error))
+    return FALSE;
+  if (steps->len == 0)
+    return TRUE;
+  if (!divide_before (first, &done, error))
     return FALSE;
   if (done)
     return TRUE;
-  if (!brakes_before (&step, 1, &at_fault, error))
+  if (!brakes_before ((Step *const *)steps->pdata, steps->len, at_fault, error))
     return FALSE;
-  on_failure_set (step);
-  return apply (step, error) && brakes_after (step, error) && divide_after (step, error);
+  for (guint i = 0; i < steps->len; i++)
+    on_failure_set (steps->pdata[i]);
+  return apply (steps, most, error) && check_after (steps, at_fault, error)
+         && (!one || divide_after (first, error)); /* several are not divided */
 }

@@ -1,11 +1,17 @@
-/* One step of one claimed run, in the open transaction: what is checked before it, the job's code
- * or its page, and the brakes on both sides.
+/* One step of each of some claimed runs, in the open transaction: what is checked before it, the
+ * job's code or its page, and the brakes on both sides. One run is the smallest set. Several of one
+ * job share their statements (step/many.h, JobCode.sets).
  *
  * Threads: the worker that has the lane. Ownership: none.
  */
 #pragma once
 #include "engine/step/step.h"
 
-/* FALSE with ERROR set: the transaction is to be rolled back; `again`, `brake` and `blocked` of
- * STEP say how to go on. */
-gboolean run_step (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Whether several runs of JOB, with its SQL, can be a set. */
+gboolean run_steps_fit (const Job *job);
+/* STEPS (of Step) are of one job, and together they may change MOST rows. Of several, those that do
+ * not fit to the others are taken out; nothing is done for them. FALSE with ERROR set: the
+ * transaction is to be rolled back; `again`, `brake` and `blocked` of a step say how to go on.
+ * *AT_FAULT: the run that has to go alone, if it is known; borrowed. */
+gboolean run_steps (GPtrArray *steps, gint64 most, const char **at_fault, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

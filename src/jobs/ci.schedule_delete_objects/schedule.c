@@ -13,8 +13,9 @@ args_of_slot (Step *step, gint64 slot)
 }
 
 gboolean
-schedule_objects_step (Step *step, GError **error)
+schedule_objects_step (Step *const *steps, guint n, gboolean *fits, GError **error)
 {
+  Step *step = steps[0];
   g_autoptr (PgRows) cured = step_query (step, error, "disappeared", NULL);
   g_autoptr (PgRows) ready
       = cured != NULL ? step_query (step, error, "ready", "slots", SLOTS, NULL) : NULL;

@@ -180,8 +180,9 @@ later_step (Step *step, const char *group, const char *keys, GError **error)
 }
 
 gboolean
-destroy_group_step (Step *step, GError **error)
+destroy_group_step (Step *const *steps, guint n, gboolean *fits, GError **error)
 {
+  Step *step = steps[0];
   const char *group = step_arg (step, "group_id");
   if (group == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument group_id");

@@ -251,8 +251,9 @@ prune_clear (Prune *prune)
 }
 
 gboolean
-prune_step (Step *step, GError **error)
+prune_step (Step *const *steps, guint n, gboolean *fits, GError **error)
 {
+  Step *step = steps[0];
   Prune prune;
   prune_init (&prune, step);
   step_passes_busy (step);

@@ -24,8 +24,9 @@ revive (Step *step, GError **error)
 }
 
 gboolean
-schedule_prune_step (Step *step, GError **error)
+schedule_prune_step (Step *const *steps, guint n, gboolean *fits, GError **error)
 {
+  Step *step = steps[0];
   g_autoptr (PgRows) work = find_work (step, error);
   if (work == NULL)
     return FALSE;

@@ -44,8 +44,9 @@ hand_over (Step *step, const char *user)
 }
 
 gboolean
-delete_placeholder_step (Step *step, GError **error)
+delete_placeholder_step (Step *const *steps, guint n, gboolean *fits, GError **error)
 {
+  Step *step = steps[0];
   const char *user = step_arg (step, "placeholder_user_id");
   if (user == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument placeholder_user_id");

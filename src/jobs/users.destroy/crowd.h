@@ -1,5 +1,5 @@
 /* Several project bots at once, set by set: the stages of users_destroy.h with one statement for
- * all of them where one user has one. For many.c.
+ * all of them where one user has one.
  *
  * Invariant: it is for users with nothing unusual. Before anything is changed, a user who could be
  * refused, or of whom more goes than memberships and references, is left out; what turns up later
@@ -23,8 +23,10 @@ typedef struct {
   char *ghost_id; /* of all of them */
 } Crowd;
 
-#define OF_RUNS(crowd)                                                                             \
-  "audit.run_id", (crowd)->run_ids, "audit.step", (crowd)->numbers, "audit.key", (crowd)->users
+/* Whose a row is, its column OWNER says. */
+#define OF_RUNS(crowd, owner)                                                                      \
+  "audit.owner", owner, "audit.run_id", (crowd)->run_ids, "audit.step", (crowd)->numbers,          \
+      "audit.key", (crowd)->users
 
 /* A text of the run's cursor; NULL: it has none. */
 const char *crowd_cursor_text (const Step *step, const char *name);
@@ -48,5 +50,8 @@ gboolean crowd_is_owned (Crowd *crowd, const PgRows *done, gint64 wanted, GError
 /* Sets an error that rolls the transaction back because of WHY, and returns FALSE. */
 gboolean crowd_part (Crowd *crowd, const char *why, GError **error);
 
+/* The next step of these users. Sets FITS to FALSE for those who are to go alone. */
+gboolean crowd_step (Step *const *steps, guint n, gboolean *fits, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 gboolean crowd_begin (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean crowd_finish (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -55,13 +55,12 @@ queue_memberships (Crowd *crowd, const PgRows *page, const int *which, guint n, 
                   *ids = list_of (page, "source_id", which, n),
                   *users = list_of (page, "user_id", which, n),
                   *types = list_of (page, "source_type", which, n);
-  gboolean queued
-      = queue_below (crowd, page, which, n, error)
-        && step_queue_apply_each (crowd->lead, error, "user_id", "crowd/30-members", "key", keys,
-                                  "user", crowd->users, OF_RUNS (crowd), NULL);
+  gboolean queued = queue_below (crowd, page, which, n, error)
+                    && step_queue_apply (crowd->lead, error, NULL, "crowd/30-members", "key", keys,
+                                         "user", crowd->users, OF_RUNS (crowd, "user_id"), NULL);
   for (guint i = 0; queued && i < G_N_ELEMENTS (files); i++)
-    queued = step_queue_apply_each (crowd->lead, error, files[i][1], files[i][0], "user_id", users,
-                                    "source_id", ids, "source_type", types, OF_RUNS (crowd), NULL);
+    queued = step_queue_apply (crowd->lead, error, NULL, files[i][0], "user_id", users, "source_id",
+                               ids, "source_type", types, OF_RUNS (crowd, files[i][1]), NULL);
   return queued
          && step_queue (crowd->lead, error, "members/40-dirty_users.insert", "user_id", users,
                         NULL);
@@ -101,8 +100,8 @@ are_gone (Crowd *crowd, const GPtrArray *answers, guint first, guint n, GError *
 static GPtrArray *
 mark (Crowd *crowd, gint64 unblocked, const PgRows *page, const int *which, guint n, GError **error)
 {
-  gboolean queued = step_queue_apply_each (crowd->lead, error, "id", "crowd/10-users.update",
-                                           "user_id", crowd->users, OF_RUNS (crowd), NULL)
+  gboolean queued = step_queue_apply (crowd->lead, error, NULL, "crowd/10-users.update", "user_id",
+                                      crowd->users, OF_RUNS (crowd, "id"), NULL)
                     && step_queue (crowd->lead, error, "crowd/20-ghost_user_migrations.insert",
                                    "user_id", crowd->users, "initiator_id", crowd->initiators, NULL)
                     && crowd_queue_users (crowd, error)

@@ -12,11 +12,11 @@ queue_change (Crowd *crowd, int row, const PgRows *page, GError **error)
   g_autofree char *keys = rows_array (page, "key");
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
     const char *sql = rows_text (references, row, columns[i]);
+    const char *owner = rows_text (references, row, "column_name");
     if (sql != NULL
-        && !step_queue_apply_text_each (
-            crowd->lead, error, rows_text (references, row, "column_name"),
-            rows_text (references, row, "table_name"), actions[i], sql, "key", keys, "user_id",
-            crowd->users, "ghost_id", crowd->ghost_id, OF_RUNS (crowd), NULL))
+        && !step_queue_apply_text (crowd->lead, error, rows_text (references, row, "table_name"),
+                                   actions[i], sql, "key", keys, "user_id", crowd->users,
+                                   "ghost_id", crowd->ghost_id, OF_RUNS (crowd, owner), NULL))
       return FALSE;
   }
   return TRUE;
@@ -70,13 +70,12 @@ hold (Crowd *crowd, GError **error)
 static gboolean
 remove_users (Crowd *crowd, GError **error)
 {
-  gboolean queued
-      = step_queue_apply_text_each (crowd->lead, error, "user_id", "ghost_user_migrations",
-                                    "deleted", rows_text (crowd->others, 0, "remove"), "user_id",
-                                    crowd->users, OF_RUNS (crowd), NULL)
-        && step_queue_apply_each (crowd->lead, error, "id", "crowd/40-users", "user_id",
-                                  crowd->users, OF_RUNS (crowd), NULL)
-        && crowd_queue_look (crowd, error);
+  gboolean queued = step_queue_apply_text (crowd->lead, error, "ghost_user_migrations", "deleted",
+                                           rows_text (crowd->others, 0, "remove"), "user_id",
+                                           crowd->users, OF_RUNS (crowd, "user_id"), NULL)
+                    && step_queue_apply (crowd->lead, error, NULL, "crowd/40-users", "user_id",
+                                         crowd->users, OF_RUNS (crowd, "id"), NULL)
+                    && crowd_queue_look (crowd, error);
   g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;
   return all != NULL && crowd_is_owned (crowd, all->pdata[0], -1, error)
          && crowd_is_owned (crowd, all->pdata[1], crowd->count, error)

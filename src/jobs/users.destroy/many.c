@@ -1,6 +1,5 @@
 /* Chooses the bots whose next step is done as one. */
 #include "crowd.h"
-#include "users_destroy.h"
 
 #include "jobs/shared/placeholder.h"
 #include "jobs/shared/stamp.h"
@@ -55,7 +54,7 @@ read_catalogue (Crowd *crowd, GError **error)
 }
 
 gboolean
-users_destroy_many (Step *const *steps, guint n, gboolean *fits, GError **error)
+crowd_step (Step *const *steps, guint n, gboolean *fits, GError **error)
 {
   g_autoptr (GHashTable) at = g_hash_table_new (g_str_hash, g_str_equal);
   Crowd crowd = { .steps = steps, .n = n, .fits = fits, .lead = steps[0], .at = at };

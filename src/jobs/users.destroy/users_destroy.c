@@ -1,6 +1,7 @@
 #include "users_destroy.h"
 
 #include "asked.h"
+#include "crowd.h"
 #include "finish.h"
 #include "memberships.h"
 #include "references.h"
@@ -256,8 +257,8 @@ resume (Destroy *destroy, const char *stage, GError **error)
   return more || users_destroy_finish (destroy, &more, error);
 }
 
-gboolean
-users_destroy_step (Step *step, GError **error)
+static gboolean
+step_one (Step *step, GError **error)
 {
   Destroy destroy = { .step = step,
                       .user_id = step_arg (step, "user_id"),
@@ -274,4 +275,10 @@ users_destroy_step (Step *step, GError **error)
     return FALSE;
   destroy.stamp = stamp;
   return stage == NULL ? begin (&destroy, error) : resume (&destroy, stage, error);
+}
+
+gboolean
+users_destroy_step (Step *const *steps, guint n, gboolean *fits, GError **error)
+{
+  return n == 1 ? step_one (steps[0], error) : crowd_step (steps, n, fits, error);
 }

@@ -17,6 +17,5 @@
 #pragma once
 #include "pruned/job.h"
 
-gboolean users_destroy_step (Step *step, GError **error);
-/* The same for several project bots (crowd.h): each statement is done once for all of them. */
-gboolean users_destroy_many (Step *const *steps, guint n, gboolean *fits, GError **error);
+/* Of several users it does project bots only (crowd.h). */
+gboolean users_destroy_step (Step *const *steps, guint n, gboolean *fits, GError **error);

@@ -2,7 +2,7 @@
 #include "engine/job/job_kind.h"
 
 static gboolean
-step (Step *of, GError **error)
+step (Step *const *of, guint n, gboolean *fits, GError **error)
 {
   (void)of, (void)error;
   return TRUE;
