@@ -4,7 +4,8 @@
 In documents: files of this tree, tests in them (`folder/test_x.py::test_y`; `::test_y`: of the file
 named before it in the same row), and links: the page, and the heading that the link leads to. In
 the rest of the tree: every *.md, every path from the root, and every file that a comment in C or
-SQL names. Mutants name texts and tests. Documents outside this tree must not be named."""
+SQL names, and headings that it names behind their page. Mutants name texts and tests. Documents
+outside this tree must not be named."""
 
 import functools
 import pathlib
@@ -26,6 +27,7 @@ PAGE = re.compile(r"(?<![\w*/<>{}.-])([\w./-]*\w\.md)\b")
 PATH = re.compile(rf"(?<![\w./*{{}}-])((?:{'|'.join(TOPS)})/[\w./-]+\.(?:c|h|py|sql|md|yml|service|sh|conf))\b")
 COMMENT = {".c": re.compile(r"/\*.*?\*/", re.S), ".h": re.compile(r"/\*.*?\*/", re.S), ".sql": re.compile(r"--[^\n]*")}
 FILE = re.compile(r"(?<![\w./*<>%{}-])((?:[\w.-]+/)*[\w-]+\.(?:c|h|sql|py|sh|conf|avsc))\b")
+CHAPTER = re.compile(r'(docs/[\w./-]+\.md), "([^"]+)"')  # in a comment: a page and its heading
 NAMES_NOTHING = re.compile(r"NNN|^file\.conf$|^avro/schema\.h$")  # a pattern, a header of avro-c
 NOT_HERE = re.compile(r"\b(?:(?:DESIGN|JOBS|FACTS|STYLE|ROADMAP)(?:\.md\b|,? (?:chapter |section )?\d))")
 
@@ -117,6 +119,13 @@ def elsewhere():
                     yield path, number, file, "there is no such file"
 
 
+def wrong_chapters(comment):
+    """The headings that a comment names and its page has not."""
+    text = re.sub(r"\s+(\*|--)?\s*", " ", comment)
+    return [chapter for page, chapter in CHAPTER.findall(text) if (ROOT / page).exists()
+            and f" {chapter}\n" not in (ROOT / page).read_text()]
+
+
 def in_comments():
     for name in tree():
         path = ROOT / name
@@ -126,6 +135,8 @@ def in_comments():
             for file in FILE.findall(comment[0]):
                 if not NAMES_NOTHING.search(file) and not found(file.rpartition("../")[2]):
                     yield path, text.count("\n", 0, comment.start()) + 1, file, "there is no such file"
+            for chapter in wrong_chapters(comment[0]):
+                yield path, text.count("\n", 0, comment.start()) + 1, chapter, "the page has no such heading"
 
 
 def in_mutants():

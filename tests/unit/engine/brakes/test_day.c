@@ -1,5 +1,5 @@
 /* The rows that all runs of a job may change within a day: docs/jobs/README.md, "Limits", and
- * docs/design.md, "The rows of a day". */
+ * docs/design-parts.md, "The rows of a day". */
 #include "engine/brakes/day.h"
 
 #include "support/days.h"

@@ -1,5 +1,5 @@
-/* Leases take their rows from those of a day before any object is touched: docs/design.md, "The
- * rows of a day". */
+/* Leases take their rows from those of a day before any object is touched: docs/design-parts.md,
+ * "The rows of a day". */
 #include "support/days.h"
 
 #define LIMIT "max_rows_per_day = 1000\n"

@@ -1,4 +1,5 @@
-/* When a range of a divided run gives way to its run: docs/design.md, "A run in several lanes". */
+/* When a range of a divided run gives way to its run: docs/design-parts.md, "A run in several
+ * lanes". */
 #include "engine/brakes/within_range.h"
 
 #include "engine/brakes/limits.h"

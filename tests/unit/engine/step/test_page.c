@@ -1,5 +1,5 @@
 /* A whole step of a small folder of one's own, from its page to its commit: docs/design.md, "The
- * path of a message", and docs/jobs/README.md, 2 to 5. PostgreSQL's answers are played. */
+ * path", and docs/jobs/README.md, 2 to 5. PostgreSQL's answers are played. */
 #include "engine/step/page.h"
 
 #include "engine/outbox/transaction.h"

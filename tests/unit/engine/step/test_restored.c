@@ -1,5 +1,5 @@
-/* The query about restored rows is composed anew for the tables that have some: docs/operations.md,
- * "Restore". */
+/* The query about restored rows is composed anew for the tables that have some:
+ * docs/operations.md, "Something was removed that should have stayed". */
 #include "engine/step/restored.h"
 
 #include "support/steps.h"

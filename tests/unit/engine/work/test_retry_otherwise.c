@@ -1,6 +1,6 @@
 /* A failed step that is tried again in another way, at once and uncharged: with fewer rows, in
  * portions, in another form of its search; and a range, which gives back what is left of it.
- * docs/design.md, "Pages" and "A run in several lanes". */
+ * docs/design.md, "Pages"; docs/design-parts.md, "A run in several lanes". */
 #include "engine/work/retry.h"
 
 #include "support/steps.h"
