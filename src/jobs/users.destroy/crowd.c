@@ -84,8 +84,8 @@ crowd_leave_unlike (Crowd *crowd, const PgRows *users, gboolean again)
 gboolean
 crowd_queue_users (Crowd *crowd, GError **error)
 {
-  return step_queue (crowd->lead, error, "crowd/users", "user_id", crowd->users, "ghost_id",
-                     crowd->ghosts, NULL);
+  return step_queue (crowd->lead, error, "user", "user_id", crowd->users, "ghost_id", crowd->ghosts,
+                     NULL);
 }
 
 gboolean

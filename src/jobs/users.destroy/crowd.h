@@ -37,7 +37,7 @@ void crowd_free_lists (Crowd *crowd);
 int crowd_place_of (const Crowd *crowd, const PgRows *rows, int row, const char *name);
 /* None fits. */
 void crowd_leave_all (Crowd *crowd);
-/* Leaves out those who are not among USERS (crowd/users.sql), or not as the run expects. AGAIN:
+/* Leaves out those who are not among USERS (user.sql), or not as the run expects. AGAIN:
  * they were blocked by the step before. */
 void crowd_leave_unlike (Crowd *crowd, const PgRows *users, gboolean again);
 gboolean crowd_queue_users (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;

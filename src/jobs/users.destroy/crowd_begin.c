@@ -55,9 +55,10 @@ queue_memberships (Crowd *crowd, const PgRows *page, const int *which, guint n, 
                   *ids = list_of (page, "source_id", which, n),
                   *users = list_of (page, "user_id", which, n),
                   *types = list_of (page, "source_type", which, n);
-  gboolean queued = queue_below (crowd, page, which, n, error)
-                    && step_queue_apply (crowd->lead, error, NULL, "crowd/30-members", "key", keys,
-                                         "user", crowd->users, OF_RUNS (crowd, "user_id"), NULL);
+  gboolean queued
+      = queue_below (crowd, page, which, n, error)
+        && step_queue_apply (crowd->lead, error, NULL, "members/10-members", "key", keys, "user",
+                             crowd->users, OF_RUNS (crowd, "user_id"), NULL);
   for (guint i = 0; queued && i < G_N_ELEMENTS (files); i++)
     queued = step_queue_apply (crowd->lead, error, NULL, files[i][0], "user_id", users, "source_id",
                                ids, "source_type", types, OF_RUNS (crowd, files[i][1]), NULL);
@@ -100,9 +101,9 @@ are_gone (Crowd *crowd, const GPtrArray *answers, guint first, guint n, GError *
 static GPtrArray *
 mark (Crowd *crowd, gint64 unblocked, const PgRows *page, const int *which, guint n, GError **error)
 {
-  gboolean queued = step_queue_apply (crowd->lead, error, NULL, "crowd/10-users.update", "user_id",
+  gboolean queued = step_queue_apply (crowd->lead, error, NULL, "begin/50-users.update", "user_id",
                                       crowd->users, OF_RUNS (crowd, "id"), NULL)
-                    && step_queue (crowd->lead, error, "crowd/20-ghost_user_migrations.insert",
+                    && step_queue (crowd->lead, error, "begin/60-ghost_user_migrations.insert",
                                    "user_id", crowd->users, "initiator_id", crowd->initiators, NULL)
                     && crowd_queue_users (crowd, error)
                     && (n == 0 || queue_memberships (crowd, page, which, n, error));
@@ -163,7 +164,7 @@ crowd_begin (Crowd *crowd, GError **error)
     return TRUE;
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, crowd->left);
   gboolean queued = crowd_queue_users (crowd, error)
-                    && step_queue (crowd->lead, error, "crowd/page", "user_id", crowd->users,
+                    && step_queue (crowd->lead, error, "members/page", "user_id", crowd->users,
                                    "limit", limit, NULL);
   g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;
   if (all == NULL)

@@ -58,7 +58,7 @@ move_found (Crowd *crowd, const PgRows *found, gboolean *fits, GError **error)
 static gboolean
 hold (Crowd *crowd, GError **error)
 {
-  gboolean queued = step_queue (crowd->lead, error, "crowd/hold", "user_id", crowd->users, NULL)
+  gboolean queued = step_queue (crowd->lead, error, "hold", "user_id", crowd->users, NULL)
                     && crowd_queue_text (crowd, rows_text (crowd->others, 0, "after"), error)
                     && crowd_queue_look (crowd, error);
   g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;

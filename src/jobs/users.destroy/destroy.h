@@ -11,6 +11,7 @@ typedef struct {
   Step *step;
   const char *stamp; /* of the catalogue */
   const char *user_id;
+  const char *users;    /* the same as a list, for files that crowd.h has for several */
   const char *ghost_id; /* NULL: there is none */
   const char *user_type;
   gboolean migration; /* this run has inserted the row in ghost_user_migrations */

@@ -124,7 +124,7 @@ hold_user (Destroy *destroy, const PgRows *roots, GError **error)
   Step *step = destroy->step;
   const char *user = destroy->user_id;
   gboolean queued
-      = step_queue (step, error, "hold", "user_id", user, NULL)
+      = step_queue (step, error, "hold", "user_id", destroy->users, NULL)
         && step_queue (step, error, "projects_left", "user_id", user, NULL)
         && step_queue_text (step, error, rows_text (roots, 0, "probe"), "user_id", user, NULL);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;

@@ -13,7 +13,7 @@ queue_memberships (Destroy *destroy, const PgRows *page, GError **error)
   g_autofree char *keys = rows_array (page, "key"), *users = rows_array (page, "user_id"),
                   *ids = rows_array (page, "source_id"), *types = rows_array (page, "source_type");
   gboolean queued = step_queue_apply (destroy->step, error, NULL, "members/10-members", "key", keys,
-                                      "user", destroy->user_id, NULL);
+                                      "user", destroy->users, NULL);
   for (guint i = 0; queued && i < G_N_ELEMENTS (effects); i++)
     queued = step_queue_apply (destroy->step, error, NULL, effects[i], "user_id", users,
                                "source_id", ids, "source_type", types, NULL);
@@ -44,7 +44,7 @@ gboolean
 users_destroy_queue_page (Destroy *destroy, GError **error)
 {
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, destroy->left);
-  return step_queue (destroy->step, error, "members/page", "user_id", destroy->user_id, "limit",
+  return step_queue (destroy->step, error, "members/page", "user_id", destroy->users, "limit",
                      limit, NULL);
 }
 

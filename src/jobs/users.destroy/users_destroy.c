@@ -85,12 +85,21 @@ ask_bot (Destroy *destroy, char **reason)
   *reason = g_strdup ("the user is no project bot");
 }
 
+static char *
+list_of (const char *text)
+{
+  GString *list = array_new ();
+  array_add (list, text);
+  return array_take (list);
+}
+
 /* Locks the user, and reads them as they are now. */
 static gboolean
 queue_user (Destroy *destroy, GError **error)
 {
-  return step_queue (destroy->step, error, "user", "user_id", destroy->user_id, "ghost_id",
-                     ghost_of_cursor (destroy), NULL);
+  g_autofree char *ghosts = list_of (ghost_of_cursor (destroy));
+  return step_queue (destroy->step, error, "user", "user_id", destroy->users, "ghost_id", ghosts,
+                     NULL);
 }
 
 static gboolean
@@ -108,10 +117,11 @@ static gboolean
 mark (Destroy *destroy, gboolean deferred, GError **error)
 {
   Step *step = destroy->step;
+  g_autofree char *initiators = list_of (step_arg (step, "initiator_id"));
   gboolean queued = step_queue_apply (step, error, NULL, "begin/50-users.update", "user_id",
-                                      destroy->user_id, NULL)
+                                      destroy->users, NULL)
                     && step_queue (step, error, "begin/60-ghost_user_migrations.insert", "user_id",
-                                   destroy->user_id, NULL)
+                                   destroy->users, "initiator_id", initiators, NULL)
                     && (!deferred || step_queue (step, error, "../shared/run_deferred", NULL))
                     && queue_user (destroy, error) && users_destroy_queue_page (destroy, error);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
@@ -151,16 +161,16 @@ keep (Destroy *destroy, const char *reason, GError **error)
 static GPtrArray *
 lock_all (Destroy *destroy, GError **error)
 {
-  static const char *const files[] = { "begin/10-namespaces", "begin/20-users", "user",
-                                       "begin/40-owners",     "begin/refuse",   NULL };
-  for (guint i = 0; files[i] != NULL; i++)
-    if (!step_queue (destroy->step, error, files[i], "user_id", destroy->user_id, "ghost_id",
-                     ghost_of_cursor (destroy), NULL))
-      return NULL;
-  if (!step_queue (destroy->step, error, "../shared/deferred", "tables",
-                   "{users,ghost_user_migrations}", NULL))
-    return NULL;
-  return step_send (destroy->step, error);
+  Step *step = destroy->step;
+  const char *user = destroy->user_id;
+  gboolean queued = step_queue (step, error, "begin/10-namespaces", "user_id", user, NULL)
+                    && step_queue (step, error, "begin/20-users", "user_id", user, NULL)
+                    && queue_user (destroy, error)
+                    && step_queue (step, error, "begin/40-owners", "user_id", user, NULL)
+                    && step_queue (step, error, "begin/refuse", "user_id", user, NULL)
+                    && step_queue (step, error, "../shared/deferred", "tables",
+                                   "{users,ghost_user_migrations}", NULL);
+  return queued ? step_send (step, error) : NULL;
 }
 
 static gboolean
@@ -273,7 +283,9 @@ step_one (Step *step, GError **error)
   g_autofree char *stamp = stamp_begin (step, "names", OWN_LIST (step), ALSO_LIST (step), error);
   if (stamp == NULL)
     return FALSE;
+  g_autofree char *users = list_of (destroy.user_id);
   destroy.stamp = stamp;
+  destroy.users = users;
   return stage == NULL ? begin (&destroy, error) : resume (&destroy, stage, error);
 }
 

@@ -1,7 +1,0 @@
--- As begin/50-users.update.sql, for several users.
-WITH was AS MATERIALIZED (
-  SELECT u.id, pg_catalog.to_jsonb(u.*) AS row FROM users u
-  WHERE u.id = ANY (:user_id::bigint[]) AND u.state::text IS DISTINCT FROM 'blocked' ORDER BY u.id FOR NO KEY UPDATE
-)
-UPDATE users u SET state = 'blocked', updated_at = now() FROM was WHERE u.id = was.id
-RETURNING u.id AS key, was.row
