@@ -80,8 +80,7 @@ why_ask (Pg *pg, const Job *job, gint64 at_us, const char *key, Why *why, GError
 {
   g_autoptr (json_t) args = json_object ();
   g_autoptr (Run) run = plan_run_of (job, at_us, args);
-  g_autoptr (Step) step = step_new (pg, run, "", NULL, NULL);
-  step->plan = TRUE;
+  g_autoptr (Step) step = step_new_plan (pg, run);
   *why = (Why){ 0 };
   const gboolean ok = pg_begin_read_only (pg, error) && ask_step (step, key, why, error);
   pg_rollback (pg);
