@@ -173,8 +173,7 @@ typedef struct _Job {
                                    may remove; NULL: all go at once */
   const PgStatement *objects;   /* with its SQL: the objects of rows that go; NULL: they have
                                    none */
-  const PgStatement *restored;  /* with its SQL: what goes with a row of its table that is put
-                                   back; NULL: nothing */
+  const PgStatement *restored;  /* with its SQL: what is put back with a row; NULL: nothing */
   gboolean only_named;          /* this process does not have it (job_of_name) */
   char *refused;                /* why it cannot run, for its runs' results; NULL: it can */
 
