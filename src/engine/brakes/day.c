@@ -1,3 +1,7 @@
+/* The rows of a day, and of an hour of events: what gives them, and what takes them.
+ *
+ * Length: both halves share Take, and are only understood beside each other.
+ */
 #include "engine/brakes/day.h"
 
 #include "base/fault.h"

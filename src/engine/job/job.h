@@ -7,6 +7,8 @@
  * Jobs, which share the jobs that are as they were (jobs_load_again). Settings that a reload can
  * change are elsewhere (in_force.h).
  *
+ * Length: one struct, and those that it consists of.
+ *
  * Threads: main loads it; then any thread reads it.
  * Ownership: everything belongs to the Jobs. Those that others have replaced are kept until the
  * process ends, because threads and runs go on with the versions of jobs that they began with.
