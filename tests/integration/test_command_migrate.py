@@ -36,7 +36,7 @@ def test_migrate_makes_the_schema_once(new_pruned, new_database, topics):
     assert database.value("SELECT to_regnamespace('pruned') IS NULL")
     made = pruned.run("migrate", "--json").ok().json()
     assert [line["name"] for line in made][0] == "001-runs.sql"
-    assert database.value("SELECT max(version) FROM pruned.schema_version") == int(made[-1]["name"][:3])
+    assert database.value("SELECT max(version) FROM pruned.schema_version") == len(made)
     assert pruned.run("migrate", "--json").ok().json() == []
     pruned.run("jobs").ok()
 

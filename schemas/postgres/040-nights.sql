@@ -1,4 +1,4 @@
--- Schema `pruned`, step 41: what each job does in a day, so that what is usual is read at once.
+-- Schema `pruned`, step 40: what each job does in a day, so that what is usual is read at once.
 -- compatible_from: 15
 
 -- What the ended runs of a job have done that are in the archive, by the day of their T (UTC); runs
