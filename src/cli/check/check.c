@@ -245,10 +245,10 @@ command_check (Cli *cli, GError **error)
   check_ahead (&check, jobs);
   for (guint i = 0; i < jobs->len; i++)
     check_job (&check, jobs->pdata[i]);
-  if (sample > 0 && jobs->len > 0) {
-    check.job = one;
+  if (one != NULL && job_only_starts (one))
+    check.job = one; /* again, behind its jobs: events are its own */
+  if (sample > 0 && jobs->len > 0)
     check_sample (&check, sample);
-  }
   if (apply > 0 && jobs->len > 0 && check_can_run (&check))
     return apply_keys (&check, error);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, check.findings);

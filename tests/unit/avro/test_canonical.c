@@ -15,6 +15,7 @@ static const struct {
   { "pruned.events.MemberExpirySet", 0x6e9a7f9c0aa0788d },
   { "pruned.events.ObjectsMarkedForDeletion", 0xd3414fd718fd9b50 },
   { "pruned.events.PlaceholderUserOrphaned", 0x06ba26943487fea7 },
+  { "pruned.outcomes.ErasureFinished", 0xe9076005b6febbf7 },
   { "pruned.outcomes.GroupDeleted", 0x1e2b037100d74387 },
   { "pruned.outcomes.GroupRestored", 0x1eec4f70cc4a1f97 },
   { "pruned.outcomes.MemberDeletionProcessed", 0x35ad11c844a7b872 },
