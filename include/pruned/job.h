@@ -187,6 +187,11 @@ gboolean step_fail (Step *step, GError **error, PrunedVerdict verdict, const cha
 /* Something that the job needs is missing: the run waits until it is there, uncharged. Sets the
  * error and returns FALSE. */
 gboolean step_block (Step *step, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* ITEM (`members:1`), which is held, would go WITH what the step is about: nothing of it goes, and
+ * the run waits until the row is released, uncharged. KIND: `hold` or `restored`, of the hold. Sets
+ * the error and returns FALSE. */
+gboolean step_keep (Step *step, GError **error, const char *kind, const char *item,
+                    const char *with);
 /* Repeats the step at once and uncharged, in a new transaction; the lease stays. Sets the error and
  * returns FALSE. */
 gboolean step_again (Step *step, GError **error);

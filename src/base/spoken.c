@@ -43,8 +43,10 @@ spoken_above (double number, double limit)
 const char *
 spoken_word (const char *word)
 {
-  static const char *const words[][2]
-      = { { "limit_reached", "more to come" }, { "passed_over", "skipped, in quarantine" } };
+  static const char *const words[][2] = { { "limit_reached", "more to come" },
+                                          { "passed_over", "skipped, in quarantine" },
+                                          { "kept_hold", "kept: hold" },
+                                          { "kept_restored", "kept: held after a restore" } };
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (g_str_equal (word, words[i][0]))
       return words[i][1];

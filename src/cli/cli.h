@@ -34,6 +34,8 @@ Config *cli_reread (Cli *cli, Jobs *jobs, GError **error);
 /* A connection to a database whose schema `pruned` has this binary's version (any version, if the
  * command allows it). NULL: ERROR has the remedy, the code is CODE_POSTGRES. */
 Pg *cli_pg (Cli *cli, GError **error);
+/* As cli_pg, with a connection that waits an hour for an answer. */
+Pg *cli_pg_patient (Cli *cli, GError **error);
 /* The check of the schema that cli_pg does. FALSE: ERROR has the remedy. */
 gboolean cli_pg_schema (Cli *cli, Pg *pg, GError **error);
 /* A connection, without a check of the schema (migrate). */

@@ -17,6 +17,8 @@ ExitCode command_forget (Cli *cli, GError **error);
 ExitCode command_go (Cli *cli, GError **error);
 ExitCode command_grants (Cli *cli, GError **error);
 ExitCode command_jobs (Cli *cli, GError **error);
+ExitCode command_hold (Cli *cli, GError **error);
+ExitCode command_holds (Cli *cli, GError **error);
 ExitCode command_journal (Cli *cli, GError **error);
 ExitCode command_migrate (Cli *cli, GError **error);
 ExitCode command_night (Cli *cli, GError **error);
@@ -33,6 +35,7 @@ ExitCode command_run (Cli *cli, GError **error);
 ExitCode command_runs (Cli *cli, GError **error);
 ExitCode command_schemas (Cli *cli, GError **error);
 ExitCode command_status (Cli *cli, GError **error);
+ExitCode command_release (Cli *cli, GError **error);
 ExitCode command_reload (Cli *cli, GError **error);
 ExitCode command_stop (Cli *cli, GError **error);
 ExitCode command_tick (Cli *cli, GError **error);
@@ -43,12 +46,13 @@ ExitCode command_why (Cli *cli, GError **error);
 
 extern const GOptionEntry approve_options[], check_options[], config_options[], dead_options[],
     demo_options[], discard_options[], doctor_options[], emit_options[], forget_options[],
-    go_options[], grants_options[], jobs_options[], journal_options[], migrate_options[],
-    new_options[], night_options[], pause_options[], plan_options[], quarantine_options[],
-    replay_options[], restore_options[], resume_options[], reload_options[], retry_options[],
-    run_options[], runs_options[], status_options[], stop_options[], tick_options[],
-    topics_options[], version_options[], who_options[];
+    go_options[], grants_options[], hold_options[], holds_options[], release_options[],
+    jobs_options[], journal_options[], migrate_options[], new_options[], night_options[],
+    pause_options[], plan_options[], quarantine_options[], replay_options[], restore_options[],
+    resume_options[], reload_options[], retry_options[], run_options[], runs_options[],
+    status_options[], stop_options[], tick_options[], topics_options[], version_options[],
+    who_options[];
 extern const char bench_more[], check_more[], run_choice_more[], dead_more[], forget_more[],
-    grants_more[], jobs_more[], journal_more[], new_more[], night_more[], pause_more[],
-    resume_more[], plan_more[], reload_more[], replay_more[], restore_more[], schemas_more[],
-    stop_more[], topics_more[], who_more[], why_more[];
+    grants_more[], hold_more[], release_more[], jobs_more[], journal_more[], new_more[],
+    night_more[], pause_more[], resume_more[], plan_more[], reload_more[], replay_more[],
+    restore_more[], schemas_more[], stop_more[], topics_more[], who_more[], why_more[];

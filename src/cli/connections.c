@@ -18,6 +18,7 @@
 
 /* --- PostgreSQL ------------------------------------------------------------------------------- */
 
+#define LONGEST_MS (60 * 60 * 1000) /* a statement can read whole tables */
 #define DOWN                                                                                       \
   "check [postgres] url (pruned config says where it comes from) and that PostgreSQL is up"
 #define UP                                                                                         \
@@ -122,11 +123,10 @@ cli_pg_keep (Pg *pg)
   spare = pg;
 }
 
-Pg *
-cli_pg_bare (Cli *cli, GError **error)
+/* ANSWER_MS: how long an answer is waited for; 0: as always. */
+static Pg *
+connect_for (Cli *cli, int answer_ms, GError **error)
 {
-  if (spare != NULL && pg_is_idle (spare))
-    return g_steal_pointer (&spare);
   g_autofree char *name = g_strconcat ("pruned ", cli->command->name, NULL);
   PgSettings settings
       = { .url = config_text (cli->config, "postgres", "url"),
@@ -134,6 +134,7 @@ cli_pg_bare (Cli *cli, GError **error)
           .extension_schemas = config_text (cli->config, "postgres", "extension_schemas"),
           .prepare = FALSE,
           .name = name,
+          .answer_ms = answer_ms,
           .asks_commits = TRUE };
   g_autoptr (Pg) pg = pg_new (&settings);
   current = cli;
@@ -141,6 +142,20 @@ cli_pg_bare (Cli *cli, GError **error)
     return g_steal_pointer (&pg);
   cli_pg_failed (pg, error);
   return NULL;
+}
+
+Pg *
+cli_pg_bare (Cli *cli, GError **error)
+{
+  return spare != NULL && pg_is_idle (spare) ? g_steal_pointer (&spare)
+                                             : connect_for (cli, 0, error);
+}
+
+Pg *
+cli_pg_patient (Cli *cli, GError **error)
+{
+  g_autoptr (Pg) pg = connect_for (cli, LONGEST_MS, error);
+  return pg != NULL && cli_pg_schema (cli, pg, error) ? g_steal_pointer (&pg) : NULL;
 }
 
 gboolean

@@ -11,6 +11,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "deletions", "SELECT, INSERT" },
                                  { "dirty_users", ALL },
                                  { "event_ids", "SELECT, INSERT, DELETE" },
+                                 { "holds", "SELECT, INSERT, DELETE" },
                                  { "identity", "SELECT" },
                                  { "intake", "SELECT, INSERT, UPDATE" },
                                  { "job_states", "SELECT, INSERT, UPDATE" },
@@ -38,6 +39,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
 const char own_rights_functions[]
     = "pruned.ensure_day(text, date), pruned.drop_days(text, date),"
       " pruned.keep_at_least(text[], integer[]), pruned.forget_journal(),"
+      " pruned.held_table(text), pruned.held_within(oid, text),"
       " pruned.secret_columns(oid, text, jsonb), pruned.texts_of(oid),"
       " pruned.recorded(anyelement, text[]), pruned.recorded_table(text, text),"
       " pruned.read_back(text, oid, text, text, jsonb[])";

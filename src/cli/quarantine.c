@@ -137,45 +137,57 @@ say_counts (Cli *cli, Pg *pg, GError **error)
   g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/quarantine_count.sql", NULL, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
+  const gint64 restored = rows_int (rows, 0, "restored");
   output_end (cli->out);
   output_say (cli->out, "%s parked, %s will be retried", rows_text (rows, 0, "parked"),
               rows_text (rows, 0, "others"));
+  if (restored > 0)
+    output_say (cli->out, "%" G_GINT64_FORMAT " %s held after a restore: pruned holds", restored,
+                plural (restored, "row is", "rows are"));
   return CODE_OK;
+}
+
+/* How many rows are held: of ITEM, or, if that is NULL, of JOB's restores. NULL: error. */
+static PgRows *
+count_held (Pg *pg, const char *job, const char *item, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", job);
+  pg_values_set (values, "item", item);
+  return pg_run_file (pg, "src/cli/sql/quarantine_held.sql", values, error);
 }
 
 /* A retry of many leaves restored rows alone. */
 static ExitCode
 say_restored (Cli *cli, Pg *pg, const char *job, GError **error)
 {
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "job", job);
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/quarantine_restored.sql", values, error);
+  g_autoptr (PgRows) rows = count_held (pg, job, NULL, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
-  gint64 held = rows_int (rows, 0, "held");
+  const gint64 held = rows_int (rows, 0, "restored");
   output_end (cli->out);
   if (held > 0)
     output_say (cli->out,
-                "%" G_GINT64_FORMAT " restored %s held: pruned quarantine drop JOB ITEM lets the "
-                "job remove one again",
+                "%" G_GINT64_FORMAT " restored %s held: pruned holds lists them, only pruned "
+                "release lets a job remove one again",
                 held, plural (held, "row stays", "rows stay"));
   return CODE_OK;
 }
 
-/* What is held for one job is held from every job. */
+/* ITEM is not in quarantine; perhaps because it is held. */
 static ExitCode
-say_still_held (Cli *cli, Pg *pg, const char *item, GError **error)
+explain_none (Pg *pg, const char *job, const char *item, GError **error)
 {
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "item", item);
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/quarantine_held.sql", values, error);
+  g_autoptr (PgRows) rows = count_held (pg, NULL, item, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
-  output_end (cli->out);
-  for (int i = 0; i < rows_count (rows); i++)
-    output_say (cli->out, "It stays held from every job: pruned quarantine drop %s '%s'",
-                rows_text (rows, i, "job"), item);
-  return CODE_OK;
+  const gboolean hold = rows_int (rows, 0, "holds") > 0;
+  if (!hold && rows_int (rows, 0, "restored") == 0)
+    return cli_fail (CODE_NOT_FOUND, error, "job %s has no item '%s' in quarantine", job, item);
+  return cli_fail (CODE_NOT_FOUND, error,
+                   "'%s' is not in quarantine: it is %s, from every job, and only "
+                   "`pruned release '%s'` ends that",
+                   item, hold ? "on hold" : "held after a restore", item);
 }
 
 ExitCode
@@ -205,15 +217,14 @@ command_quarantine (Cli *cli, GError **error)
   if (!known && rows_count (rows) == 0 && job_left_find (cli, job, error) == NULL)
     return CODE_NOT_FOUND;
   if (item != NULL && rows_count (rows) == 0)
-    return cli_fail (CODE_NOT_FOUND, error, "job %s has no item '%s' in quarantine", job, item);
+    return explain_none (pg, job, item, error);
   output_table (cli->out, COLUMNS);
   output_rows (cli->out, rows);
   output_end_list (cli->out, "No item %s.",
                    verb != LIST ? VERBS[verb].deed
                    : all        ? "is in quarantine"
                                 : "is parked");
-  return verb == LIST    ? say_counts (cli, pg, error)
-         : item != NULL  ? say_still_held (cli, pg, item, error)
-         : verb == RETRY ? say_restored (cli, pg, job, error)
-                         : CODE_OK;
+  return verb == LIST   ? say_counts (cli, pg, error)
+         : item == NULL ? say_restored (cli, pg, job, error)
+                        : CODE_OK;
 }

@@ -134,12 +134,14 @@ say_failing (Asking *asking, const Job *job, int entry, gboolean over)
 static void
 say_held (Asking *asking, const Job *job)
 {
-  const PgRows *rows = asking->entries;
-  g_autofree char *drop
-      = g_strdup_printf ("pruned quarantine drop %s %s", rows_text (rows, 0, "held_job"),
-                         rows_text (rows, 0, "held_item"));
-  const WhyLine line = { job->name, "held", "restored", -1, NULL, { drop } };
-  show (asking, &line, "held: a restore has put it back, and no run takes it until it is released");
+  const char *kind = rows_text (asking->entries, 0, "held_kind");
+  g_autofree char *item = item_argument (job->table, asking->key, TRUE),
+                  *release = g_strdup_printf ("pruned release %s", item);
+  const WhyLine line = { job->name, "held", kind, -1, NULL, { release } };
+  show (asking, &line,
+        g_str_equal (kind, "hold")
+            ? "on hold: no run takes it until it is released, or its hold has ended"
+            : "held: a restore has put it back, and no run takes it until it is released");
 }
 
 /* Whether the row is passed over for its entry in quarantine. */

@@ -195,6 +195,20 @@ def test_what_restore_holds_is_kept_with_its_reason(persons):
 
 
 @pytest.mark.check_all
+@pytest.mark.parametrize("held", ["profiles", "devices"])
+def test_what_is_on_hold_is_kept_and_goes_once_it_is_released(persons, held):
+    key = {"profiles": "2", "devices": "3"}[held]
+    persons.pruned.run("hold", f"{held}:{key}", "--reason", "a dispute").ok()
+    erase(persons, 2)
+    assert left_of(persons, 2) == (0, 1, 2, 0)
+    ((_, what, _, tables),) = ends(persons)
+    assert (what, tables["profiles"]) == ("finished", {"kept": 1, "reasons": {"hold": 1}})
+    persons.pruned.run("release", f"{held}:{key}", "--yes", "--reason", "settled").ok()
+    persons.work()
+    assert left_of(persons, 2) == NOTHING
+
+
+@pytest.mark.check_all
 def test_runs_of_an_open_erasure_are_not_archived_before_it(persons):
     persons.sql("CREATE TABLE bills (id int PRIMARY KEY, device bigint REFERENCES devices); INSERT INTO bills VALUES (1, 3)")
     erase(persons, 2)

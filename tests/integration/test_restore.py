@@ -23,7 +23,7 @@ def test_expired_members_with_their_bots(expired):  # noqa: F811
     assert world(expired.database) == before
     assert {f"{EXPIRED} members:{id}" for id in expired.ids_gone} <= held(expired.database)
     again = expired.tick(EXPIRED, at=expired.at.replace(microsecond=1000))
-    assert result(again)["removed"] == 0 and result(again)["passed_over"] == len(expired.ids_gone)
+    assert result(again)["removed"] == 0 and result(again)["kept_restored"] == len(expired.ids_gone)
     assert world(expired.database, ("project_authorizations",)) == {k: v for k, v in before.items() if k != "project_authorizations"}
 
 
@@ -110,7 +110,7 @@ def test_it_continues_where_it_was_interrupted(expired):  # noqa: F811
 def test_held_rows_go_after_they_are_released(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     restore(expired.pruned, run["run_id"])
-    expired.pruned.run("quarantine", "drop", EXPIRED, f"members:{expired.ids_gone[0]}").ok()
+    expired.pruned.run("release", f"members:{expired.ids_gone[0]}", "--yes").ok()
     again = expired.tick(EXPIRED, at=expired.at.replace(microsecond=1000), **QUIET)
     assert result(again)["removed"] == 1
     assert expired.ids("members", f"id = {expired.ids_gone[0]}") == []
@@ -126,7 +126,7 @@ def test_a_retry_of_all_items_leaves_restored_rows_alone(expired):  # noqa: F811
     held = len(expired.ids_gone)
     for command in (["retry", EXPIRED], ["retry", "--yes"]):
         done = expired.pruned.run("quarantine", *command).ok()
-        assert f"{held} restored rows stay held: pruned quarantine drop JOB ITEM" in done.stdout
+        assert f"{held} restored rows stay held: pruned holds lists them, only pruned release" in done.stdout
     rows = expired.database.rows("SELECT item, parked FROM pruned.quarantine")
     assert sorted(row["item"] for row in rows if not row["parked"]) == ["members:4711"]
     again = expired.tick(EXPIRED, at=expired.at.replace(microsecond=1000), **QUIET)
@@ -145,7 +145,7 @@ def test_a_group_with_everything_in_it(doomed):  # noqa: F811
     assert world(doomed.database) == before
     assert f"{GROUPS} group_deletion_schedules:{doomed.top}" in held(doomed.database)
     again = doomed.tick(GROUPS, at=doomed.at.replace(microsecond=1000), **AT_ONCE, **QUIET)
-    assert result(again)["passed_over"] == 1 and len(doomed.runs("groups.destroy")) == 1
+    assert result(again)["kept_restored"] == 1 and len(doomed.runs("groups.destroy")) == 1
     assert world(doomed.database) == before
 
 
@@ -221,7 +221,7 @@ def test_a_placeholder_user(tenant):  # noqa: F811
     assert world(tenant.database, ("import_placeholder_user_details",)) == before
     tenant.database.execute("UPDATE import_placeholder_user_details SET last_deletion_attempt_at = %s", [tenant.at - datetime.timedelta(days=9)])
     again = tenant.tick("imports.placeholder_cleanup", at=tenant.at.replace(microsecond=1000), **QUIET)
-    assert result(again)["passed_over"] == 2 and len(tenant.runs("users.destroy")) == 1
+    assert result(again)["kept_restored"] == 2 and len(tenant.runs("users.destroy")) == 1
     assert world(tenant.database, ("import_placeholder_user_details",)) == before
 
 
@@ -238,7 +238,7 @@ def test_a_group_of_a_run_that_died_half_way_is_held(doomed):  # noqa: F811
     restore(doomed.pruned, run["run_id"], "--with-children", "--partial")
     assert f"{GROUPS} group_deletion_schedules:{doomed.top}" in held(doomed.database)
     again = doomed.tick(GROUPS, at=doomed.at.replace(microsecond=1000), **AT_ONCE, **QUIET)
-    assert result(again)["passed_over"] == 1 and len(doomed.runs("groups.destroy")) == 1
+    assert result(again)["kept_restored"] == 1 and len(doomed.runs("groups.destroy")) == 1
     assert world(doomed.database, ("namespace_details", "ci_job_artifacts")) == before
 
 

@@ -36,8 +36,8 @@ def ids(house, table):  # noqa: F811
     return house.database.column(f"SELECT id FROM {table} ORDER BY id")
 
 
-def kept(house, job):  # noqa: F811
-    return house.database.rows("SELECT item, reason FROM pruned.quarantine WHERE job = %s AND reason <> 'restored' ORDER BY item", [job])
+def release(scene, *what):
+    return scene.pruned.run("release", *what, "--yes", "--reason", "seen").ok()
 
 
 @pytest.mark.check_all
@@ -45,13 +45,12 @@ def kept(house, job):  # noqa: F811
 def test_the_row_above_stays_with_it_and_the_others_go(house, how):  # noqa: F811
     brought_back(house, how)
     done, _ = house.done("folders.old")
-    assert (done["removed"], done["failed"]) == (6, 3)
+    assert (done["removed"], done["kept_restored"], done.get("failed")) == (6, 3, None)
     assert ids(house, "folders") == ids(house, "pages") == [1, 2, 3]
-    assert [row["item"] for row in kept(house, "folders.old")] == ["folders:1", "folders:2", "folders:3"]
-    assert "pages:2 would go with it" in kept(house, "folders.old")[1]["reason"]
-    assert "pruned quarantine drop docs.dead 'pages:2'" in kept(house, "folders.old")[1]["reason"]
-    house.pruned.run("quarantine", "drop", "docs.dead", "pages:2").ok()
-    house.pruned.run("quarantine", "retry", "folders.old").ok()
+    assert house.database.column("SELECT item FROM pruned.quarantine WHERE job = 'folders.old'") == [], "nothing has failed"
+    said = house.daemons[-1].text()
+    assert "pages:2 would go with it" in said and "pruned release 'pages:2'" in said
+    release(house, "pages:2")
     assert house.done("folders.old")[0]["removed"] == 1
     assert ids(house, "folders") == ids(house, "pages") == [1, 3]
 
@@ -59,10 +58,11 @@ def test_the_row_above_stays_with_it_and_the_others_go(house, how):  # noqa: F81
 @pytest.mark.check_all
 def test_the_same_job_asks_too_when_its_own_row_is_released(house):  # noqa: F811
     brought_back(house)
-    house.pruned.run("quarantine", "drop", "docs.dead", "docs:2").ok()
-    assert house.done("docs.dead")[0]["failed"] == 1
+    release(house, "docs:2")
+    assert house.done("docs.dead")[0]["kept_restored"] == 3
     assert ids(house, "docs") == ids(house, "pages") == list(range(1, 10))
-    house.pruned.run("quarantine", "drop", "docs.dead").ok()
+    (run_id,) = {line["hold_id"] for line in house.pruned.run("holds", "--json").ok().json()}
+    release(house, run_id)
     assert house.done("docs.dead")[0]["removed"] == 3
 
 
@@ -83,7 +83,7 @@ def test_below_a_folders_rows(house):  # noqa: F811
     (house.folder / "own" / "job.conf").write_text(CONF.format(batch=100, more=f"cursor = id bigint\n{OPEN}").replace("scratch", "folders") + REMOVED)
     house.made = False
     done, _ = house.done("own")
-    assert (done["removed"], done["failed"]) == (6, 3) and ids(house, "pages") == [1, 2, 3]
+    assert (done["removed"], done["kept_restored"]) == (6, 3) and ids(house, "pages") == [1, 2, 3]
 
 
 def member_back(tenant, **where):  # noqa: F811
@@ -106,8 +106,8 @@ def test_a_group_stays_as_a_whole_with_a_membership_in_it(tenant, where):  # noq
     run = destroy(doomed, **QUIET)
     assert (run["state"], run["step"]) == ("waiting", 0) and f"members:{member} would go with the group" in run["error"]
     assert {table: tenant.ids(table) for table in tables} == before
-    tenant.pruned.run("quarantine", "drop", EXPIRED, f"members:{member}").ok()
-    tenant.pruned.run("retry", str(run["run_id"])).ok()
+    assert run["attempts"] == 0 and run["error"].startswith("kept: restored: ")
+    release(tenant, f"members:{member}")
     tenant.work(QUIET)
     assert tenant.ids("namespaces", f"id = {doomed.top}") == tenant.ids("members", f"id = {member}") == []
 

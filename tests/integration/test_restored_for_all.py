@@ -7,7 +7,7 @@ from support.instance import tenant  # noqa: F401
 from support.own_events import answers, erasure, runs, say_event, send, topics  # noqa: F401
 from support.own_job import CONF, DECIDE, OWN, PAGE, REMOVED
 from support.restored import EXPIRED, PRUNE, QUIET, restore
-from support.scene import result
+from support.scene import now, result
 from support.sentences import house  # noqa: F401
 
 OPEN = "max_share = off\napprove = never\n"
@@ -40,9 +40,9 @@ def left(house, table="docs"):  # noqa: F811
 def test_another_sentence_passes_it_over_until_it_is_released(house, name):  # noqa: F811
     brought_back(house)
     say_more(house, "docs.old", f"table = {name}\nwhere = id < 5\n{OPEN}")
-    assert {row[1] for row in house.plan("docs.old") if row[2] == "parked"} == {"1", "2", "3"}
-    assert house.done("docs.old")[0] == {"removed": 1, "passed_over": 3, "updated_rows": 1} and left(house) == 8
-    house.pruned.run("quarantine", "drop", "docs.dead", "docs:2").ok()
+    assert {row[1] for row in house.plan("docs.old") if row[2:] == ("kept", "restored")} == {"1", "2", "3"}
+    assert house.done("docs.old")[0] == {"removed": 1, "kept_restored": 3, "updated_rows": 1} and left(house) == 8
+    house.pruned.run("release", "docs:2", "--yes").ok()
     assert house.done("docs.old")[0]["removed"] == 1
     assert house.rows("docs", "id", "id")[:2] == [(1,), (3,)]
 
@@ -51,12 +51,13 @@ def test_another_sentence_passes_it_over_until_it_is_released(house, name):  # n
 def test_so_does_the_job_under_a_new_name(house):  # noqa: F811
     brought_back(house)
     house.database.execute("DELETE FROM pruned.quarantine")
+    house.database.execute("DELETE FROM pruned.holds")
     (run_id,) = [row["run_id"] for row in house.database.rows("SELECT run_id FROM pruned.runs UNION ALL SELECT run_id FROM pruned.runs_done")]
     house.sql("DELETE FROM docs WHERE dead")
     (house.folder / "docs.dead.conf").unlink()
     say_more(house, "docs.gone", f"table = docs\nwhere = dead\n{OPEN}")
     assert len(house.restore(run_id)) == 3
-    assert house.done("docs.gone")[0] == {"passed_over": 3} and left(house) == 9
+    assert house.done("docs.gone")[0] == {"kept_restored": 3} and left(house) == 9
 
 
 @pytest.mark.check_all
@@ -70,7 +71,7 @@ def test_a_job_that_is_written_afterwards_and_a_folder(house):  # noqa: F811
     (house.folder / "own" / "job.conf").write_text(CONF.format(batch=100, more=f"cursor = id bigint\n{OPEN}").replace("scratch", "docs") + REMOVED)
     house.made = False
     done, _ = house.done("own")
-    assert (done["removed"], done["passed_over"]) == (6, 3) and left(house) == 3
+    assert (done["removed"], done["kept_restored"]) == (6, 3) and left(house) == 3
 
 
 def test_rows_below_are_held_from_the_job_on_their_table(house):  # noqa: F811
@@ -79,7 +80,7 @@ def test_rows_below_are_held_from_the_job_on_their_table(house):  # noqa: F811
     house.say("pages.old", f"table = pages\nwhere = id < 5\n{OPEN}")
     house.restore(house.done("docs.dead")[1])
     done, _ = house.done("pages.old")
-    assert (done["removed"], done["passed_over"]) == (1, 3) and left(house, "pages") == 8
+    assert (done["removed"], done["kept_restored"]) == (1, 3) and left(house, "pages") == 8
     assert house.rows(f"({HELD}) AS h", "job, item") == [("docs.dead", f"docs:{n}") for n in (1, 2, 3)] + [
         ("pages.old", f"pages:{n}") for n in (1, 2, 3)]
 
@@ -94,22 +95,57 @@ def test_an_event_of_another_job_waits_until_it_is_released(erasure):  # noqa: F
     erasure.work()
     erasure.work()
     assert left(erasure, "people") == 9
-    assert answers(erasure)[-1] == ("people.erase", "people", "2", "failed", "in quarantine: restored")
+    assert answers(erasure)[-1] == ("people.erase", "people", "2", "kept", "restored")
     assert ("waiting", "people:2") in runs(erasure, "state, waits_for")
-    erasure.pruned.run("quarantine", "drop", "people.old", "people:2").ok()
+    erasure.pruned.run("release", "people:2", "--yes").ok()
     erasure.work()
     assert left(erasure, "people") == 8 and answers(erasure)[-1][3] == "removed"
 
 
 @pytest.mark.check_all
-def test_a_release_says_for_which_jobs_the_row_stays_held(house):  # noqa: F811
+def test_commands_of_the_quarantine_name_the_release(house):  # noqa: F811
     brought_back(house)
+    for verb in ("drop", "retry"):
+        done = house.pruned.run("quarantine", verb, "docs.dead", "docs:1")
+        assert done.code == 6 and "held after a restore" in done.stderr and "pruned release 'docs:1'" in done.stderr
+        assert "3 restored rows stay held" in house.pruned.run("quarantine", verb, "--yes").ok().stdout
+    assert house.pruned.run("quarantine", "list", "--all", "--json").ok().json() == []
+    assert "3 rows are held after a restore: pruned holds" in house.pruned.run("quarantine").ok().stdout
+    assert house.done("docs.dead")[0] == {"kept_restored": 3}
+
+
+@pytest.mark.check_all
+def test_what_a_process_of_the_version_before_has_held_is_held(house):  # noqa: F811
+    """It writes into quarantine, where it also looks for what is held."""
+    house.sql(DOCS)
+    house.say("docs.dead", f"table = docs\nwhere = dead\n{OPEN}")
+    house.start()
     house.database.execute("INSERT INTO pruned.quarantine (job, item, reason, attempts, parked) VALUES ('docs.x', 'docs:1', 'restored', 0, true)")
-    said = house.pruned.run("quarantine", "drop", "docs.dead", "docs:1").ok().stdout
-    assert "It stays held from every job: pruned quarantine drop docs.x 'docs:1'" in said
-    assert house.done("docs.dead")[0] == {"passed_over": 3}
-    assert "stays held" not in house.pruned.run("quarantine", "drop", "docs.x", "docs:1").ok().stdout
-    assert house.done("docs.dead")[0]["removed"] == 1
+    assert house.done("docs.dead")[0] == {"removed": 2, "kept_restored": 1, "updated_rows": 2}
+    house.pruned.run("release", "docs:1", "--yes").ok()
+    assert house.rows("pruned.quarantine") == [] and house.done("docs.dead")[0]["removed"] == 1
+
+
+@pytest.mark.check_all
+def test_the_next_run_of_its_job_needs_an_approval_again(house):  # noqa: F811
+    house.sql(DOCS)
+    house.say("docs.dead", "table = docs\nwhere = dead\nmax_share = off\napprove = first\n")
+    run = house.run("docs.dead")
+    assert run["state"] == "held"
+    house.pruned.run("approve", str(run["run_id"]), "--reason", "seen").ok()
+    house.work()
+    assert left(house) == 6
+    house.restore(run["run_id"])
+    house.sql("INSERT INTO docs VALUES (20, true)")
+    assert house.run("docs.dead", at=now())["state"] == "held" and left(house) == 10
+
+
+@pytest.mark.check_all
+def test_nothing_calls_it_parked(house):  # noqa: F811
+    brought_back(house)
+    said = house.pruned.run("doctor", "--json").stdout
+    assert "3 restored rows held after a restore" in said and "pruned quarantine retry" not in said
+    assert house.pruned.run("status", "--json").ok().json()[0]["parked"] == 0
 
 
 def test_a_built_in_job_leaves_what_another_one_removed(tenant):  # noqa: F811

@@ -28,7 +28,7 @@ def test_an_owner_kept_as_the_last_stays_beside_restored_ones(tenant):  # noqa: 
     kept = tenant.owner(tenant.user(), top, expires_at=tenant.day(-9))
     other = tenant.owner(tenant.user(), below, expires_at=tenant.day(-10))
     again = tenant.tick(EXPIRED, at=tenant.at.replace(**MOMENT), **QUIET)
-    assert (result(again)["kept"], result(again)["removed"], result(again)["passed_over"]) == (1, 1, 2)
+    assert (result(again)["kept"], result(again)["removed"], result(again)["kept_restored"]) == (1, 1, 2)
     assert owners(tenant, top) == sorted([kept, *gone]) and owners(tenant, below) == [] and other
 
 
@@ -40,7 +40,7 @@ def test_an_owner_who_is_released_counts_again(tenant, let_go, left):  # noqa: F
     run = tenant.tick(EXPIRED, **QUIET)
     restore(tenant.pruned, run["run_id"])
     if let_go:
-        tenant.pruned.run("quarantine", "drop", EXPIRED, f"members:{gone}").ok()
+        tenant.pruned.run("release", f"members:{gone}", "--yes").ok()
     tenant.tick(EXPIRED, at=tenant.at.replace(**MOMENT), **QUIET)
     assert len(owners(tenant, top)) == left and kept in owners(tenant, top)
 

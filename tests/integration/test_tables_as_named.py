@@ -40,12 +40,13 @@ def test_who_restore_and_forget_find_its_rows(folder):
 def test_what_is_held_is_released_by_any_name_and_swept(folder):
     folder.restore(folder.run_id)
     assert folder.database.value(HELD) == 3
-    folder.pruned.run("quarantine", "drop", "own", "public.docs:1").ok()
+    folder.pruned.run("release", "public.docs:1", "--yes").ok()
     assert folder.database.value(HELD) == 2
     folder.sql("DELETE FROM docs WHERE id = 2; UPDATE pruned.quarantine SET first_at = now() - interval '2 hours'")
     folder.work()
     assert folder.database.column("SELECT split_part(item, ':', 2) FROM pruned.quarantine") == ["3"]
-    assert folder.done("own")[0] == {"removed": 1, "passed_over": 1, "updated_rows": 1}
+    assert folder.database.column("SELECT tab || key FROM pruned.holds") == ["public.docs3"]
+    assert folder.done("own")[0] == {"removed": 1, "kept_restored": 1, "updated_rows": 1}
 
 
 @pytest.mark.check_all

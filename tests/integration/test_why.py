@@ -82,7 +82,7 @@ def test_each_of_the_answers(house):  # noqa: F811
     assert f"by     {JOB}" in gone and str(run["run_id"]) in gone
     house.restore(run["run_id"])
     held = why(house, "items:1")["1"]
-    assert held["verdict"] == "held" and held["commands"] == [f"pruned quarantine drop {JOB} items:1"]
+    assert held["verdict"] == "held" and held["commands"] == ["pruned release items:1"]
     assert house.pruned.run("why", "nothing:1").code == 6 and house.pruned.run("why", "items").code == 1
     assert house.pruned.run("why", "items:99").code == 6
 

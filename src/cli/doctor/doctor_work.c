@@ -167,8 +167,9 @@ check_quarantine (Doctor *doctor)
   else
     doctor_ok (doctor, "quarantine", "nothing is parked; %s will be retried automatically", others);
   if (rows_int (rows, 0, "restored") > 0)
-    doctor_ok (doctor, "quarantine",
-               "%s held: `pruned quarantine drop JOB ITEM` lets the job remove one again",
+    doctor_ok (doctor, "holds",
+               "%s held after a restore: pruned holds lists them, and only `pruned release` lets "
+               "a job remove one again",
                restored);
 }
 

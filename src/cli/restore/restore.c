@@ -20,8 +20,8 @@ const GOptionEntry restore_options[]
 
 const char restore_more[]
     = "RUN is the id of a run, or a beginning of it that no other run has.\n"
-      "A row that exists again is left as it is. A change is undone only if the row has not changed since. Restored rows are held "
-      "in quarantine, so that the next run does not remove them again: `pruned quarantine drop JOB ITEM` ends that. Needs INSERT "
+      "A row that exists again is left as it is. A change is undone only if the row has not changed since. Restored rows are held, "
+      "so that no run removes them again (`pruned holds`): `pruned release` ends that. The job's next run needs an approval. Needs INSERT "
       "on the tables (pruned grants). Exit code 6 if rows cannot be restored. Refused if a foreign key may have removed rows "
       "that were not recorded. With --partial it restores what it can in both cases. It can be repeated.";
 
@@ -131,7 +131,7 @@ say_end (Restore *restore)
                 restore->children, plural (restore->children, "run", "runs"),
                 plural (restore->children, "it", "they"));
   if (restore->restored > 0 && !dry_run)
-    output_say (out, "Held in quarantine: pruned quarantine list");
+    output_say (out, "They are held from every job: pruned holds");
 }
 
 /* --- all steps -------------------------------------------------------------------------------- */

@@ -112,9 +112,9 @@ gboolean restore_commit (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RE
 gboolean restore_prepare (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Holds a row that is there: for the jobs of the runs and of their ancestors that know it as an
  * item, and for jobs in force that do, by whatever name of its table. What is held for one job is
- * held from every job. Within a transaction. */
-gboolean restore_hold_item (Restore *restore, const char *table, const char *key, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+ * held from every job. RUN: the number of the run that had taken it. Within a transaction. */
+gboolean restore_hold_item (Restore *restore, guint run, const char *table, const char *key,
+                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Holds those of ROWS (of a record's statement of STEP) that are restored, in the same way; rows
  * below that no job names for the job that removed them. */

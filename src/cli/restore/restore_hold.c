@@ -1,5 +1,7 @@
 #include "cli/restore/restore.h"
 
+#include "engine/ledger/journal.h"
+
 #define SQL "src/cli/restore/sql/"
 
 gboolean
@@ -102,20 +104,24 @@ hold_from_others (const Held *held, const PgRows *on, const char *key)
   }
 }
 
-/* Takes HELD. */
+/* Takes HELD: what RUN_ID, of JOB, had taken. */
 static gboolean
-write_held (Restore *restore, Held held, GError **error)
+write_held (Restore *restore, Held held, const char *run_id, const char *job, GError **error)
 {
   g_hash_table_unref (held.seen);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "job", array_take (held.jobs));
   pg_values_take (values, "item", array_take (held.items));
+  pg_values_set (values, "run_id", run_id);
+  pg_values_set (values, "of_job", job);
+  pg_values_set (values, "reason", restore->reason);
+  pg_values_take (values, "who", journal_actor ());
   g_autoptr (PgRows) done = pg_run_file (restore->pg, SQL "hold.sql", values, error);
   return done != NULL;
 }
 
 gboolean
-restore_hold_item (Restore *restore, const char *table, const char *key, GError **error)
+restore_hold_item (Restore *restore, guint run, const char *table, const char *key, GError **error)
 {
   g_autoptr (GPtrArray) jobs = all_jobs (restore);
   const PgRows *on = jobs_on (restore, table, error);
@@ -128,7 +134,7 @@ restore_hold_item (Restore *restore, const char *table, const char *key, GError 
       hold_row (&held, job->name, table, key);
   }
   hold_from_others (&held, on, key);
-  return write_held (restore, held, error);
+  return write_held (restore, held, restore->runs->pdata[run], restore->names->pdata[run], error);
 }
 
 /* The job in whose name a row is held that no job names, because it can go below another one: the
@@ -161,5 +167,5 @@ restore_hold (Restore *restore, const RestoreStep *step, const Record *record, c
     if (unnamed && holder != NULL)
       hold_row (&held, holder, record->table, rows_text (rows, i, "key"));
   }
-  return write_held (restore, held, error);
+  return write_held (restore, held, step->run_id, step->job_name, error);
 }

@@ -33,7 +33,7 @@ prepare (Restore *restore, guint i, GError **error)
   for (int row = 0; rows != NULL && row < rows_count (rows); row++) {
     const char *table = rows_text (rows, row, "tab"), *key = rows_text (rows, row, "key"),
                *reason = rows_text (rows, row, "reason");
-    if (!restore_hold_item (restore, table, key, error))
+    if (!restore_hold_item (restore, i, table, key, error))
       return FALSE;
     if (reason != NULL)
       restore_add_line (restore, table, key, "left out", g_strdup (reason));

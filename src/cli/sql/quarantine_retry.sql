@@ -1,17 +1,17 @@
 -- Makes items due now and unparks them: the job's next run takes them, and a run that waits for one
 -- (an event has named its row; of a run about all rows with a value, it may be any) goes on at
--- once. Attempts are kept. `was`: the former time. Rows that were restored are held until an
--- operator releases each: whoever means all items does not mean these.
+-- once. Attempts are kept. `was`: the former time. What a restore holds is not among them (`pruned
+-- release`).
 WITH held AS (
-  SELECT q.job, q.item, q.reason, q.next_try_at FROM pruned.quarantine q
+  SELECT q.job, q.item, q.next_try_at FROM pruned.quarantine q
   WHERE (:job::text IS NULL OR q.job = :job::text) AND
 -- include: quarantine_item.sql
-    AND (:item::text IS NOT NULL OR NOT (q.parked AND q.reason = 'restored'))
+    AND NOT (q.parked AND q.reason = 'restored')
   ORDER BY q.job, q.item
   FOR UPDATE),
 woken AS (
   UPDATE pruned.runs r SET due_at = now(), changed_at = clock_timestamp()
-  FROM held WHERE (r.job = held.job OR held.reason = 'restored') AND r.waits_for IS NOT NULL AND (r.waits_for = held.item OR r.args ? 'rows') AND r.state = 'waiting')
+  FROM held WHERE r.job = held.job AND r.waits_for IS NOT NULL AND (r.waits_for = held.item OR r.args ? 'rows') AND r.state = 'waiting')
 UPDATE pruned.quarantine q
 SET next_try_at = now(), parked = false
 FROM held

@@ -6,8 +6,8 @@ SELECT pg_catalog.current_setting('server_version') AS version, current_database
        (SELECT pg_catalog.json_object_agg(s.state, coalesce(r.n, 0) ORDER BY s.position)
         FROM unnest(ARRAY['waiting', 'ready', 'held', 'finished', 'dead', 'skipped']) WITH ORDINALITY AS s(state, position)
         LEFT JOIN (SELECT state, count(*) AS n FROM pruned.runs WHERE range_of IS NULL GROUP BY state) r ON r.state = s.state) AS runs,
-       (SELECT count(*) FROM pruned.quarantine) AS quarantine,
-       (SELECT count(*) FROM pruned.quarantine WHERE parked) AS parked,
+       (SELECT count(*) FROM pruned.quarantine WHERE NOT (parked AND reason = 'restored')) AS quarantine,
+       (SELECT count(*) FROM pruned.quarantine WHERE parked AND reason <> 'restored') AS parked,
        (SELECT count(*) FROM pruned.unpublished) AS unpublished,
        (SELECT pg_catalog.min(due_at) FROM pruned.runs WHERE state = 'waiting') AS next_due,
        (SELECT coalesce(pg_catalog.jsonb_agg(job ORDER BY job), '[]') FROM pruned.controls WHERE paused AND coalesce(paused_until > now(), true)) AS paused,

@@ -11,6 +11,13 @@ readable (const char *name)
   return g_utf8_make_valid (name != NULL && *name != '\0' ? name : "unknown", -1);
 }
 
+char *
+journal_actor (void)
+{
+  g_autofree char *os_user = readable (g_get_user_name ()), *host = readable (g_get_host_name ());
+  return g_strdup_printf ("%s@%s", os_user, host);
+}
+
 gboolean
 journal_is_there (Pg *pg, GError **error)
 {

@@ -19,6 +19,9 @@ typedef struct {
 #define JOURNAL_STEP -1
 #define RESTORED_STEP -2
 
+/* This process's user and host, as `user@host`. g_free it. */
+char *journal_actor (void);
+
 /* FALSE without ERROR: the schema is older than the journal, or not there. */
 gboolean journal_is_there (Pg *pg, GError **error);
 

@@ -96,7 +96,7 @@ run_from_row (const Job *job, const PgRows *rows, int row)
   run->context = json_at (rows, row, "context", NULL);
   if (rows_column (rows, "now") >= 0) {
     run->now_us = rows_int (rows, row, "now");
-    run->restored = rows_bool (rows, row, "restored");
+    run->holds = rows_bool (rows, row, "holds");
     run->first = rows_bool (rows, row, "first");
     run->started_at_us = rows_int (rows, row, "started_at");
     run->range_goes = rows_bool (rows, row, "range_goes");

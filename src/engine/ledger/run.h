@@ -32,10 +32,10 @@ typedef struct {
   gint64 rows_counted; /* upper bound of the rows that the run will change; -1: not counted yet */
   gint64 rows_limit;   /* rows that it may change before limits are read again; -1: not known */
   gint64 approved_until_us, approved_rows; /* 0: not approved */
-  gboolean restored;    /* rows are held that `pruned restore` has brought back (step/restored.h) */
-  gboolean first;       /* no step of it has started yet */
-  gint64 started_at_us; /* its first step, by the database's clock; 0: `first` */
-  gint64 now_us;        /* the database's clock, at the fence */
+  gboolean holds;                          /* rows are held (step/held.h) */
+  gboolean first;                          /* no step of it has started yet */
+  gint64 started_at_us;                    /* its first step, by the database's clock; 0: `first` */
+  gint64 now_us;                           /* the database's clock, at the fence */
   gint64 fits; /* rows of a page, by how wide rows of the job are; 0: any (step/weight.h) */
 } Run;
 

@@ -58,6 +58,18 @@ bisect_is_busy (const BisectBad *bad)
   return g_str_equal (bad->sqlstate, BISECT_BUSY);
 }
 
+static gboolean
+is_kind_of_hold (const char *sqlstate)
+{
+  return g_str_equal (sqlstate, "hold") || g_str_equal (sqlstate, "restored");
+}
+
+gboolean
+bisect_is_held (const BisectBad *bad)
+{
+  return is_kind_of_hold (bad->sqlstate);
+}
+
 static BisectSegment *
 segment_new (const GPtrArray *keys, guint from, guint to, gboolean known_bad)
 {
@@ -152,7 +164,7 @@ bisect_systemic_rows (const Bisect *bisect)
   gpointer sqlstate;
   g_hash_table_iter_init (&iter, bisect->alike);
   while (g_hash_table_iter_next (&iter, &sqlstate, NULL))
-    if (!g_str_equal (sqlstate, BISECT_BUSY) && !g_str_equal (sqlstate, BISECT_RESTORED)
+    if (!g_str_equal (sqlstate, BISECT_BUSY) && !is_kind_of_hold (sqlstate)
         && is_most (bisect, count_alike (bisect, sqlstate)))
       return count_alike (bisect, sqlstate);
   return 0;

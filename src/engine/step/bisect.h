@@ -8,10 +8,9 @@
 #include <glib.h>
 
 #define BISECT_TRIALS 30
-#define BISECT_SYSTEMIC_PAGE 20    /* only a page of this size or more can be systemic */
-#define BISECT_BUSY "55P03"        /* another session holds the row: it is not at fault */
-#define BISECT_RESTORED "restored" /* a row that `pruned restore` holds would go along */
-#define BISECT_UNPLACED 8          /* so many such keys in a row are a lock of a table */
+#define BISECT_SYSTEMIC_PAGE 20 /* only a page of this size or more can be systemic */
+#define BISECT_BUSY "55P03"     /* another session holds the row: it is not at fault */
+#define BISECT_UNPLACED 8       /* so many such keys in a row are a lock of a table */
 /* How many rows, of how many, and why. The others were not tried. */
 #define BISECT_SYSTEMIC "at least %u of %u rows of this batch fail for the same reason: %s"
 
@@ -42,6 +41,8 @@ void bisect_reset (Bisect *bisect);
 gboolean bisect_is_bad (const Bisect *bisect, const char *key);
 /* One of these is only busy (BISECT_BUSY). */
 gboolean bisect_is_busy (const BisectBad *bad);
+/* A row that is held would go along with it. Then its SQLSTATE is the kind: hold, restored. */
+gboolean bisect_is_held (const BisectBad *bad);
 /* The whole page has failed: tries KEYS (borrowed). */
 void bisect_begin (Bisect *bisect, const GPtrArray *keys);
 /* The next segment to try, or NULL: all bad keys are known. Segments known to be bad are split

@@ -44,21 +44,28 @@ add_below (ErasureTables *tables, const char *job, const json_t *result)
   }
 }
 
+/* Whether the run of ROW waits for a row that is held. */
+static gboolean
+is_held (const PgRows *runs, int row)
+{
+  const char *parked = rows_text (runs, row, "parked");
+  return g_strcmp0 (parked, KEPT_HOLD) == 0 || g_strcmp0 (parked, KEPT_RESTORED) == 0;
+}
+
 /* A run about one row counts each try; one that has ended has no row left that fails. */
 static void
 add_stuck (json_t *table, const PgRows *runs, int row, const json_t *result)
 {
-  const char *parked = rows_text (runs, row, "parked");
-  const gboolean held = g_strcmp0 (parked, KEPT_RESTORED) == 0;
-  gint64 n = 1, restored = held;
-  if (parked == NULL)
+  const json_t *why = json_object_get (result, STEP_KEPT);
+  const gboolean held = is_held (runs, row);
+  if (rows_text (runs, row, "parked") == NULL)
     return;
-  if (rows_bool (runs, row, "rows")) {
-    n = count_of (result, "failed") + count_of (result, "passed_over");
-    restored = count_of (json_object_get (result, STEP_KEPT), KEPT_RESTORED);
+  if (!rows_bool (runs, row, "rows")) {
+    add (table, held ? "kept" : "failed", 1);
+    return;
   }
-  add (table, "kept", restored);
-  add (table, "failed", MAX (0, n - restored));
+  add (table, "kept", count_of (why, KEPT_HOLD) + count_of (why, KEPT_RESTORED));
+  add (table, "failed", count_of (result, "failed") + count_of (result, "passed_over"));
 }
 
 static void
@@ -66,11 +73,13 @@ add_reasons (json_t *table, const PgRows *runs, int row, const json_t *result)
 {
   json_t *kept = json_object_get (result, STEP_KEPT);
   g_autoptr (json_t) reasons = kept != NULL ? json_deep_copy (kept) : json_object ();
-  const gboolean held = g_strcmp0 (rows_text (runs, row, "parked"), KEPT_RESTORED) == 0;
-  if (rows_text (runs, row, "parked") == NULL)
-    json_object_del (reasons, KEPT_RESTORED); /* it was released */
-  else if (held && !rows_bool (runs, row, "rows"))
-    json_object_set_new (reasons, KEPT_RESTORED, json_integer (1));
+  const char *parked = rows_text (runs, row, "parked");
+  if (parked == NULL || !rows_bool (runs, row, "rows")) { /* it may have been released since */
+    json_object_del (reasons, KEPT_HOLD);
+    json_object_del (reasons, KEPT_RESTORED);
+  }
+  if (is_held (runs, row) && !rows_bool (runs, row, "rows"))
+    json_object_set_new (reasons, parked, json_integer (1));
   if (json_object_size (reasons) > 0)
     json_object_set (table, "reasons", reasons);
 }

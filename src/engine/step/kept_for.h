@@ -5,7 +5,9 @@
 #pragma once
 #include "engine/step/trial.h"
 
-#define KEPT_RESTORED "restored" /* `pruned restore` holds the row */
+/* Kinds of a hold: by `pruned hold`, and what `pruned restore` has brought back. */
+#define KEPT_HOLD "hold"
+#define KEPT_RESTORED "restored"
 
 /* Does nothing unless an event has named the rows of STEP's run. */
 void kept_for_add (Step *step, const char *reason);

@@ -10,6 +10,7 @@
 #include "engine/step/guard.h"
 #include "engine/step/pace.h"
 #include "engine/step/page_event.h"
+#include "engine/step/pass_over.h"
 #include "engine/step/portion.h"
 #include "engine/step/ranges.h"
 #include "engine/step/record.h"
@@ -132,7 +133,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
       return FALSE;
     }
     bisect_tried (step->bisect, segment, ok ? NULL : reason,
-                  step->takes_restored ? BISECT_RESTORED : pg_sqlstate (step->pg),
+                  step->takes_held != NULL ? step->takes_held : pg_sqlstate (step->pg),
                   pg_lock (step->pg) == PG_LOCK_UNPLACED);
     if (!ok && bisect_is_all_busy (step->bisect)) {
       busy_set_held (step, TRUE);
@@ -194,7 +195,7 @@ page_apply_keys (Step *step, GPtrArray *keys, const Extra *extra, PgRows **decid
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Trial trial = { 0 };
   step_tries (step, step->portion ? step_limit (step, step->job->sentence->portion) : keys->len);
-  gboolean ok = record_pass_over (step, keys, known, error)
+  gboolean ok = pass_over (step, keys, known, error)
                 && apply_good (step, keys, extra, &trial, error)
                 && record_trial (step, keys, &trial, extra, known, error);
   if (ok) {

@@ -236,10 +236,14 @@ sort_out (Step *step, const PgRows *decided)
       array_add (keys, rows_text (decided, i, "key"));
       continue;
     }
-    step_count (step, what, 1);
-    if (g_str_equal (what, "kept"))
-      partitions_noted_log_kept (step, rows_text (decided, i, "key"),
-                                 rows_text (decided, i, "reason"));
+    const char *reason = rows_text (decided, i, "reason");
+    const gboolean kept = g_str_equal (what, "kept"),
+                   held
+                   = kept && (g_str_equal (reason, "hold") || g_str_equal (reason, "restored"));
+    g_autofree char *counter = held ? g_strconcat ("kept_", reason, NULL) : g_strdup (what);
+    step_count (step, counter, 1);
+    if (kept)
+      partitions_noted_log_kept (step, rows_text (decided, i, "key"), reason);
   }
   g_autofree char *list = array_take (keys);
   return g_str_equal (list, "{}") ? NULL : g_steal_pointer (&list);

@@ -22,7 +22,19 @@ typedef struct {
   const GPtrArray *below; /* what goes with its rows (foreseen.h) */
 } Plan;
 
-/* Shows items that wait in quarantine as such. Returns the others. */
+/* KIND: of the hold; "": it is in quarantine. */
+static void
+show_stays (Plan *plan, const char *key, const char *kind)
+{
+  const gboolean held = *kind != '\0';
+  g_autofree char *counter = g_strconcat (held ? "kept_" : "passed_over", kind, NULL);
+  step_plan_line (plan->step, plan->job->table, key, held ? "kept" : "parked",
+                  held ? kind : "in quarantine");
+  if (plan->tally != NULL)
+    step_add_count (plan->tally->counts, counter, 1);
+}
+
+/* Shows items that are held, or wait in quarantine, as such. Returns the others. */
 static gboolean
 show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **error)
 {
@@ -31,25 +43,17 @@ show_parked (Plan *plan, const GPtrArray *keys, GPtrArray *others, GError **erro
   for (guint i = 0; i < keys->len; i++)
     g_ptr_array_add (items, job_item (plan->job, keys->pdata[i]));
   g_autoptr (PgRows) rows = quarantine_known (plan->step, items, &waits, error);
-  if (rows == NULL)
-    return FALSE;
-  g_autoptr (GHashTable) parked = g_hash_table_new (NULL, NULL);
-  for (int i = 0; i < rows_count (rows); i++)
+  g_autofree const char **stays = g_new0 (const char *, keys->len + 1);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
     if (g_array_index (waits, gboolean, i))
-      g_hash_table_add (parked, GINT_TO_POINTER ((int)rows_int (rows, i, "row") + 1));
+      stays[rows_int (rows, i, "row")]
+          = rows_bool (rows, i, "held") ? rows_text (rows, i, "reason") : "";
   for (guint i = 0; i < keys->len; i++)
-    if (g_hash_table_contains (parked, GINT_TO_POINTER ((int)i + 1)))
-      step_plan_line (plan->step, plan->job->table, keys->pdata[i], "parked", "in quarantine");
-    else
+    if (stays[i] == NULL)
       g_ptr_array_add (others, keys->pdata[i]);
-  return TRUE;
-}
-
-static void
-tally_parked (Plan *plan, guint n)
-{
-  if (plan->tally != NULL && n > 0)
-    step_add_count (plan->tally->counts, "passed_over", n);
+    else
+      show_stays (plan, keys->pdata[i], stays[i]);
+  return rows != NULL;
 }
 
 static void
@@ -215,7 +219,6 @@ plan_page (Plan *plan, Page *page, GError **error)
     return TRUE;
   if (!show_parked (plan, page->keys, keys, error))
     return FALSE;
-  tally_parked (plan, page->keys->len - keys->len);
   if (!decide_whole (plan, keys, &before, error))
     return FALSE;
   plan->room -= (int)page->keys->len - before;

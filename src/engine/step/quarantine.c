@@ -1,7 +1,9 @@
 #include "engine/step/quarantine.h"
 
 #include "base/clock.h"
+#include "base/plural.h"
 #include "engine/job/in_force.h"
+#include "engine/ledger/journal.h"
 
 #include <string.h>
 
@@ -164,6 +166,7 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", step->job->name);
+  pg_values_set (values, "of_rows", step->job->item_column == NULL ? "t" : "f");
   pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));
   pg_values_take (values, "item", array_of_texts (items));
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "quarantine_known.sql", values, error);
@@ -197,6 +200,7 @@ forget_gone (Pg *pg, const PgRows *page, int i, GError **failed, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", rows_text (page, i, "job"));
+  pg_values_set (values, "held", rows_text (page, i, "tab"));
   pg_values_set (values, "key", rows_text (page, i, "keys"));
   pg_values_set (values, "version", rows_text (page, i, "versions"));
   g_autoptr (PgRows) gone = NULL;
@@ -225,6 +229,24 @@ forget_page (Pg *pg, const PgRows *page, GError **failed, GError **error)
   return TRUE;
 }
 
+/* Holds whose time has passed for a while, each with a line in the journal. */
+static gboolean
+forget_ended (Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "holds_ended.sql", NULL, error);
+  gboolean ok = rows != NULL;
+  for (int i = 0; ok && i < rows_count (rows); i++) {
+    const gint64 n = rows_int (rows, i, "n");
+    g_autofree char *object
+        = g_strdup_printf ("%s (%" G_GINT64_FORMAT " %s)", rows_text (rows, i, "hold_id"), n,
+                           plural (n, "row", "rows"));
+    JournalEntry entry = { "hold ended", object, rows_text (rows, i, "reason") };
+    ok = journal_put (pg, in_force_jobs (), config_text (in_force_config (), "topics", "prefix"),
+                      &entry, error);
+  }
+  return ok;
+}
+
 gboolean
 quarantine_sweep (Service *service, Pg *pg, GError **error)
 {
@@ -240,7 +262,8 @@ quarantine_sweep (Service *service, Pg *pg, GError **error)
   g_autoptr (PgRows) woken = pg_run_file (pg, SQL "quarantine_woken.sql", NULL, error);
   g_autoptr (PgRows) page
       = woken != NULL ? pg_run_file (pg, SQL "quarantine_page.sql", values, error) : NULL;
-  if (page == NULL || !forget_page (pg, page, &failed, error) || !pg_commit (pg, error))
+  if (page == NULL || !forget_page (pg, page, &failed, error) || !forget_ended (pg, error)
+      || !pg_commit (pg, error))
     return FALSE;
   if (rows_count (page) > 0) {
     job = g_strdup (rows_text (page, 0, "last_job"));

@@ -21,5 +21,5 @@ char *quarantine_states (Pg *pg, const GPtrArray *items, GError **error);
 char *quarantine_holders (Pg *pg, const char *table, const char *keys, GError **error);
 /* Removes entries whose rows the application has deleted, in a transaction of its own. Looks at a
  * thousand entries; those of a table that cannot be read stay, and the others go. Runs that wait
- * for an entry that is gone go on. */
+ * for an entry that is gone go on. Holds that have ended a month ago go, too. */
 gboolean quarantine_sweep (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

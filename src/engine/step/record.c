@@ -8,78 +8,13 @@
 #include "engine/job/template.h"
 #include "engine/step/context.h"
 #include "engine/step/kept_for.h"
-#include "engine/step/quarantine.h"
-#include "engine/step/row_again.h"
+#include "engine/step/pass_over.h"
 #include "engine/step/tell.h"
 #include "engine/step/decide.h"
 
 #include <string.h>
 
 #define REFUSED "refused: the statement did not change the row (a trigger or a rule keeps it)"
-
-/* The row that an event has named failed. */
-static void
-announce_named (Step *step, const char *key, const char *reason)
-{
-  const Job *job = step->job;
-  if (in_force_outcomes (job->name) == OUTCOMES_NONE)
-    return;
-  json_t *fields = json_copy (job->failed_constants);
-  json_object_set_new (fields, "key", json_string (key));
-  json_object_set_new (fields, "reason", json_string (reason));
-  step_outcome (step, job->failed_outcome, key, fields);
-}
-
-/* The run of an event waits for KEY, which is in quarantine, by its row I of ROWS. */
-static void
-wait_for_row (Step *step, const PgRows *rows, int i, const char *key, const char *item)
-{
-  g_autofree char *why = g_strconcat (ROW_AGAIN_WHY, rows_text (rows, i, "reason"), NULL);
-  row_again_note (step, item, why, rows_int (rows, i, "wait_ms"));
-  if (g_str_equal (rows_text (rows, i, "reason"), KEPT_RESTORED))
-    kept_for_add (step, KEPT_RESTORED);
-  if (!row_again_is (step) && step->job->failed_named)
-    announce_named (step, key, why);
-}
-
-gboolean
-record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error)
-{
-  if (step->job->table == NULL)
-    return TRUE;
-  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GArray) waits = NULL;
-  for (guint i = 0; i < keys->len; i++)
-    g_ptr_array_add (items, job_item (step->job, keys->pdata[i]));
-  g_autoptr (PgRows) rows = quarantine_known (step, items, &waits, error);
-  if (rows == NULL)
-    return FALSE;
-  g_autoptr (GHashTable) over = g_hash_table_new (g_str_hash, g_str_equal);
-  for (int i = 0; i < rows_count (rows); i++) {
-    char *key = keys->pdata[rows_int (rows, i, "row")];
-    /* An event's sender waits for an answer, so a row that an event names is tried although it is
-     * in quarantine, unless a restore holds it. From then on the quarantine says when. */
-    const gboolean waits_here
-        = g_array_index (waits, gboolean, i)
-          && (!job_is_asked (step->job, step->run->args) || row_again_is (step)
-              || g_str_equal (rows_text (rows, i, "reason"), KEPT_RESTORED));
-    if (!waits_here) {
-      g_hash_table_add (known, g_strdup (key));
-      continue;
-    }
-    g_hash_table_add (over, key);
-    if (job_is_asked (step->job, step->run->args))
-      wait_for_row (step, rows, i, key, items->pdata[rows_int (rows, i, "row")]);
-  }
-  if (g_hash_table_size (over) > 0)
-    step_count (step, "passed_over", g_hash_table_size (over));
-  for (guint i = keys->len; i-- > 0;)
-    if (g_hash_table_contains (over, keys->pdata[i])) {
-      g_hash_table_remove (over, keys->pdata[i]);
-      g_ptr_array_remove_index (keys, i);
-    }
-  return TRUE;
-}
 
 typedef struct {
   const char *key, *reason;
@@ -123,7 +58,7 @@ announce_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, co
   g_auto (Halves) decided = { 0 };
   if (job->failed_named) {
     for (guint i = 0; job_is_asked (step->job, step->run->args) && i < keys->len; i++)
-      announce_named (step, keys->pdata[i], reasons->pdata[i]);
+      pass_over_announce (step, keys->pdata[i], "failed", reasons->pdata[i]);
     return TRUE;
   }
   if (job->failed_outcome == NULL)
@@ -314,6 +249,10 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
       continue;
     if (bisect_is_busy (bad)) {
       busy_pass_over (step, keys->pdata[i], bad->reason);
+      continue;
+    }
+    if (bisect_is_held (bad)) {
+      pass_over_held (step, keys->pdata[i], bad, known);
       continue;
     }
     g_ptr_array_add (failed, keys->pdata[i]);

@@ -6,10 +6,6 @@
 #pragma once
 #include "engine/step/trial_rows.h"
 
-/* Removes keys from KEYS that wait in quarantine. KNOWN (a set of texts) gets those whose next try
- * is due. */
-gboolean record_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
 /* KEYS stay, each for the reason at its place. */
 gboolean record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons,
                         const Extra *extra, GError **error) G_GNUC_WARN_UNUSED_RESULT;

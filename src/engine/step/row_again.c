@@ -2,8 +2,10 @@
 
 #include "engine/ledger/named_row.h"
 
-/* What a further pass counts anew: these rows are on its pages again. */
-static const char *const COUNTED_ANEW[] = { "kept", "failed", "passed_over", STEP_KEPT };
+/* What a further pass counts anew: these rows are on its pages again. The first is no number, and
+ * the next is a JobWhat's. */
+static const char *const COUNTED_ANEW[]
+    = { STEP_KEPT, "kept", "kept_hold", "kept_restored", "failed", "passed_over" };
 
 gboolean
 row_again_is (const Step *step)
@@ -77,7 +79,9 @@ count_of (const Step *step, const char *counter)
 static gboolean
 has_met_rows (const Step *step)
 {
-  gint64 n = count_of (step, "failed") + count_of (step, "passed_over");
+  gint64 n = 0;
+  for (guint i = 2; i < G_N_ELEMENTS (COUNTED_ANEW); i++)
+    n += count_of (step, COUNTED_ANEW[i]);
   for (guint i = 0; i < step->job->whats->len; i++)
     n += count_of (step, ((const JobWhat *)step->job->whats->pdata[i])->counter);
   return n > 0;

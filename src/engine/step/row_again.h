@@ -5,8 +5,8 @@
  * entries which is the first one to be tried again, and begins at its first page anew; rows that
  * stay are counted anew. It ends when no row of its pages has failed, or waits.
  *
- * Invariant: such a run tries the row no earlier than its entry says, and not at all while `pruned
- * restore` holds it.
+ * Invariant: such a run tries the row no earlier than its entry says, and not at all while it
+ * is held.
  *
  * Threads: one worker, inside the step's transaction. Ownership: texts are copied.
  */
@@ -14,6 +14,8 @@
 #include "engine/step/step.h"
 
 #define ROW_AGAIN_WHY "in quarantine: "
+#define ROW_AGAIN_KEPT "kept: "         /* hold, restored */
+#define ROW_AGAIN_HELD_MS (3600 * 1000) /* until what a held row keeps is tried again */
 
 /* The run of STEP has tried its row before, or all of its rows. */
 gboolean row_again_is (const Step *step);

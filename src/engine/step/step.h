@@ -109,8 +109,8 @@ struct _Step {
                           tried again (partitions.h); NULL: none */
   char *outside_relid; /* the partition that it is about */
   const char *error_class; /* NULL: the SQLSTATE, or the verdict */
-  gboolean takes_restored; /* its last try would take a row that `pruned restore` holds */
-  gboolean systemic;       /* most of the page fails alike: nothing is quarantined */
+  const char *takes_held; /* its last try would take a row that is held: hold, restored; NULL: no */
+  gboolean systemic;      /* most of the page fails alike: nothing is quarantined */
   /* brakes */
   gint64
       rows; /* own rows that this step has changed, those below, and children that it has placed */

@@ -8,7 +8,7 @@
 #include "engine/step/pace.h"
 #include "engine/step/portion.h"
 #include "engine/step/remains.h"
-#include "engine/step/restored.h"
+#include "engine/step/held.h"
 #include "engine/step/tell.h"
 #include "engine/step/weight.h"
 
@@ -103,7 +103,7 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
     if ((trial->children = pg_run (step->pg, job->children, values, error)) == NULL)
       return FALSE;
   }
-  return effects_end (step, &trial->effects, error) && restored_stay (step, error);
+  return effects_end (step, &trial->effects, error) && held_stay (step, error);
 }
 
 /* Adds the keys that were not returned to those held; on a second failure all keys. FALSE: they
@@ -211,7 +211,7 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
            char **reason, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  if (!restored_begin (step, error))
+  if (!held_begin (step, error))
     return FALSE;
   if (step->shared) {
     gboolean went = try_shared (step, keys, extra, trial, error);

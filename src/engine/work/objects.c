@@ -120,8 +120,21 @@ note_settled (Step *step, const ObjectResults *results, const PgRows *decided, g
     const char *key = rows_text (decided, i, "key"), *what = step_what (step, decided, i),
                *object = g_hash_table_lookup (results->without, key);
     *again = *again || g_str_equal (what, "waits");
+    if (object != NULL)
+      g_hash_table_remove (results->without, key);
     if (object != NULL && (g_str_equal (what, "kept") || g_str_equal (what, "failed")))
       say_without (step, key, what, object);
+  }
+}
+
+/* Somebody has held these rows since their objects were chosen. */
+static void
+say_held (Step *step, const ObjectResults *results, const GPtrArray *passed_over)
+{
+  for (guint i = 0; i < passed_over->len; i++) {
+    const char *key = passed_over->pdata[i], *object = g_hash_table_lookup (results->without, key);
+    if (object != NULL)
+      say_without (step, key, "held", object);
   }
 }
 
@@ -165,7 +178,8 @@ settle_rows (Step *step, const ObjectRows *rows, const ObjectResults *results, g
              GError **error)
 {
   static const char *const names[] = { "objects", "going", "shared" };
-  g_autoptr (GPtrArray) keys = object_rows_settled (results, rows), named = g_ptr_array_new (),
+  g_autoptr (GPtrArray) keys = object_rows_settled (results, rows),
+                        asked = object_rows_copy_texts (keys), named = g_ptr_array_new (),
                         texts = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_ptr_array_add (named, (gpointer)names[i]);
@@ -178,6 +192,7 @@ settle_rows (Step *step, const ObjectRows *rows, const ObjectResults *results, g
       || !record_failed (step, results->failed, results->reasons, &extra, error))
     return FALSE;
   note_settled (step, results, decided, again);
+  say_held (step, results, asked);
   return TRUE;
 }
 

@@ -13,6 +13,8 @@
 #define WRITES "25006"
 /* A step that a lock stops waits 1 s to this. */
 #define BUSY_MAX_MS 10000
+/* What a held row keeps is tried again, should nobody say that it was released. */
+#define HELD_RETRY_MS (3600 * 1000)
 
 static const char *const VERDICTS[]
     = { "none", "outage", "busy", "retry", "data", "reject", "fatal" };
@@ -181,8 +183,12 @@ by_verdict (const Step *step, const char *sqlstate, const GError *cause, RetryDe
     decision->error = g_strdup (cause->message);
     break;
   default:
-    if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F")
-        || g_str_equal (sqlstate, WRITES) || step->blocked)
+    if (step->takes_held != NULL && cause->code == PRUNED_DATA && !step->halve) {
+      decision->delay_ms = HELD_RETRY_MS;
+      decision->class = step->takes_held;
+      decision->error = g_strdup_printf ("kept: %s: %s", step->takes_held, cause->message);
+    } else if (g_str_has_prefix (sqlstate, "42") || g_str_has_prefix (sqlstate, "3F")
+               || g_str_equal (sqlstate, WRITES) || step->blocked)
       block (step, cause, decision);
     else if (go_by_rows (step, timed_out, cause, decision))
       break;

@@ -8,7 +8,7 @@
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
 #include "engine/step/partitions.h"
-#include "engine/step/restored.h"
+#include "engine/step/held.h"
 #include "engine/work/conclude.h"
 #include "engine/work/divide.h"
 #include "engine/work/on_failure.h"
@@ -42,8 +42,8 @@ apply_coded (GPtrArray *steps, gint64 most, GError **error)
   for (guint i = 0; i < steps->len; i++)
     fits[i] = TRUE;
   const JobStepFunc make = first->job->code->step;
-  if (!restored_begin (first, error) || !make ((Step *const *)steps->pdata, steps->len, fits, error)
-      || !restored_stay (first, error))
+  if (!held_begin (first, error) || !make ((Step *const *)steps->pdata, steps->len, fits, error)
+      || !held_stay (first, error))
     return FALSE;
   leave_unfit (steps, fits);
   return TRUE;
@@ -53,8 +53,7 @@ static gboolean
 apply_partitions (GPtrArray *steps, gint64 most, GError **error)
 {
   Step *step = steps->pdata[0];
-  return restored_begin (step, error) && partitions_step (step, error)
-         && restored_stay (step, error);
+  return held_begin (step, error) && partitions_step (step, error) && held_stay (step, error);
 }
 
 /* A page of rows whose objects are to go first must not be applied as if they had none. */

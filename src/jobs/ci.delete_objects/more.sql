@@ -2,7 +2,11 @@
 -- one before that. `:kept` as in lease.sql.
 WITH from_here AS MATERIALIZED (
   SELECT EXISTS (SELECT FROM ci_deleted_objects
-                 WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now() AND id <> ALL (:kept::bigint[])) AS ahead)
+                 WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now() AND id <> ALL (:kept::bigint[]) AND
+                 -- include: free.sql
+                ) AS ahead)
 SELECT ahead,
-       ahead OR EXISTS (SELECT FROM ci_deleted_objects WHERE pick_up_at < :reached::timestamptz AND pick_up_at < now() AND id <> ALL (:kept::bigint[])) AS more
+       ahead OR EXISTS (SELECT FROM ci_deleted_objects WHERE pick_up_at < :reached::timestamptz AND pick_up_at < now() AND id <> ALL (:kept::bigint[]) AND
+                        -- include: free.sql
+                       ) AS more
 FROM from_here

@@ -31,11 +31,8 @@ portion_refuse_held (Step *step, const char *group, GError **error)
   g_autoptr (PgRows) held = step_query (step, error, "held", "group", group, NULL);
   if (held == NULL || rows_count (held) == 0)
     return held != NULL;
-  const char *job = rows_text (held, 0, "job"), *item = rows_text (held, 0, "item");
-  return step_fail (step, error, PRUNED_DATA,
-                    "%s would go with the group, a row that pruned restore has brought back and "
-                    "holds: `pruned quarantine drop %s '%s'` releases it, then `pruned retry`",
-                    item, job, item);
+  return step_keep (step, error, rows_text (held, 0, "kind"), rows_text (held, 0, "item"),
+                    "the group");
 }
 
 gboolean

@@ -1,5 +1,5 @@
 -- A common table expression: schedule_left (id), the schedules that are due. One that has changed
--- since it failed does not wait.
+-- since it failed does not wait; one that is held does.
 schedule_left (id) AS NOT MATERIALIZED (
   SELECT t.id FROM members_deletion_schedules t
   WHERE NOT EXISTS (SELECT FROM pruned.quarantine q
@@ -9,4 +9,7 @@ schedule_left (id) AS NOT MATERIALIZED (
                       AND
                       -- include: ../../engine/step/sql/quarantine_same.sql
                     )
+    AND NOT EXISTS (SELECT FROM pruned.holds h WHERE h.tab = (SELECT pruned.held_table('members_deletion_schedules')) AND h.key = t.id::text AND
+                    -- include: ../../engine/job/sql/held_now.sql
+                   )
 )

@@ -9,8 +9,8 @@ counted AS MATERIALIZED (
 states AS (SELECT j.job, s.state FROM jobs j CROSS JOIN unnest(ARRAY['waiting', 'ready', 'held', 'finished', 'dead', 'skipped']) AS s (state)
            UNION SELECT c.job, c.state FROM counted c),
 parked AS (SELECT j.job, p.parked FROM jobs j CROSS JOIN unnest(ARRAY[true, false]) AS p (parked)
-           UNION SELECT q.job, q.parked FROM pruned.quarantine q),
-items AS (SELECT q.job, q.parked, count(*) AS n FROM pruned.quarantine q GROUP BY q.job, q.parked),
+           UNION SELECT q.job, q.parked FROM pruned.quarantine q WHERE NOT (q.parked AND q.reason = 'restored')),
+items AS (SELECT q.job, q.parked, count(*) AS n FROM pruned.quarantine q WHERE NOT (q.parked AND q.reason = 'restored') GROUP BY q.job, q.parked),
 successes AS (SELECT j.job, greatest((SELECT t.last_success_at FROM pruned.job_states t WHERE t.job = j.job),
                                      (SELECT pg_catalog.max(c.succeeded_at) FROM counted c WHERE c.job = j.job)) AS at FROM jobs j)
 SELECT 'pruned_runs' AS name, s.job, s.state AS label2, coalesce(c.n, 0)::float8 AS value

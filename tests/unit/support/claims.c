@@ -5,7 +5,7 @@
 
 #define COLUMNS                                                                                     \
   "run_id|job_version|step|attempts|slot|args|scheduled_at|due_at|now|first|started_at|range_goes|" \
-  "rows_done|rows_counted|rows_limit|approved_until|approved_rows|paused|restored"
+  "rows_done|rows_counted|rows_limit|approved_until|approved_rows|paused|holds"
 #define LOOK_US (3 * G_USEC_PER_SEC)
 #define NOTHING "old_transaction_s|-|nobody|0"
 

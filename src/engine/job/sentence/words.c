@@ -27,7 +27,7 @@ words_fill (Words *words, const char *file)
 {
   g_autofree char *path = g_strdup_printf ("src/engine/job/sentence/write/%s.sql", file);
   g_autoptr (GError) error = NULL;
-  g_autofree char *text = resource_text (path, &error);
+  g_autofree char *text = resource_sql (path, &error);
   if (text == NULL)
     g_error ("%s", error->message);
   GString *out = g_string_new (NULL);

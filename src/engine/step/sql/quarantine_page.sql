@@ -1,6 +1,6 @@
 -- The next thousand entries after `:after_job`, `:after_item`, as lists by job and table, and those
--- that `pruned restore` holds apart (`held`); `versions`: tell whether an entry was written since;
--- `last_...`: the last of all of them. Fast by the key on (job, item).
+-- that stand beside the hold of a restored row apart (`held`); `versions`: tell whether an entry
+-- was written since; `last_...`: the last of all of them. Fast by the key on (job, item).
 WITH page AS MATERIALIZED (
   SELECT q.job, q.item, t.tab, pg_catalog.substr(q.item, pg_catalog.length(t.tab) + 2) AS key, q.xmin::text AS version, q.parked AND q.reason = 'restored' AS held
   FROM pruned.quarantine q CROSS JOIN LATERAL (SELECT

@@ -165,7 +165,7 @@ test_a_row_in_quarantine_is_passed_over (void)
 {
   begin (NULL);
   answer_page (1, 3);
-  played_answer ("quarantine_known", "row|passed_over|state\n0|t|-\n2|f|-");
+  played_answer ("quarantine_known", "row|passed_over|state|held\n0|t|-|f\n2|f|-|f");
   answer_decision (2, 3);
   answer_deletion (2, 3);
   applies ();

@@ -1,6 +1,7 @@
 -- What becomes of each partition: it is gone, or kept because something else needs it, so that its
--- DROP would fail, or `removed`. How many rows it has is PostgreSQL's estimate. `pruned_goes`: what
--- the DROP takes with it, such as indexes, sequences and row types.
+-- DROP would fail, or because a row in it is held (`hold`, `restored`), or `removed`. How many rows
+-- it has is PostgreSQL's estimate. `pruned_goes`: what the DROP takes with it, such as indexes,
+-- sequences and row types.
 WITH due AS (
 {due}
   UNION ALL
@@ -23,6 +24,7 @@ LEFT JOIN LATERAL (
     SELECT p.classid, p.objid FROM pruned_goes g JOIN pg_depend p ON p.refclassid = g.class AND p.refobjid = g.object
     WHERE p.deptype IN ('a', 'i', 'P', 'S') AND p.objsubid = 0)
   SELECT coalesce(
+    pruned.held_within(d.relid, {relation}),
     (SELECT pg_catalog.min('a foreign table: ' || t.relid::regclass::text) FROM pruned_tree t JOIN pg_class x ON x.oid = t.relid WHERE x.relkind = 'f'),
     (SELECT pg_catalog.min('referred to by ' || f.conrelid::regclass::text) FROM pruned_tree t JOIN pg_constraint f ON f.confrelid = t.relid
      WHERE f.contype = 'f' AND f.conrelid NOT IN (SELECT o.relid FROM pruned_tree o)),

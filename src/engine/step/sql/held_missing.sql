@@ -1,18 +1,20 @@
--- The text of a query for the items that `pruned restore` holds from every job and whose rows are
--- not there (`job`, `item`). `:after`: only of tables in which this transaction has deleted rows,
--- or that it has written anew (TRUNCATE, DROP). Of a table that this role may not read, or whose
--- rows it cannot see, all items once rows of it were deleted. A key that is none of its column's
--- type is of no row. Items of tables that do not exist are missing. No row: nothing is to be asked.
--- Names are quoted by format. Reads the catalogue, the counts of this session, and the partial
--- index of held items. The query searches each row by its primary key (OFFSET 0).
-WITH RECURSIVE tab AS MATERIALIZED (
+-- The text of a query for the rows that are held and are not there (`item`: as a command takes it;
+-- `kind`: hold, restored). `:after`: only of tables in which this transaction has deleted rows, or
+-- that it has written anew (TRUNCATE, DROP). Of a table that this role may not read, or whose rows
+-- it cannot see, all that are held once rows of it were deleted. A key that is none of its column's
+-- type is of no row. Rows of tables that do not exist are missing. No row: nothing is to be asked.
+-- Names are quoted by format. Reads the catalogue, the counts of this session, and from holds the
+-- first row of each table. The query searches each row by its primary key (OFFSET 0).
+WITH RECURSIVE name (tab) AS (
+  (SELECT h.tab FROM pruned.holds h ORDER BY h.tab LIMIT 1)
+  UNION ALL
+  SELECT (SELECT h.tab FROM pruned.holds h WHERE h.tab > n.tab ORDER BY h.tab LIMIT 1) FROM name n WHERE n.tab IS NOT NULL
+),
+tab AS MATERIALIZED (
   SELECT n.tab,
 -- include: relation_named.sql
          AS rel
-  FROM (SELECT DISTINCT
--- include: quarantine_table.sql
-        AS tab FROM pruned.quarantine q WHERE q.parked AND q.reason = 'restored') AS n
-  WHERE n.tab IS NOT NULL
+  FROM name n WHERE n.tab IS NOT NULL
 ),
 tree (tab, rel) AS (
   SELECT t.tab, t.rel FROM tab t
@@ -41,14 +43,14 @@ col AS (
   GROUP BY t.tab, t.rel
 ),
 part AS (
-  SELECT t.tab, pg_catalog.format('SELECT q.job, q.item, pg_catalog.substr(q.item, %s) AS key FROM pruned.quarantine q'
-                                  ' WHERE q.parked AND q.reason = ''restored'' AND pg_catalog.starts_with(q.item, %L) OFFSET 0',
-                                  pg_catalog.length(t.tab) + 2, t.tab || ':') AS items,
+  SELECT t.tab, pg_catalog.format('SELECT pg_catalog.concat(%L, h.key) AS item, h.kind, h.key FROM pruned.holds h'
+                                  ' WHERE h.tab = %L AND (h.until IS NULL OR h.until > now()) OFFSET 0',
+                                  coalesce(t.rel::regclass::text, t.tab) || ':', t.tab) AS items,
          t.rel IS NULL AS away, u.yes, c.seen, c.key, c.known, c.rel, c.same
   FROM tab t JOIN touched u ON u.tab = t.tab LEFT JOIN col c ON c.tab = t.tab
 )
-SELECT pg_catalog.string_agg(CASE WHEN p.away OR NOT p.seen THEN pg_catalog.format('SELECT u.job, u.item FROM (%s) AS u', p.items)
-                                  ELSE pg_catalog.format('SELECT u.job, u.item FROM (%s) AS u CROSS JOIN LATERAL (SELECT %s) AS k WHERE %s AND NOT EXISTS (SELECT FROM %s t WHERE %s OFFSET 0)',
+SELECT pg_catalog.string_agg(CASE WHEN p.away OR NOT p.seen THEN pg_catalog.format('SELECT u.item, u.kind FROM (%s) AS u', p.items)
+                                  ELSE pg_catalog.format('SELECT u.item, u.kind FROM (%s) AS u CROSS JOIN LATERAL (SELECT %s) AS k WHERE %s AND NOT EXISTS (SELECT FROM %s t WHERE %s OFFSET 0)',
                                                          p.items, p.key, p.known, p.rel::regclass, p.same) END, ' UNION ALL ' ORDER BY p.tab) AS sql
 FROM part p
 WHERE p.away OR p.seen AND (NOT :after::boolean OR p.yes) OR NOT p.seen AND p.yes

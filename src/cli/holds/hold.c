@@ -1,0 +1,307 @@
+#include "base/clock.h"
+#include "base/plural.h"
+#include "cli/ask.h"
+#include "cli/commands.h"
+#include "cli/holds/holds.h"
+#include "cli/note.h"
+#include "engine/ledger/journal.h"
+
+#include <string.h>
+
+#define SQL "src/cli/holds/sql/"
+#define CHUNK 100000         /* rows of a statement */
+#define ASK_FROM 1000        /* rows that a condition may match without a question */
+#define POLL_US (100 * 1000) /* between two looks at what has begun before */
+#define SAY_US (5 * G_USEC_PER_SEC)
+
+static char *where, *until, *reason;
+static gboolean yes;
+
+const GOptionEntry hold_options[]
+    = { { "where", 0, 0, G_OPTION_ARG_STRING, &where,
+          "all rows of TABLE for which this is true now", "EXPR" },
+        { "until", 0, 0, G_OPTION_ARG_STRING, &until,
+          "when the hold ends by itself; without it, when it is released", "DATE" },
+        { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "why; it is needed", "TEXT" },
+        { "yes", 0, 0, G_OPTION_ARG_NONE, &yes, "a condition that matches many rows: do not ask",
+          NULL },
+        { NULL } };
+
+const char hold_more[]
+    = "TABLE:KEY as `pruned who` takes it; of a key of several columns {\"column\": value, ...}. Held rows stay, whatever would take them: "
+      "jobs, events, foreign keys, triggers, partitions; so do the rows above whose removal would take them along. A row that does "
+      "not exist cannot be held: then nothing is. --where is asked once, in a transaction that may only read; rows that match later are not "
+      "held. The command waits for steps that have begun before it. DATE: 00:00 UTC of a day, or a time.";
+
+typedef struct {
+  Cli *cli;
+  Pg *pg;
+  char *hold_id;
+  char *until;       /* a time; NULL: none */
+  GPtrArray *tables; /* of HoldTable */
+  guint n;           /* rows */
+} Hold;
+
+static void
+hold_clear (Hold *hold)
+{
+  g_free (hold->hold_id);
+  g_free (hold->until);
+  g_clear_pointer (&hold->tables, g_ptr_array_unref);
+  g_clear_pointer (&hold->pg, pg_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Hold, hold_clear)
+
+/* --- what is to be held ----------------------------------------------------------------------- */
+
+static void
+add_key (Hold *hold, const char *tab, const char *name, const char *key)
+{
+  HoldTable *table = NULL;
+  for (guint i = 0; i < hold->tables->len && table == NULL; i++)
+    if (g_str_equal (((HoldTable *)hold->tables->pdata[i])->tab, tab))
+      table = hold->tables->pdata[i];
+  if (table == NULL) {
+    table = holds_table_new (tab, name);
+    g_ptr_array_add (hold->tables, table);
+  }
+  g_ptr_array_add (table->keys, g_strdup (key));
+}
+
+/* All rows that are named, or none. */
+static ExitCode
+take_items (Hold *hold, GError **error)
+{
+  for (guint i = 0; i < hold->cli->n_arguments; i++) {
+    g_autofree char *tab = NULL, *name = NULL, *key = NULL;
+    const ExitCode code
+        = holds_read_item (hold->cli, hold->pg, hold->cli->arguments[i], &tab, &name, &key, error);
+    if (code != CODE_OK)
+      return code;
+    add_key (hold, tab, name, key);
+  }
+  for (guint i = 0; i < hold->tables->len; i++) {
+    g_autofree char *missing = NULL;
+    guint n = 0;
+    if (!holds_missing (hold->pg, hold->tables->pdata[i], &missing, &n, NULL, error))
+      return cli_pg_failed (hold->pg, error);
+    if (n > 0)
+      return cli_fail (CODE_NOT_FOUND, error,
+                       "%s does not exist%s: nothing was held. `pruned who %s` says what is known "
+                       "of it",
+                       missing, n > 1 ? ", and others" : "", missing);
+  }
+  return CODE_OK;
+}
+
+static ExitCode
+take_where (Hold *hold, GError **error)
+{
+  HoldTable *found = NULL;
+  const ExitCode code = holds_find (hold->pg, hold->cli->arguments[0], where, &found, error);
+  if (code != CODE_OK)
+    return code;
+  g_ptr_array_add (hold->tables, found);
+  if (found->keys->len == 0)
+    return cli_fail (CODE_NOT_FOUND, error, "no row of %s matches: nothing was held", found->name);
+  g_autofree char *deed = g_strdup_printf ("hold %u %s of %s", found->keys->len,
+                                           plural (found->keys->len, "row", "rows"), found->name);
+  return found->keys->len > ASK_FROM ? ask_first (yes, deed, error) : CODE_OK;
+}
+
+static ExitCode
+look_at_options (Hold *hold, GError **error)
+{
+  gint64 until_us;
+  if (reason == NULL || *reason == '\0')
+    return cli_usage (error, "--reason: say why, whoever reads the journal must know");
+  if (where != NULL && hold->cli->n_arguments != 1)
+    return cli_usage (error, "--where: expected one table");
+  if (until == NULL)
+    return CODE_OK;
+  if (!cli_time (until, &until_us, error)) {
+    g_prefix_error (error, "--until: ");
+    return CODE_USAGE;
+  }
+  if (until_us <= clock_now_us ())
+    return cli_usage (error, "--until: %s has passed", until);
+  hold->until = clock_format (until_us);
+  return CODE_OK;
+}
+
+/* A process of the version before would take the rows. */
+static ExitCode
+check_processes (Hold *hold, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (hold->pg, SQL "older.sql", NULL, error);
+  if (rows == NULL)
+    return cli_pg_failed (hold->pg, error);
+  if (rows_count (rows) == 0)
+    return CODE_OK;
+  return cli_fail (CODE_CONFIG, error,
+                   "process %s on %s is of a version that does not know holds (%s): restart it "
+                   "with this one first; nothing was held",
+                   rows_text (rows, 0, "pid"), rows_text (rows, 0, "host"),
+                   rows_text (rows, 0, "version"));
+}
+
+/* --- the hold --------------------------------------------------------------------------------- */
+
+static gboolean
+put (const Hold *hold, const char *file, const char *tab, const GPtrArray *keys, GError **error)
+{
+  for (guint from = 0; from < keys->len; from += CHUNK) {
+    GString *some = array_new ();
+    for (guint i = from; i < keys->len && i < from + CHUNK; i++)
+      array_add (some, keys->pdata[i]);
+    g_autoptr (PgValues) values = pg_values_new ();
+    pg_values_set (values, "tab", tab);
+    pg_values_take (values, "key", array_take (some));
+    pg_values_set (values, "hold_id", hold->hold_id);
+    pg_values_set (values, "reason", reason);
+    pg_values_take (values, "who", journal_actor ());
+    pg_values_set (values, "until", hold->until);
+    g_autoptr (PgRows) rows = pg_run_file (hold->pg, file, values, error);
+    if (rows == NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* What the journal calls it: the row, or the hold with its table and condition. */
+static char *
+object_of (const Hold *hold)
+{
+  const HoldTable *table = hold->tables->pdata[0];
+  if (where != NULL)
+    return g_strdup_printf ("%s %s (%u %s): %s", hold->hold_id, table->name, hold->n,
+                            plural (hold->n, "row", "rows"), where);
+  if (hold->n == 1)
+    return g_strdup_printf ("%s %s:%s", hold->hold_id, table->name, (char *)table->keys->pdata[0]);
+  return g_strdup_printf ("%s %s:%s and %u more", hold->hold_id, table->name,
+                          (char *)table->keys->pdata[0], hold->n - 1);
+}
+
+static gboolean
+write_all (const Hold *hold, GError **error)
+{
+  g_autofree char *object = object_of (hold);
+  if (!pg_begin (hold->pg, error) || !pg_exec (hold->pg, "SET LOCAL statement_timeout = 0", error))
+    return FALSE;
+  for (guint i = 0; i < hold->tables->len; i++) {
+    const HoldTable *table = hold->tables->pdata[i];
+    if (!put (hold, SQL "put.sql", table->tab, table->keys, error))
+      return FALSE;
+  }
+  return cli_note (hold->cli, hold->pg, NULL, object, reason, error) && pg_commit (hold->pg, error);
+}
+
+/* --- what has begun before -------------------------------------------------------------------- */
+
+static PgRows *
+ask_before (const Hold *hold, const PgRows *of, GError **error)
+{
+  GString *what = array_new ();
+  for (int i = 0; of != NULL && i < rows_count (of); i++)
+    array_add (what, rows_text (of, i, "what"));
+  g_autofree char *list = array_take (what);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "of", of != NULL ? list : NULL);
+  return pg_run_file (hold->pg, SQL "before.sql", values, error);
+}
+
+static gboolean
+wait_for_older (const Hold *hold, GError **error)
+{
+  gint64 said_us = clock_monotonic_us ();
+  g_autoptr (PgRows) first = ask_before (hold, NULL, error);
+  while (first != NULL && rows_count (first) > 0) {
+    g_usleep (POLL_US);
+    PgRows *left = ask_before (hold, first, error);
+    rows_free (first);
+    first = left;
+    if (first == NULL || rows_count (first) == 0 || clock_monotonic_us () - said_us < SAY_US)
+      continue;
+    said_us = clock_monotonic_us ();
+    g_printerr ("The rows are held; waiting for what has begun before: %s\n",
+                rows_text (first, 0, "what"));
+  }
+  return first != NULL;
+}
+
+/* *N rows went before they were held, the first of them *MISSING. */
+static gboolean
+drop_gone (const Hold *hold, guint *n, char **missing, GError **error)
+{
+  for (guint i = 0; i < hold->tables->len; i++) {
+    const HoldTable *table = hold->tables->pdata[i];
+    g_autofree char *one = NULL;
+    g_autoptr (GPtrArray) went = g_ptr_array_new_with_free_func (g_free);
+    guint some = 0;
+    if (!holds_missing (hold->pg, table, &one, &some, went, error)
+        || !put (hold, SQL "went.sql", table->tab, went, error))
+      return FALSE;
+    if (*n == 0 && some > 0)
+      *missing = g_steal_pointer (&one);
+    *n += some;
+  }
+  return TRUE;
+}
+
+static ExitCode
+settle (const Hold *hold, GError **error)
+{
+  guint gone = 0;
+  g_autofree char *missing = NULL;
+  if (!wait_for_older (hold, error) || !drop_gone (hold, &gone, &missing, error))
+    return cli_pg_failed (hold->pg, error);
+  output_end (hold->cli->out);
+  output_say (hold->cli->out, "%u %s held. `pruned release %s` ends it.", hold->n - gone,
+              plural (hold->n - gone, "row is", "rows are"), hold->hold_id);
+  return gone == 0 ? CODE_OK
+                   : cli_fail (CODE_NOT_FOUND, error, "%u %s before the hold: %s%s", gone,
+                               plural (gone, "row went", "rows went"), missing,
+                               gone > 1 ? ", and others" : "");
+}
+
+static const Column COLUMNS[]
+    = { { "hold_id" }, { "table" }, { "rows", CELL_NUMBER }, { "until", CELL_TIME }, { NULL } };
+
+static void
+say_tables (const Hold *hold)
+{
+  output_table (hold->cli->out, COLUMNS);
+  for (guint i = 0; i < hold->tables->len; i++) {
+    const HoldTable *table = hold->tables->pdata[i];
+    output_row (hold->cli->out, json_string (hold->hold_id), json_string (table->name),
+                json_integer (table->keys->len),
+                hold->until != NULL ? cell_from_text (CELL_TIME, hold->until) : NULL);
+  }
+}
+
+ExitCode
+command_hold (Cli *cli, GError **error)
+{
+  g_auto (Hold) hold = { .cli = cli,
+                         .hold_id = g_uuid_string_random (),
+                         .tables = g_ptr_array_new_with_free_func (holds_table_free) };
+  ExitCode code = look_at_options (&hold, error);
+  if (code != CODE_OK)
+    return code;
+  if ((hold.pg = cli_pg_patient (cli, error)) == NULL)
+    return CODE_POSTGRES;
+  code = check_processes (&hold, error);
+  if (code == CODE_OK)
+    code = where != NULL ? take_where (&hold, error) : take_items (&hold, error);
+  if (code != CODE_OK)
+    return code;
+  for (guint i = 0; i < hold.tables->len; i++)
+    hold.n += ((HoldTable *)hold.tables->pdata[i])->keys->len;
+  if (!write_all (&hold, error)) {
+    code = cli_pg_failed (hold.pg, error);
+    pg_rollback (hold.pg);
+    return code;
+  }
+  say_tables (&hold);
+  return settle (&hold, error);
+}

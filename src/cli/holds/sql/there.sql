@@ -1,0 +1,17 @@
+-- The text of a query for those of the rows `:key` (as text; of several columns a JSON object) of
+-- the table `:tab` that exist. No row: the table has no primary key, or row-level security can hide
+-- rows of it. Names are quoted by format. Fast because only the catalogue is read.
+SELECT pg_catalog.format('SELECT k.key FROM (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS k'
+              ' WHERE EXISTS (SELECT FROM %s t WHERE %s OFFSET 0)', pg_catalog.string_agg(c.value, ', ' ORDER BY c.n), c.relation, pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
+FROM (
+  SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('t.%I %s k.k%s', a.attname,
+-- include: ../../../pg/sql/key_operator.sql
+                           , k.n) AS condition,
+         pg_catalog.format(
+-- include: ../../../engine/step/sql/quarantine_key.sql
+                           , a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), k.n) AS value
+  FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
+  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
+  WHERE i.indrelid = pg_catalog.to_regclass(:tab::text)
+    AND i.indisprimary AND k.n <= i.indnkeyatts AND NOT pg_catalog.row_security_active(i.indrelid)) AS c
+GROUP BY c.relation

@@ -1,0 +1,18 @@
+/* A row that somebody holds stays until it is released, whatever would take it along: a file of a
+ * job, a foreign key, a trigger. A hold is a row of `pruned.holds`: of `pruned hold`, or of `pruned
+ * restore`, which has brought the row back. The rows that are held and are not there are looked for
+ * before a step's effects and after them. If there is one more, the effects do not stand, and the
+ * row that they were about stays.
+ *
+ * Nothing is asked where no row is held, which the fence has read with the run. So a hold counts
+ * for each transaction that begins after it; `pruned hold` waits for those that have begun before.
+ * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
+ */
+#pragma once
+#include "engine/step/step.h"
+
+/* Before the effects. Asks once in a transaction. */
+gboolean held_begin (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Behind the effects. PRUNED_DATA with `step->takes_held`: a row that is held went, and the error
+ * names it. */
+gboolean held_stay (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,0 +1,151 @@
+"""`pruned hold`, `pruned holds` and `pruned release`: what they take, what they refuse, what they
+say, and what the journal keeps."""
+
+import datetime
+import time
+
+import pytest
+
+from support.held import OPEN, hold, ids, release
+from support.scene import now
+from support.sentences import house  # noqa: F401
+
+DOCS = """CREATE TABLE docs (id bigint PRIMARY KEY, dead boolean, owner text);
+    INSERT INTO docs SELECT n, true, CASE WHEN n < 4 THEN 'ann' ELSE 'bob' END FROM generate_series(1, 9) n"""
+HELD = "SELECT tab || ':' || key FROM pruned.holds ORDER BY 1"
+
+
+@pytest.fixture
+def docs(house):  # noqa: F811
+    house.sql(DOCS)
+    house.say("docs.dead", f"table = docs\nwhere = dead\n{OPEN}")
+    return house
+
+
+def held(house):  # noqa: F811
+    return house.database.column(HELD)
+
+
+def journal(house):  # noqa: F811
+    lines = house.pruned.run("journal", "--json").ok().json()
+    return [(line["command"], line["object"], line["reason"]) for line in lines if line["command"].split()[0] in ("hold", "release")]
+
+
+def test_a_condition_holds_the_rows_that_it_is_true_of_now(docs):
+    said = docs.pruned.run("hold", "docs", "--where", "owner = 'ann'", "--reason", "case 1", "--json").ok().json()
+    assert [(line["table"], line["rows"], line["until"]) for line in said] == [("docs", 3, None)]
+    docs.sql("INSERT INTO docs VALUES (10, true, 'ann')")
+    assert docs.done("docs.dead")[0] == {"removed": 7, "updated_rows": 7, "kept_hold": 3}
+    assert ids(docs, "docs") == [1, 2, 3]
+    (line,) = docs.pruned.run("holds", "--json").ok().json()
+    assert (line["kind"], line["tables"], line["rows"], line["state"], line["reason"]) == ("hold", "public.docs", 3, "holds", "case 1")
+    assert [one["row"] for one in docs.pruned.run("holds", "--rows", "--json").ok().json()] == ["docs:1", "docs:2", "docs:3"]
+    assert journal(docs) == [("hold", f"{line['hold_id']} docs (3 rows): owner = 'ann'", "case 1")]
+    release(docs, line["hold_id"][:8])
+    assert held(docs) == [] and docs.done("docs.dead")[0]["removed"] == 3
+    assert journal(docs)[0] == ("release", f"{line['hold_id'][:8]} (3 rows)", "case 1 is closed")
+
+
+@pytest.mark.check_all
+@pytest.mark.parametrize("arguments, code, words", [
+    (["docs:99"], 6, "docs:99 does not exist: nothing was held"),
+    (["docs:1", "docs:99"], 6, "docs:99 does not exist: nothing was held"),
+    (["nothing:1"], 6, "there is no table 'nothing'"),
+    (["docs:x"], 1, "is a number"),
+    (["docs"], 1, "expected TABLE:KEY"),
+    (["docs", "--where", "ownr = 'ann'"], 1, 'column \\"ownr\\" does not exist'),
+    (["docs", "--where", "random() < 0.5"], 1, "volatile"),
+    (["docs", "--where", "touch(id)"], 1, "volatile"),
+    (["docs", "--where", "lies(id)"], 1, "read-only transaction"),
+    (["docs", "--where", "true; DELETE FROM docs"], 1, "--where"),
+    (["docs", "--where", "true) OR (true"], 1, "--where"),
+    (["docs", "--where", "owner = 'nobody'"], 6, "no row of docs matches: nothing was held"),
+    (["nothing", "--where", "true"], 6, "there is no table 'nothing'"),
+    (["keyless", "--where", "true"], 1, "keyless has no primary key"),
+    (["docs:1", "docs", "--where", "true"], 1, "one table"),
+    (["docs:1", "--until", "2020-01-01"], 1, "has passed"),
+    (["docs:1", "--until", "soon"], 1, "--until"),
+])
+def test_what_cannot_be_held_is_refused_as_a_whole(docs, arguments, code, words):
+    docs.sql("""CREATE TABLE keyless (n int); INSERT INTO keyless VALUES (1);
+        CREATE FUNCTION touch(n bigint) RETURNS boolean LANGUAGE sql VOLATILE AS 'SELECT true';
+        CREATE FUNCTION lies(n bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM set_config('a.b', 'c', false); PERFORM nextval('s'); RETURN true; END $$;
+        CREATE SEQUENCE s; GRANT USAGE ON SEQUENCE s TO PUBLIC""")
+    done = hold(docs, *arguments)
+    assert done.code == code and words in done.stderr, done
+    assert held(docs) == []
+
+
+@pytest.mark.check_all
+def test_it_needs_a_reason_and_asks_about_many_rows(docs):
+    assert "--reason" in docs.pruned.run("hold", "docs:1").stderr
+    docs.sql("INSERT INTO docs SELECT n, false, 'eve' FROM generate_series(100, 1200) n")
+    done = hold(docs, "docs", "--where", "owner = 'eve'")
+    assert done.code == 1 and "hold 1101 rows of docs" in done.stderr and held(docs) == []
+    hold(docs, "docs", "--where", "owner = 'eve'", "--yes").ok()
+    assert len(held(docs)) == 1101
+    done = docs.pruned.run("release", "docs:100", "--reason", "x")
+    assert done.code == 1 and "release 1 row" in done.stderr
+    assert "--reason" in docs.pruned.run("release", "docs:100", "--yes").stderr
+    done = docs.pruned.run("release", "docs:1", "--yes", "--reason", "x")
+    assert done.code == 6 and "'docs:1' is not held" in done.stderr and len(held(docs)) == 1101
+
+
+@pytest.mark.check_all
+def test_names_are_read_as_postgresql_reads_them_and_keys_as_who_does(docs):
+    docs.sql("""CREATE SCHEMA app; CREATE TABLE app."Two: keys" (a int, "B" text, PRIMARY KEY (a, "B")); INSERT INTO app."Two: keys" VALUES (1, 'x'), (2, 'y');
+        GRANT USAGE ON SCHEMA app TO PUBLIC; GRANT ALL ON app."Two: keys" TO PUBLIC;
+        CREATE TABLE texts (id text PRIMARY KEY); INSERT INTO texts VALUES ('a:b'), ('2')""")
+    docs.say("two", f'table = app."Two: keys"\nwhere = true\n{OPEN}')
+    docs.say("texts", f"table = texts\nwhere = true\n{OPEN}")
+    hold(docs, 'app."Two: keys":{"B": "x", "a": 1}', "texts:a:b", "PUBLIC.docs:1").ok()
+    assert held(docs) == ['app."Two: keys":{"B": "x", "a": 1}', "public.docs:1", "public.texts:a:b"]
+    assert docs.done("two")[0] == {"removed": 1, "updated_rows": 1, "kept_hold": 1}
+    assert docs.done("texts")[0] == {"removed": 1, "updated_rows": 1, "kept_hold": 1}
+    release(docs, 'app."Two: keys":{"a": 1, "B": "x"}', "texts:a:b")
+    assert held(docs) == ["public.docs:1"] and docs.done("two")[0]["removed"] == 1
+
+
+@pytest.mark.check_all
+def test_a_row_in_two_holds_stays_until_both_have_ended(docs):
+    hold(docs, "docs:1", "docs:2").ok()
+    hold(docs, "docs:1").ok()
+    first = docs.database.value("SELECT hold_id FROM pruned.holds WHERE key = '2'")
+    release(docs, str(first))
+    assert docs.done("docs.dead")[0]["kept_hold"] == 1 and ids(docs, "docs") == [1]
+    release(docs, "docs:1")
+    assert docs.done("docs.dead")[0]["removed"] == 1
+
+
+@pytest.mark.check_all
+def test_a_hold_ends_at_its_time(docs):
+    until = (now() + datetime.timedelta(hours=1)).isoformat()
+    hold(docs, "docs:1", "--until", until).ok()
+    assert docs.done("docs.dead")[0]["kept_hold"] == 1
+    docs.sql("UPDATE pruned.holds SET until = now() - interval '1 minute'")
+    (line,) = docs.pruned.run("holds", "--json").ok().json()
+    assert line["state"] == "ended"
+    assert docs.done("docs.dead")[0]["removed"] == 1
+    docs.sql("UPDATE pruned.holds SET until = now() - interval '31 days'")
+    docs.work()
+    assert held(docs) == []
+    assert [line[:2] for line in journal(docs)][0] == ("hold ended", f"{line['hold_id']} (1 row)")
+
+
+@pytest.mark.check_all
+def test_beside_a_process_that_does_not_know_holds_nothing_is_held(docs):
+    docs.start()
+    docs.sql("""INSERT INTO pruned.processes (id, host, pid, version, settings, jobs, partitions, started_at)
+        VALUES ('00000000-0000-7000-8000-000000000000', 'db7', 4711, '0.0.9', '', '{}', 1, now())""")
+    done = hold(docs, "docs:1")
+    assert done.code == 2 and "process 4711 on db7" in done.stderr and held(docs) == []
+
+
+@pytest.mark.check_all
+def test_a_million_rows(docs):
+    docs.sql("CREATE TABLE many (id bigint PRIMARY KEY, dead boolean); INSERT INTO many SELECT n, n % 2 = 0 FROM generate_series(1, 1000000) n; ANALYZE many")
+    began = time.monotonic()
+    hold(docs, "many", "--where", "true", "--yes", deadline_s=300).ok()
+    assert docs.database.value("SELECT count(*) FROM pruned.holds") == 1000000
+    assert time.monotonic() - began < 240
+    assert docs.done("docs.dead")[0]["removed"] == 9
