@@ -59,7 +59,7 @@ def test_what_is_held_stays_and_the_rest_goes(house, topics, path, held):  # noq
 MOMENTS = ["step.after_fence", "step.after_effects", "step.before_commit"]
 
 
-@pytest.mark.check_all
+@pytest.mark.check_first(1)
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("path", PATHS)
 def test_what_is_held_meanwhile_stays_or_had_gone(house, topics, path, moment):  # noqa: F811

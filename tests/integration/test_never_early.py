@@ -142,6 +142,7 @@ def greedy(new_pruned, new_database, new_topics, scene_settings, tmp_path):
     the fence knows that day."""
     jobs = tmp_path / "jobs"
     shutil.copytree(SQL / "shared", jobs / "shared")
+    shutil.copytree(SQL.parent / "engine/job/sql", tmp_path / "engine/job/sql")
     shutil.copytree(SQL / JOB, jobs / "scratch.greedy")
     conf = jobs / "scratch.greedy/job.conf"
     text = conf.read_text().replace("unique_key = members.remove_expired", "unique_key = scratch.greedy")

@@ -153,9 +153,9 @@ def test_rows_that_restore_holds_stay_until_they_are_released(orders):
     assert house.restore(house.database.value("SELECT run_id FROM pruned.runs"))
     erase(house, 2)
     assert left(house) == ALL and runs(house, "state") == [("finished",), ("waiting",)]
-    assert [row for row in told(house) if row[1] == "failed"] == sorted((str(n), "failed", "in quarantine: restored") for n in OF_2)
+    assert [row for row in told(house) if row[1] == "kept"] == sorted((str(n), "kept", "restored") for n in OF_2)
     for n in OF_2:
-        house.pruned.run("quarantine", "retry", JOB, f"orders:{n}", "--yes").ok()
+        house.pruned.run("release", f"orders:{n}", "--yes").ok()
     house.work()
     assert left(house) == ALL - OF_2 and runs(house, "state") == [("finished",)] * 2
 

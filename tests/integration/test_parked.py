@@ -107,7 +107,7 @@ def test_what_a_restore_holds_stays_held(parked):
     older(parked, 100)
     let_go(parked)
     parked.database.execute("UPDATE members SET expires_at = expires_at - 1")
-    assert tick(parked)["passed_over"] == 1 and parked.stuck in parked.ids("members")
+    assert tick(parked)["kept_restored"] == 1 and parked.stuck in parked.ids("members")
 
 
 @pytest.mark.check_all
@@ -167,7 +167,7 @@ def test_an_entry_that_is_written_while_housekeeping_waits_for_it_stays(parked):
         step.execute("UPDATE pruned.quarantine SET attempts = 1, parked = false, state = (SELECT md5(to_jsonb(m.*)::text) FROM members m"
                      " WHERE m.id = %s) WHERE item = %s", [parked.stuck, f"members:{parked.stuck}"])
         parked.pruned.start()
-        database.wait("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM pruned.quarantine%%'"
+        database.wait("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%%DELETE FROM pruned.quarantine%%'"
                       " AND datname = current_database()", until=1)
     database.wait("SELECT count(*) FROM pruned.quarantine WHERE reason = 'z'", until=0)
     assert entry(parked)["attempts"] == 1

@@ -115,7 +115,7 @@ def test_a_key_of_two_columns(house):  # noqa: F811
     house.restore(run)
     assert house.rows("seats", "room, nr", "2, 1") == [("a", 1), ("b", 1), ("a", 2), ("it's", 2), ("a", 3)]
     again, _ = house.done("seats")
-    assert again == {"passed_over": 4}
+    assert again == {"kept_restored": 4}
 
 
 def test_names_that_need_quotes(house):  # noqa: F811
