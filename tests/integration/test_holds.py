@@ -106,6 +106,27 @@ def test_names_are_read_as_postgresql_reads_them_and_keys_as_who_does(docs):
     assert held(docs) == ["public.docs:1"] and docs.done("two")[0]["removed"] == 1
 
 
+# type, as the row has it, as somebody may write it
+SPELLINGS = [("numeric", "1.00", "1.0"), ("timestamptz", "2020-01-01 00:00:00+00", "2020-01-01T01:00:00+01:00"), ("bigint", "7", "007"),
+             ("uuid", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"), ("date", "2020-01-01", "20200101")]
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("of, stored, written", SPELLINGS)
+@pytest.mark.parametrize("deed, column", [("set = x = 2", "changed"), ("", "removed")])
+def test_a_key_in_other_words_is_the_same_row(docs, of, stored, written, deed, column):
+    """Nothing but the key says which row it is: a job that changes it looks for no missing row."""
+    docs.sql(f"CREATE TABLE odd (id {of} PRIMARY KEY, x int); INSERT INTO odd VALUES ('{stored}', 1); GRANT ALL ON odd TO PUBLIC")
+    docs.say("odd", f"table = odd\nwhere = x = 1\n{deed}\n{OPEN}")
+    hold(docs, f"odd:{written}").ok()
+    assert docs.done("odd")[0] == {"kept_hold": 1} and docs.rows("odd", "x") == [(1,)]
+    release(docs, f"odd:{written}")
+    counters, run = docs.done("odd")
+    assert counters == {column: 1, "updated_rows": 1}
+    docs.restore(run)
+    assert docs.done("odd")[0] == {"kept_restored": 1} and docs.rows("odd", "x") == [(1,)]
+
+
 @pytest.mark.check_all
 def test_a_row_in_two_holds_stays_until_both_have_ended(docs):
     hold(docs, "docs:1", "docs:2").ok()

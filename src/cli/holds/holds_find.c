@@ -30,6 +30,52 @@ holds_table_new (const char *tab, const char *name)
 
 /* --- a row ------------------------------------------------------------------------------------ */
 
+static const PgStatement *
+there_statement (Pg *pg, const HoldTable *table, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "tab", table->tab);
+  g_autoptr (PgRows) made = pg_run_file (pg, SQL "there.sql", values, error);
+  if (made == NULL)
+    return NULL;
+  if (rows_count (made) == 0) {
+    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT,
+                 "%s has no primary key, or row-level security hides rows of it from this role",
+                 table->name);
+    return NULL;
+  }
+  const char *sql = rows_text (made, 0, "sql");
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1);
+  return pg_statement_text (sum, sql, error);
+}
+
+/* *KEY as the row has it: jobs name it so. A row that is not there, or cannot be seen, has none. */
+static gboolean
+take_own_key (Pg *pg, const char *tab, const char *name, char **key, GError **error)
+{
+  const HoldTable table = { (char *)tab, (char *)name, NULL };
+  GError *cause = NULL;
+  const PgStatement *statement = there_statement (pg, &table, &cause);
+  if (statement == NULL && cause->code == PRUNED_REJECT) {
+    g_error_free (cause);
+    return TRUE;
+  }
+  if (statement == NULL) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  GString *keys = array_new ();
+  array_add (keys, *key);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "key", array_take (keys));
+  g_autoptr (PgRows) rows = pg_run (pg, statement, values, error);
+  if (rows != NULL && rows_count (rows) > 0) {
+    g_free (*key);
+    *key = g_strdup (rows_text (rows, 0, "own"));
+  }
+  return rows != NULL;
+}
+
 ExitCode
 holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, char **name, char **key,
                  GError **error)
@@ -49,7 +95,7 @@ holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, char **na
   *tab = g_strdup (rows_text (rows, 0, "tab"));
   *name = g_strdup (item.table);
   *key = g_strdup (rows_text (rows, 0, "key"));
-  return CODE_OK;
+  return take_own_key (pg, *tab, *name, key, error) ? CODE_OK : cli_pg_failed (pg, error);
 }
 
 /* --- a condition ------------------------------------------------------------------------------ */
@@ -135,25 +181,6 @@ holds_find (Pg *pg, const char *table, const char *where, HoldTable **found, GEr
 }
 
 /* --- whether rows are there ------------------------------------------------------------------- */
-
-static const PgStatement *
-there_statement (Pg *pg, const HoldTable *table, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "tab", table->tab);
-  g_autoptr (PgRows) made = pg_run_file (pg, SQL "there.sql", values, error);
-  if (made == NULL)
-    return NULL;
-  if (rows_count (made) == 0) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT,
-                 "%s has no primary key, or row-level security hides rows of it from this role",
-                 table->name);
-    return NULL;
-  }
-  const char *sql = rows_text (made, 0, "sql");
-  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1);
-  return pg_statement_text (sum, sql, error);
-}
 
 /* Those of TABLE's keys from FROM on that are of a row are added to THERE. */
 static gboolean
