@@ -114,18 +114,6 @@ show_refused (Cli *cli)
   }
 }
 
-/* A line for each built-in job that should be in the table, or in a process, and is not. */
-static gboolean
-say_left_out (Cli *cli, Pg *pg, GError **error)
-{
-  g_autoptr (PgRows) rows = left_out_rows (cli, pg, error);
-  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    g_autofree char *words = left_out_words (cli, rows, i);
-    output_say (cli->out, "%s is %s", rows_text (rows, i, "job"), words);
-  }
-  return rows != NULL;
-}
-
 /* A line for each job whose settings differ between processes. */
 static void
 say_differences (Cli *cli, const PgRows *running)
@@ -176,7 +164,7 @@ command_jobs (Cli *cli, GError **error)
   show_refused (cli);
   output_end_list (cli->out, "No job is in force.");
   say_differences (cli, said.running);
-  if (!say_left_out (cli, pg, error))
+  if (!left_out_say (cli, pg, error))
     return cli_pg_failed (pg, error);
   return refusals_end (cli, said.refusals, error);
 }

@@ -35,3 +35,14 @@ left_out_words (const Cli *cli, const PgRows *rows, int row)
                           config_text (cli->config, "postgres", "app_schema"),
                           why != NULL ? why : "see pruned doctor");
 }
+
+gboolean
+left_out_say (Cli *cli, Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) rows = left_out_rows (cli, pg, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    g_autofree char *words = left_out_words (cli, rows, i);
+    output_say (cli->out, "%s is %s", rows_text (rows, i, "job"), words);
+  }
+  return rows != NULL;
+}

@@ -10,3 +10,5 @@
 PgRows *left_out_rows (Cli *cli, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* ROW in words, without the job's name. */
 char *left_out_words (const Cli *cli, const PgRows *rows, int row);
+/* A line for people for each of these rows. */
+gboolean left_out_say (Cli *cli, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -248,18 +248,6 @@ show_jobs (Output *out, const PgRows *rows)
 
 /* --- */
 
-/* A line for each built-in job that should be there, and is not. */
-static gboolean
-say_left_out (Cli *cli, Pg *pg, GError **error)
-{
-  g_autoptr (PgRows) rows = left_out_rows (cli, pg, error);
-  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
-    g_autofree char *words = left_out_words (cli, rows, i);
-    output_say (cli->out, "%s is %s", rows_text (rows, i, "job"), words);
-  }
-  return rows != NULL;
-}
-
 /* As `doctor` has it. */
 static ExitCode
 code_of (const PgRows *rows)
@@ -297,7 +285,7 @@ command_night (Cli *cli, GError **error)
     show_needs (cli->out, rows);
     show_jobs (cli->out, rows);
   }
-  if (!say_left_out (cli, pg, error))
+  if (!left_out_say (cli, pg, error))
     return cli_pg_failed (pg, error);
   const ExitCode refused = refusals_end (cli, refusals, error), code = code_of (rows);
   return code != CODE_OK && refused == CODE_OK ? code : refused;
