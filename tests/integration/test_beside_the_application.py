@@ -176,11 +176,9 @@ def test_an_application_that_writes_to_the_same_rows(scene):
     assert not any(d.lines(level="error") for d in daemons)
 
 
-@pytest.mark.timeout(patient(120))
-def test_rows_that_change_each_time_somebody_looks_are_charged_to_nobody(new_scene):
-    """Each try meets another row that was just extended, until the page locks its rows."""
-    scene = new_scene({"jobs.members.remove_expired.batch": 10})
-    there = Instance(scene.database)
+def extend_each_time(scene, there):
+    """Each try meets another row that was just extended, until the page locks its rows. Whether two
+    tries did so: the second writer can come too late, when the next try has its row."""
     group = there.group()
     there.owner(there.user(), group)
     ids = [there.member(there.user(), group, expires_at=there.day(-1)) for _ in range(9)]
@@ -188,7 +186,6 @@ def test_rows_that_change_each_time_somebody_looks_are_charged_to_nobody(new_sce
     for id in ids[3:]:
         first = Writer(scene.database, f"UPDATE members SET expires_at = '2999-01-01' WHERE id = {id}", first)
     first.write()
-    scene.start().wait_line("Partitions assigned")
     scene.topics.tick(JOB, at := now(seconds=-1))
     first.start()
     try:
@@ -196,9 +193,18 @@ def test_rows_that_change_each_time_somebody_looks_are_charged_to_nobody(new_sce
     finally:
         first.end()
     extended = there.ids("members", f"source_id = {group} AND expires_at = '2999-01-01'")
-    assert first.waited and first.following.waited and set(ids[:3]).isdisjoint(extended)
+    assert first.waited and set(ids[:3]).isdisjoint(extended)
     assert there.ids("members", f"source_id = {group} AND expires_at < now()") == []
     assert (run["state"], run["attempts"], result(run).get("failed", 0)) == ("finished", 0, 0)
     assert result(run)["removed"] == len(ids) - len(extended)
+    return first.following.waited
+
+
+@pytest.mark.timeout(patient(120))
+def test_rows_that_change_each_time_somebody_looks_are_charged_to_nobody(new_scene):
+    scene = new_scene({"jobs.members.remove_expired.batch": 10})
+    there = Instance(scene.database)
+    scene.start().wait_line("Partitions assigned")
+    assert any(extend_each_time(scene, there) for _ in range(5))
     assert scene.database.value("SELECT count(*) FROM pruned.quarantine") == 0
     assert not scene.daemons[0].lines(level="error")
