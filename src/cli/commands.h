@@ -40,6 +40,7 @@ ExitCode command_reload (Cli *cli, GError **error);
 ExitCode command_stop (Cli *cli, GError **error);
 ExitCode command_tick (Cli *cli, GError **error);
 ExitCode command_topics (Cli *cli, GError **error);
+ExitCode command_verify (Cli *cli, GError **error);
 ExitCode command_version (Cli *cli, GError **error);
 ExitCode command_who (Cli *cli, GError **error);
 ExitCode command_why (Cli *cli, GError **error);
@@ -50,9 +51,10 @@ extern const GOptionEntry approve_options[], check_options[], config_options[], 
     jobs_options[], journal_options[], migrate_options[], new_options[], night_options[],
     pause_options[], plan_options[], quarantine_options[], replay_options[], restore_options[],
     resume_options[], reload_options[], retry_options[], run_options[], runs_options[],
-    status_options[], stop_options[], tick_options[], topics_options[], version_options[],
-    who_options[];
+    status_options[], stop_options[], tick_options[], topics_options[], verify_options[],
+    version_options[], who_options[];
 extern const char bench_more[], check_more[], run_choice_more[], dead_more[], forget_more[],
     grants_more[], hold_more[], release_more[], jobs_more[], journal_more[], new_more[],
     night_more[], pause_more[], resume_more[], plan_more[], reload_more[], replay_more[],
-    restore_more[], schemas_more[], stop_more[], topics_more[], who_more[], why_more[];
+    restore_more[], schemas_more[], stop_more[], topics_more[], verify_more[], who_more[],
+    why_more[];

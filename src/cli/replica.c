@@ -21,18 +21,24 @@ look_there (Pg *standby, Pg *primary, ReplicaLook *look, GError **error)
   return ok;
 }
 
-ReplicaLook
-cli_replica_look (Cli *cli, Pg *primary, char **detail)
+Pg *
+cli_replica_pg (Cli *cli)
 {
-  g_autoptr (GError) error = NULL;
-  PgSettings settings
+  const PgSettings settings
       = { .url = config_text (cli->config, "postgres", "replica_url"),
           .app_schema = config_text (cli->config, "postgres", "app_schema"),
           .extension_schemas = config_text (cli->config, "postgres", "extension_schemas"),
           .prepare = FALSE,
           .name = "pruned",
           .answer_ms = ANSWER_MS };
-  g_autoptr (Pg) standby = pg_new (&settings);
+  return *settings.url != '\0' ? pg_new (&settings) : NULL;
+}
+
+ReplicaLook
+cli_replica_look (Cli *cli, Pg *primary, char **detail)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Pg) standby = cli_replica_pg (cli);
   ReplicaLook look = { 0 };
   if (look_there (standby, primary, &look, &error))
     *detail = replica_look_words (&look);

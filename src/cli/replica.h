@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 #include "engine/step/replica_look.h"
 
+/* A connection to it, which is not made yet; NULL: no replica_url is set. */
+Pg *cli_replica_pg (Cli *cli);
 /* Asks it, and PRIMARY, how far they are. *DETAIL: what was seen, or why nothing was; g_free it. */
 ReplicaLook cli_replica_look (Cli *cli, Pg *primary, char **detail);
 /* Sets `replica` in FOUND: null if no replica_url is set. */

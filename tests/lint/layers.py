@@ -14,7 +14,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
 # A folder may use those of a lower rank, and itself. The rooms of the engine are in the order in
 # which a message goes through them.
 FOLDERS = [["base"], ["config", "http", "kafka", "pg"], ["avro", "store"],
-           ["engine/job"], ["engine/service"], ["engine/outbox"], ["engine/ledger"], ["engine/step"], ["engine/brakes"], ["engine/lane"],
+           ["engine/job"], ["engine/service"], ["engine/outbox"], ["engine/ledger"], ["engine/step"], ["engine/reading"], ["engine/brakes"], ["engine/lane"],
            ["engine/work"], ["engine/clock"], ["engine"], ["jobs", "cli", "web"]]
 RANK = {folder: rank for rank, folders in enumerate(FOLDERS) for folder in folders}
 # `pruned run` serves the web page.

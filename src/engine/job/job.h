@@ -168,6 +168,8 @@ typedef struct _Job {
   const PgStatement *event_key; /* the key that an event names, as page.sql writes it; NULL: no
                                    event names one, or this is a sentence without its SQL */
   const PgStatement *below;     /* with its SQL: counts the rows of each table that go with keys */
+  char *reading;                /* with its SQL: which rows that have gone its condition does not
+                                   name (engine/reading); NULL: it has none */
   const PgStatement *named;     /* keys as the table has them; NULL: they stay as they are */
   gboolean portions;            /* with its SQL: rows below could go in portions */
   gboolean takes_own;           /* with its SQL: rows of its table go with others of it */

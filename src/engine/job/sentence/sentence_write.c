@@ -410,6 +410,17 @@ all_rows_page (const Sentence *sentence, Words *words)
   return stands_alone (sentence) ? page_with (words, "true") : NULL;
 }
 
+/* Asks the condition again of rows that have gone. What it reads of other rows, it reads as they
+ * are then. */
+static char *
+reading_of (Writer *writer)
+{
+  const char *where = writer->sentence->where;
+  words_set (writer->words, "sure",
+             where != NULL && sql_text_reads_rows (where) ? "false" : "true");
+  return words_fill (writer->words, "reading");
+}
+
 static void
 add_files (Writer *writer, const Below *below)
 {
@@ -491,6 +502,7 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
   add_files (&writer, below);
   written->portions = sentence_portion_can_be (below);
   written->below = below_write_count (below);
+  written->reading = reading_of (&writer);
   written->takes_own = below_takes_own (below);
   note_tables (&writer);
   note_cursor (&writer);

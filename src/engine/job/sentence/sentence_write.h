@@ -36,6 +36,8 @@ typedef struct {
   char *below;       /* the query that counts the rows below; NULL: there are none */
   char *known_rows;  /* the page in which the condition is not asked of rows in quarantine; NULL: as
                         below */
+  char *reading;     /* which of the rows in `pruned_gone` the condition does not name
+                        (engine/reading); NULL: it cannot be asked of a row by itself */
   char *all_rows;    /* the page without the sentence's condition; NULL: a row cannot be decided
                         about without the others */
   gboolean portions; /* rows below can go in portions, whether or not the sentence says so */

@@ -26,6 +26,12 @@ char *
 words_fill (Words *words, const char *file)
 {
   g_autofree char *path = g_strdup_printf ("src/engine/job/sentence/write/%s.sql", file);
+  return words_fill_path (words, path);
+}
+
+char *
+words_fill_path (Words *words, const char *path)
+{
   g_autoptr (GError) error = NULL;
   g_autofree char *text = resource_sql (path, &error);
   if (text == NULL)

@@ -1,0 +1,350 @@
+#include "engine/reading/reading.h"
+
+#include "base/resource.h"
+#include "engine/job/sentence/complete.h"
+#include "engine/job/sentence/words.h"
+#include "engine/step/plan.h"
+
+#include <string.h>
+
+#define SQL "src/engine/reading/sql/"
+#define PAGES 16 /* records of a table that are opened for a sample */
+
+const char *const reading_words[] = { "wrong", "unsure", "left" };
+
+typedef struct {
+  Pg *pg;
+  Step *step;     /* what statements bind; its job has its SQL */
+  gboolean soon;  /* the run has just ended */
+  gint64 most;    /* rows a table */
+  PgRows *tables; /* of records.sql */
+  ReadingVisit visit;
+  gpointer data;
+  ReadingTally *tally;
+} Reading;
+
+void
+reading_tally_init (ReadingTally *tally)
+{
+  *tally = (ReadingTally){ .unread = json_array () };
+}
+
+void
+reading_tally_clear (ReadingTally *tally)
+{
+  g_clear_pointer (&tally->unread, json_decref);
+}
+
+gboolean
+reading_disagrees (const ReadingTally *tally)
+{
+  return tally->wrong > 0 || tally->left > 0;
+}
+
+double
+reading_bound (const ReadingTally *tally)
+{
+  return tally->read >= tally->rows ? 0 : tally->read == 0 ? 1 : MIN (1, 3.0 / (double)tally->read);
+}
+
+static void
+add_unread (Reading *reading, int table, gint64 rows, const char *why)
+{
+  json_array_append_new (reading->tally->unread,
+                         json_pack ("{s:s, s:I, s:s}", "table",
+                                    rows_text (reading->tables, table, "table_name"), "rows",
+                                    (json_int_t)rows, "why", why));
+}
+
+static void
+say (Reading *reading, ReadingVerdict verdict, const char *table, const char *key, const char *says)
+{
+  if (reading->visit != NULL)
+    reading->visit (verdict, table, key, says, reading->data);
+}
+
+/* --- the rule --------------------------------------------------------------------------------- */
+
+/* What a built-in job's folder says of a table; g_free it. NULL: nothing. */
+static char *
+file_of (const Job *job, const char *table, gboolean deleted)
+{
+  g_autofree char *path
+      = g_strdup_printf ("%s/reading/%s%s.sql", job->folder, table, deleted ? "" : ".update");
+  return job->built_in && resource_exists (path) ? resource_sql (path, NULL) : NULL;
+}
+
+/* The query for rows that the rule does not take; g_free it. NULL: no rule says anything of the
+ * table. *BELOW: the rule is that the row refers to one that has gone. */
+static char *
+rule_of (const Reading *reading, int table, gboolean *below)
+{
+  const Job *job = reading->step->job;
+  const gboolean deleted = g_str_equal (rows_text (reading->tables, table, "action"), "deleted"),
+                 own = rows_bool (reading->tables, table, "own");
+  *below = FALSE;
+  if (job->sentence != NULL && own && deleted == (job->sentence->kind != SENTENCE_SET))
+    return g_strdup (job->reading);
+  char *file = file_of (job, rows_text (reading->tables, table, "table_name"), deleted);
+  if (file != NULL)
+    return file;
+  *below = rows_text (reading->tables, table, "below") != NULL;
+  return *below ? resource_sql (SQL "below.sql", NULL) : NULL;
+}
+
+/* A column that the rule names and that the records do not have as it was: the first; NULL: none.
+ * g_free it. */
+static char *
+lacking (const Reading *reading, int table, const char *rule)
+{
+  const Job *job = reading->step->job;
+  const char *text = job->sentence == NULL          ? rule
+                     : job->sentence->where != NULL ? job->sentence->where
+                                                    : "";
+  g_auto (GStrv) names = g_strsplit (rows_text (reading->tables, table, "lacking"), "\n", -1);
+  for (char **name = names; *name != NULL; name++)
+    if (**name != '\0' && strstr (text, *name) != NULL)
+      return g_strdup (*name);
+  return NULL;
+}
+
+/* --- statements ------------------------------------------------------------------------------- */
+
+/* The statement of gone.sql with BODY, for the rows of a table. */
+static const PgStatement *
+statement_of (const Reading *reading, int table, const char *body, GError **error)
+{
+  g_autoptr (Words) words = words_new ();
+  words_set (words, "whole", rows_text (reading->tables, table, "whole"));
+  words_set (words, "body", body);
+  g_autofree char *text = words_fill_path (words, SQL "gone.sql"),
+                  *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1),
+                  *name = g_strdup_printf ("[reading %s] %s#%.20s", reading->step->job->name,
+                                           rows_text (reading->tables, table, "table_name"), sum);
+  return pg_statement_anew (name, text, error);
+}
+
+/* How many records are opened, and every how many of their rows is read. */
+static void
+set_sample (const Reading *reading, int table, PgValues *values)
+{
+  const gint64 records = rows_int (reading->tables, table, "records"),
+               rows = rows_int (reading->tables, table, "n"),
+               wanted = reading->most == READING_ALL ? records : MIN (records, PAGES);
+  const gint64 there = rows * wanted / MAX (records, 1);
+  pg_values_int (values, "records", wanted);
+  pg_values_int (values, "every",
+                 reading->most == READING_ALL ? 1 : MAX (1, there / MAX (reading->most, 1)));
+}
+
+static PgRows *
+run_of_table (Reading *reading, int table, const char *body, GError **error)
+{
+  const PgStatement *statement = statement_of (reading, table, body, error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  if (statement == NULL)
+    return NULL;
+  step_bind (reading->step, statement, values);
+  pg_values_set (values, "table", rows_text (reading->tables, table, "table_name"));
+  pg_values_set (values, "action", rows_text (reading->tables, table, "action"));
+  pg_values_set (values, "soon", reading->soon ? "t" : "f");
+  set_sample (reading, table, values);
+  return pg_run (reading->pg, statement, values, error);
+}
+
+/* The same below a savepoint: what PostgreSQL refuses of one table keeps none of the others from
+ * being read. *ROWS is NULL then, and it is noted as unread. */
+static gboolean
+try_table (Reading *reading, int table, const char *body, PgRows **rows, GError **error)
+{
+  GError *cause = NULL;
+  if (!pg_exec (reading->pg, "SAVEPOINT reading", error))
+    return FALSE;
+  *rows = run_of_table (reading, table, body, &cause);
+  if (*rows != NULL)
+    return pg_exec (reading->pg, "RELEASE SAVEPOINT reading", error);
+  g_autofree char *why = g_strdup_printf ("PostgreSQL says: %s", cause->message);
+  if (cause->code == PRUNED_OUTAGE) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  g_error_free (cause);
+  add_unread (reading, table, rows_int (reading->tables, table, "n"), why);
+  return pg_exec (reading->pg, "ROLLBACK TO SAVEPOINT reading", error);
+}
+
+/* --- nothing extra ---------------------------------------------------------------------------- */
+
+static void
+take_extra (Reading *reading, int table, const char *lacks, PgRows *rows)
+{
+  const char *name = rows_text (reading->tables, table, "table_name");
+  const gint64 wrong = rows_int (rows, 0, "wrong"), unsure = rows_int (rows, 0, "unsure");
+  g_autofree char *altered = lacks != NULL ? g_strdup_printf ("; %s was added or altered since, or "
+                                                              "is left out of the audit",
+                                                              lacks)
+                                           : g_strdup ("");
+  reading->tally->rows
+      += rows_int (reading->tables, table, "n") - rows_int (reading->tables, table, "bare");
+  reading->tally->read += rows_int (rows, 0, "read");
+  reading->tally->wrong += lacks == NULL ? wrong : 0;
+  reading->tally->unsure += unsure + (lacks == NULL ? 0 : wrong);
+  for (int i = 0; i < rows_count (rows); i++) {
+    if (rows_text (rows, i, "says") == NULL)
+      continue;
+    const gboolean sure = rows_bool (rows, i, "sure") && lacks == NULL;
+    g_autofree char *says
+        = g_strdup_printf ("%s%s%s", rows_text (rows, i, "says"), altered,
+                           sure || lacks != NULL ? "" : " (other rows are read as they are now)");
+    say (reading, sure ? READING_WRONG : READING_UNSURE, name, rows_text (rows, i, "key"), says);
+  }
+}
+
+static gboolean
+read_extra (Reading *reading, int table, GError **error)
+{
+  gboolean below;
+  g_autofree char *rule = rule_of (reading, table, &below);
+  if (rule == NULL) {
+    add_unread (reading, table, rows_int (reading->tables, table, "n"),
+                "no rule that can be asked of a row says which rows of it go");
+    return TRUE;
+  }
+  const char *refers = rows_text (reading->tables, table, "below");
+  g_autofree char *lacks = below ? NULL : lacking (reading, table, rule);
+  g_autoptr (Words) words = words_new ();
+  words_set (words, "reading", rule);
+  words_set (words, "below", refers != NULL ? refers : "false");
+  g_autofree char *body = words_fill_path (words, SQL "extra.sql");
+  g_autoptr (PgRows) rows = NULL;
+  const gboolean ok = try_table (reading, table, body, &rows, error);
+  if (rows != NULL)
+    take_extra (reading, table, lacks, rows);
+  return ok;
+}
+
+/* --- nothing left ----------------------------------------------------------------------------- */
+
+static gboolean
+read_left (Reading *reading, int table, GError **error)
+{
+  const char *left = rows_text (reading->tables, table, "left_over"),
+             *unindexed = rows_text (reading->tables, table, "unindexed");
+  if (unindexed != NULL) {
+    g_autofree char *why = g_strdup_printf (
+        "rows that refer to it are not looked for in %s: no index, or no right", unindexed);
+    add_unread (reading, table, 0, why);
+  }
+  if (left == NULL)
+    return TRUE;
+  g_autoptr (Words) words = words_new ();
+  words_set (words, "left_over", left);
+  g_autofree char *body = words_fill_path (words, SQL "left.sql");
+  g_autoptr (PgRows) rows = NULL;
+  const gboolean ok = try_table (reading, table, body, &rows, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    say (reading, READING_LEFT, rows_text (rows, i, "tab"), rows_text (rows, i, "key"),
+         rows_text (rows, i, "wrong"));
+  reading->tally->left += rows != NULL ? rows_count (rows) : 0;
+  return ok;
+}
+
+/* --- a run ------------------------------------------------------------------------------------ */
+
+static gboolean
+read_table (Reading *reading, int table, GError **error)
+{
+  const gint64 n = rows_int (reading->tables, table, "n"),
+               bare = rows_int (reading->tables, table, "bare");
+  if (rows_text (reading->tables, table, "whole") == NULL) {
+    add_unread (reading, table, n, "the table is gone, or this role does not see it");
+    return TRUE;
+  }
+  if (bare > 0)
+    add_unread (reading, table, bare,
+                "the audit has only their keys ([audit] rows, or `audit` of the job)");
+  return bare == n || (read_extra (reading, table, error) && read_left (reading, table, error));
+}
+
+/* The tables below that the sentence names with columns, for which there is no foreign key. */
+static void
+set_children (const Job *job, PgValues *values)
+{
+  GString *tables = array_new ();
+  g_autoptr (json_t) columns = json_array ();
+  const GPtrArray *children = job->sentence != NULL ? job->sentence->children : NULL;
+  for (guint i = 0; children != NULL && i < children->len; i++) {
+    const SentenceChild *child = children->pdata[i];
+    if (child->columns == NULL)
+      continue;
+    json_t *names = json_array ();
+    for (char **column = child->columns; *column != NULL; column++)
+      json_array_append_new (names, json_string (*column));
+    json_array_append_new (columns, names);
+    array_add (tables, child->table);
+  }
+  pg_values_take (values, "child", array_take (tables));
+  pg_values_take (values, "columns", json_text (columns));
+}
+
+static gboolean
+read_tables (Reading *reading, GError **error)
+{
+  const Job *job = reading->step->job;
+  g_autoptr (PgValues) values = pg_values_new ();
+  set_children (job, values);
+  pg_values_set (values, "run_id", reading->step->run->run_id);
+  pg_values_set (values, "own", job->table);
+  g_autoptr (PgRows) tables = pg_run_file (reading->pg, SQL "records.sql", values, error);
+  reading->tables = tables;
+  for (int i = 0; tables != NULL && i < rows_count (tables); i++)
+    if (!read_table (reading, i, error))
+      return FALSE;
+  return tables != NULL;
+}
+
+PgRows *
+reading_find (Pg *pg, const char *run_id, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", run_id);
+  return pg_run_file (pg, SQL "run.sql", values, error);
+}
+
+char *
+reading_refusal (const Job *job, const PgRows *run, int row)
+{
+  const char *version = rows_text (run, row, "job_version");
+  if (job == NULL)
+    return g_strdup ("its job is not in force");
+  if (job->built_in)
+    return NULL;
+  if (rows_bool (run, row, "earlier"))
+    return g_strdup ("several versions of its job have done it");
+  if (version != NULL && g_strcmp0 (version, job->version) != 0)
+    return g_strdup_printf ("version %s of its job has done it, and %s is in force", version,
+                            job->version);
+  return NULL;
+}
+
+gboolean
+reading_run (Pg *pg, const Job *job, const PgRows *run, int row, gint64 most, ReadingVisit visit,
+             gpointer data, ReadingTally *tally, GError **error)
+{
+  const char *args = rows_text (run, row, "args");
+  g_autoptr (json_t) parsed = args != NULL ? json_parse (args, strlen (args), NULL) : NULL;
+  g_autoptr (json_t) none = json_object ();
+  g_autoptr (Run) its
+      = plan_run_of (job, rows_int (run, row, "scheduled_at"), parsed != NULL ? parsed : none);
+  g_free (its->run_id);
+  its->run_id = g_strdup (rows_text (run, row, "run_id"));
+  g_autoptr (Step) step = step_new_plan (pg, its);
+  Reading reading = { .pg = pg,
+                      .step = step,
+                      .soon = rows_bool (run, row, "soon"),
+                      .most = most,
+                      .visit = visit,
+                      .data = data,
+                      .tally = tally };
+  return step_complete (step, error) && read_tables (&reading, error);
+}

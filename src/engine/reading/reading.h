@@ -1,0 +1,58 @@
+/* The room of the second reading: were the rows that a run has taken the right ones? It uses the
+ * rooms before it, mainly jobs, and a step for what its statements bind.
+ *
+ * A run's rows are read in the audit, and the job's rule is asked of them again at its T, by
+ * statements that are not those that chose them: of a sentence its `where` text, asked of the row
+ * as it was; of a built-in job the files of its folder `reading`, which are written from docs/jobs
+ * and not from the job's SQL. A row of a table below must refer to a row that the run has taken,
+ * and no row may be left that refers to one.
+ *
+ * Invariant: what cannot be known is said (`unsure`, `unread`) and is never a disagreement. A run
+ * of which everything was right has none, whatever the application has written since.
+ *
+ * Threads: that of the connection. Ownership: as said.
+ */
+#pragma once
+#include "base/json.h"
+#include "engine/job/job.h"
+
+typedef enum {
+  READING_WRONG,  /* the rule does not take this row */
+  READING_UNSURE, /* it does not as far as is known, but something it rests on may have changed */
+  READING_LEFT,   /* a row that refers to one that has gone */
+} ReadingVerdict;
+extern const char *const reading_words[]; /* by ReadingVerdict */
+
+typedef void (*ReadingVisit) (ReadingVerdict verdict, const char *table, const char *key,
+                              const char *says, gpointer data);
+
+typedef struct {
+  gint64 rows;        /* recorded, of tables that can be read again */
+  gint64 read;        /* of them, that were read */
+  gint64 wrong, left; /* disagreements: rows; `left` is counted up to 1,000 a table */
+  gint64 unsure;
+  json_t *unread; /* [{table, rows, why}]: what cannot be read again */
+} ReadingTally;
+
+void reading_tally_init (ReadingTally *tally);
+void reading_tally_clear (ReadingTally *tally);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ReadingTally, reading_tally_clear)
+/* Rows disagree. */
+gboolean reading_disagrees (const ReadingTally *tally);
+/* The share of the rows, of 1, below which the wrong ones are with 95 % certainty, if READ of them
+ * were read and none was wrong: 3 / READ. 0: all were read. Rows are chosen by pages, so it holds
+ * for what is wrong anywhere, not for a single page. */
+double reading_bound (const ReadingTally *tally);
+
+#define READING_ALL 0
+/* The run in ROW of RUN (sql/run.sql), of JOB: at most MOST rows a table; READING_ALL: each. JOB is
+ * in the version that the run had. VISIT can be NULL; it gets up to 100 rows a table and verdict.
+ * In PG's open read-only transaction. */
+gboolean reading_run (Pg *pg, const Job *job, const PgRows *run, int row, gint64 most,
+                      ReadingVisit visit, gpointer data, ReadingTally *tally, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* The row of run.sql; no row: there is no such run. */
+PgRows *reading_find (Pg *pg, const char *run_id, GError **error);
+/* Why nothing of the run in ROW can be read again with JOB (NULL: none is in force); NULL: it can.
+ * g_free it. */
+char *reading_refusal (const Job *job, const PgRows *run, int row);

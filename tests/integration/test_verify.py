@@ -1,0 +1,123 @@
+"""`pruned verify`: the second reading names rows that the rule does not take, and no others."""
+
+import json
+
+import pytest
+
+from support.scene import now
+from support.sentences import house  # noqa: F401
+
+JOB = "items.purge"
+AT = "at < :T - interval '30 days' AND flag"
+
+
+def world(house, where=AT, more=""):  # noqa: F811
+    house.sql("""CREATE TABLE items (id bigint PRIMARY KEY, at timestamptz, flag boolean, grp int);
+        CREATE TABLE notes_of (id bigint PRIMARY KEY, item_id bigint REFERENCES items); CREATE INDEX ON notes_of (item_id);
+        INSERT INTO items SELECT n, now() - interval '40 days', true, n % 3 FROM generate_series(1, 40) n;
+        UPDATE items SET at = now() - interval '20 days' WHERE id > 30; UPDATE items SET flag = false WHERE id = 5;
+        INSERT INTO notes_of SELECT n, n % 20 + 1 FROM generate_series(1, 60) n""")
+    house.say(JOB, f"table = items\nwhere = {where}\nmax_share = off\nchildren = notes_of\nbatch = 7\ndelay_ms = 0\n{more}")
+
+
+def verify(house, *arguments, code=0):  # noqa: F811
+    """(the lines, the sum)."""
+    done = house.pruned.run("verify", "--json", *map(str, arguments))
+    assert done.code == code, done.stdout + done.stderr
+    lines = done.json()
+    return [line for line in lines if "verdict" in line], next((line for line in lines if "run_id" in line), None)
+
+
+def rewrite(house, run, column, value, table="items", place=0):  # noqa: F811
+    """A row of the audit as if another one had gone. Returns its key."""
+    return house.database.column("""UPDATE pruned.deletions d SET rows = jsonb_set(rows, ARRAY[%s, %s], %s::jsonb)
+        WHERE run_id = %s AND table_name = %s AND step = (SELECT min(step) FROM pruned.deletions WHERE run_id = d.run_id AND table_name = d.table_name)
+        RETURNING keys -> %s""", [str(place), column, json.dumps(value), run["run_id"], table, place])[0]
+
+
+def test_what_was_right_agrees_and_what_was_not_is_named(house):  # noqa: F811
+    world(house)
+    run = house.run(JOB)
+    rows, said = verify(house, run["run_id"], "--all")
+    assert (rows, said["wrong"], said["left"], said["unsure"], said["unread"]) == ([], 0, 0, 0, [])
+    assert said["rows"] == said["read"] == 29 + len(house.database.rows("SELECT FROM pruned.deletions d, jsonb_array_elements(keys) WHERE table_name = 'notes_of'"))
+    assert (said["bound"], said["read_on"], said["job"]) == (0, "primary", JOB) and verify(house, JOB)[1]["run_id"] == str(run["run_id"])
+    late = rewrite(house, run, "at", now(days=-29).isoformat())
+    kept = rewrite(house, run, "flag", False, place=1)
+    stray = rewrite(house, run, "item_id", 9999, table="notes_of")
+    rows, said = verify(house, run["run_id"], "--all", code=7)
+    assert {(r["verdict"], r["table"], r["key"]) for r in rows} == {("wrong", "items", str(late)), ("wrong", "items", str(kept)), ("wrong", "notes_of", str(stray))}
+    assert (said["wrong"], said["unsure"]) == (3, 0)
+
+
+def test_what_is_left_without_its_row_is_named_though_foreign_keys_are_off(house):  # noqa: F811
+    world(house)
+    run = house.run(JOB)
+    house.sql("SET session_replication_role = replica; INSERT INTO notes_of VALUES (900, 1), (901, 40), (902, 777); RESET session_replication_role")
+    rows, said = verify(house, run["run_id"], "--all", code=7)
+    assert [(r["verdict"], r["table"], r["key"]) for r in rows] == [("left", "notes_of", "900")] and said["left"] == 1
+
+
+@pytest.mark.check_all
+def test_a_condition_on_other_rows_is_read_as_they_are_now(house):  # noqa: F811
+    house.sql("CREATE TABLE owners (grp int PRIMARY KEY, closed boolean); INSERT INTO owners VALUES (0, true), (1, true), (2, false)")
+    world(house, where="EXISTS (SELECT FROM owners o WHERE o.grp = items.grp AND o.closed) AND at < :T - interval '30 days'")
+    run = house.run(JOB)
+    assert verify(house, run["run_id"], "--all")[1]["unsure"] == 0
+    house.sql("UPDATE owners SET closed = false WHERE grp = 1")
+    rows, said = verify(house, run["run_id"], "--all")
+    assert {r["verdict"] for r in rows} == {"unsure"} and said["unsure"] == len(rows) == 10 and "as they are now" in rows[0]["says"]
+
+
+@pytest.mark.check_all
+def test_columns_that_were_altered_since_are_no_disagreement(house):  # noqa: F811
+    world(house)
+    run = house.run(JOB)
+    house.sql("ALTER TABLE items ADD COLUMN more text, DROP COLUMN grp")
+    assert verify(house, run["run_id"], "--all")[1]["unsure"] == 0
+    house.sql("ALTER TABLE items ALTER flag TYPE text USING CASE WHEN flag THEN 'yes' ELSE 'no' END")
+    said = verify(house, run["run_id"], "--all")[1]
+    assert [(u["table"], u["why"].startswith("PostgreSQL says")) for u in said["unread"]] == [("items", True)] and said["wrong"] == 0
+    assert "all that could be read again" in house.pruned.run("verify", str(run["run_id"])).ok().stdout
+    house.sql("ALTER TABLE items ALTER flag TYPE boolean USING flag = 'yes'")
+    house.sql("ALTER TABLE items DROP COLUMN flag; ALTER TABLE items ADD COLUMN flag boolean")
+    assert verify(house, run["run_id"], "--all")[1]["unsure"] == 0
+    rewrite(house, run, "flag", False)
+    rows, said = verify(house, run["run_id"], "--all")
+    assert (said["wrong"], said["unsure"]) == (0, 1) and "flag was added or altered since" in rows[0]["says"]
+
+
+def test_what_cannot_be_read_again_is_said(house):  # noqa: F811
+    world(house, more="audit = keys\n")
+    run = house.run(JOB)
+    said = verify(house, run["run_id"], code=6)[1]
+    assert said["read"] == 0 and {(u["table"], "only their keys" in u["why"]) for u in said["unread"]} == {("items", True), ("notes_of", True)}
+    house.say(JOB, "table = items\nwhere = flag\nmax_share = off\nchildren = notes_of\n")
+    refused = house.pruned.run("verify", str(run["run_id"]))
+    assert refused.code == 6 and "version" in refused.stderr
+    assert house.pruned.run("verify", "0b1f6bb2").code == 6 and house.pruned.run("verify").code == 1
+
+
+@pytest.mark.check_all
+def test_a_sample_says_its_bound(house):  # noqa: F811
+    house.sql("CREATE TABLE items (id bigint PRIMARY KEY, at timestamptz, flag boolean); INSERT INTO items SELECT n, now() - interval '40 days', true FROM generate_series(1, 5000) n")
+    house.say(JOB, f"table = items\nwhere = {AT}\nmax_share = off\ndelay_ms = 0\n")
+    run = house.run(JOB)
+    said = verify(house, run["run_id"])[1]
+    assert said["rows"] == 5000 and 1000 <= said["read"] <= 1300 and abs(said["bound"] - 3 / said["read"]) < 1e-9
+    assert "fewer than 0." in house.pruned.run("verify", str(run["run_id"])).ok().stdout
+
+
+@pytest.mark.check_all
+def test_changed_rows_and_rows_of_the_same_table_below(house):  # noqa: F811
+    house.sql("""CREATE TABLE parts (id bigint PRIMARY KEY, at timestamptz, above bigint REFERENCES parts, name text); CREATE INDEX ON parts (above);
+        INSERT INTO parts SELECT n, now() - CASE WHEN n <= 5 THEN interval '40 days' ELSE interval '1 day' END, CASE WHEN n > 10 THEN n - 10 END, 'x' FROM generate_series(1, 20) n""")
+    house.say(JOB, "table = parts\nwhere = at < :T - interval '30 days'\nmax_share = off\nchildren = parts(above)\n")
+    run = house.run(JOB)
+    assert run["result"]["removed"] >= 5 and len(house.rows("parts")) == 10
+    assert verify(house, run["run_id"], "--all")[1]["read"] == 10
+    house.say("parts.empty", "table = parts\nwhere = at < :T - interval '10 hours' AND name IS NOT NULL\nset = name = NULL\nmax_share = off\n")
+    run = house.run("parts.empty")
+    assert verify(house, run["run_id"], "--all")[1]["read"] == 10
+    rewrite(house, run, "name", None, table="parts")
+    assert verify(house, run["run_id"], "--all", code=7)[1]["wrong"] == 1
