@@ -98,6 +98,8 @@ deps-build:
 	@tests/stack/deps.sh build
 deps-test: deps-build
 	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer
+deps-quick: deps-build
+	@tests/stack/deps.sh test python kafka pg
 deps-fuzz: deps-build
 	@tests/stack/deps.sh test python fuzz
 
@@ -149,8 +151,7 @@ check-all: tested deps-fuzz
 
 #: make quick        the C units, one test for each job, one for most guarantees (tests/quick.txt): a minute and a half
 quick: deps-build
-	@tests/stack/deps.sh test python kafka pg
-	+@$(MAKE) $(PARALLEL) all units
+	+@$(MAKE) $(PARALLEL) deps-quick all units
 	@$(PYTHON) tests/run.py $(BUILD) --quick $(ARGS)
 
 #: make interop      clients that are not ours: readers in four languages, Kafka Connect, a registry's own deserializer, Debezium; a few minutes
@@ -224,5 +225,5 @@ help:
 
 -include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(FUZZ:=.d)
 
-.PHONY: all docs release-check demo bench interop chaos mutants clean units deps-build deps-test deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install help
+.PHONY: all docs release-check demo bench interop chaos mutants clean units deps-build deps-test deps-quick deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install help
 .DELETE_ON_ERROR:
