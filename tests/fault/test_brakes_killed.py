@@ -51,7 +51,7 @@ def test_an_approved_run_is_done_once_whenever_its_process_dies(scene, point):
 
 
 @pytest.mark.check_all
-@pytest.mark.parametrize("point", ["step.after_effects", "brakes.counted", "brakes.held"])
+@pytest.mark.parametrize("point", ["brakes.counted", "brakes.held"])
 def test_one_of_two_processes_dies_between_the_count_and_the_first_page(new_scene, point):
     """The other one counts these runs again, and holds them."""
     scene = new_scene(SETTINGS | {f"jobs.{NAMED}.max_rows": 20}).with_faults(at_once=2)

@@ -32,7 +32,6 @@ def lay(database):
     traps.lay(database.connection, "PERFORM public.caught('{what}');")
 
 
-@pytest.mark.check_all
 def test_a_function_that_fits_better_than_postgresqls_own_is_not_run(expired):  # noqa: F811
     lay(expired.database)
     run = expired.tick(EXPIRED)

@@ -99,13 +99,15 @@ def test_the_reason_of_what_is_put_back_dropped_or_forgotten(scene):
     scene.run_until_idle()
     run = tick_id(SCRATCH, at)
     scene.topics.produce("dead", b"x", partition=0)
+    scene.database.execute("INSERT INTO pruned.quarantine (job, item, reason, parked) VALUES (%(job)s, 'scratch:11', 'x', true), "
+                           "(%(job)s, 'scratch:12', 'x', true)", {"job": SCRATCH})
     forget_before(scene)
     owner, why = {"postgres.url": scene.database.url}, ("--reason", "a wrong date")
-    for command in (["restore", run, "--only", "scratch:1"], ["quarantine", "retry", SCRATCH, "scratch:1"], ["quarantine", "drop", SCRATCH],
-                    ["dead", "drop", "0:0"], ["forget", "scratch", "2"]):
+    for command in (["restore", run, "--only", "scratch:1"], ["release", "scratch:1", "--yes"], ["quarantine", "retry", SCRATCH, "scratch:11"],
+                    ["quarantine", "drop", SCRATCH], ["dead", "drop", "0:0"], ["forget", "scratch", "2"]):
         scene.run(*command, *why, settings=owner).ok()
     assert [(line["command"], line["reason"]) for line in reversed(journal(scene))] == [
-        (command, "a wrong date") for command in ("restore", "quarantine retry", "quarantine drop", "dead drop", "forget")]
+        (command, "a wrong date") for command in ("restore", "release", "quarantine retry", "quarantine drop", "dead drop", "forget")]
 
 
 @pytest.mark.check_all

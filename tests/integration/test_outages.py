@@ -106,6 +106,7 @@ def test_work_continues_after_a_broker_outage_longer_than_a_session(own_kafka, s
     for message in "Kafka degraded; continuing where possible", "Kafka library message":
         said = [datetime.datetime.fromisoformat(line["time"]) for line in scene.daemon.lines(message)]
         assert all(later - earlier > datetime.timedelta(seconds=59) for earlier, later in zip(said, said[1:])), said
+    scene.daemon.wait_line("Kafka works again")
     assert len(scene.daemon.lines("Kafka works again")) == 1
 
 

@@ -81,9 +81,9 @@ def test_each_row_comes_back_by_its_key_and_is_held_by_it(house):  # noqa: F811
     assert tables(house) == before
     again = house.tick(*[f"of.{name}" for name in TYPES], at=now(minutes=-8))
     assert tables(house) == before
-    assert [run["result"]["passed_over"] for run in again] == [len(TYPES[name][1][::2]) for name in TYPES]
-    for held in house.database.rows("SELECT job, item FROM pruned.quarantine"):
-        house.pruned.run("quarantine", "retry", held["job"], held["item"], "--yes").ok()
+    assert [run["result"]["kept_restored"] for run in again] == [len(TYPES[name][1][::2]) for name in TYPES]
+    for held in house.pruned.run("holds", "--rows", "--json").ok().json():
+        house.pruned.run("release", held["row"], "--yes").ok()
     house.tick(*[f"of.{name}" for name in TYPES], at=now(minutes=-7))
     assert left(house) == STAY
 

@@ -257,7 +257,7 @@ def test_portions_leave_what_is_left_without_them(house, portion):  # noqa: F811
     _, run = house.done("tenants")
     whole, keys = shapes(house), sorted(map(str, house.keys(run)))
     house.restore(run)
-    house.sql("DELETE FROM pruned.quarantine")  # what was put back is held there
+    house.sql("DELETE FROM pruned.holds")  # what was put back is held
     assert shapes(house) == before
     house.say("tenants", f"{SHAPES_SENTENCE}\nchildren_portion = {portion}")
     counters, run = house.done("tenants")

@@ -270,7 +270,7 @@ def test_postgres_comes_back(own_postgres, new_scene, how):
     step = wait_parked(scene, run_id)["step"]
     scene.database.close()
     getattr(own_postgres, how)()
-    daemon.wait_line("Dispatcher round failed; will retry")
+    daemon.wait_line("PostgreSQL does not answer (ticks, events and runs wait)")
     own_postgres.start()
     wait_parked(scene, send_tick(scene, WIDE, {"n": 1}))
     assert step_of(scene, run_id) == step
@@ -313,7 +313,6 @@ def test_a_store_is_left_alone_when_nobody_can_ask_postgres(own_postgres, object
     wait_until(lambda: store.deletes() > 0, 30, "a delete")
     one.database.close()
     own_postgres.kill()
-    daemon.wait_line("Dispatcher round failed; will retry")
     daemon.wait_line("PostgreSQL does not answer (ticks, events and runs wait)")
     began = time.monotonic()
     wait_until(lambda: time.monotonic() - began > 1.5, 10, "the time that was allowed is over")

@@ -22,7 +22,7 @@ recent AS (
   -- include: nights.sql
 ),
 nights AS (
-  SELECT n.day, n.job, pg_catalog.sum(n.runs) AS runs, pg_catalog.sum(n.rows) AS rows, pg_catalog.sum(n.failed) AS failed,
+  SELECT n.day, n.job, pg_catalog.sum(n.runs)::bigint AS runs, pg_catalog.sum(n.rows)::bigint AS rows, pg_catalog.sum(n.failed)::bigint AS failed,
          (pg_catalog.array_agg(n.last_run_id ORDER BY n.last_ended DESC))[1] AS last_run_id,
          (pg_catalog.array_agg(n.last_at ORDER BY n.last_ended DESC))[1] AS last_at, pg_catalog.max(n.last_ended) AS last_ended
   FROM (SELECT * FROM recent
@@ -32,7 +32,7 @@ nights AS (
 night AS (
   SELECT DISTINCT ON (j.job) j.job, n.day, n.runs, n.rows, n.failed
   FROM jobs j JOIN nights n ON n.job = j.job
-  WHERE j.interval_s = 0 OR j.interval_s >= 72000 OR n.day < (now() AT TIME ZONE 'UTC')::date
+  WHERE j.interval_s = 0::float8 OR j.interval_s >= 72000::float8 OR n.day < (now() AT TIME ZONE 'UTC')::date
   ORDER BY j.job, n.day DESC),
 usual AS (
   SELECT b.job, count(*) AS nights, pg_catalog.percentile_cont(0.5) WITHIN GROUP (ORDER BY b.rows::float8) AS median,
@@ -42,7 +42,7 @@ usual AS (
   WHERE b.nth <= 30
   GROUP BY b.job),
 since AS (
-  SELECT n.job, pg_catalog.sum(n.runs) AS runs, pg_catalog.sum(n.rows) AS rows, pg_catalog.sum(n.failed) AS failed
+  SELECT n.job, pg_catalog.sum(n.runs)::bigint AS runs, pg_catalog.sum(n.rows)::bigint AS rows, pg_catalog.sum(n.failed)::bigint AS failed
   FROM nights n WHERE n.day >= :since::date GROUP BY n.job),
 last AS (SELECT DISTINCT ON (n.job) n.job, n.last_run_id, n.last_at, n.last_ended FROM nights n ORDER BY n.job, n.last_ended DESC),
 open AS (
@@ -64,9 +64,9 @@ open AS (
   GROUP BY r.job),
 late AS (SELECT o.job, count(*) AS runs, pg_catalog.min(o.since) AS since FROM overdue o GROUP BY o.job),
 failing AS (
-  SELECT f.job, pg_catalog.sum(f.rows) AS rows, pg_catalog.sum(f.parked) AS parked, pg_catalog.min(f.first_at) AS since,
+  SELECT f.job, pg_catalog.sum(f.rows)::bigint AS rows, pg_catalog.sum(f.parked)::bigint AS parked, pg_catalog.min(f.first_at) AS since,
          (pg_catalog.array_agg(f.reason ORDER BY f.rows DESC, f.reason))[1] AS reason, pg_catalog.max(f.rows) AS of_it
-  FROM (SELECT g.job, w.reason, pg_catalog.sum(g.rows) AS rows, pg_catalog.sum(g.parked) AS parked, pg_catalog.min(g.first_at) AS first_at
+  FROM (SELECT g.job, w.reason, pg_catalog.sum(g.rows)::bigint AS rows, pg_catalog.sum(g.parked)::bigint AS parked, pg_catalog.min(g.first_at) AS first_at
         FROM (SELECT q.job, q.reason, count(*) AS rows, count(*) FILTER (WHERE q.parked) AS parked, pg_catalog.min(q.first_at) AS first_at
               FROM pruned.quarantine q WHERE q.reason NOT IN ('restored', 'busy') GROUP BY q.job, q.reason) AS g
         CROSS JOIN LATERAL (SELECT coalesce(pg_catalog.substring(g.reason, 'constraint "([^"]+)"'), g.reason) AS reason) AS w
@@ -77,11 +77,11 @@ facts AS (
   SELECT j.job, j.position, j.mode, j.interval_s, j.least,
          n.day, n.rows, n.runs, n.failed, s.rows AS since_rows, s.runs AS since_runs, s.failed AS since_failed,
          u.nights, u.median, u.low, u.high,
-         coalesce(j.interval_s > 0 AND j.least >= 0 AND u.nights >= 7 AND u.median >= 10 AND u.empty * 4 <= u.nights
-           AND n.runs > 0 AND n.rows < u.low AND n.rows < j.least * u.median AND coalesce(o.unfinished + o.held, 0) = 0, false) AS less,
+         coalesce(j.interval_s > 0::float8 AND j.least >= 0::float8 AND u.nights >= 7 AND u.median >= 10::float8 AND u.empty * 4 <= u.nights
+           AND n.runs > 0 AND n.rows < u.low AND n.rows::float8 < j.least * u.median AND coalesce(o.unfinished + o.held, 0) = 0, false) AS less,
          l.last_run_id, l.last_at, l.last_ended, e.result AS last_result, e.error AS last_error, e.started_at AS last_started,
          w.next_at,
-         CASE WHEN j.interval_s > 0 AND w.next_at < now() - interval '1 minute' AND NOT (j.catches_up AND coalesce(o.unfinished, 0) > 0)
+         CASE WHEN j.interval_s > 0::float8 AND w.next_at < now() - interval '1 minute' AND NOT (j.catches_up AND coalesce(o.unfinished, 0) > 0)
               THEN extract(epoch FROM now() - w.next_at)::float8 END AS late_s,
          extract(epoch FROM now() - t.since)::float8 AS overdue_s, coalesce(t.runs, 0) AS overdue,
          extract(epoch FROM now() - o.oldest_at)::float8 AS behind_s,
@@ -114,14 +114,14 @@ SELECT f.*, coalesce(f.last_result ->> 'status', '') = 'failed' AS last_failed,
        CASE WHEN f.mode = 'off' THEN 'off'
             WHEN f.stopped THEN 'stopped'
             WHEN f.paused THEN 'paused'
-            WHEN f.processes = 0 AND (f.late_s IS NOT NULL OR f.overdue > 0 OR f.interval_s > 0) THEN 'no process'
+            WHEN f.processes = 0 AND (f.late_s IS NOT NULL OR f.overdue > 0 OR f.interval_s > 0::float8) THEN 'no process'
             WHEN f.having = 0 AND f.processes > 0 THEN 'not taken up'
             WHEN f.blocked IS NOT NULL THEN 'blocked'
             WHEN f.held > 0 THEN 'held'
             WHEN f.dead > 0 THEN 'dead'
             WHEN f.late_s IS NOT NULL AND f.settled THEN 'late'
             WHEN f.overdue > 0 THEN 'overdue'
-            WHEN f.behind_s > 86400 THEN 'behind'
+            WHEN f.behind_s > 86400::float8 THEN 'behind'
             WHEN f.retrying > 0 THEN 'retrying'
             WHEN f.failing > 0 THEN 'failing'
             WHEN f.less THEN 'less'
@@ -133,7 +133,7 @@ FROM facts f)
 SELECT j.*, coalesce(j.late_s, 0) AS tick_late_seconds, coalesce(j.failing_s, 0) AS oldest_failing_seconds, j.rows AS night_rows, j.median AS usual_rows,
        j.less::int AS job_below_usual,
        j.state IN ('not taken up', 'blocked', 'held', 'dead', 'late', 'overdue', 'behind', 'less')
-            OR (j.state = 'no process' AND (j.late_s IS NOT NULL OR j.overdue > 0 OR j.interval_s > 0))
-            OR (j.state = 'retrying' AND j.attempts >= 3) OR (j.state = 'failing' AND (j.parked > 0 OR j.failing_s > 86400 OR j.last_failed)) AS needs
+            OR (j.state = 'no process' AND (j.late_s IS NOT NULL OR j.overdue > 0 OR j.interval_s > 0::float8))
+            OR (j.state = 'retrying' AND j.attempts >= 3) OR (j.state = 'failing' AND (j.parked > 0 OR j.failing_s > 86400::float8 OR j.last_failed)) AS needs
 FROM judged j
 ORDER BY j.position

@@ -14,7 +14,7 @@ FROM pg_catalog.unnest(:item::text[]) WITH ORDINALITY AS u (item, ord)
 JOIN pruned.quarantine q ON q.job = :job::text AND q.item = u.item AND NOT (q.parked AND q.reason = 'restored')
 UNION ALL
 SELECT q.ord::int - 1, q.item, true, NULL, pg_catalog.min(h.kind),
-       CASE WHEN pg_catalog.bool_and(h.until < now() + interval '1 day') THEN (extract(epoch FROM pg_catalog.max(h.until) - now()) * 1000)::bigint + 1000 ELSE 86400000 END, true
+       CASE WHEN pg_catalog.bool_and(h.until < now() + interval '1 day') THEN (extract(epoch FROM pg_catalog.max(h.until) - now()) * 1000::numeric)::bigint + 1000 ELSE 86400000 END, true
 FROM (
   SELECT u.ord, q.item,
 -- include: quarantine_table.sql
