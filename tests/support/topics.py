@@ -54,7 +54,7 @@ class Topics:
     # --- topics
 
     def make(self, name, partitions=1, **config):
-        topic = NewTopic(self.full(name), num_partitions=partitions, replication_factor=1,
+        topic = NewTopic(self.full(name), num_partitions=partitions,
                          config={k.replace("_", "."): v for k, v in config.items()})
         self.admin.create_topics([topic])[topic.topic].result(30)
         # The controller has created it; the broker shows it a moment later.
@@ -71,7 +71,7 @@ class Topics:
 
     def make_all(self, layout):
         """Makes topics as `layout` tells of those of others. What is there stays as it is."""
-        topics = [NewTopic(self.full(name), num_partitions=partitions, replication_factor=1, config=config)
+        topics = [NewTopic(self.full(name), num_partitions=partitions, config=config)
                   for name, (partitions, config) in layout.items()]
         failures = [made.exception(30) for made in self.admin.create_topics(topics).values()]
         for failure in failures:
