@@ -7,7 +7,9 @@
 -- knows: an infinite time has no difference to now. While a store is down its objects are skipped,
 -- up to `edge` (window.sql), and `behind` is not read. `:kept`: objects that this run has found to
 -- stay as they are, whatever is done; held rows stay, too (free.sql). Rows that a trigger keeps
--- from being leased come last: `held` is false.
+-- from being leased come last: `held` is false. A row that another session has changed since the
+-- statement began is none of them: the statement has locked its new version, which its snapshot does
+-- not have, so it is not updated here; the next step takes it.
 WITH ahead AS MATERIALIZED (
   SELECT id, tableoid AS part, ctid AS place, pick_up_at FROM ci_deleted_objects
   WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()
@@ -36,4 +38,5 @@ SELECT l.*, l.was = (SELECT pg_catalog.max(pick_up_at) FROM ready) AS is_last, t
 UNION ALL
 SELECT r.id, NULL, NULL, NULL, r.pick_up_at, NULL, r.pick_up_at = (SELECT pg_catalog.max(pick_up_at) FROM ready), false
 FROM ready r WHERE r.id NOT IN (SELECT id FROM leased)
+  AND EXISTS (SELECT FROM ci_deleted_objects o WHERE o.tableoid = r.part AND o.ctid = r.place)
 ORDER BY held DESC
