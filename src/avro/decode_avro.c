@@ -82,6 +82,7 @@ from_value (const SchemaField *field, json_t *value, gboolean is_ours, char **ar
   switch (field->kind) {
   case FIELD_STRING:
   case FIELD_UUID:
+  case FIELD_OBJECT:
   case FIELD_JSON:
     return json_is_string (value) ? from_text (field, value, args_text, error)
                                   : refuse ("not a string", error);

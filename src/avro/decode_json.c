@@ -89,6 +89,7 @@ static json_t *
 from_slice (FieldKind kind, Slice slice, GError **error)
 {
   switch (kind) {
+  case FIELD_OBJECT:
   case FIELD_JSON:
     return field_from_text (kind, slice.text, slice.len, error);
   case FIELD_INT:

@@ -105,8 +105,8 @@ put_json (FieldKind kind, avro_value_t *to, const json_t *value, GError **error)
 {
   if (kind == FIELD_LONGS)
     return json_is_array (value) ? put_longs (to, value, error) : fail (error, "not an array");
-  if (kind == FIELD_JSON) {
-    if (!json_is_object (value) && !json_is_array (value))
+  if (kind == FIELD_JSON || kind == FIELD_OBJECT) {
+    if (!json_is_object (value) && (kind == FIELD_OBJECT || !json_is_array (value)))
       return fail (error, "not a JSON object");
     g_autofree char *text = json_canonical (value);
     return put_string (to, text);

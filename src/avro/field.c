@@ -31,12 +31,12 @@ field_from_time (gint64 us, GError **error)
 }
 
 static json_t *
-from_json_text (const char *text, gsize len, GError **error)
+from_json_text (FieldKind kind, const char *text, gsize len, GError **error)
 {
   g_autoptr (json_t) value = json_parse_exact (text, len, error);
   if (value == NULL)
     return NULL;
-  if (!json_is_plain_object (value)) {
+  if (!json_is_plain_object (value) && (kind == FIELD_OBJECT || !json_is_array (value))) {
     fail (error, "not a JSON object");
     return NULL;
   }
@@ -46,8 +46,8 @@ from_json_text (const char *text, gsize len, GError **error)
 json_t *
 field_from_text (FieldKind kind, const char *text, gsize len, GError **error)
 {
-  if (kind == FIELD_JSON)
-    return from_json_text (text, len, error);
+  if (kind == FIELD_JSON || kind == FIELD_OBJECT)
+    return from_json_text (kind, text, len, error);
   if (!g_utf8_validate_len (text, len, NULL)) {
     fail (error, "not UTF-8, or a NUL byte");
     return NULL;

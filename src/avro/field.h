@@ -10,7 +10,7 @@
 /* Content of a TIME. NULL: US is outside the supported years. */
 json_t *field_from_time (gint64 us, GError **error);
 
-/* Content of a STRING, UUID or JSON from its text of LEN bytes. */
+/* Content of a STRING, UUID, OBJECT or JSON from its text of LEN bytes. */
 json_t *field_from_text (FieldKind kind, const char *text, gsize len, GError **error);
 
 /* The number of an INT, LONG, DATE or TIME that is given as text: dates and times as in JSON or as

@@ -66,6 +66,8 @@ load_field (const json_t *from, SchemaField *field)
   if (name == NULL || !load_type (json_object_get (from, "type"), field))
     return FALSE;
   field->name = g_strdup (name);
+  if (field->kind == FIELD_JSON && (g_str_equal (name, "args") || g_str_equal (name, "cursor")))
+    field->kind = FIELD_OBJECT;
   field->has_default = preset != NULL;
   if (preset == NULL || (json_is_null (preset) && field->nullable))
     return TRUE;

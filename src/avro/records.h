@@ -11,8 +11,9 @@
 
 typedef enum {
   FIELD_STRING,
-  FIELD_UUID, /* string, logical type uuid */
-  FIELD_JSON, /* string, contentMediaType application/json: an object or an array as text */
+  FIELD_UUID,   /* string, logical type uuid */
+  FIELD_OBJECT, /* as FIELD_JSON, but no array: `args` and `cursor` */
+  FIELD_JSON,   /* string, contentMediaType application/json: an object or an array as text */
   FIELD_INT,
   FIELD_LONG,
   FIELD_DATE,  /* int, days since 1970 */

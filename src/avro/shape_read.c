@@ -245,9 +245,13 @@ read_list (Datum *datum, const Node *node)
       return g_steal_pointer (&list);
     if (count == G_MININT64)
       return none (datum, "more items than bytes");
+    const gboolean is_sized = count < 0;
+    const guint8 *from = datum->at;
     for (count = ABS (count); count > 0; count--)
       if (!add_item (datum, node, list))
         return NULL;
+    if (is_sized && datum->at - from != size)
+      return none (datum, "a block of items is longer or shorter than it says");
   }
 }
 

@@ -57,6 +57,8 @@ static const struct {
   { "[\"null\",\"int\"]", "\x02\x02", 2, "1" },
   { "[\"null\",\"int\"]", "\x04\x02", 2, NULL },
   { "{\"type\":\"array\",\"items\":\"int\"}", "\x03\x04\x02\x04\x00", 5, "[1,2]" },
+  { "{\"type\":\"array\",\"items\":\"int\"}", "\x03\x02\x02\x04\x00", 5, NULL },
+  { "{\"type\":\"array\",\"items\":\"int\"}", "\x03\x06\x02\x04\x00", 5, NULL },
   { "{\"type\":\"array\",\"items\":\"null\"}", "\x06\x00", 2, "[null,null,null]" },
   { "{\"type\":\"array\",\"items\":\"null\"}", "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10,
     NULL },
