@@ -58,17 +58,22 @@ look (Step *step, GError **error)
   return pg_run_file (step->pg, LOOK, values, error);
 }
 
-/* NULL: all have begun. */
+/* The first that has not begun; NULL: all have. *BEGUN: how many have. RUNS can have more, of jobs
+ * that were asked before the list became another one. */
 static const SentenceEvent *
-next_of (const SentenceEvent *erasure, const PgRows *runs)
+next_of (const SentenceEvent *erasure, const PgRows *runs, int *begun)
 {
-  g_autoptr (GHashTable) begun = rows_index (runs, "job");
+  g_autoptr (GHashTable) known = rows_index (runs, "job");
+  const SentenceEvent *next = NULL;
+  *begun = 0;
   for (guint i = 0; i < erasure->parts->len; i++) {
     const SentenceEvent *part = erasure->parts->pdata[i];
-    if (!g_hash_table_contains (begun, part->of))
-      return part;
+    if (g_hash_table_contains (known, part->of))
+      (*begun)++;
+    else if (next == NULL)
+      next = part;
   }
-  return NULL;
+  return next;
 }
 
 /* All of RUNS have what COLUMN says. */
@@ -150,9 +155,9 @@ erasure_step (Step *step, GError **error)
   g_autoptr (PgRows) runs = look (step, error);
   if (runs == NULL)
     return FALSE;
-  const int begun = rows_count (runs);
-  const SentenceEvent *next = next_of (erasure, runs);
-  if (begun == 0 && !all_can_begin (step, erasure, error))
+  int begun;
+  const SentenceEvent *next = next_of (erasure, runs, &begun);
+  if (rows_count (runs) == 0 && !all_can_begin (step, erasure, error))
     return FALSE;
   if (next == NULL && all_are_settled (runs))
     return end (step, erasure, runs);

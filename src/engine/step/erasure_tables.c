@@ -133,6 +133,11 @@ erasure_tables_read (ErasureTables *tables, const SentenceEvent *erasure, const 
   tables->list = json_array ();
   for (char **job = erasure->jobs; *job != NULL; job++)
     add_run (tables, *job, runs, GPOINTER_TO_INT (g_hash_table_lookup (rows, *job)) - 1);
+  for (int i = 0; i < rows_count (runs); i++) { /* asked before the list became another one */
+    const char *job = rows_text (runs, i, "job");
+    if (!g_strv_contains ((const char *const *)erasure->jobs, job))
+      add_run (tables, job, runs, i);
+  }
 }
 
 void
