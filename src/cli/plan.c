@@ -11,6 +11,7 @@
 #include "cli/plan_named.h"
 #include "cli/plan_unseen.h"
 #include "cli/output/words.h"
+#include "engine/job/job_erasure.h"
 #include "engine/job/sentence/behind.h"
 #include "engine/job/sentence/sql_clock.h"
 #include "engine/ledger/unrecorded.h"
@@ -24,7 +25,9 @@ const GOptionEntry plan_options[]
         { "rows", 0, 0, G_OPTION_ARG_NONE, &with_rows,
           "list each row, not only the summary (--json always does)", NULL },
         { "arg", 0, 0, G_OPTION_ARG_STRING_ARRAY, &named,
-          "the rows that an event would name by this column", "COLUMN=VALUE" },
+          "the rows that an event would name by this column; of an erasure: who is meant, by this "
+          "path",
+          "NAME=VALUE" },
         { "diff", 0, 0, G_OPTION_ARG_NONE, &diff,
           "compare with the last plan of this job; with --rows: list the rows that differ; with "
           "--json: list all rows, then the differences' counts",
@@ -270,6 +273,24 @@ say_held (Output *out, Pg *pg, const Job *job, gint64 at_us, const json_t *args,
   output_say (out, "would be held: %s", foresee_words (&finding));
 }
 
+/* What the plans of an erasure's jobs add up to. */
+typedef struct {
+  json_t *summary; /* action -> number of rows */
+  json_t *below;   /* table -> rows that go with others */
+  json_t *emptied; /* table -> rows that change with others */
+} Total;
+
+static void
+add_counts (json_t *to, const json_t *counts)
+{
+  const char *name;
+  json_t *n;
+  json_object_foreach ((json_t *)counts, name, n)
+    json_object_set_new (
+        to, name,
+        json_integer (json_integer_value (json_object_get (to, name)) + json_integer_value (n)));
+}
+
 /* A role that may only read can plan, too. */
 static void
 keep (Pg *pg, const Job *job, gint64 at_us, const PlanLines *lines)
@@ -298,8 +319,10 @@ plan_say_unrecorded (Output *out, Pg *pg, const Job *job)
   output_say (out, "not recorded: %s", words);
 }
 
+/* TOTAL: what it is added to; NULL: nothing. */
 static ExitCode
-plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, const json_t *args, GError **error)
+plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, const json_t *args, Total *total,
+      GError **error)
 {
   g_autoptr (json_t) summary = json_object ();
   g_autoptr (PlanLines) lines = plan_lines_new (), was = NULL;
@@ -334,6 +357,11 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, const json_t *args, GError
     say_held (cli->out, pg, job, at_us, args, &tally, known);
   plan_say_unrecorded (cli->out, pg, job);
   keep (pg, job, at_us, lines);
+  if (total != NULL) {
+    add_counts (total->summary, summary);
+    add_counts (total->below, tally.tables);
+    add_counts (total->emptied, tally.emptied);
+  }
   return CODE_OK;
 }
 
@@ -368,6 +396,54 @@ plan_say_clock (Pg *pg, const Job *job, GError **error)
   return rows != NULL;
 }
 
+static ExitCode
+plan_part (Cli *cli, Pg *pg, const SentenceEvent *part, gint64 at_us, const json_t *values,
+           Total *total, GError **error)
+{
+  ExitCode code;
+  const Job *job = job_left_find (cli, part->of, error);
+  g_autoptr (json_t) args = job_erasure_args (part, values),
+                     head = json_pack ("{s:s}", "job", part->of);
+  if (job == NULL)
+    return CODE_NOT_FOUND;
+  if (job->refused != NULL)
+    return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
+  if (at != NULL && !plan_say_clock (pg, job, error))
+    return CODE_POSTGRES;
+  output_object (cli->out, head);
+  output_say (cli->out, "%s:", part->of);
+  code = plan (cli, pg, job, at_us, args, total, error);
+  output_say (cli->out, "%s", "");
+  return code;
+}
+
+/* Each of its jobs as the tables are now, and what that is in all. */
+static ExitCode
+plan_erasure (Cli *cli, const Job *job, gint64 at_us, GError **error)
+{
+  const SentenceEvent *erasure = job_erasure (job);
+  ExitCode code = CODE_OK;
+  g_autoptr (json_t) values = plan_named_values (job, named, error), summary = json_object (),
+                     below = json_object (), emptied = json_object (), last = NULL;
+  if (values == NULL)
+    return CODE_USAGE;
+  g_autoptr (Pg) pg = cli_pg (cli, error);
+  if (pg == NULL)
+    return CODE_POSTGRES;
+  Total total = { summary, below, emptied };
+  for (guint i = 0; code == CODE_OK && i < erasure->parts->len; i++)
+    code = plan_part (cli, pg, erasure->parts->pdata[i], at_us, values, &total, error);
+  if (code != CODE_OK)
+    return code;
+  last = json_pack ("{s:O, s:s}", "total", summary, "erasure", job->name);
+  output_object (cli->out, last);
+  g_autofree char *words = words_of_counts (summary);
+  output_say (cli->out, "%s in all: %s", job->name, words != NULL ? words : "nothing to do");
+  show_below (cli->out, "below", "with them", below);
+  show_below (cli->out, "changed", "changed with them", emptied);
+  return CODE_OK;
+}
+
 ExitCode
 command_plan (Cli *cli, GError **error)
 {
@@ -377,11 +453,10 @@ command_plan (Cli *cli, GError **error)
     return cli_fail (CODE_CONFIG, error, "job %s is %s", job->name, job->refused);
   if (job == NULL)
     return CODE_NOT_FOUND;
-  if (job_only_starts (job)) {
-    g_autofree char *names = g_strjoinv (", ", job->launches);
-    return cli_usage (error, "%s removes no row itself: plan its jobs, each with --arg: %s",
-                      job->name, names);
-  }
+  if (!parse_at (&at_us, error))
+    return CODE_USAGE;
+  if (job_only_starts (job))
+    return plan_erasure (cli, job, at_us, error);
   if (job->page == NULL && job->sentence == NULL && (job->code == NULL || job->code->plan == NULL))
     return cli_usage (error, "job %s has no plan: another job decides what it does; plan that one",
                       job->name);
@@ -392,10 +467,8 @@ command_plan (Cli *cli, GError **error)
     log_warning ("This job takes no ticks, and a run is about the one row that an event names: the "
                  "plan shows all rows that events can name",
                  "job", job->name);
-  if (!parse_at (&at_us, error))
-    return CODE_USAGE;
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL || (at != NULL && !plan_say_clock (pg, job, error)))
     return CODE_POSTGRES;
-  return plan (cli, pg, job, at_us, args, error);
+  return plan (cli, pg, job, at_us, args, NULL, error);
 }

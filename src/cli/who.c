@@ -30,6 +30,8 @@ static const Column COLUMNS[] = { { "at", CELL_TIME },
                                   { "row", CELL_JSON },
                                   { "restore" },
                                   { "restored_at", CELL_TIME },
+                                  { "erasure" },
+                                  { "erasure_run" },
                                   { NULL } };
 
 /* --- which rule ------------------------------------------------------------------------------- */
@@ -100,6 +102,9 @@ say (Output *out, const PgRows *rows, int row, const char *reason, const char *r
     output_line (out, "  by     %s (%s), T %.19s", job, reason,
                  rows_text (rows, row, "scheduled_at"));
   output_line (out, "  run    %s", rows_text (rows, row, "run_id"));
+  if (rows_text (rows, row, "erasure") != NULL)
+    output_line (out, "  of     erasure %s, run %s", rows_text (rows, row, "erasure"),
+                 rows_text (rows, row, "erasure_run"));
   if (was != NULL)
     output_line (out, "  row    %s", was);
   if (restore != NULL)
@@ -133,7 +138,9 @@ show (Cli *cli, const Found *found, gboolean first)
               json_string (table), json_string (rows_text (rows, row, "name")),
               json_string (action), text_or_null (reason),
               cell_from_text (CELL_JSON, rows_text (rows, row, "row")), text_or_null (restore),
-              cell_from_text (CELL_TIME, rows_text (rows, row, "restored_at")));
+              cell_from_text (CELL_TIME, rows_text (rows, row, "restored_at")),
+              text_or_null (rows_text (rows, row, "erasure")),
+              text_or_null (rows_text (rows, row, "erasure_run")));
 }
 
 typedef struct {

@@ -11,7 +11,7 @@ COLUMNS_OF = {"doctor": "FOR_MACHINES", "version": "VERSIONS", "dead": "LETTER_C
               "runs": "RUN_COLUMNS", "retry": "RUN_COLUMNS", "discard": "RUN_COLUMNS"}
 NOTES = {
     "tick": "With `--wait` a second line is the run, with the keys of `pruned runs`.",
-    "plan": "A line `{\"summary\": {action: n}}` follows, then those that apply of `below`, `diff` with `since`, and `would_be_held`.",
+    "plan": "A line `{\"summary\": {action: n}}` follows, then those that apply of `below`, `diff` with `since`, and `would_be_held`. An erasure has such lines for each of its jobs, behind `{\"job\": NAME}`, then `{\"total\": {action: n}, \"erasure\": NAME}`.",
     "version": "With `--faults` a line for each fault point: `fault`.",
     "status": "One object. What could not be found out is null.",
 }

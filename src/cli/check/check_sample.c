@@ -10,6 +10,7 @@
 #include "engine/clock/silent.h"
 #include "engine/job/sentence/own_event.h"
 #include "engine/ledger/admit_own_keys.h"
+#include "engine/ledger/database.h"
 #include "engine/ledger/own_keys.h"
 
 #define NAME CHECK_SAMPLE
@@ -78,10 +79,13 @@ take_message (const KafkaMessage *message, gpointer data)
   gboolean fits = FALSE;
   g_auto (OwnEvent) own = { NULL };
   const MessageSource source = admit_own_source (message);
+  g_autofree char *foreign = origin_refusal (message);
   sample->read++;
   spread_note (sample->spread, message);
-  if (own_event_open (&own, &source, &cause)
-      && own_event_fits (&own, sample->event, &fits, &cause)) {
+  if (foreign != NULL)
+    counts_add (sample->refused, foreign);
+  else if (own_event_open (&own, &source, &cause)
+           && own_event_fits (&own, sample->event, &fits, &cause)) {
     char **key = fits ? read_key (sample, &own, &cause) : NULL;
     if (key != NULL)
       g_ptr_array_add (sample->keys, key);
@@ -224,10 +228,20 @@ check_event (Check *check, const SentenceEvent *event, gboolean cancels, gint64 
   g_ptr_array_unref (sample.keys);
 }
 
+/* So that messages for another database are known. */
+static void
+say_which_database (Check *check)
+{
+  g_auto (Origin) origin = { NULL };
+  if (database_look (check->pg, &origin, NULL) && origin.database != NULL)
+    origin_begin (origin.database);
+}
+
 static void
 check_events (Check *check, gint64 n, gboolean only_silent)
 {
   g_autoptr (GError) error = NULL;
+  say_which_database (check);
   if (!registry_start (check->cli->config, &error)) {
     check_error (check, CODE_KAFKA, NAME, (CheckPlace){ 0 }, NULL, "%s", error->message);
     return;

@@ -7,7 +7,8 @@
 -- `restored_at`: of the last `pruned restore` of the row or of its run, by the journal.
 -- `:spellings`: all that the row's key is written as, if that is more than one: a row that names it
 -- can write it otherwise. `:columns`: the key is an object of columns. `typed`: a key as a command
--- takes it; a text of JSON is quoted.
+-- takes it; a text of JSON is quoted. `erasure`: the one that has started the run; a child's T is
+-- its parent's, so one day of the archive is read.
 WITH
 -- include: naming.sql
 ,
@@ -61,7 +62,7 @@ entry AS MATERIALIZED (
   ORDER BY x.part, x.place
 )
 SELECT e.at, (extract(epoch FROM e.at) * 1000000.0)::bigint AS at_us, e.run_id, e.table_name, e.action, v.key #>> '{}' AS name, CASE WHEN j.json THEN v.key::text ELSE coalesce(v.key #>> '{}', 'null') END AS typed, v.row::text AS row, r.job, r.scheduled_at, r.args,
-       b.at AS restored_at, m.mine
+       w.job AS erasure, w.run_id AS erasure_run, b.at AS restored_at, m.mine
 FROM entry e
 CROSS JOIN LATERAL (SELECT pg_catalog.array_agg(c.part) AS parts FROM naming c WHERE c.tab = e.table_name) AS n
 CROSS JOIN LATERAL (
@@ -73,10 +74,15 @@ CROSS JOIN LATERAL (
   SELECT e.table_name IN (SELECT tab FROM names)
          AND (v.key = :key::jsonb OR (:columns::boolean AND (v.key || :key::jsonb = v.key OR coalesce(v.row || :key::jsonb = v.row, false)))) AS mine) AS m
 LEFT JOIN LATERAL (
-  SELECT a.job, a.scheduled_at, a.args FROM pruned.runs a WHERE a.run_id = e.run_id
+  SELECT a.job, a.scheduled_at, a.args, a.parent_id FROM pruned.runs a WHERE a.run_id = e.run_id
   UNION ALL
-  SELECT b.job, b.scheduled_at, b.args FROM pruned.runs_done b WHERE b.run_id = e.run_id
+  SELECT b.job, b.scheduled_at, b.args, b.parent_id FROM pruned.runs_done b WHERE b.run_id = e.run_id
   LIMIT 1) AS r ON true
+LEFT JOIN LATERAL (
+  SELECT a.job, a.run_id FROM pruned.runs a WHERE a.run_id = r.parent_id AND a.args ? 'values'
+  UNION ALL
+  SELECT b.job, b.run_id FROM pruned.runs_done b WHERE b.run_id = r.parent_id AND b.scheduled_at = r.scheduled_at AND b.args ? 'values'
+  LIMIT 1) AS w ON true
 CROSS JOIN LATERAL (
   SELECT pg_catalog.max(o.at) AS at FROM pruned.journal o
   WHERE o.object IN (e.run_id::text, e.run_id::text || ' ' || e.table_name || ':' || coalesce(v.key #>> '{}', 'null'))
