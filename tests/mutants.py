@@ -43,8 +43,8 @@ MUTANTS = (
     Mutant("key kept by a run that ended", "src/engine/step/sql/advance.sql", "WHEN u.state IN ('finished', 'dead', 'skipped') OR u.waits_for = 'runs' THEN NULL",
            "WHEN u.state IN ('dead', 'skipped') OR u.waits_for = 'runs' THEN NULL", "integration/test_tick.py"),
     # erasures
-    Mutant("an erasure begins although a table is gone", "src/engine/step/erasure.c", "if (begun == 0 && !all_can_begin (step, erasure, error))",
-           "if (begun < 0 && !all_can_begin (step, erasure, error))", "integration/test_erasures.py"),
+    Mutant("an erasure begins although a table is gone", "src/engine/step/erasure.c", "if (rows_count (runs) == 0 && !all_can_begin (step, erasure, error))",
+           "if (rows_count (runs) < 0 && !all_can_begin (step, erasure, error))", "integration/test_erasures.py"),
     Mutant("an erasure that failed is called finished", "src/engine/step/erasure.c", "tables.failed != NULL ? ERASURE_FAILED", "tables.list == NULL ? ERASURE_FAILED",
            "integration/test_erasures.py"),
     # charges and quarantine

@@ -140,6 +140,9 @@ def told(stage, report, quick):
     speeds, cpu = in_pairs(stage, report, quick, "outcomes of all rows", ({"outcomes": "all"}, None), ({"outcomes": "events"}, None))
     for name, ratios in (("speed with outcomes = all / events", speeds), ("CPU with outcomes = events / all", cpu)):
         report.add("a", name, statistics.median(ratios), "ratio", at_least=0.87, detail={"all": [round(r, 3) for r in ratios]})
+    speeds, cpu = in_pairs(stage, report, quick, "answers to events", ({"outcomes": "events"}, None), ({"outcomes": "none"}, None))
+    for name, ratios in (("speed with outcomes = events / none", speeds), ("CPU with outcomes = none / events", cpu)):
+        report.add("a", name, statistics.median(ratios), "ratio", at_least=0.97, detail={"all": [round(r, 3) for r in ratios]})
 
 
 def one_date(stage, report, quick):

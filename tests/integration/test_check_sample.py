@@ -105,6 +105,19 @@ def test_what_would_be_dead_by_its_time_or_its_identity_does_not_fit(erasure):  
     assert all(f"1 {reason}" in line["detail"] for reason in said), (line, said)
 
 
+def test_a_message_for_another_database_does_not_fit(erasure):  # noqa: F811
+    say_event(erasure, "UserErasureRequested", "app-users", SECTION)
+    ours, other = erasure.database.value("SELECT database::text FROM pruned.identity"), "7fecac87-579a-560b-ad38-6378e9e225c0"
+    for headers in {"pruned_database": other}, {"pruned_database": ours}, {}:
+        send(erasure, user(1), ce_type="UserErasureRequested", **headers)
+    erasure.work()
+    (said,) = dead(erasure).values()
+    code, (line,) = sample(erasure)
+    assert (code, line["level"]) == (0, "warning"), line
+    assert line["detail"].startswith("app-users: 2 of 3 fit UserErasureRequested, they name 1 row of today; dead: 1 of another database: ")
+    assert line["detail"].endswith(said), (line, said)
+
+
 def test_keys_in_several_partitions_are_told(erasure):  # noqa: F811
     """What is sent with one of them has no order. A key of which all is in one partition has."""
     say_event(erasure, "UserErasureRequested", "app-users", SECTION)

@@ -232,14 +232,90 @@ def test_commands_know_an_erasure(persons):
     shown = run("runs", run_id, "--json").ok().json()
     (below,) = [part["children"] for part in shown if "children" in part]
     assert [(c["job"], c["state"]) for c in below] == [(j, "finished") for j in ("orders.erase", "people.erase", "profiles.erase")]
-    for command in (["jobs"], ["config"], ["grants"], ["topics"], ["status"], ["who", "people:2"], ["why", "people:2"], ["night"], ["schemas"]):
+    for command in (["jobs"], ["config"], ["grants"], ["topics"], ["status"], ["why", "people:2"], ["night"], ["schemas"]):
         run(*command).ok()
-    assert "plan its jobs" in run("plan", "person").stderr and "show its jobs" in run("jobs", "show", "person").stderr
+    assert "show its jobs" in run("jobs", "show", "person").stderr
     refused = run("tick", "person")
     assert refused.code == 1 and "takes no ticks" in refused.stderr
     found = run("doctor", "--json").json()
     assert [c for c in found if not c["ok"] and "person" in c["detail"]] == []
     assert run("replay", "--from", "-1h", "--topic", persons.pruned.topics.full("app-users"), "--dry-run").code == 0
+
+
+def test_who_names_the_erasure_of_a_row(persons):
+    """Of rows below, too, and once its runs are in the archive; another run has none."""
+    persons.say("orders.old", "table = orders\nwhere = id = 1\nmax_share = off")
+    persons.tick("orders.old")
+    erase(persons, 2)
+    (run_id,) = [run for run, job in parents(persons, "run_id::text, job") if job == "person"]
+
+    def named(item):
+        return {(line["erasure"], line["erasure_run"]) for line in persons.pruned.run("who", item, "--json").ok().json()
+                if f"{line['table']}:{line['key']}" == item}
+
+    assert [named(item) for item in ("people:2", "orders:5", "devices:3")] == [{("person", run_id)}] * 3
+    assert named("orders:1") == {(None, None)}
+    assert f"erasure person, run {run_id}" in persons.pruned.run("who", "people:2").ok().stdout
+    persons.database.execute("UPDATE pruned.runs SET finished_at = finished_at - interval '3 hours' WHERE finished_at IS NOT NULL")
+    daemon = persons.pruned.start()
+    persons.database.wait("SELECT count(*) FROM pruned.runs", until=0)
+    assert daemon.stop() == 0 and named("devices:3") == {("person", run_id)}
+
+
+def test_a_plan_of_an_erasure_adds_up_its_jobs(persons):
+    """As the event would: it changes nothing, and what it foresees is what is done then."""
+    persons.say("orders.erase", SENTENCES["orders.erase"] + "\nmax_rows = 2")
+    persons.sql("UPDATE orders SET street = NULL WHERE id = 5")
+    done = persons.pruned.run("plan", "person", "--arg", "user.id=2", "--json").ok().json()
+    assert [line["job"] for line in done if "job" in line] == ["orders.erase", "profiles.erase", "people.erase"]
+    assert {(line["table"], line["key"], line["action"]) for line in done if "table" in line} == {
+        ("orders", "4", "changed"), ("orders", "5", "kept"), ("orders", "6", "changed"), ("profiles", "2", "removed"), ("people", "2", "changed")}
+    assert done[-2:] == [{"total": {"changed": 3, "kept": 1, "removed": 1}, "erasure": "person"}, {"below": {"devices": 2}}]
+    said = persons.pruned.run("plan", "person", "--arg", "user.id=2").ok().stdout
+    assert said.endswith("person in all: 1 removed, 3 changed, 1 kept\nwith them: 2 rows of devices\n"), said
+    assert left_of(persons, 2) == (2, 1, 2, 1) and parents(persons) == []
+    erase(persons, 2)
+    ((_, _, _, tables),) = ends(persons)
+    assert tables == {"orders": {"changed": 2, "kept": 1, "reasons": {"unchanged": 1}}} | {t: c for t, c in ALL_DONE.items() if t != "orders"}
+
+
+@pytest.mark.check_all
+@pytest.mark.parametrize("arguments, words", [
+    ([], "who? Events of person say it by user.id: add --arg user.id=VALUE"), (["--arg", "user.id="], "an empty text names no row"),
+    (["--arg", "person_id=2"], "events of job person do not name rows by it"), (["--arg", "user.id=2", "--arg", "user.id=3"], "given twice"),
+    (["--arg", "user.id"], "expected COLUMN=VALUE"), (["--arg", "user.id=x"], "invalid input syntax for type bigint")])
+def test_a_plan_of_an_erasure_of_nobody(persons, arguments, words):
+    done = persons.pruned.run("plan", "person", *arguments)
+    assert words in done.stderr and done.code != 0, done
+
+
+@pytest.mark.check_all
+def test_a_plan_of_an_erasure_whose_table_is_gone(persons):
+    persons.sql("ALTER TABLE people RENAME TO away")
+    done = persons.pruned.run("plan", "person", "--arg", "user.id=2")
+    assert done.code == 2 and "people.erase" in done.stdout + done.stderr and "in all" not in done.stdout, done
+
+
+@pytest.mark.check_all
+def test_an_erasure_that_is_discarded_between_two_of_its_steps(persons):
+    """What is done stays done, what has begun goes no further, what has not begins no more; and who
+    asked is told so once. A run that could not be discarded, because a step of it went on for too
+    long, is discarded by the same command."""
+    persons.say("profiles.erase", SENTENCES["profiles.erase"] + "\nmax_rows = 2")
+    erase(persons, 2)
+    assert children(persons) == [("orders.erase", "finished"), ("profiles.erase", "held")]
+    (run_id,), = parents(persons, "run_id::text")
+    child, = (row[0] for row in children(persons, "run_id::text, job") if row[1] == "profiles.erase")
+    with persons.database.connect() as other:
+        other.execute("BEGIN")
+        other.execute("SELECT FROM pruned.runs WHERE run_id = %s FOR UPDATE", [child])
+        done = persons.pruned.run("discard", run_id)
+        assert done.code != 0 and parents(persons) == [("skipped", "discarded")], done
+    persons.pruned.run("discard", run_id).ok()
+    assert children(persons) == [("orders.erase", "finished"), ("profiles.erase", "skipped")]
+    persons.work()
+    assert left_of(persons, 2) == (0, 1, 2, 1)
+    assert [(e[1], e[2]) for e in ends(persons)] == [("failed", "discarded")]
 
 
 @pytest.mark.check_all

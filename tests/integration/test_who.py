@@ -15,7 +15,7 @@ from support.statements import files, numbered
 pytestmark = pytest.mark.built_in
 
 RUN = "7fecac87-579a-560b-ad38-6378e9e225c0"
-KEYS = {"at", "run_id", "job", "scheduled_at", "table", "key", "action", "reason", "row", "restore", "restored_at"}
+KEYS = {"at", "run_id", "job", "scheduled_at", "table", "key", "action", "reason", "row", "restore", "restored_at", "erasure", "erasure_run"}
 
 
 def who(pruned, item, *options):
