@@ -51,8 +51,8 @@ def check(house):  # noqa: F811
     assert len(house.pruned.topics.read("dead")) == 1
 
 
-# The run is counted before its first row, and has three pages. How many messages an offset is stored
-# for depends on when they come.
+# The run is counted before its first row, and has three pages. How many messages an offset is
+# stored for depends on when they come.
 ONCE = ("intake.", "brakes.counted", "offsets.")
 THRICE = ("step.", "publish.", "lane.", "alone.")
 CASES = [("step.after_effects", 2)] + [(name, n) for name in fault_points() for n in (1, 2, 3)

@@ -57,6 +57,19 @@ def test_an_erasure_in_the_frame_of_a_registry(persons, registry):  # noqa: F811
     assert f"unknown schema {1 << 30}" in dead(persons).values() and left_of(persons, 5) == WHOLE
 
 
+@pytest.mark.check_all
+def test_a_sample_counts_what_one_of_its_jobs_cannot_read_as_dead(persons):
+    """As the daemon does: the message asks all of them or none."""
+    persons.say("orders.erase", SENTENCES["orders.erase"].replace("user.id", "account"))
+    for value in ({"user": {"id": 2}, "account": 2}, {"user": {"id": "x"}, "account": 2}, {"user": {"id": 2}}, {"user": {"id": 2}, "account": "y"}):
+        send(persons, value)
+    persons.work()
+    said = dead(persons).values()
+    (line,) = [line for line in persons.pruned.run("check", "person", "--sample", "10", "--json").json() if line["check"] == "sample"]
+    assert len(said) == 3 and ": 1 of 4 fit person" in line["detail"] and [e[0] for e in ends(persons)] == ["2"], line
+    assert all(f"1 {reason.split(' [22P02]')[0]}" in line["detail"] for reason in said), (line, said)
+
+
 # --- a process that does not have it
 
 NOTE = "table = people\non = Noted\nset = name = 'noted'"

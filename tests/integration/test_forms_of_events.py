@@ -45,8 +45,9 @@ def dead(scene):
 
 
 def test_each_form_of_the_page_starts_the_same_run(scene):
-    lines = examples()
+    *lines, without_fields = examples()
     assert len(lines) == 5
+    kcat(scene, without_fields)
     for i, line in enumerate(lines):
         assert '"placeholder_user_id":9' in line
         kcat(scene, line.replace('"placeholder_user_id":9', f'"placeholder_user_id":{i + 100}'))
@@ -54,6 +55,7 @@ def test_each_form_of_the_page_starts_the_same_run(scene):
     runs = started(scene, "scratch.one")
     assert sorted(run["args"]["placeholder_user_id"] for run in runs) == [100, 101, 102, 103, 104]
     assert {run["state"] for run in runs} == {"finished"} and dead(scene) == []
+    assert len(started(scene, "ci.schedule_delete_objects")) == 1
 
 
 def test_an_event_without_fields_needs_no_value(scene):

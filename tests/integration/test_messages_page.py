@@ -20,6 +20,7 @@ EXAMPLES = {
     'echo \'{"placeholder_user_id":9}\' | kcat': "test_forms_of_events.py",
     'echo \'  {"placeholder_user_id":9': "test_forms_of_events.py",
     'echo \'{"specversion":"1.0"': "test_forms_of_events.py",
+    "echo 'any:' | kcat": "test_forms_of_events.py",
     "kcat -C -e -q": "test_outcomes_format.py",
     "import glob, io, sys": "test_outcomes_format.py",
 }

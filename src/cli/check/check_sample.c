@@ -15,12 +15,20 @@
 
 #define NAME CHECK_SAMPLE
 
+/* What a message that fits says of the rows of JOB. One for an erasure says it of several jobs. */
+typedef struct {
+  gint64 message;
+  const Job *job;
+  const SentenceEvent *event; /* its key */
+  char **key;
+} Said;
+
 typedef struct {
   Check *check;
   const SentenceEvent *event;
   gboolean cancels;    /* it withdraws */
   gint64 wanted;       /* messages */
-  GPtrArray *keys;     /* of char **: those of messages that fit */
+  GArray *said;        /* of Said, in the order of the messages */
   GHashTable *passed;  /* type -> gint64: passed over */
   GHashTable *refused; /* reason -> gint64: dead */
   GHashTable *near;    /* what own_event_near says -> gint64 */
@@ -56,19 +64,44 @@ take_error (Sample *sample, GError *cause)
   g_error_free (cause);
 }
 
-/* A message that fits. NULL: it would be a dead letter. */
-static char **
-read_key (const Sample *sample, OwnEvent *own, GError **error)
+static gboolean
+say_key (Sample *sample, OwnEvent *own, const Job *job, const SentenceEvent *event, GError **error)
+{
+  const Said said = { sample->read, job, event, own_event_key (own, event, error) };
+  if (said.key != NULL)
+    g_array_append_val (sample->said, said);
+  return said.key != NULL;
+}
+
+/* As admit_erasure does. */
+static gboolean
+say_keys (Sample *sample, OwnEvent *own, GError **error)
 {
   const SentenceEvent *event = sample->event;
-  g_auto (GStrv) key = own_event_key (own, event, error);
+  gboolean ok = say_key (sample, own, sample->check->job, event, error);
+  for (guint i = 0; ok && event->parts != NULL && i < event->parts->len; i++) {
+    const SentenceEvent *part = event->parts->pdata[i];
+    const Job *job = jobs_find (sample->check->cli->jobs, part->of);
+    ok = say_key (sample, own, job, part->has_own_key ? part : event, error);
+  }
+  return ok;
+}
+
+/* A message that fits. FALSE: it would be a dead letter. */
+static gboolean
+read_keys (Sample *sample, OwnEvent *own, GError **error)
+{
+  const SentenceEvent *event = sample->event;
+  const guint before = sample->said->len;
   g_autofree char *due = NULL;
   MessageDecoded identity = { NULL };
-  if (key == NULL || (!sample->cancels && !own_event_due (own, event, &due, error)))
-    return NULL;
-  const gboolean ok = own_event_identity (own, event, &identity, error);
+  const gboolean ok = say_keys (sample, own, error)
+                      && (sample->cancels || own_event_due (own, event, &due, error))
+                      && own_event_identity (own, event, &identity, error);
   message_decoded_clear (&identity);
-  return ok ? g_steal_pointer (&key) : NULL;
+  if (!ok)
+    g_array_set_size (sample->said, before);
+  return ok;
 }
 
 static gboolean
@@ -86,12 +119,10 @@ take_message (const KafkaMessage *message, gpointer data)
     counts_add (sample->refused, foreign);
   else if (own_event_open (&own, &source, &cause)
            && own_event_fits (&own, sample->event, &fits, &cause)) {
-    char **key = fits ? read_key (sample, &own, &cause) : NULL;
-    if (key != NULL)
-      g_ptr_array_add (sample->keys, key);
-    else if (!fits)
+    if (!fits)
       take_passed (sample, &own);
-    sample->fit += key != NULL;
+    else
+      sample->fit += read_keys (sample, &own, &cause);
   }
   if (cause != NULL)
     take_error (sample, cause);
@@ -111,25 +142,32 @@ read_topic (Sample *sample, GError **error)
 
 /* --- keys --- */
 
-/* As the table has them. What is no value of its column is refused. NULL: the database did not
- * answer. */
+/* As the table has them. What is no value of its column is refused, once a message. NULL: the
+ * database did not answer. */
 static GHashTable *
 keys_written (Sample *sample, GError **error)
 {
-  const Job *job = sample->check->job;
+  gint64 refused = -1;
   g_autoptr (GHashTable) written = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (OwnKeys) keys = own_keys_new (sample->check->pg);
-  for (guint i = 0; i < sample->keys->len; i++)
-    own_keys_note (keys, job, sample->keys->pdata[i]);
+  for (guint i = 0; i < sample->said->len; i++) {
+    const Said *said = &g_array_index (sample->said, Said, i);
+    if (said->job != NULL)
+      own_keys_note (keys, said->job, said->key);
+  }
   if (!own_keys_ask (keys, G_MAXINT64, error))
     return NULL;
-  for (guint i = 0; i < sample->keys->len; i++) {
+  for (guint i = 0; i < sample->said->len; i++) {
     GError *cause = NULL;
     char *key = NULL;
-    if (!own_keys_find (keys, job, sample->keys->pdata[i], &key, &cause)) {
-      g_autofree char *paths = g_strjoinv (", ", sample->event->key);
+    const Said *said = &g_array_index (sample->said, Said, i);
+    if (said->job == NULL || said->message == refused)
+      continue;
+    if (!own_keys_find (keys, said->job, said->key, &key, &cause)) {
+      g_autofree char *paths = g_strjoinv (", ", said->event->key);
       g_prefix_error (&cause, "undecodable: key %s: ", paths);
       sample->fit--;
+      refused = said->message;
       take_error (sample, cause);
     } else if (key != NULL)
       g_hash_table_add (written, key);
@@ -177,9 +215,9 @@ say_counts (const Sample *sample, const char *there)
 }
 
 static void
-free_key (gpointer key)
+said_clear (gpointer said)
 {
-  g_strfreev (key);
+  g_strfreev (((Said *)said)->key);
 }
 
 /* Only if none of many messages fits. */
@@ -204,7 +242,8 @@ check_event (Check *check, const SentenceEvent *event, gboolean cancels, gint64 
 {
   g_autoptr (GError) error = NULL;
   Sample sample = { .check = check, .event = event, .cancels = cancels, .wanted = n };
-  sample.keys = g_ptr_array_new_with_free_func (free_key);
+  sample.said = g_array_new (FALSE, FALSE, sizeof (Said));
+  g_array_set_clear_func (sample.said, said_clear);
   sample.spread = spread_new ();
   GHashTable **counts[] = { &sample.passed, &sample.refused, &sample.near };
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
@@ -225,7 +264,7 @@ check_event (Check *check, const SentenceEvent *event, gboolean cancels, gint64 
   spread_free (sample.spread);
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     g_hash_table_unref (*counts[i]);
-  g_ptr_array_unref (sample.keys);
+  g_array_unref (sample.said);
 }
 
 /* So that messages for another database are known. */

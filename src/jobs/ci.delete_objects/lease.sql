@@ -8,8 +8,8 @@
 -- up to `edge` (window.sql), and `behind` is not read. `:kept`: objects that this run has found to
 -- stay as they are, whatever is done; held rows stay, too (free.sql). Rows that a trigger keeps
 -- from being leased come last: `held` is false. A row that another session has changed since the
--- statement began is none of them: the statement has locked its new version, which its snapshot does
--- not have, so it is not updated here; the next step takes it.
+-- statement began is none of them: the statement has locked its new version, which its snapshot
+-- does not have, so it is not updated here; the next step takes it.
 WITH ahead AS MATERIALIZED (
   SELECT id, tableoid AS part, ctid AS place, pick_up_at FROM ci_deleted_objects
   WHERE pick_up_at >= coalesce(:reached::timestamptz, '-infinity') AND pick_up_at < now()

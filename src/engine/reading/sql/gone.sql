@@ -1,7 +1,7 @@
 -- Rows of a table that a run has removed or changed, as the audit has them, and behind them what is
--- asked of them. All of them (`:every` is 1 and `:records` as many as there are), or every so manieth of
--- records that chance has chosen: a record is a page, and is read as a whole, however few of its
--- rows are wanted.
+-- asked of them. All of them (`:every` is 1 and `:records` as many as there are), or every so
+-- manieth of records that chance has chosen: a record is a page, and is read as a whole, however
+-- few of its rows are wanted.
 WITH pruned_entry AS MATERIALIZED (
   SELECT d.step, d.at, e.key, e.json
   FROM (SELECT d.step, d.at, d.keys, d.rows FROM pruned.deletions d

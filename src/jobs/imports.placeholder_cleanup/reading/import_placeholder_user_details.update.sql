@@ -1,8 +1,8 @@
 -- Details whose attempt was counted although they are not due: they belong to a namespace, have had
--- all attempts (`item_attempts`), or were tried within two days (`retry_after_ms`) before T. What an
--- event names is counted without the two days, and is of its user. A detail that was in quarantine
--- comes again at other times, too; its entry can be gone since, and only one that had all attempts
--- is sure to have had one.
+-- all attempts (`item_attempts`), or were tried within two days (`retry_after_ms`) before T. What
+-- an event names is counted without the two days, and is of its user. A detail that was in
+-- quarantine comes again at other times, too; its entry can be gone since, and only one that had
+-- all attempts is sure to have had one.
 SELECT g.n, x.wrong, x.sure
 FROM pruned_gone g CROSS JOIN LATERAL (
   SELECT CASE WHEN (g.row).namespace_id IS NOT NULL THEN 'it belongs to a namespace'
