@@ -24,6 +24,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "plans", "SELECT, INSERT, DELETE" },
                                  { "processes", ALL },
                                  { "quarantine", ALL },
+                                 { "readings", ALL },
                                  { "reload", "SELECT, INSERT, UPDATE" },
                                  { "runs", ALL },
                                  { "runs_done", ALL },

@@ -21,7 +21,8 @@ const char verify_more[]
     = "RUN is an id or its beginning; JOB is its last run that took rows. The rule is asked again, at the run's T, of the "
       "rows as the audit has them, by statements that have not chosen them; rows that are left and refer to one that has "
       "gone are looked for. It reads in a read-only transaction, on the standby of [postgres] replica_url if that has the "
-      "run. `wrong` and `left` are disagreements; `unsure` is what rests on other rows or columns, which may have changed "
+      "run. `wrong`, `left` and `lost` (what the audit has would "
+      "not bring the row back as it was) are disagreements; `unsure` is what rests on other rows or columns, which may have changed "
       "since.\n"
       "Exit code 7: a row disagrees. Exit code 6: there is no such run, or nothing of it can be read again.";
 
@@ -109,12 +110,12 @@ static json_t *
 object_of (const Verify *verify, const PgRows *run)
 {
   const ReadingTally *tally = &verify->tally;
-  return json_pack ("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:O}", "run_id",
+  return json_pack ("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:O}", "run_id",
                     rows_text (run, 0, "run_id"), "job", rows_text (run, 0, "job"), "rows",
                     (json_int_t)tally->rows, "read", (json_int_t)tally->read, "wrong",
-                    (json_int_t)tally->wrong, "left", (json_int_t)tally->left, "unsure",
-                    (json_int_t)tally->unsure, "bound", reading_bound (tally), "read_on",
-                    verify->on, "unread", tally->unread);
+                    (json_int_t)tally->wrong, "left", (json_int_t)tally->left, "lost",
+                    (json_int_t)tally->lost, "unsure", (json_int_t)tally->unsure, "bound",
+                    reading_bound (tally), "read_on", verify->on, "unread", tally->unread);
 }
 
 static void
@@ -145,8 +146,10 @@ say (Verify *verify, const PgRows *run)
                verify->note != NULL ? verify->note : "");
   say_unread (out, tally->unread);
   if (reading_disagrees (tally))
-    output_alarm (out, "%" G_GINT64_FORMAT " wrong, %" G_GINT64_FORMAT " left over: the rows above",
-                  tally->wrong, tally->left);
+    output_alarm (out,
+                  "%" G_GINT64_FORMAT " wrong, %" G_GINT64_FORMAT " left over, %" G_GINT64_FORMAT
+                  " that would not come back: the rows above",
+                  tally->wrong, tally->left, tally->lost);
   else if (tally->read == 0)
     output_line (out, "nothing of it can be read again");
   else if (reading_bound (tally) > 0)

@@ -144,6 +144,9 @@ const Setting settings_table[] = {
       SETTING_FACTOR, "min_ratio", "0.1",
       "a night in which the job changes less than this many times the usual is named by `pruned night` and `pruned doctor`, and an alert "
       "fires: the median of its last 30 nights, once there are 7; not if the median is below 10 rows, or if a quarter of them had none"),
+  INT (
+      SETTINGS_JOBS, "verify_rows", "300", 0, ROWS_MOST,
+      "rows of each table that are read again after a run, apart from it; if the rule does not take one, the job is stopped; 0: none"),
   CHOICE (
       SETTINGS_JOBS, "approve", "above", "never|first|above|always",
       "which runs are held until `pruned approve`: none, whatever the limits; also the first of a job or of a changed version of it; those "
@@ -242,6 +245,7 @@ const char *const settings_live[][2] = { { "log", "level" },
                                          { SETTINGS_JOBS, "max_ratio" },
                                          { SETTINGS_JOBS, "min_rows" },
                                          { SETTINGS_JOBS, "min_ratio" },
+                                         { SETTINGS_JOBS, "verify_rows" },
                                          { SETTINGS_JOBS, "approve" },
                                          { SETTINGS_JOBS, "schedule" },
                                          { SETTINGS_JOBS, "time_zone" },

@@ -24,6 +24,8 @@ static const struct {
   { "pruned_held_runs", "job", NULL,
     "Runs that would change more than the limits allow; they wait for `pruned approve`." },
   { "pruned_job_paused", "job", NULL, "1: the job is paused." },
+  { "pruned_run_disagreed", "job", NULL,
+    "Runs whose second reading disagrees, since the job was last resumed: it took rows that its rule does not take, or left rows without the one they refer to." },
   { "pruned_last_success_timestamp_seconds", "job", NULL,
     "When a run of the job last ended well, since the epoch; 0: never." },
   { "pruned_job_known_timestamp_seconds", "job", NULL,

@@ -83,6 +83,7 @@ CASES = [
     ("PrunedRowsFailing", {f"pruned_oldest_failing_seconds{{{EXPIRED}}}": "0x10 86401x80"}, [12, 20, 30, 88]),
     ("PrunedRowsFailing", {f"pruned_oldest_failing_seconds{{{EXPIRED}}}": "86400x90"}, []),
     ("PrunedBelowUsual", {f"pruned_job_below_usual{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
+    ("PrunedRunDisagreed", {f"pruned_run_disagreed{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
     # from the first minute on
     ("PrunedRunHeld", {f"pruned_held_runs{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
     ("PrunedJobPaused", {f"pruned_job_paused{{{EXPIRED}}}": "0x10 1x80"}, [88]),

@@ -83,6 +83,25 @@ check (Doctor *doctor, const PgRows *rows, Say say, const char *name, const char
     doctor_ok (doctor, name, "%s", well);
 }
 
+/* What the second reading of a run has found, until the job is resumed. */
+static void
+check_readings (Doctor *doctor)
+{
+  g_autoptr (PgRows) rows
+      = doctor_ask (doctor, "second reading", "src/cli/doctor/sql/readings.sql", NULL);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    const char *job = rows_text (rows, i, "job"), *run_id = rows_text (rows, i, "run_id");
+    g_autofree char *remedy = g_strdup_printf ("pruned verify %s --all", run_id);
+    doctor_error (doctor, CODE_ENDED_BADLY, "second reading", remedy,
+                  "%s is stopped: run %s disagrees with its rule about %s:%s: %s. `pruned restore`"
+                  " puts rows back; `pruned resume %s` lets the job go on",
+                  job, run_id, rows_text (rows, i, "tab"), rows_text (rows, i, "key"),
+                  rows_text (rows, i, "says"), job);
+  }
+  if (rows != NULL && rows_count (rows) == 0)
+    doctor_ok (doctor, "second reading", "no run disagrees");
+}
+
 void
 doctor_night (Doctor *doctor)
 {
@@ -93,6 +112,7 @@ doctor_night (Doctor *doctor)
                   error->message);
     return;
   }
+  check_readings (doctor);
   check (doctor, rows, say_late, "late ticks", "none");
   check (doctor, rows, say_failing, "failing rows", "none for a day");
   check (doctor, rows, say_less, "less than usual", "no job");

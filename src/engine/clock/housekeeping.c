@@ -11,6 +11,7 @@
 #include "engine/clock/outbox_left.h"
 #include "engine/clock/chores.h"
 #include "engine/clock/processes.h"
+#include "engine/clock/readings.h"
 #include "engine/clock/rounds.h"
 #include "engine/clock/settings_changed.h"
 #include "engine/clock/silent.h"
@@ -214,6 +215,7 @@ static const Chore CHORES[] = {
   { "blocked ticks", 0, blocked_look },
   { "dead letters", 5 * G_USEC_PER_SEC, letters_look },
   { "sections that take nothing", 10 * G_USEC_PER_SEC, silent_look },
+  { "second readings", 0, readings_look },
   { "entries of rows that are gone", 10 * G_USEC_PER_SEC, janitor_sweep },
   { "this machine's clock", 0, janitor_tell_clock },
   { "states of jobs", 10 * G_TIME_SPAN_MINUTE, janitor_note_states },

@@ -233,14 +233,27 @@ job_is_asked_for_rows (const Job *job, const json_t *args)
 gboolean
 job_reads (const Job *job, const char *key)
 {
-  static const char *const all[]
-      = { "enabled",        "mode",        "outcomes", "capacity",  "max_attempts",     "budget_ms",
-          "target_step_ms", "not_between", "max_rows", "max_share", "max_rows_per_day", "max_ratio",
-          "min_rows",       "min_ratio",   "approve",  NULL },
-      *const ticks[] = { "schedule", "time_zone", "catch_up", NULL },
-             *const brakes[]
-             = { "max_rows",  "max_share", "max_rows_per_day", "max_ratio", "min_rows",
-                 "min_ratio", NULL };
+  static const char *const all[] = { "enabled",
+                                     "mode",
+                                     "outcomes",
+                                     "capacity",
+                                     "max_attempts",
+                                     "budget_ms",
+                                     "target_step_ms",
+                                     "not_between",
+                                     "max_rows",
+                                     "max_share",
+                                     "max_rows_per_day",
+                                     "max_ratio",
+                                     "min_rows",
+                                     "min_ratio",
+                                     "approve",
+                                     "verify_rows",
+                                     NULL },
+                           *const ticks[] = { "schedule", "time_zone", "catch_up", NULL },
+                           *const brakes[]
+                           = { "max_rows", "max_share", "max_rows_per_day", "max_ratio",
+                               "min_rows", "min_ratio", "verify_rows",      NULL };
   if (g_strv_contains (all, key))
     return !job_only_starts (job) || !g_strv_contains (brakes, key);
   if (g_strv_contains (ticks, key))

@@ -1,3 +1,4 @@
+/* Length: a reading is read from its run to its rows. */
 #include "engine/reading/reading.h"
 
 #include "base/resource.h"
@@ -10,7 +11,7 @@
 #define SQL "src/engine/reading/sql/"
 #define PAGES 16 /* records of a table that are opened for a sample */
 
-const char *const reading_words[] = { "wrong", "unsure", "left" };
+const char *const reading_words[] = { "wrong", "unsure", "left", "lost" };
 
 typedef struct {
   Pg *pg;
@@ -38,7 +39,7 @@ reading_tally_clear (ReadingTally *tally)
 gboolean
 reading_disagrees (const ReadingTally *tally)
 {
-  return tally->wrong > 0 || tally->left > 0;
+  return tally->wrong > 0 || tally->left > 0 || tally->lost > 0;
 }
 
 double
@@ -137,6 +138,17 @@ set_sample (const Reading *reading, int table, PgValues *values)
                  reading->most == READING_ALL ? 1 : MAX (1, there / MAX (reading->most, 1)));
 }
 
+/* The columns as an array literal. */
+static char *
+lacking_list (const Reading *reading, int table)
+{
+  GString *list = array_new ();
+  g_auto (GStrv) names = g_strsplit (rows_text (reading->tables, table, "lacking"), "\n", -1);
+  for (char **name = names; *name != NULL; name++)
+    array_add (list, *name);
+  return array_take (list);
+}
+
 static PgRows *
 run_of_table (Reading *reading, int table, const char *body, GError **error)
 {
@@ -147,7 +159,9 @@ run_of_table (Reading *reading, int table, const char *body, GError **error)
   step_bind (reading->step, statement, values);
   pg_values_set (values, "table", rows_text (reading->tables, table, "table_name"));
   pg_values_set (values, "action", rows_text (reading->tables, table, "action"));
+  pg_values_set (values, "whole", rows_text (reading->tables, table, "whole"));
   pg_values_set (values, "soon", reading->soon ? "t" : "f");
+  pg_values_take (values, "lacking", lacking_list (reading, table));
   set_sample (reading, table, values);
   return pg_run (reading->pg, statement, values, error);
 }
@@ -187,11 +201,16 @@ take_extra (Reading *reading, int table, const char *lacks, PgRows *rows)
   reading->tally->rows
       += rows_int (reading->tables, table, "n") - rows_int (reading->tables, table, "bare");
   reading->tally->read += rows_int (rows, 0, "read");
+  reading->tally->lost += rows_int (rows, 0, "lost");
   reading->tally->wrong += lacks == NULL ? wrong : 0;
   reading->tally->unsure += unsure + (lacks == NULL ? 0 : wrong);
   for (int i = 0; i < rows_count (rows); i++) {
     if (rows_text (rows, i, "says") == NULL)
       continue;
+    if (rows_bool (rows, i, "is_lost")) {
+      say (reading, READING_LOST, name, rows_text (rows, i, "key"), rows_text (rows, i, "says"));
+      continue;
+    }
     const gboolean sure = rows_bool (rows, i, "sure") && lacks == NULL;
     g_autofree char *says
         = g_strdup_printf ("%s%s%s", rows_text (rows, i, "says"), altered,
@@ -210,10 +229,14 @@ read_extra (Reading *reading, int table, GError **error)
                 "no rule that can be asked of a row says which rows of it go");
     return TRUE;
   }
-  const char *refers = rows_text (reading->tables, table, "below");
+  /* A row of the table of a built-in job goes by its rule alone. */
+  const gboolean by_rule
+      = !below && reading->step->job->built_in && rows_bool (reading->tables, table, "own");
+  const char *refers = by_rule ? NULL : rows_text (reading->tables, table, "below");
   g_autofree char *lacks = below ? NULL : lacking (reading, table, rule);
   g_autoptr (Words) words = words_new ();
   words_set (words, "reading", rule);
+  words_set (words, "back", job_is_own_folder (reading->step->job) ? "false" : "true");
   words_set (words, "below", refers != NULL ? refers : "false");
   g_autofree char *body = words_fill_path (words, SQL "extra.sql");
   g_autoptr (PgRows) rows = NULL;

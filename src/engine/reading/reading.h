@@ -5,7 +5,8 @@
  * statements that are not those that chose them: of a sentence its `where` text, asked of the row
  * as it was; of a built-in job the files of its folder `reading`, which are written from docs/jobs
  * and not from the job's SQL. A row of a table below must refer to a row that the run has taken,
- * and no row may be left that refers to one.
+ * and no row may be left that refers to one. What the audit has of a row is made a row of the
+ * table again and recorded again, which must give the same.
  *
  * Invariant: what cannot be known is said (`unsure`, `unread`) and is never a disagreement. A run
  * of which everything was right has none, whatever the application has written since.
@@ -20,6 +21,7 @@ typedef enum {
   READING_WRONG,  /* the rule does not take this row */
   READING_UNSURE, /* it does not as far as is known, but something it rests on may have changed */
   READING_LEFT,   /* a row that refers to one that has gone */
+  READING_LOST,   /* what the audit has of this row would not bring it back as it was */
 } ReadingVerdict;
 extern const char *const reading_words[]; /* by ReadingVerdict */
 
@@ -27,9 +29,9 @@ typedef void (*ReadingVisit) (ReadingVerdict verdict, const char *table, const c
                               const char *says, gpointer data);
 
 typedef struct {
-  gint64 rows;        /* recorded, of tables that can be read again */
-  gint64 read;        /* of them, that were read */
-  gint64 wrong, left; /* disagreements: rows; `left` is counted up to 1,000 a table */
+  gint64 rows;              /* recorded, of tables that can be read again */
+  gint64 read;              /* of them, that were read */
+  gint64 wrong, left, lost; /* disagreements: rows; `left` is counted up to 1,000 a table */
   gint64 unsure;
   json_t *unread; /* [{table, rows, why}]: what cannot be read again */
 } ReadingTally;

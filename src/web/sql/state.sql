@@ -31,6 +31,11 @@ FROM jobs j
 UNION ALL
 SELECT 'pruned_job_paused', j.job, NULL, (EXISTS (SELECT FROM pruned.controls c WHERE c.job = j.job AND c.paused AND coalesce(c.paused_until > now(), true)))::int::float8 FROM jobs j
 UNION ALL
+SELECT 'pruned_run_disagreed', j.job, NULL,
+       (SELECT count(*) FROM pruned.readings x WHERE x.job = j.job AND x.wrong + x.left_over + x.lost > 0
+        AND NOT EXISTS (SELECT FROM pruned.controls c WHERE c.job = j.job AND NOT c.paused AND c.changed_at > x.at))::float8
+FROM jobs j
+UNION ALL
 SELECT 'pruned_last_success_timestamp_seconds', s.job, NULL, coalesce(extract(epoch FROM s.at), 0)::float8 FROM successes s
 UNION ALL
 SELECT 'pruned_job_known_timestamp_seconds', j.job, NULL, extract(epoch FROM coalesce(t.known_since, now()))::float8

@@ -26,6 +26,7 @@ static const struct {
   { "pruned.outcomes.PlaceholderKept", 0xf2cc128d69eab752 },
   { "pruned.outcomes.ProjectDeleted", 0x845ab1c12b4fad20 },
   { "pruned.outcomes.RowProcessed", 0x92e5b4498f6a08e1 },
+  { "pruned.outcomes.RunDisagreed", 0x55b621ed93c817c6 },
   { "pruned.outcomes.RunFinished", 0xa8a1ea81575980f6 },
   { "pruned.outcomes.RunHeld", 0xf1b839ea700bac8f },
   { "pruned.outcomes.UserDeleted", 0xe54604806d4b1969 },

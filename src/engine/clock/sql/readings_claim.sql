@@ -1,0 +1,7 @@
+-- This process reads the run; no row: another one does. What is old is forgotten with it, a page a
+-- time: the ledger keeps its runs for 36 days.
+WITH old AS MATERIALIZED (SELECT x.run_id FROM pruned.readings x WHERE x.at < now() - interval '36 days' ORDER BY x.at LIMIT 100),
+gone AS (DELETE FROM pruned.readings x USING old o WHERE x.run_id = o.run_id)
+INSERT INTO pruned.readings (run_id, job) VALUES (:run_id::uuid, :job::text)
+ON CONFLICT (run_id) DO NOTHING
+RETURNING run_id

@@ -1,0 +1,66 @@
+"""After a run a daemon reads its rows again; a disagreement stops the job, and is told."""
+
+import json
+
+import pytest
+
+from stack.process import wait_until
+from support.sentences import house  # noqa: F401
+
+JOB = "items.purge"
+
+
+def world(house, **settings):  # noqa: F811
+    """A daemon, and a trigger that spoils what the audit has: as if other rows had gone."""
+    house.sql("""CREATE TABLE items (id bigint PRIMARY KEY, at timestamptz, flag boolean);
+        INSERT INTO items SELECT n, now() - interval '40 days', true FROM generate_series(1, 20) n""")
+    house.say(JOB, "table = items\nwhere = at < :T - interval '30 days' AND flag\nmax_share = off\n")
+    house.start()
+    return house.pruned.start(settings=settings)
+
+
+def spoil(house):  # noqa: F811
+    house.database.connection.execute("""CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        NEW.rows := jsonb_set(NEW.rows, '{3,flag}', 'false'); RETURN NEW; END $$;
+        CREATE TRIGGER spoil BEFORE INSERT ON pruned.deletions FOR EACH ROW EXECUTE FUNCTION spoil()""")
+
+
+def read(house):  # noqa: F811
+    return wait_until(lambda: house.database.rows("SELECT * FROM pruned.readings WHERE read IS NOT NULL"), 30, "a reading")
+
+
+def test_a_disagreement_stops_the_job_and_is_told(house):  # noqa: F811
+    from support.scene import now, tick_id
+    daemon = world(house)
+    spoil(house)
+    at = now(minutes=-1)
+    house.pruned.topics.tick(JOB, at)
+    (found,) = read(house)
+    assert (str(found["run_id"]), found["wrong"], found["left_over"], found["lost"], found["read"], found["rows"]) == (tick_id(JOB, at), 1, 0, 0, 20, 20)
+    assert [(n["verdict"], n["table"], n["key"]) for n in found["named"]] == [("wrong", "items", "4")]
+    paused = wait_until(lambda: house.database.rows("SELECT paused, reason FROM pruned.controls WHERE job = %s", [JOB]), 10, "the stop")[0]
+    assert paused["paused"] and paused["reason"].startswith(f"stopped: second reading: run {str(found['run_id'])[:8]}, items:4")
+    assert daemon.lines("The second reading disagrees, and its job is stopped")
+    (told,) = wait_until(lambda: house.pruned.topics.outcomes("RunDisagreed"), 30, "RunDisagreed")
+    assert (told.value["job"], told.value["wrong"], json.loads(told.value["rows"])[0]["key"]) == (JOB, 1, "4")
+    doctor = house.pruned.run("doctor", "--json")
+    assert any(f["check"] == "second reading" and "items:4" in f["detail"] for f in doctor.json() if "check" in f), doctor
+    house.pruned.run("resume", JOB, "--reason", "looked at").ok()
+    assert not any("items:4" in f["detail"] for f in house.pruned.run("doctor", "--json").json() if f.get("check") == "second reading")
+
+
+@pytest.mark.check_all
+def test_a_run_that_was_right_goes_on_and_one_that_is_not_wanted_is_not_read(house):  # noqa: F811
+    from support.scene import now
+    daemon = world(house)
+    house.pruned.topics.tick(JOB, now(minutes=-1))
+    (found,) = read(house)
+    assert (found["wrong"], found["left_over"], found["unsure"], found["unread"]) == (0, 0, 0, [])
+    assert house.database.rows("SELECT FROM pruned.controls WHERE paused") == [] and house.pruned.topics.outcomes("RunDisagreed") == []
+    daemon.stop()
+    house.sql("INSERT INTO items SELECT n, now() - interval '40 days', true FROM generate_series(101, 120) n")
+    daemon = house.pruned.start(settings={f"jobs.{JOB}.verify_rows": 0})
+    run = house.pruned.topics.tick(JOB, now())
+    wait_until(lambda: house.rows("items") == [], 30, "the second run")
+    daemon.wait_line("Finished", count=1)
+    assert len(house.database.rows("SELECT FROM pruned.readings")) == 1, run
