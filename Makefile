@@ -5,7 +5,7 @@ BUILD   := build/$(FLAVOUR)
 VERSION := $(shell cat VERSION)
 PREFIX  ?= /usr/local
 CC      ?= cc
-PKGS    := glib-2.0 gio-2.0 rdkafka libpq libcurl jansson uuid libmicrohttpd
+PKGS    := glib-2.0 gio-2.0 rdkafka libpq libcurl jansson uuid libmicrohttpd libsodium
 
 # Only where something is built: a fresh machine has no pkg-config yet.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS)) -DAVRO_C_VERSION='"$(shell pkg-config --modversion avro-c)"'

@@ -90,6 +90,10 @@ static const Command commands[] = {
   { "replay", "--from TIME [--to TIME] [--topic ticks,events] [--job J] [--dry-run]",
     "read ticks and events again from Kafka: start the runs that are missing, leave the others alone",
     "pruned replay --from -2h --dry-run", command_replay, replay_options, replay_more },
+  { "reapply", "--since TIME [--dry-run] [--reason TEXT] | --new-key",
+    "after an old backup: which rows of the ledger of erasures are there again? Runs that are held "
+    "take them",
+    "pruned reapply --since 2026-11-01 --dry-run", command_reapply, reapply_options, reapply_more },
   { "reload", "[--wait S] [--reason TEXT]",
     "all processes read their jobs and settings again; waits for them", "pruned reload",
     command_reload, reload_options, reload_more },

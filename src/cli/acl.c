@@ -2,6 +2,7 @@
 
 #include "cli/grants.h"
 #include "engine/job/sentence/own_topics.h"
+#include "engine/outbox/remember.h"
 #include "kafka/settings.h"
 
 #include <string.h>
@@ -71,6 +72,10 @@ add_daemon (GPtrArray *acls, const Cli *cli, const char *const *kafka)
     if (!is_covered (acls, KAFKA_DESCRIBE_CONFIGS, topics->pdata[i]))
       add (acls, KAFKA_DESCRIBE_CONFIGS, FALSE, FALSE, g_strdup (topics->pdata[i]));
   }
+  const char *prefix = config_text (cli->config, "topics", "prefix");
+  for (guint i = 0; remember_is_on (cli->config) && i < 2; i++)
+    add (acls, i == 0 ? KAFKA_READ : KAFKA_WRITE, FALSE, FALSE,
+         g_strconcat (prefix, "." REMEMBER_TOPIC, NULL));
   add (acls, KAFKA_READ, TRUE, FALSE,
        g_strdup (group != NULL ? group : config_text (cli->config, "topics", "prefix")));
 }

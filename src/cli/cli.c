@@ -99,14 +99,15 @@ choose_jobs (Cli *cli, GError **error)
   return TRUE;
 }
 
-/* The folder of the user's jobs, the prefix of topics, and whether there is a schema registry, are
- * settings, which are read ahead. They stay until the process ends. */
+/* The folder of the user's jobs, the prefix of topics, and whether there are a schema registry and
+ * a ledger of erasures, are settings, which are read ahead. They stay until the process ends. */
 static JobSources
 sources_of (Cli *cli)
 {
   JobSources own = { 0 };
   own.config = config_file_name (cli->file, &own.config_must_exist);
   own.no_registry = cli->no_registry;
+  own.no_ledger = cli->no_ledger;
   own.prefix = cli->prefix != NULL ? cli->prefix : CONFIG_PREFIX;
   own.folder_must_exist = cli->jobs_dir != NULL;
   own.folder = cli->jobs_dir != NULL ? cli->jobs_dir : CONFIG_JOBS_DIR;
@@ -120,6 +121,8 @@ load_jobs (Cli *cli, const ConfigSources *sources, GError **error)
   cli->prefix = config_peek (sources, "topics", "prefix");
   g_autofree char *registry = config_peek (sources, "registry", "url");
   cli->no_registry = registry == NULL || *registry == '\0';
+  g_autofree char *ledger = config_peek (sources, "erasures", "ledger");
+  cli->no_ledger = ledger == NULL || g_str_equal (ledger, "off");
   JobSources own = sources_of (cli);
   return jobs_load (cli->code, &own, error);
 }

@@ -39,6 +39,7 @@ typedef struct {
   char *jobs_dir;                      /* [run] jobs_dir, if it is set */
   char *prefix;                        /* [topics] prefix as it is set; NULL: not set */
   gboolean no_registry;                /* [registry] url is not set */
+  gboolean no_ledger;                  /* [erasures] ledger is off */
 } Cli;
 
 /* Returns the exit code. cli_main prints an error that it sets, once. */

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "engine/job/by_tables.h"
 #include "engine/job/sentence/complete.h"
+#include "engine/outbox/remember.h"
 #include "engine/outbox/wire.h"
 
 #include <unistd.h>
@@ -65,7 +66,8 @@ command_run (Cli *cli, GError **error)
 {
   if (!check_loaded (cli, engine_begin, error))
     return CODE_KAFKA;
-  if (!check_kafka (cli, error) || !wire_begin (cli->config, error))
+  if (!check_kafka (cli, error) || !wire_begin (cli->config, error)
+      || !remember_begin (cli->config, error))
     return CODE_CONFIG;
   g_autofree char *absent = cli->absent != NULL ? by_tables_words (cli->jobs, cli->absent) : NULL;
   if (absent != NULL)

@@ -19,7 +19,7 @@ static const Column REGISTERED[] = { { "schema" }, { "number", CELL_NUMBER }, { 
 static gboolean
 is_ours_alone (const char *type)
 {
-  return g_str_equal (type, "pruned.Work");
+  return g_str_equal (type, "pruned.Work") || g_str_equal (type, "pruned.Erasure");
 }
 
 static ExitCode

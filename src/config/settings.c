@@ -187,6 +187,15 @@ const Setting settings_table[] = {
     "the same for single tables; empty: none differs" },
   INT ("audit", "journal_days", "365", 1, DAYS_MOST,
        "days the journal of operators is kept; after lowering it, run `pruned migrate`"),
+  CHOICE (
+      "erasures", "ledger", "off", "off|topic",
+      "where the rows of jobs with remember are written, so that they go again after an old backup: the topic <prefix>.erasures"),
+  TEXT (
+      "erasures", "key_file", "",
+      "a file with the key that seals the keys of these rows: 32 random bytes as base64, `openssl rand -base64 32`; keep a copy where the backups are not"),
+  INT (
+      "erasures", "backups_keep", "0", 0, DAYS_MOST,
+      "days that the oldest backup of the database is kept; `pruned doctor` compares it with what the topics keep; 0: not known"),
   INT (
       "runs", "keep_days", "35", 1, DAYS_MOST,
       "days ended runs are kept; should be longer than the retention of the topics ticks and events"),

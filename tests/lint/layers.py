@@ -30,10 +30,10 @@ SHARED = {"pruned/array.h": "pg", "pruned/error.h": "base", "pruned/json.h": "ba
 # a circle.
 FACES = ["cli/bench/bench", "cli/doctor/doctor", "cli/restore/restore", "config/config"]
 
-HOME_OF = {"jansson.h": "pruned", "uuid.h": "base", "uuid/uuid.h": "base",
+HOME_OF = {"jansson.h": "pruned", "sodium.h": "base", "uuid.h": "base", "uuid/uuid.h": "base",
            "librdkafka/rdkafka.h": "kafka", "librdkafka/rdkafka_mock.h": "kafka",
            "libpq-fe.h": "pg", "avro.h": "avro", "curl/curl.h": "http", "microhttpd.h": "web"}
-LIBRARIES = re.compile(r"^(librdkafka|avro|curl|libpq|jansson|uuid|microhttpd|postgresql)\b")
+LIBRARIES = re.compile(r"^(librdkafka|avro|curl|libpq|jansson|sodium|uuid|microhttpd|postgresql)\b")
 
 
 def sources():

@@ -109,7 +109,7 @@ want_first() {
 declare -A package_of=(
   [glib-2.0]=libglib2.0-dev [gio-2.0]=libglib2.0-dev [rdkafka]=librdkafka-dev [libpq]=libpq-dev
   [libcurl]=libcurl4-openssl-dev [jansson]=libjansson-dev [uuid]=uuid-dev
-  [libmicrohttpd]=libmicrohttpd-dev [avro-c]=libavro-dev
+  [libmicrohttpd]=libmicrohttpd-dev [avro-c]=libavro-dev [libsodium]=libsodium-dev
 )
 
 need_build() {

@@ -64,8 +64,9 @@ void doctor_rights (Doctor *doctor);
 void doctor_owners (Doctor *doctor); /* of schema pruned, and who can create functions; by it */
 void doctor_kafka (Doctor *doctor);  /* reachable, topics, clock, retention, group, dead letters */
 void doctor_whose (Doctor *doctor, const KafkaTopic *clock); /* whose topics; by it */
-void doctor_events (Doctor *doctor); /* where events come from, and their keys; by it */
-void doctor_group (Doctor *doctor);  /* who is in it, and who is not; by it */
+void doctor_events (Doctor *doctor);   /* where events come from, and their keys; by it */
+void doctor_erasures (Doctor *doctor); /* the ledger, and what backups bring back; by it */
+void doctor_group (Doctor *doctor);    /* who is in it, and who is not; by it */
 /* What its ACLs deny; WANTED: our topics, of WantedTopic; by it. */
 void doctor_acl (Doctor *doctor, const GArray *wanted);
 void doctor_unread (Doctor *doctor); /* messages that nobody reads, as no daemon runs; by it */

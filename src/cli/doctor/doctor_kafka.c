@@ -287,6 +287,7 @@ doctor_kafka (Doctor *doctor)
       check_retention (doctor, topic, KEPT[i].days, KEPT[i].then);
   }
   doctor_events (doctor);
+  doctor_erasures (doctor);
   doctor_group (doctor);
   check_dead_letters (doctor, found, wanted->len);
   doctor_unread (doctor);

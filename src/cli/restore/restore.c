@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 #include "cli/commands.h"
+#include "engine/outbox/remember.h"
 
 static gboolean with_children, dry_run, partial;
 static char *only, *why;
@@ -220,6 +221,8 @@ command_restore (Cli *cli, GError **error)
                                .lines = g_ptr_array_new_with_free_func (line_free) };
   if (only != NULL && !item_parse (only, &restore.only, error))
     return CODE_USAGE;
+  if (!remember_begin (cli->config, error))
+    return CODE_CONFIG;
   restore.pg = cli_pg (cli, error);
   if (restore.pg == NULL)
     return CODE_POSTGRES;

@@ -122,8 +122,9 @@ gboolean restore_hold (Restore *restore, const RestoreStep *step, const Record *
                        const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean restore_is_restored (const PgRows *rows, int row);
 
-/* Where all rows of a run's job are told (`outcomes = all`): RowProcessed, `restored`, of each row
- * that the open transaction has put back. A daemon sends it. */
+/* Of each row that the open transaction has put back: RowProcessed, `restored`, where all rows of a
+ * run's job are told (`outcomes = all`), and an entry in the ledger of erasures, where the job
+ * remembers them. A daemon sends it. */
 gboolean restore_tell (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 void restore_record_free (gpointer record);

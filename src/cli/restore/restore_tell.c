@@ -5,6 +5,7 @@
 #include "engine/ledger/journal.h"
 #include "engine/ledger/run.h"
 #include "engine/outbox/publish.h"
+#include "engine/outbox/remember.h"
 
 #include <string.h>
 
@@ -36,13 +37,47 @@ tell_line (const Told *told, const Line *line)
   bundle_add (told->bundle, told->topic, -1, line->key, TYPE, ce_id, fields);
 }
 
+/* The table of a record is TABLE, with its schema or without. */
+static gboolean
+is_table (const char *recorded, const char *table)
+{
+  const char *a = strrchr (recorded, '.'), *b = strrchr (table, '.');
+  return (a == NULL) == (b == NULL)
+             ? g_str_equal (recorded, table)
+             : g_str_equal (a != NULL ? a + 1 : recorded, b != NULL ? b + 1 : table);
+}
+
+/* What is back is no longer erased: no `pruned reapply` takes it again. */
+static gboolean
+remember_lines (Restore *restore, const Told *told, guint from, GError **error)
+{
+  const Job *job = jobs_find (restore->cli->jobs, told->job);
+  if (job == NULL || job->sentence == NULL || job->sentence->remember_days == 0)
+    return TRUE;
+  RememberRow row = { .prefix = config_text (restore->cli->config, "topics", "prefix"),
+                      .job = told->job,
+                      .table = job->sentence->table,
+                      .what = REMEMBER_RESTORED,
+                      .run_id = told->step->run_id,
+                      .t = told->t,
+                      .days = job->sentence->remember_days };
+  if (!pg_now_us (restore->pg, &row.erased_us, error))
+    return FALSE;
+  for (guint i = from; i < restore->lines->len; i++) {
+    const Line *line = restore->lines->pdata[i];
+    row.key = line->key;
+    if (line->told == told->step && is_table (line->table, row.table))
+      remember_add (told->bundle, &row);
+  }
+  return TRUE;
+}
+
 /* The lines of STEP, from FROM on. */
 static gboolean
 tell_step (Restore *restore, const RestoreStep *step, guint from, GError **error)
 {
   const char *job = step->job_name, *said = rows_text (restore->found, step->run, "context");
-  if (in_force_outcomes (job) != OUTCOMES_ALL)
-    return TRUE;
+  const gboolean all = in_force_outcomes (job) == OUTCOMES_ALL;
   const char *prefix = config_text (restore->cli->config, "topics", "prefix");
   g_autofree char *id = g_uuid_string_random (), *topic = g_strconcat (prefix, ".outcomes", NULL),
                   *t = clock_format (rows_int (restore->found, step->run, "scheduled_at"));
@@ -52,10 +87,12 @@ tell_step (Restore *restore, const RestoreStep *step, guint from, GError **error
   const Told told = { step, bundle, topic, job, t, restore->reason, &run };
   for (guint i = from; i < restore->lines->len; i++) {
     const Line *line = restore->lines->pdata[i];
-    if (line->told == step)
+    if (line->told == step && all)
       tell_line (&told, line);
   }
-  return publish_leave (restore->pg, bundle, error);
+  if (!remember_lines (restore, &told, from, error))
+    return FALSE;
+  return bundle_size (bundle) == 0 || publish_leave (restore->pg, bundle, error);
 }
 
 gboolean

@@ -90,7 +90,7 @@ brakes_room (Step *step, gint64 *room, GError **error)
   const gint64 rows = step->rows + step->children->len, total = run->rows_done + rows;
   gint64 bound = run->approved_rows;
   *room = LIMIT_NONE;
-  if (in_force_of (step->job)->limits.approve == APPROVE_NEVER)
+  if (in_force_approve (step->job) == APPROVE_NEVER)
     return TRUE;
   if (!run_is_approved (run) && !bound_find (step, rows, &bound, error))
     return FALSE;
@@ -109,8 +109,7 @@ brakes_after (Step *step, GError **error)
   RowLimits limits;
   const char *why;
   gint64 bound;
-  if (in_force_of (step->job)->limits.approve == APPROVE_NEVER || is_errand (step)
-      || (rows == 0 && !first))
+  if (in_force_approve (step->job) == APPROVE_NEVER || is_errand (step) || (rows == 0 && !first))
     return TRUE;
   if (ranges_beside (run))
     return brake_within_range (step, rows, error);
@@ -160,7 +159,7 @@ is_counted_before (const Step *step)
 static gboolean
 is_to_count_before (const Step *step)
 {
-  return is_counted_before (step) && in_force_of (step->job)->limits.approve != APPROVE_NEVER
+  return is_counted_before (step) && in_force_approve (step->job) != APPROVE_NEVER
          && (is_errand (step) || step->run->rows_counted < 0 || run_was_approved (step->run));
 }
 
@@ -253,7 +252,7 @@ static gboolean
 has_noted_partitions (const Step *step)
 {
   return step->job->kind->ends_later && step->run->rows_done > 0
-         && in_force_of (step->job)->limits.approve != APPROVE_NEVER;
+         && in_force_approve (step->job) != APPROVE_NEVER;
 }
 
 /* Adds STEP to ALL (of Before) if it is to be counted. */

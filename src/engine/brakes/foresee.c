@@ -6,8 +6,7 @@ static gboolean
 judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **error)
 {
   *finding = (BrakeFinding){ 0 };
-  return in_force_of (step->job)->limits.approve == APPROVE_NEVER
-         || brake_judge (step, count, finding, error);
+  return in_force_approve (step->job) == APPROVE_NEVER || brake_judge (step, count, finding, error);
 }
 
 gboolean

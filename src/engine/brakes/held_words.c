@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 #include "base/spoken.h"
+#include "engine/job/sentence/sentence_again.h"
 
 #define THOUSAND 1000.0
 #define PERCENT 100.0
@@ -28,10 +29,11 @@ static char *
 words_of_approval (const Compared *of, const Run *run)
 {
   g_autofree char *rows = rows_words (of);
-  const char *which = run->approved_until_us > 0 ? "this run needs another approval"
-                      : g_str_equal (of->value, "first")
-                          ? "the first run of this job needs an approval"
-                          : "each run of this job needs an approval";
+  const char *which
+      = sentence_is_again (run->job)       ? "erasures that are applied again need an approval"
+        : run->approved_until_us > 0       ? "this run needs another approval"
+        : g_str_equal (of->value, "first") ? "the first run of this job needs an approval"
+                                           : "each run of this job needs an approval";
   return g_strdup_printf ("%s (%s)", which, rows);
 }
 

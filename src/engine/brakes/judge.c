@@ -4,6 +4,7 @@
 #include "engine/brakes/approved_version.h"
 #include "engine/brakes/bound.h"
 #include "engine/brakes/held_words.h"
+#include "engine/job/sentence/sentence_again.h"
 
 #define SQL "src/engine/brakes/sql/"
 
@@ -91,9 +92,11 @@ brake_hold (Step *step, const RunCount *count, const BrakeFinding *finding, GErr
   g_autofree char *now = clock_format (now_us);
   g_autofree char *known_as = approved_version (step->job);
   g_autoptr (json_t) held
-      = json_pack ("{s:s, s:I, s:b, s:s, s:s, s:s}", "limit", finding->limit, "counted",
-                   (json_int_t)count->rows, "estimated", count->estimated, "at", now, "version",
-                   step->job->version, "known_as", known_as);
+      = json_pack ("{s:s, s:I, s:b, s:s}", "limit", finding->limit, "counted",
+                   (json_int_t)count->rows, "estimated", count->estimated, "at", now);
+  if (!sentence_is_again (step->job)) /* whose approval says nothing about the job's own runs */
+    json_object_update_new (
+        held, json_pack ("{s:s, s:s}", "version", step->job->version, "known_as", known_as));
   limits_add_measure (&finding->limits, finding->limit, held);
   json_object_set (held, "values", count->values);
   if (step->run->approved_until_us > 0) /* for fewer rows, or too long ago */

@@ -181,7 +181,7 @@ is_known (Step *step, gboolean *known, GError **error)
 gboolean
 limits_ask (Step *step, gint64 rows, const char **why, GError **error)
 {
-  const JobApprove approve = in_force_of (step->job)->limits.approve;
+  const JobApprove approve = in_force_approve (step->job);
   gboolean known = TRUE;
   *why = NULL;
   if (rows == 0 || approve == APPROVE_NEVER || approve == APPROVE_ABOVE)

@@ -8,7 +8,7 @@
 gboolean
 whole_is_of_day (const Step *step)
 {
-  return step->job->large != NULL && in_force_of (step->job)->limits.approve != APPROVE_NEVER
+  return step->job->large != NULL && in_force_approve (step->job) != APPROVE_NEVER
          && !run_is_approved (step->run);
 }
 

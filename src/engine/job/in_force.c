@@ -1,6 +1,7 @@
 #include "engine/job/in_force.h"
 
 #include "engine/job/job_ranges.h"
+#include "engine/job/sentence/sentence_again.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -267,6 +268,12 @@ JobMode
 in_force_mode (const Job *job)
 {
   return or_recorded (mode_of (in_force_config (), job));
+}
+
+JobApprove
+in_force_approve (const Job *job)
+{
+  return sentence_is_again (job) ? APPROVE_ALWAYS : in_force_of (job)->limits.approve;
 }
 
 JobMode

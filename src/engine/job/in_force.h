@@ -54,6 +54,8 @@ void in_force_renew (void);
 const Jobs *in_force_jobs (void);
 const Config *in_force_config (void);
 const JobSettings *in_force_of (const Job *job);
+/* What `approve` of JOB says, but a run of `pruned reapply` always needs an approval. */
+JobApprove in_force_approve (const Job *job);
 /* The mode of JOB: of its section, else of [run], else as `pruned migrate` has recorded it. */
 JobMode in_force_mode (const Job *job);
 /* That of a job whose section names none. */

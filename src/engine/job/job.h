@@ -167,6 +167,8 @@ typedef struct _Job {
   const struct _Job **forms;    /* of JOB_FORMS; NULL: there are no others (job_form) */
   const PgStatement *event_key; /* the key that an event names, as page.sql writes it; NULL: no
                                    event names one, or this is a sentence without its SQL */
+  const PgStatement *again;     /* with its SQL: which rows that the ledger of erasures names are
+                                   there; NULL: it remembers none */
   const PgStatement *below;     /* with its SQL: counts the rows of each table that go with keys */
   char *reading;                /* with its SQL: which rows that have gone its condition does not
                                    name (engine/reading); NULL: it has none */
@@ -214,6 +216,7 @@ typedef struct {
   const char *folder; /* [run] jobs_dir; NULL or "": none */
   gboolean folder_must_exist;
   gboolean no_registry; /* [registry] url is not set */
+  gboolean no_ledger;   /* [erasures] ledger is off */
   const char *prefix;   /* [topics] prefix; NULL: not known */
 } JobSources;
 

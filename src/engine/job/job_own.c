@@ -15,7 +15,8 @@ typedef struct {
   Jobs *jobs;
   GPtrArray *sections; /* of Section */
   GPtrArray *folders;  /* paths */
-  GHashTable *places;  /* the name of a job, or `event NAME` -> where it was first said */
+  gboolean no_ledger;
+  GHashTable *places; /* the name of a job, or `event NAME` -> where it was first said */
 } Own;
 
 /* --- names --- */
@@ -68,6 +69,15 @@ claim_folders (Own *own)
 
 /* --- jobs --- */
 
+static gboolean
+can_remember (const Own *own, const Section *section, const Sentence *sentence, GError **error)
+{
+  return sentence->remember_days == 0 || !own->no_ledger
+         || section_fail (section, section_find (section, "remember"), error,
+                          "remember: there is no ledger: set ledger = topic and key_file in"
+                          " [erasures]");
+}
+
 static Job *
 job_of (const Own *own, const Section *section, GError **error)
 {
@@ -75,7 +85,8 @@ job_of (const Own *own, const Section *section, GError **error)
     return error_null (error, PRUNED_FATAL, "%s", section->broken);
   g_autoptr (GKeyFile) settings = g_key_file_new ();
   g_autoptr (Sentence) sentence = sentence_read (section, settings, error);
-  if (sentence == NULL || !job_own_events_exist (own->jobs, section, sentence, error))
+  if (sentence == NULL || !can_remember (own, section, sentence, error)
+      || !job_own_events_exist (own->jobs, section, sentence, error))
     return NULL;
   Job *job = sentence_job (g_steal_pointer (&sentence), section, settings);
   job_own_events_add (own->jobs, job, job->sentence->on);
@@ -225,7 +236,7 @@ job_own_load (Jobs *jobs, const JobSources *sources, GError **error)
   g_autoptr (GPtrArray) sections = sections_new (),
                         folders = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  Own own = { jobs, sections, folders, places };
+  Own own = { jobs, sections, folders, sources->no_ledger, places };
   claim_built_in (places, jobs->jobs);
   claim_built_in (places, jobs->others);
   if (!list_all (&own, sources, error))

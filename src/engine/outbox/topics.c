@@ -2,6 +2,7 @@
 
 #include "engine/job/job_ranges.h"
 #include "engine/outbox/owner.h"
+#include "engine/outbox/remember.h"
 #include "kafka/admin_settings.h"
 
 #define DAY_MS "86400000"
@@ -34,7 +35,35 @@ static const struct {
 static void
 clear_topic (gpointer data)
 {
-  g_free (((WantedTopic *)data)->name);
+  WantedTopic *topic = data;
+  g_free (topic->name);
+  g_strfreev (topic->own);
+}
+
+gint64
+topics_remember_ms (const Jobs *jobs)
+{
+  int days = 0;
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Sentence *sentence = jobs_at (jobs, i)->sentence;
+    days = MAX (days, sentence != NULL ? sentence->remember_days : 0);
+  }
+  return days * (G_TIME_SPAN_DAY / G_TIME_SPAN_MILLISECOND);
+}
+
+/* The ledger: as long as the job that remembers longest says; for ever, if none does yet. */
+static void
+add_ledger (GArray *topics, const Config *config, const Jobs *jobs)
+{
+  const gint64 ms = topics_remember_ms (jobs);
+  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, ms > 0 ? ms : -1);
+  const char *settings[] = { "cleanup.policy", "compact,delete", "retention.ms", text, NULL };
+  WantedTopic ledger
+      = { .name = g_strconcat (config_text (config, "topics", "prefix"), "." REMEMBER_TOPIC, NULL),
+          .partitions = (gint32)config_int (config, "topics", "partitions"),
+          .own = g_strdupv ((char **)settings) };
+  ledger.settings = (const char *const *)ledger.own;
+  g_array_append_val (topics, ledger);
 }
 
 GArray *
@@ -55,6 +84,8 @@ topics_wanted (const Config *config, const Jobs *jobs)
         = { g_strdup (job->work_topic), MAX (job->capacity, job_ranges (job, config)), DAY };
     g_array_append_val (topics, work);
   }
+  if (remember_is_on (config))
+    add_ledger (topics, config, jobs);
   WantedTopic clock = { g_strconcat (prefix, "." OWNER_TOPIC, NULL), 1, CLOCK, TRUE };
   g_array_append_val (topics, clock);
   return topics;

@@ -10,11 +10,15 @@
 typedef struct {
   char *name;
   gint32 partitions;           /* at least */
-  const char *const *settings; /* pairs; static */
+  const char *const *settings; /* pairs; static, or: */
   gboolean optional;           /* the service works without it; optional topics are the last */
+  char **own;                  /* what `settings` is; NULL: static */
 } WantedTopic;
 
 GArray *topics_wanted (const Config *config, const Jobs *jobs);
+/* How long the ledger of erasures keeps entries, in ms: as the job that remembers longest says; 0:
+ * none does. */
+gint64 topics_remember_ms (const Jobs *jobs);
 /* How many of them are not optional. */
 guint topics_needed (const GArray *wanted);
 

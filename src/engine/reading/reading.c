@@ -3,6 +3,7 @@
 
 #include "base/resource.h"
 #include "engine/job/sentence/complete.h"
+#include "engine/job/sentence/sentence_again.h"
 #include "engine/job/sentence/words.h"
 #include "engine/step/plan.h"
 
@@ -334,6 +335,15 @@ reading_find (Pg *pg, const char *run_id, GError **error)
   return pg_run_file (pg, SQL "run.sql", values, error);
 }
 
+/* Its rows were those of the ledger of erasures, whatever its rule says of them. */
+static gboolean
+is_again (const PgRows *run, int row)
+{
+  const char *text = rows_text (run, row, "args");
+  g_autoptr (json_t) args = text != NULL ? json_parse (text, strlen (text), NULL) : NULL;
+  return json_object_get (args, AGAIN_SINCE) != NULL;
+}
+
 char *
 reading_refusal (const Job *job, const PgRows *run, int row)
 {
@@ -344,6 +354,8 @@ reading_refusal (const Job *job, const PgRows *run, int row)
     return NULL;
   if (rows_bool (run, row, "earlier"))
     return g_strdup ("several versions of its job have done it");
+  if (job->sentence != NULL && is_again (run, row))
+    return g_strdup ("the ledger of erasures has named its rows, and not the job's rule");
   if (version != NULL && g_strcmp0 (version, job->version) != 0)
     return g_strdup_printf ("version %s of its job has done it, and %s is in force", version,
                             job->version);

@@ -10,6 +10,7 @@
 #include "engine/step/kept_for.h"
 #include "engine/step/pass_over.h"
 #include "engine/step/tell.h"
+#include "engine/step/tell_erased.h"
 #include "engine/step/decide.h"
 
 #include <string.h>
@@ -176,6 +177,7 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
   if (what->apply->len > 0 && !what->stays)
     step_add_rows (step, which->len, 0, 0);
   tell_rest (step, what, trial, which);
+  tell_erased (step, what, trial, which);
   return what->log == NULL || log_rows (step, what, trial, which, error);
 }
 

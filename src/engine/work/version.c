@@ -1,6 +1,7 @@
 #include "engine/work/version.h"
 
 #include "engine/job/in_force.h"
+#include "engine/job/sentence/sentence_again.h"
 #include "engine/ledger/run_check.h"
 
 #define WHY "blocked: begun with version "
@@ -42,7 +43,7 @@ version_sort_out (Claim *claim, const Job *job, GError **error)
     Run *run = claim->runs->pdata[i];
     const Job *begun = version_of (run, job);
     if (begun != NULL) {
-      run->job = begun;
+      run->job = sentence_again_job (begun, run->args);
       run_check_asked (run);
       continue;
     }

@@ -28,6 +28,7 @@ noted AS (
       last_at = CASE WHEN excluded.last_ended >= n.last_ended THEN excluded.last_at ELSE n.last_at END,
       last_ended = greatest(n.last_ended, excluded.last_ended)),
 forgotten AS (DELETE FROM pruned.nights o WHERE o.day < (now() AT TIME ZONE 'UTC')::date - 400),
+reapplied AS (DELETE FROM pruned.reapply a WHERE a.run_id = ANY (ARRAY(SELECT run_id FROM old))),
 remembered AS (
   INSERT INTO pruned.event_ids (run_id) SELECT run_id FROM moved WHERE parent_id IS NULL ON CONFLICT DO NOTHING)
 SELECT count(*) = 1000 AS more FROM old

@@ -1,6 +1,7 @@
 #include "engine/job/sentence/complete.h"
 
 #include "base/plural.h"
+#include "engine/job/sentence/sentence_again.h"
 #include "engine/job/sentence/sentence_copy.h"
 #include "engine/job/sentence/sentence_partitions.h"
 
@@ -49,6 +50,7 @@ job_complete_forget (const Job *job)
 {
   static GSList *forgotten; /* under the lock; they live as long as the process */
   gpointer completed;
+  sentence_again_forget (job);
   pthread_mutex_lock (&lock);
   if (known != NULL && g_hash_table_steal_extended (known, job, NULL, &completed))
     forgotten = g_slist_prepend (forgotten, completed);

@@ -23,6 +23,7 @@ sentence_free (Sentence *sentence)
   g_free (sentence->object_column);
   g_free (sentence->archive);
   g_free (sentence->consistency);
+  g_free (sentence->born);
   g_strfreev (sentence->on);
   g_strfreev (sentence->by);
   g_free (sentence);

@@ -69,6 +69,10 @@ typedef struct {
   char **by;                    /* the columns by which all of these name rows, as SQL writes them;
                                    NULL: each names a row by its primary key */
   SentenceTicks ticks;          /* `ticks` */
+  int remember_days; /* `remember`: how long the ledger of erasures has its rows; 0: it has none */
+  gboolean born_said;
+  gboolean again; /* not as written: its rows are those of the run (`pruned reapply`) */
+  char *born;     /* the column that says when a row was made; NULL: no key is used twice */
 } Sentence;
 
 typedef enum { EVENT_JSON, EVENT_AVRO } EventFormat;

@@ -1,6 +1,7 @@
 #include "engine/job/sentence/sentence_check.h"
 
 #include "engine/job/sentence/sentence_by.h"
+#include "engine/job/sentence/sentence_remember.h"
 #include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
@@ -215,6 +216,14 @@ check_by (Checker *checker)
     refuse (checker, "%s", why);
 }
 
+static void
+check_born (Checker *checker)
+{
+  g_autofree char *why = sentence_born_refusal (checker->sentence, checker->table);
+  if (why != NULL)
+    refuse (checker, "%s", why);
+}
+
 /* PostgreSQL refuses changes of a function that is not volatile. */
 static void
 check_calls (Checker *checker)
@@ -247,6 +256,7 @@ sentence_refusal (const Sentence *sentence, const Catalogue *catalogue)
   check_set (checker);
   check_due (checker);
   check_by (checker);
+  check_born (checker);
   check_calls (checker);
   check_operators (checker);
   if (sentence->kind == SENTENCE_ARCHIVE)

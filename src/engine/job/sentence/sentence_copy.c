@@ -96,7 +96,7 @@ add_effect (const Job *job, JobWhat *what, const WrittenFile *file, GError **err
 static gboolean
 add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
 {
-  static const char *const reading[] = { "decide", "values", "objects", NULL };
+  static const char *const reading[] = { "decide", "values", "objects", "again", NULL };
   const PgStatement *statement;
   if (g_str_equal (file->path, WRITTEN_SHOWN))
     return TRUE;
@@ -114,6 +114,8 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
     job->event_key = statement;
   else if (g_str_equal (file->path, "named"))
     job->named = statement;
+  else if (g_str_equal (file->path, "again"))
+    job->again = statement;
   else if (g_str_equal (file->path, "values"))
     job->values = statement;
   else if (g_str_equal (file->path, "objects"))

@@ -104,7 +104,7 @@ is_json (const CatColumn *column)
 }
 
 char *
-sentence_key_rows (const CatTable *table, const char *parameter)
+sentence_key_rows_of (const CatTable *table, const char *texts)
 {
   GString *out = g_string_new ("(SELECT pruned_u.pruned_key, pruned_u.pruned_pos");
   for (guint i = 0; i < table->key->len; i++) {
@@ -117,11 +117,16 @@ sentence_key_rows (const CatTable *table, const char *parameter)
     g_autofree char *value = value_of (column, text);
     g_string_append_printf (out, ", %s AS pruned_%u", value, i + 1);
   }
-  g_string_append_printf (out,
-                          " FROM pg_catalog.unnest(:%s::text[]) WITH ORDINALITY AS pruned_u"
-                          " (pruned_key, pruned_pos)) AS pruned_k",
-                          parameter);
+  g_string_append_printf (out, " FROM %s AS pruned_u (pruned_key, pruned_pos)) AS pruned_k", texts);
   return g_string_free (out, FALSE);
+}
+
+char *
+sentence_key_rows (const CatTable *table, const char *parameter)
+{
+  g_autofree char *texts
+      = g_strdup_printf ("pg_catalog.unnest(:%s::text[]) WITH ORDINALITY", parameter);
+  return sentence_key_rows_of (table, texts);
 }
 
 char *

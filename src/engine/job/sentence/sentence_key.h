@@ -15,6 +15,8 @@
 /* The rows of the texts :PARAMETER, as a table pruned_k: `pruned_1`, ... are the columns of the
  * primary key. */
 char *sentence_key_rows (const CatTable *table, const char *parameter);
+/* The same of TEXTS, an item of FROM with two columns: the texts, and numbers. */
+char *sentence_key_rows_of (const CatTable *table, const char *texts);
 /* What events say, as a table pruned_p with the columns `pruned_1`, ... and their order: a column
  * of the key is a parameter with a list of texts. */
 char *sentence_key_parts (const CatTable *table);

@@ -4,6 +4,7 @@
 #include "engine/job/job_record.h"
 #include "engine/job/sentence/event_key.h"
 #include "engine/job/sentence/sentence_keep_read.h"
+#include "engine/job/sentence/sentence_remember.h"
 #include "engine/job/sentence/sql_interval.h"
 #include "engine/job/sentence/sql_text.h"
 
@@ -304,5 +305,7 @@ const Key sentence_keys[] = {
   { "object", read_object },
   { "archive", read_archive },
   { "data_consistency", read_consistency },
+  { "remember", sentence_remember_read },
+  { "born", sentence_born_read },
   { NULL },
 };

@@ -3,6 +3,7 @@
 #include "config/nearest.h"
 #include "config/settings.h"
 #include "engine/job/sentence/sentence_keys.h"
+#include "engine/job/sentence/sentence_remember.h"
 
 #include <string.h>
 
@@ -254,6 +255,7 @@ sentence_read (const Section *section, GKeyFile *settings, GError **error)
       return NULL;
   return check (section, error) && check_archive (sentence, section, error)
                  && check_set (sentence, section, error)
+                 && sentence_remember_check (sentence, section, error)
              ? g_steal_pointer (&sentence)
              : NULL;
 }

@@ -9,6 +9,7 @@
 #include "engine/job/sentence/sentence_check.h"
 #include "engine/job/sentence/sentence_key.h"
 #include "engine/job/sentence/sentence_portion.h"
+#include "engine/job/sentence/sentence_remember.h"
 #include "engine/job/sentence/sentence_set.h"
 #include "engine/job/sentence/sql_text.h"
 
@@ -78,6 +79,11 @@ set_due (Writer *writer)
     words_take (writer->words, "due", g_strdup_printf ("(%s) AND %s", where, beyond));
   } else
     words_set (writer->words, "due", where);
+  if (writer->sentence->again) {
+    g_autofree char *again = sentence_again_due (writer->sentence, writer->table);
+    words_take (writer->words, "due", g_strdup_printf ("(%s) AND %s", where, again));
+    words_set (writer->words, "where", "false"); /* no row stays because of `keep` */
+  }
 }
 
 /* The word NAME: how the key of a row lies to the VALUES (SIGN). */
@@ -106,6 +112,10 @@ set_by (Writer *writer)
   words_take (writer->words, "by", by != NULL ? g_strdup_printf (" AND %s", by) : g_strdup (""));
   if (by != NULL)
     words_take (writer->words, "due", g_strdup_printf ("(%s) AND (%s)", by, due));
+  if (writer->sentence->again) {
+    g_autofree char *again = sentence_again_found (writer->table);
+    words_take (writer->words, "found", g_strdup_printf ("%s AND (%s)", again, due));
+  }
 }
 
 /* Pages: the first begins at the first row, since no value comes before every other of any type. */
@@ -313,6 +323,17 @@ add_event_key (Writer *writer)
   add (writer, "named", "named");
 }
 
+static void
+add_again (Writer *writer)
+{
+  g_autofree char *born = sentence_born (writer->sentence, writer->table);
+  words_take (writer->words, "older",
+              born != NULL
+                  ? g_strdup_printf ("%s < (:erased_at::timestamptz[])[pruned_k.pruned_pos]", born)
+                  : g_strdup ("true"));
+  add (writer, "again", "again");
+}
+
 /* A statement that has waited for a row asks the condition again for that row, but sees the other
  * rows as they were when it began. So the rows are locked by a statement before. (As they are where
  * a trigger of a row can set what the condition of the next one depends on.) */
@@ -442,6 +463,8 @@ add_files (Writer *writer, const Below *below)
   }
   if (writer->sentence->on[0] != NULL)
     add_event_key (writer);
+  if (writer->sentence->remember_days > 0)
+    add_again (writer);
   add (writer, lock, all ? "lock" : "held");
   below_write_locks (below, writer->written);
   sentence_portion_write (below, writer->written);

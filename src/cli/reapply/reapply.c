@@ -1,0 +1,262 @@
+#include "cli/reapply/reapply.h"
+
+#include "base/clock.h"
+#include "base/plural.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/note.h"
+#include "cli/whose.h"
+#include "engine/outbox/remember.h"
+
+#define SQL "src/cli/reapply/sql/"
+
+static char *since, *reason;
+static gboolean dry_run, new_key;
+
+const GOptionEntry reapply_options[] = {
+  { "since", 0, 0, G_OPTION_ARG_STRING, &since,
+    "rows that went at this time or later: that of the backup, or a little before it", "TIME" },
+  { "dry-run", 0, 0, G_OPTION_ARG_NONE, &dry_run, "only show which rows are there again", NULL },
+  { "new-key", 0, 0, G_OPTION_ARG_NONE, &new_key,
+    "instead: from now on seal with the key in key_file; what other keys have sealed needs "
+    "these",
+    NULL },
+  { "reason", 0, 0, G_OPTION_ARG_STRING, &reason, "why; the journal keeps it", "TEXT" },
+  { NULL }
+};
+
+const char reapply_more[]
+    = "TIME is RFC 3339 with zone, YYYY-MM-DD (00:00 UTC), or -10m, -2h, -1d before now. Each row of the ledger of erasures that is there "
+      "again has a line: again (it goes), or stays, with the reason. The rows of a job are one run of it, which is held: `pruned approve "
+      "RUN` lets it take exactly these, as the job takes rows, and none that was made after its erasure. It can be repeated. Exit code 2 "
+      "if entries are of another database, or sealed with another key, 6 if their job is not here.";
+
+static const Column COLUMNS[]
+    = { { "job" }, { "key" }, { "erased_at", CELL_TIME }, { "verdict" }, { "reason" }, { NULL } };
+
+static void
+erased_free (gpointer data)
+{
+  Erased *row = data;
+  g_free (row->job);
+  g_free (row->key);
+  g_free (row->there);
+  g_free (row);
+}
+
+static int
+by_key (gconstpointer a, gconstpointer b)
+{
+  const Erased *x = *(Erased *const *)a, *y = *(Erased *const *)b;
+  const int order = g_strcmp0 (x->job, y->job);
+  return order != 0 ? order : g_strcmp0 (x->key, y->key);
+}
+
+/* The rows of each job (name -> of Erased, borrowed). */
+static GHashTable *
+by_job (const Reapply *reapply)
+{
+  GHashTable *jobs
+      = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+  GHashTableIter iter;
+  gpointer value;
+  g_hash_table_iter_init (&iter, reapply->rows);
+  while (g_hash_table_iter_next (&iter, NULL, &value)) {
+    Erased *row = value;
+    if (row->back)
+      continue;
+    GPtrArray *rows = g_hash_table_lookup (jobs, row->job);
+    if (rows == NULL)
+      g_hash_table_insert (jobs, row->job, rows = g_ptr_array_new ());
+    g_ptr_array_add (rows, row);
+  }
+  return jobs;
+}
+
+/* --- what is said --- */
+
+static guint
+show (const Reapply *reapply, const GPtrArray *rows)
+{
+  guint n = 0;
+  for (guint i = 0; i < rows->len; i++) {
+    const Erased *row = rows->pdata[i];
+    if (row->there == NULL && row->stays == NULL)
+      continue;
+    g_autofree char *at = clock_format (row->erased_us);
+    n += row->stays == NULL;
+    output_row (reapply->cli->out, json_string (row->job),
+                json_string (row->there != NULL ? row->there : row->key),
+                cell_from_text (CELL_TIME, at),
+                json_string (row->stays == NULL ? "again" : "stays"),
+                row->stays != NULL ? json_string (row->stays) : NULL);
+  }
+  return n;
+}
+
+static ExitCode
+say_rest (const Reapply *reapply, const GString *absent, GError **error)
+{
+  Output *out = reapply->cli->out;
+  const guint rows = g_hash_table_size (reapply->rows);
+  output_say (out, "%u %s of the ledger since then, %u %s.", reapply->n,
+              plural (reapply->n, "entry", "entries"), rows, plural (rows, "row", "rows"));
+  if (reapply->expired > 0)
+    output_say (out, "%u %s: their time is over (remember).", reapply->expired,
+                plural (reapply->expired, "is forgotten", "are forgotten"));
+  if (reapply->damaged > 0)
+    output_say (out, "%u cannot be read: damaged.", reapply->damaged);
+  if (reapply->sealed > 0)
+    return cli_fail (CODE_CONFIG, error,
+                     "%u %s sealed with another key (%s): give that one as [erasures] key_file",
+                     reapply->sealed, plural (reapply->sealed, "entry is", "entries are"),
+                     reapply->other_key);
+  if (reapply->strange > 0)
+    return cli_fail (CODE_CONFIG, error, "%u %s of another database: its rows are none of this one",
+                     reapply->strange, plural (reapply->strange, "entry is", "entries are"));
+  if (absent->len > 0)
+    return cli_fail (CODE_NOT_FOUND, error,
+                     "there is no job any more, or it does not remember: %s; its rows were not"
+                     " looked for",
+                     absent->str);
+  return CODE_OK;
+}
+
+/* --- the runs --- */
+
+static ExitCode
+place (Reapply *reapply, const Job *job, const GPtrArray *rows, guint n, GError **error)
+{
+  g_autofree char *run_id = NULL, *before = NULL;
+  gboolean ok
+      = pg_begin (reapply->pg, error) && reapply_place (reapply, job, rows, &run_id, &before, error)
+        && (before != NULL || cli_note (reapply->cli, reapply->pg, NULL, run_id, reason, error))
+        && pg_commit (reapply->pg, error);
+  if (!ok) {
+    const ExitCode code = cli_pg_failed (reapply->pg, error);
+    pg_rollback (reapply->pg);
+    return code;
+  }
+  if (before != NULL)
+    output_say (reapply->cli->out,
+                "%s: run %s of an earlier `pruned reapply` is %s: approve or discard it first.",
+                job->name, run_id, before);
+  else
+    output_say (reapply->cli->out,
+                "%s: %u %s again with run %s. It is held until: pruned approve %s", job->name, n,
+                plural (n, "row goes", "rows go"), run_id, run_id);
+  return CODE_OK;
+}
+
+static ExitCode
+do_job (Reapply *reapply, const Job *job, GPtrArray *rows, GPtrArray *asked, GError **error)
+{
+  g_ptr_array_sort (rows, by_key);
+  if (!reapply_look (reapply, job, rows, error))
+    return (*error)->code == PRUNED_FATAL ? CODE_CONFIG : cli_pg_failed (reapply->pg, error);
+  if (show (reapply, rows) > 0)
+    g_ptr_array_add (asked, (gpointer)job);
+  return CODE_OK;
+}
+
+static guint
+count (const GPtrArray *rows)
+{
+  guint n = 0;
+  for (guint i = 0; i < rows->len; i++) {
+    const Erased *row = rows->pdata[i];
+    n += row->there != NULL && row->stays == NULL;
+  }
+  return n;
+}
+
+static ExitCode
+do_jobs (Reapply *reapply, GError **error)
+{
+  g_autoptr (GHashTable) jobs = by_job (reapply);
+  g_autoptr (GString) absent = g_string_new (NULL);
+  g_autoptr (GPtrArray) asked = g_ptr_array_new ();
+  g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (jobs), (GCompareFunc)strcmp);
+  output_table (reapply->cli->out, COLUMNS);
+  for (GList *name = names; name != NULL; name = name->next) {
+    const Job *job = jobs_find (reapply->cli->jobs, name->data);
+    if (job == NULL || job->sentence == NULL || job->sentence->remember_days == 0) {
+      g_string_append_printf (absent, "%s%s", absent->len > 0 ? ", " : "", (char *)name->data);
+      continue;
+    }
+    const ExitCode code
+        = do_job (reapply, job, g_hash_table_lookup (jobs, name->data), asked, error);
+    if (code != CODE_OK)
+      return code;
+  }
+  output_end_list (reapply->cli->out, "No row of the ledger is there.");
+  for (guint i = 0; !dry_run && i < asked->len; i++) {
+    const Job *job = asked->pdata[i];
+    const GPtrArray *rows = g_hash_table_lookup (jobs, job->name);
+    const ExitCode code = place (reapply, job, rows, count (rows), error);
+    if (code != CODE_OK)
+      return code;
+  }
+  return say_rest (reapply, absent, error);
+}
+
+static ExitCode
+take_key (Reapply *reapply, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "key_id", seal_key_id (reapply->key));
+  g_autoptr (PgRows) put = pg_begin (reapply->pg, error)
+                               ? pg_run_file (reapply->pg, SQL "key_new.sql", values, error)
+                               : NULL;
+  if (put != NULL
+      && cli_note (reapply->cli, reapply->pg, "--new-key", seal_key_id (reapply->key), reason,
+                   error)
+      && pg_commit (reapply->pg, error)) {
+    output_say (reapply->cli->out, "Entries are sealed with the key %s from now on.",
+                seal_key_id (reapply->key));
+    return CODE_OK;
+  }
+  const ExitCode code = cli_pg_failed (reapply->pg, error);
+  pg_rollback (reapply->pg);
+  return code;
+}
+
+static ExitCode
+do_all (Reapply *reapply, GError **error)
+{
+  g_auto (GStrv) settings = cli_kafka_settings (reapply->cli, error);
+  if (settings == NULL)
+    return CODE_CONFIG;
+  if ((reapply->pg = cli_pg (reapply->cli, error)) == NULL)
+    return CODE_POSTGRES;
+  if (new_key)
+    return take_key (reapply, error);
+  ExitCode code = cli_whose (reapply->cli, reapply->pg, error);
+  if (code == CODE_OK)
+    code = reapply_read (reapply, settings, error);
+  return code == CODE_OK ? do_jobs (reapply, error) : code;
+}
+
+ExitCode
+command_reapply (Cli *cli, GError **error)
+{
+  Reapply reapply = { .cli = cli, .now_us = clock_now_us () };
+  reapply.now_us -= reapply.now_us % 1000;
+  if (since == NULL && !new_key)
+    return cli_usage (error, "--since TIME is missing: when was the backup made?");
+  if (since != NULL && !cli_time (since, &reapply.since_us, error)) {
+    g_prefix_error (error, "--since: ");
+    return CODE_USAGE;
+  }
+  if (!remember_is_on (cli->config))
+    return cli_fail (CODE_CONFIG, error, "there is no ledger: [erasures] ledger is off");
+  if ((reapply.key = remember_key (cli->config, error)) == NULL)
+    return CODE_CONFIG;
+  reapply.rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, erased_free);
+  const ExitCode code = do_all (&reapply, error);
+  g_hash_table_unref (reapply.rows);
+  g_clear_pointer (&reapply.pg, pg_free);
+  seal_key_free (reapply.key);
+  g_free (reapply.other_key);
+  return code;
+}

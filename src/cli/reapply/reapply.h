@@ -1,0 +1,38 @@
+/* `pruned reapply`: reads the ledger of erasures, looks which of its rows an old backup has brought
+ * back, and asks for runs of their jobs that take these again.
+ *
+ * Threads: main only. Ownership: the Reapply has all.
+ */
+#pragma once
+#include "base/seal.h"
+#include "cli/cli.h"
+
+/* A row that went, by the ledger: the latest entry about it and its job. */
+typedef struct {
+  char *job, *key;
+  gint64 erased_us;
+  gboolean back;     /* `pruned restore` has brought it back since: it is not erased any more */
+  char *there;       /* the key as the row has it that is there; NULL: it is not */
+  const char *stays; /* why a row that is there stays; NULL: it goes */
+} Erased;
+
+typedef struct {
+  Cli *cli;
+  Pg *pg;
+  SealKey *key;
+  gint64 since_us, now_us;
+  GHashTable *rows;                           /* `<job>/<entry>` -> Erased */
+  guint n, strange, sealed, expired, damaged; /* entries: read; of another database; sealed with
+                                                 another key; forgotten; that cannot be read */
+  char *other_key;                            /* the id of that key; NULL: none */
+} Reapply;
+
+/* Reads the topic. */
+ExitCode reapply_read (Reapply *reapply, char **settings, GError **error);
+/* Looks for the ROWS (of Erased) of JOB. PRUNED_FATAL: the catalogue refuses the job. */
+gboolean reapply_look (Reapply *reapply, const Job *job, const GPtrArray *rows, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* In the open transaction: a run of JOB that takes those of ROWS that go. *RUN_ID: its id, or that
+ * of an earlier one that has not ended, and then *BEFORE says its state (g_free both). */
+gboolean reapply_place (Reapply *reapply, const Job *job, const GPtrArray *rows, char **run_id,
+                        char **before, GError **error) G_GNUC_WARN_UNUSED_RESULT;

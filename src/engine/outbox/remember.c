@@ -1,0 +1,95 @@
+#include "engine/outbox/remember.h"
+
+#include "avro/identity.h"
+#include "base/clock.h"
+#include "base/json.h"
+
+#include <string.h>
+
+#define SQL "src/engine/outbox/sql/"
+#define SECTION "erasures"
+
+static SealKey *seal; /* NULL: the ledger is off */
+
+gboolean
+remember_is_on (const Config *config)
+{
+  return !g_str_equal (config_text (config, SECTION, "ledger"), "off");
+}
+
+SealKey *
+remember_key (const Config *config, GError **error)
+{
+  const char *path = config_text (config, SECTION, "key_file");
+  if (*path == '\0')
+    return error_null (error, PRUNED_FATAL,
+                       "%s: ledger in [erasures] needs key_file: `openssl rand -base64 32 >FILE`,"
+                       " and keep a copy where the backups are not",
+                       config_origin (config, SECTION, "ledger"));
+  SealKey *key = seal_key_read (path, error);
+  if (key == NULL)
+    g_prefix_error (error,
+                    "%s: key_file in [erasures]: ", config_origin (config, SECTION, "key_file"));
+  return key;
+}
+
+gboolean
+remember_begin (const Config *config, GError **error)
+{
+  return !remember_is_on (config) || (seal = remember_key (config, error)) != NULL;
+}
+
+gboolean
+remember_key_is_known (Pg *pg, const SealKey *key, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "remember_key.sql", NULL, error);
+  if (rows == NULL)
+    return FALSE;
+  const char *known = rows_count (rows) > 0 ? rows_text (rows, 0, "key_id") : seal_key_id (key);
+  if (g_str_equal (known, seal_key_id (key)))
+    return TRUE;
+  return error_fatal (error,
+                      "key_file in [erasures] holds the key %s, but entries of this database are"
+                      " sealed with the key %s, since %s: put that one back. If it is lost, what it"
+                      " has sealed cannot be reapplied; `pruned reapply --new-key` goes on with"
+                      " this one",
+                      seal_key_id (key), known, rows_text (rows, 0, "at"));
+}
+
+gboolean
+remember_check (Pg *pg, GError **error)
+{
+  if (seal == NULL)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "key_id", seal_key_id (seal));
+  g_autoptr (PgRows) put = pg_run_file (pg, SQL "remember_key_put.sql", values, error);
+  return put != NULL && remember_key_is_known (pg, seal, error);
+}
+
+/* An object of several columns may be written with spaces or without. */
+static char *
+entry_of (const RememberRow *row)
+{
+  g_autofree char *alike
+      = *row->key == '{' ? json_canonical_text (row->key, strlen (row->key), NULL) : NULL;
+  return seal_hash (seal, row->table, alike != NULL ? alike : row->key);
+}
+
+void
+remember_add (Bundle *bundle, const RememberRow *row)
+{
+  if (seal == NULL) {
+    bundle_spoil (bundle, "remember: this process has no ledger: set ledger and key_file in"
+                          " [erasures] and restart it");
+    return;
+  }
+  g_autofree char *entry = entry_of (row), *sealed = seal_close (seal, row->key),
+                  *erased = clock_format (row->erased_us),
+                  *until = clock_format (row->erased_us + row->days * G_TIME_SPAN_DAY),
+                  *topic = g_strconcat (row->prefix, "." REMEMBER_TOPIC, NULL),
+                  *ce_id = identity_outcome (row->run_id, row->step, REMEMBER_TYPE, entry);
+  const char *fields[] = { entry,     seal_key_id (seal), sealed, row->job, row->table,
+                           row->what, row->run_id,        row->t, erased,   until };
+  bundle_add (bundle, topic, -1, entry, REMEMBER_TYPE, ce_id, fields);
+}

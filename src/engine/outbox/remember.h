@@ -1,0 +1,51 @@
+/* The ledger of erasures: rows of jobs with `remember`, so that `pruned reapply` finds them after
+ * an old backup has brought them back, when ticks and events are no longer in Kafka. An entry is a
+ * message on the topic `erasures`, which is compacted; schemas/avro/Erasure.avsc says what it
+ * holds.
+ *
+ * Invariant: no row of such a job is removed without its entry: the entry is in the bundle of the
+ * transaction that removes the row. An entry of a row that is still there does no harm: nothing is
+ * reapplied without an approval, and a row that is younger than the erasure stays.
+ *
+ * Threads: remember_begin: main, before others start; the rest: any. Ownership: as said.
+ */
+#pragma once
+#include "base/seal.h"
+#include "config/config.h"
+#include "engine/outbox/bundle.h"
+#include "pg/pg.h"
+
+#define REMEMBER_TOPIC "erasures"
+#define REMEMBER_TYPE "pruned.Erasure"
+#define REMEMBER_RESTORED "restored"
+
+/* [erasures] ledger is not off. */
+gboolean remember_is_on (const Config *config);
+/* The key of [erasures] key_file. PRUNED_FATAL, with the place of the setting: it cannot be read.
+ */
+SealKey *remember_key (const Config *config, GError **error);
+
+/* From here on entries can be written; does nothing if the ledger is off. Errors as remember_key.
+ */
+gboolean remember_begin (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* KEY is the one with which entries of this database are sealed, or there are none yet.
+ * PRUNED_FATAL: it is another. */
+gboolean remember_key_is_known (Pg *pg, const SealKey *key, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* The same of the key of remember_begin, which becomes that one if there is none yet. Outside a
+ * transaction. TRUE if the ledger is off. */
+gboolean remember_check (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* A row that goes. All is borrowed. */
+typedef struct {
+  const char *prefix;            /* of topics */
+  const char *job, *table, *key, /* table: as the job says it */
+      *run_id, *t;
+  const char *what; /* removed, changed; REMEMBER_RESTORED: it is back, and no longer erased */
+  int step;
+  gint64 erased_us; /* not before it went, and not after its transaction has ended */
+  int days;         /* that it is remembered */
+} RememberRow;
+/* Adds its entry. A bundle without the ledger becomes wrong: then its transaction fails. */
+void remember_add (Bundle *bundle, const RememberRow *row);
