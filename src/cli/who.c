@@ -245,10 +245,9 @@ command_who (Cli *cli, GError **error)
     return cli_fail (
         CODE_NOT_FOUND, error,
         "nothing is recorded of %s%s: within [audit] keep_days no run removed it, or its "
-        "record was forgotten; what others remove is not known here",
-        cli->arguments[0],
-        all ? ", nor of rows that name it"
-            : "; rows that name it and that other runs removed: --all");
+        "record was forgotten; what others remove is not known here%s",
+        cli->arguments[0], all ? ", nor of rows that name it" : "",
+        all ? "" : ". Rows that name it and that other runs removed: --all");
   if (!all)
     output_hint (cli->out, "Rows that name it and that other runs removed: --all finds all.");
   return CODE_OK;

@@ -17,14 +17,15 @@ class Door(http.server.ThreadingHTTPServer):
     opened."""
 
     daemon_threads = True
+    page, promised = b"<html>", 0  # bytes that it promises beside those that it sends
 
     def __init__(self, registry, status):  # noqa: F811
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 answer = None if self.server.status else requests.get(registry.url + self.path, timeout=30)
-                body = answer.content if answer else b"<html>"
+                body = answer.content if answer else self.server.page
                 self.send_response(answer.status_code if answer else self.server.status)
-                self.send_header("Content-Length", str(len(body)))
+                self.send_header("Content-Length", str(len(body) + (0 if answer else self.server.promised)))
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -37,6 +38,16 @@ class Door(http.server.ThreadingHTTPServer):
 
     def open(self):
         self.status = None
+
+
+class Half(Door):
+    """The answer ends too early: what came of it is a whole schema, of another one."""
+
+    page, promised = b'{"schema": "\\"string\\""}', 9
+
+
+class Empty(Door):
+    page = b"{}"
 
 
 class Frozen:
@@ -56,7 +67,8 @@ class Frozen:
 @pytest.mark.check_first(1)
 @pytest.mark.parametrize("away, status, told", [
     (Door, 503, "answers with HTTP status 503"), (Door, 404, "answers with HTTP status 404"), (Door, 500, "answers with HTTP status 500"),
-    (Door, 200, "answers with HTTP status 200, but no JSON"), (Frozen, 0, "does not answer: ")])
+    (Door, 200, "answers with HTTP status 200, but no JSON"), (Half, 200, "does not answer: "),
+    (Empty, 200, "sends no schema"), (Door, 302, "answers with HTTP status 302"), (Frozen, 0, "does not answer: ")])
 def test_while_the_registry_is_away_events_wait_and_none_is_lost(registered, registry, away, status, told):  # noqa: F811
     say_event(registered, "UserErasureRequested", "app-users", "key = payload.user.id")
     registered.start()
