@@ -242,6 +242,7 @@ def test_commands_know_an_erasure(persons):
     assert run("replay", "--from", "-1h", "--topic", persons.pruned.topics.full("app-users"), "--dry-run").code == 0
 
 
+@pytest.mark.check_all
 def test_who_names_the_erasure_of_a_row(persons):
     """Of rows below, too, and once its runs are in the archive; another run has none."""
     persons.say("orders.old", "table = orders\nwhere = id = 1\nmax_share = off")
