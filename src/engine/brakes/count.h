@@ -11,6 +11,7 @@ typedef struct {
   gboolean estimated;
   gboolean most;    /* the rest was not counted: each of its rows counts as if it were due */
   gboolean unknown; /* there can be more than `rows` */
+  gboolean whole;   /* the run is not to be held later, with a part of its rows gone (whole.h) */
   json_t *values;   /* an array of {value, rows}: the commonest values of the column `due` */
 } RunCount;
 void run_count_clear (RunCount *count);

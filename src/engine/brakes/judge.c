@@ -18,6 +18,19 @@ brake_finding_clear (BrakeFinding *finding)
   "; a row makes the search fail, so each is checked by itself; there was no time for all, and the " \
   "others count as if they were due"
 
+#define NO_TIME_FOR_PORTIONS                                                                        \
+  "; there was no time to count all, and a run in portions is not to stop with a part of the rows " \
+  "below a row gone"
+
+/* An estimate can be wrong. A run that is not to be held midway has to be well within its limits.
+ */
+static gboolean
+is_too_near (const RowLimits *limits, const RunCount *count)
+{
+  const gint64 least = limits_least (limits);
+  return count->whole && count->estimated && count->rows <= least && count->rows > least / 2;
+}
+
 /* A run that can have more rows than were counted exceeds the limit that is the lowest. */
 static const char *
 limit_of (const RowLimits *limits, const RunCount *count)
@@ -43,9 +56,11 @@ judge_events (Step *step, const RunCount *count, BrakeFinding *finding, GError *
 }
 
 gboolean
-brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **error)
+brake_judge (Step *step, const RunCount *counted, BrakeFinding *finding, GError **error)
 {
   const Run *run = step->run;
+  const RunCount *count = counted;
+  RunCount near = *counted;
   *finding = (BrakeFinding){ .counted = count->rows };
   if (run_is_approved (run) && count->rows <= run->approved_rows) {
     finding->approved = TRUE;
@@ -55,6 +70,10 @@ brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **
   if (!limits_read (step, count->below, 0, &finding->limits, error))
     return FALSE;
   RowLimits limits = finding->limits;
+  if (!count->unknown && is_too_near (&limits, count)) {
+    near.unknown = TRUE;
+    count = &near;
+  }
   finding->limit = limit_of (&limits, count);
   limits.day = LIMIT_NONE; /* each transaction takes its rows (day.h) */
   finding->limited = limits_least (&limits);
@@ -64,7 +83,11 @@ brake_judge (Step *step, const RunCount *count, BrakeFinding *finding, GError **
     return FALSE;
   if (finding->limit != NULL) {
     g_autofree char *words = held_words (&finding->limits, run, finding->limit, count);
-    finding->error = g_strconcat ("held: ", words, count->most ? NO_TIME : NULL, NULL);
+    finding->error = g_strconcat ("held: ", words,
+                                  count->most      ? NO_TIME
+                                  : count == &near ? NO_TIME_FOR_PORTIONS
+                                                   : NULL,
+                                  NULL);
   }
   return TRUE;
 }

@@ -66,6 +66,8 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
     held->count.unknown = whole_counts_first (step, TRUE);
   } else if (!count_run (step, &held->count, error))
     return FALSE;
+  else
+    held->count.whole = whole_is_of_day (step);
   if (!brake_judge (step, &held->count, &held->finding, error))
     return FALSE;
   FAULT ("brakes.counted");

@@ -103,6 +103,33 @@ test_a_count_without_an_end_exceeds_any_limit (void)
   g_assert_null (free.limit);
 }
 
+/* A run in portions whose count is an estimate: the limit is twice as near. */
+static void
+test_an_estimate_is_no_promise_for_portions (void)
+{
+  static const char held[]
+      = "held: 51 rows or more are above max_rows 100; there was no time to count all, and a run "
+        "in portions is not to stop with a part of the rows below a row gone";
+  static const Case cases[] = {
+    { "max_rows = 100\n", .count = { .rows = 51, .estimated = TRUE, .whole = TRUE },
+      .error = held },
+    { "max_rows = 100\n", .count = { .rows = 50, .estimated = TRUE, .whole = TRUE } },
+    { "max_rows = 100\n", .count = { .rows = 100, .whole = TRUE } },
+    { "max_rows = 100\n", .count = { .rows = 100, .estimated = TRUE } },
+    { "max_rows = 100\n", .count = { .rows = 101, .estimated = TRUE, .whole = TRUE },
+      .error = "held: 101 rows are above max_rows 100" },
+    { "", .count = { .rows = 1000000, .estimated = TRUE, .whole = TRUE } },
+    { "max_rows_per_day = 600\n", 0, 0, 0, 500,
+      .count = { .rows = 50, .estimated = TRUE, .whole = TRUE } },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_auto (BrakeFinding) finding = { 0 };
+    g_test_message ("%u: %s", i, cases[i].settings);
+    judge (&cases[i], &(Run){ 0 }, &finding);
+    g_assert_cmpstr (finding.error, ==, cases[i].error);
+  }
+}
+
 /* For the rows that are approved, as long as it holds. */
 static void
 test_an_approval_lets_a_run_go (void)
@@ -177,6 +204,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/judge/limits", test_limits);
   g_test_add_func ("/judge/unknown", test_a_count_without_an_end_exceeds_any_limit);
+  g_test_add_func ("/judge/estimate", test_an_estimate_is_no_promise_for_portions);
   g_test_add_func ("/judge/approved", test_an_approval_lets_a_run_go);
   g_test_add_func ("/judge/approve", test_runs_that_somebody_looks_at_first);
   g_test_add_func ("/judge/outage", test_an_outage_holds_nothing);
