@@ -26,12 +26,12 @@ typedef struct _Step Step;
  * set to false for those that must be done alone, before anything is changed for them. */
 typedef gboolean (*JobStepFunc) (Step *const *steps, guint n, gboolean *fits, GError **error);
 /* The rows KEYS (array literal) of a page (step_page) are about to be deleted: removes what lies
- * below them in other tables, and notes it in GONE (job_note_gone). It is rolled back with the
- * page, or with a try of it. The lock files have locked these rows. */
-typedef gboolean (*JobBelowFunc) (Step *step, const char *keys, json_t *gone, GError **error);
-/* N rows of TABLE were deleted (else: changed) beside the job's own: they count for its limits, and
- * stand in its result. GONE: an object. */
-void job_note_gone (json_t *gone, const char *table, gboolean deleted, gint64 n);
+ * below them in other tables, and counts it (step_count_beside). It is rolled back with the page,
+ * or with a try of it, as its counts are. The lock files have locked these rows. */
+typedef gboolean (*JobBelowFunc) (Step *step, const char *keys, GError **error);
+/* Counts (step_count_beside) what the run of STEP would delete or change beside the rows that
+ * count.sql counts, from here on. It only reads, and locks nothing. */
+typedef gboolean (*JobForeseeFunc) (Step *step, GError **error);
 /* Adds plan lines (step_plan_line), read-only. Called once for a plan: it walks through all pages.
  */
 typedef gboolean (*JobPlanFunc) (Step *step, GError **error);
@@ -147,7 +147,10 @@ void step_look_again (Step *step, json_t *cursor);
 
 /* --- results --- */
 void step_count (Step *step, const char *counter, gint64 n); /* adds; "updated_rows" too */
-void step_reason (Step *step, const char *reason);           /* result.reason */
+/* N rows of TABLE, as SQL writes it, are deleted (else: changed) beside the job's own, because a
+ * foreign key would do it: they count for its limits, and stand in its result. */
+void step_count_beside (Step *step, const char *table, gboolean deleted, gint64 n);
+void step_reason (Step *step, const char *reason); /* result.reason */
 /* An outcome RECORD (`UserDeleted`) about ENTITY (decimal text). FIELDS (taken) without run_id and
  * step. */
 void step_outcome (Step *step, const char *record, const char *entity, json_t *fields);
@@ -237,6 +240,7 @@ typedef struct {
   const JobErrand *errand; /* instead of step */
   gboolean sets;           /* `step` takes several runs; else each is stepped by itself */
   JobBelowFunc below;      /* beside step or pages; NULL: nothing, so keys delete such rows */
+  JobForeseeFunc foresee;  /* beside count.sql; NULL: there is nothing else to count */
   /* A file that is run in the transaction that records the failure, if a step fails and is charged
    * (e.g. to clear a mark), and if a run ends outside its steps: it is dead, or was discarded.
    * `error` and `state` (waiting, dead; skipped: it was discarded) are bound besides the usual

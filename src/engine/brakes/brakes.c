@@ -135,14 +135,14 @@ brakes_after (Step *step, GError **error)
 /* Before its first rows go: whether the run exceeds a limit that only reading the table or the runs
  * before it shows. */
 static gboolean
-check_share (Step *step, gint64 n, GError **error)
+check_share (Step *step, gint64 n, gint64 below, GError **error)
 {
   const JobLimits *set = &in_force_of (step->job)->limits;
   RowLimits limits;
   const gint64 total = step->run->rows_done + n;
   if (n == 0 || total <= share_free_rows (set) || (set->max_share < 0 && set->max_ratio < 0))
     return TRUE;
-  if (!limits_read (step, 0, 0, &limits, error))
+  if (!limits_read (step, below, 0, &limits, error))
     return FALSE;
   return total <= limits_least (&limits) || count_first (step, error);
 }
@@ -180,6 +180,7 @@ typedef struct {
   Step *step;
   gint64 bound, room; /* how many rows its run may change; how many more */
   gint64 n;           /* how many it would change from here on */
+  gint64 below;       /* of these: beside its own */
 } Before;
 
 static gboolean
@@ -210,7 +211,7 @@ count_each_before (GArray *all, GError **error)
   Pg *pg = first->step->pg;
   GError *cause = NULL;
   if (all->len == 1)
-    return count_ahead (first->step, enough (first), &first->n, &cause)
+    return count_ahead (first->step, enough (first), &first->n, &first->below, &cause)
            || count_slow (first->step, first->bound, cause, error);
   for (guint i = 0; i < all->len; i++)
     if (!count_queue (first[i].step, enough (&first[i]), error))
@@ -242,7 +243,7 @@ judge_before (const Before *one, GError **error)
     return count_first (step, error);
   if (is_errand (step) && one->bound != LIMIT_NONE)
     step->room = one->room;
-  if (!again && !run_is_approved (run) && !check_share (step, one->n, error))
+  if (!again && !run_is_approved (run) && !check_share (step, one->n, one->below, error))
     return FALSE;
   return again || !is_errand (step) || brake_note_planned (step, step->counted, error);
 }

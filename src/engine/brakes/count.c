@@ -84,12 +84,32 @@ count_coded (Step *step, gint64 limit, gint64 *n, GError **error)
   return rows != NULL;
 }
 
+/* What a job in C would take beside the rows of count.sql. */
+static gboolean
+count_foreseen (Step *step, gint64 *below, GError **error)
+{
+  const JobCode *code = step->job->code;
+  *below = 0;
+  if (code == NULL || code->foresee == NULL)
+    return TRUE;
+  g_autoptr (Step) ahead = step_new (step->pg, step->run, step->prefix, NULL, NULL);
+  const gboolean ok = code->foresee (ahead, error);
+  *below = ahead->below;
+  step_fails_as (step, ahead);
+  return ok;
+}
+
 gboolean
-count_ahead (Step *step, gint64 limit, gint64 *n, GError **error)
+count_ahead (Step *step, gint64 limit, gint64 *n, gint64 *below, GError **error)
 {
   Page page = { 0 };
-  if (step->job->count != NULL)
-    return count_coded (step, limit, n, error);
+  *below = 0;
+  if (step->job->count != NULL) {
+    if (!count_coded (step, limit, n, error) || !count_foreseen (step, below, error))
+      return FALSE;
+    *n += *below;
+    return TRUE;
+  }
   gboolean named = page_of_event (step->run, &page);
   page_clear (&page);
   *n = 1;
@@ -211,11 +231,11 @@ count_pages (Step *step, RunCount *count, GError **error)
 static gboolean
 count_by_file (Step *step, RunCount *count, GError **error)
 {
-  gint64 n;
-  if (!count_coded (step, COUNT_MOST, &n, error))
+  gint64 n, below;
+  if (!count_coded (step, COUNT_MOST, &n, error) || !count_foreseen (step, &below, error))
     return FALSE;
-  count->rows = step->run->rows_done + n;
-  count->below = count_below_before (step);
+  count->rows = step->run->rows_done + n + below;
+  count->below = count_below_before (step) + below;
   count->estimated = n == COUNT_MOST;
   return read_coded_values (step, count->values, error);
 }

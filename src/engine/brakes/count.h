@@ -37,8 +37,9 @@ void count_known (const Step *step, RunCount *count);
 
 /* Keys that page.sql finds behind STEP, which goes on; up to LIMIT. */
 gboolean count_rest (Step *step, gint64 limit, gint64 *n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* How many keys the run of STEP has from here on, up to LIMIT: by count.sql, or by its page. */
-gboolean count_ahead (Step *step, gint64 limit, gint64 *n, GError **error)
+/* How many rows the run of STEP has from here on, *BELOW of them beside its own: by count.sql, up
+ * to LIMIT, and by what a job in C foresees. Of a job with pages: keys, up to LIMIT. */
+gboolean count_ahead (Step *step, gint64 limit, gint64 *n, gint64 *below, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* What count.sql of a job in C finds, up to LIMIT. */
 gboolean count_coded (Step *step, gint64 limit, gint64 *n, GError **error)

@@ -1,9 +1,12 @@
 #include "engine/step/below.h"
 
 void
-job_note_gone (json_t *gone, const char *table, gboolean deleted, gint64 n)
+step_count_beside (Step *step, const char *table, gboolean deleted, gint64 n)
 {
-  step_add_other (gone, table, deleted ? STEP_DELETED : STEP_CHANGED, n);
+  step_add_other (step->beside != NULL ? step->beside : step->counts, table,
+                  deleted ? STEP_DELETED : STEP_CHANGED, n);
+  if (step->beside == NULL)
+    step_add_rows (step, 0, n, 0);
 }
 
 gboolean
@@ -12,13 +15,13 @@ below_goes_first (Step *step, Trial *trial, const GArray *which, gboolean *chang
   *changed = FALSE;
   if (step->job->code == NULL || step->job->code->below == NULL)
     return TRUE;
-  g_autoptr (json_t) gone = json_object ();
+  g_autoptr (json_t) gone = step->beside = json_object ();
   g_autofree char *keys = rows_array_of (trial->decided, rows_column (trial->decided, "key"),
                                          (const int *)(const void *)which->data, which->len);
-  if (!step->job->code->below (step, keys, gone, error))
-    return FALSE;
+  const gboolean ok = step->job->code->below (step, keys, error);
+  step->beside = NULL;
   *changed = json_object_size (gone) > 0;
   trial->effects.others_changed += json_integer_value (json_object_get (gone, STEP_OTHERS));
   step_add_counts (trial->effects.beside, gone);
-  return TRUE;
+  return ok;
 }

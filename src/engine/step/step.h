@@ -72,6 +72,8 @@ struct _Step {
   gboolean unsaid;      /* its line `Started` is not written yet: that follows the transaction */
   /* gathered */
   json_t *counts; /* counter -> integer */
+  json_t *beside; /* what step_count_beside counts in a try, which can be undone; borrowed. NULL: no
+                     try is under way, and `counts` has it */
   char *reason;
   GHashTable *answered; /* the keys of its rows of which the answer to an event tells what became;
                            NULL: it tells of none */

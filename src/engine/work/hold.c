@@ -104,7 +104,9 @@ end_plan (Service *service, Step *step, Held *held, GError **error)
   json_object_set_new (result, "mode", json_string ("plan"));
   brake_finding_clear (&held->finding);
   const gint64 own = count_own_rows (result),
-               below = step->job->below != NULL ? MAX (0, step->counted - own) : 0;
+               below = step->job->below != NULL
+                           ? MAX (0, step->counted - own)
+                           : json_integer_value (json_object_get (result, STEP_OTHERS));
   if (!step->continues && !foresee_run (step, step->counted, below, &held->finding, error))
     return FALSE;
   if (held->finding.limit != NULL)

@@ -1,5 +1,14 @@
 /* The step is that of a page job. Only the plan is here: it adds what each child would touch. */
+#include "base/plural.h"
+#include "jobs/groups.destroy/foresee.h"
 #include "jobs/jobs.h"
+
+static void
+add_words (const char *table, gboolean deleted, gint64 n, gpointer words)
+{
+  g_string_append_printf (words, ", %" G_GINT64_FORMAT " %s of %s%s", n, plural (n, "row", "rows"),
+                          table, deleted ? "" : " changed");
+}
 
 static gboolean
 show (Step *step, const PgRows *decided, int row, GError **error)
@@ -11,10 +20,12 @@ show (Step *step, const PgRows *decided, int row, GError **error)
     return TRUE;
   }
   g_autoptr (PgRows) counts = step_query (step, error, "counts", "group", key, NULL);
-  if (counts != NULL)
-    step_plan_line (step, "group_deletion_schedules", key, "scheduled",
-                    rows_text (counts, 0, "counts"));
-  return counts != NULL;
+  g_autoptr (GString) words
+      = g_string_new (counts != NULL ? rows_text (counts, 0, "counts") : NULL);
+  if (counts == NULL || !foresee_doomed (step, key, add_words, words, error))
+    return FALSE;
+  step_plan_line (step, "group_deletion_schedules", key, "scheduled", words->str);
+  return TRUE;
 }
 
 gboolean

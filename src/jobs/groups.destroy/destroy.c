@@ -17,8 +17,6 @@
 #include "jobs/jobs.h"
 #include "jobs/shared/hidden.h"
 
-#define GOES                                                                                       \
-  "{namespaces,projects,members,routes,redirect_routes,notification_settings,ci_job_artifacts,namespace_details,group_deletion_schedules}"
 #define NO_NAMES "tables", NULL, "columns", NULL, NULL
 
 /* Rows of a table on which the role has no rights would go by the foreign key, unseen and without a
@@ -139,7 +137,7 @@ first_step (Step *step, const char *group, const char *keys, GError **error)
   }
   g_autoptr (PgRows) catalogue = step_query (step, error, "../shared/catalogue", NO_NAMES);
   if (catalogue == NULL
-      || !hidden_refuse (step, rows_text (catalogue, 0, "stamp"), GOES, "{users}", error))
+      || !hidden_refuse (step, rows_text (catalogue, 0, "stamp"), PORTION_TABLES, "{users}", error))
     return FALSE;
   g_autoptr (json_t) cursor = json_pack ("{s:s}", "stage", "refresh");
   if (rows_bool (decided, 0, "spent")) /* by a dead run */

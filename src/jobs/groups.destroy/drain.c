@@ -115,14 +115,16 @@ hold_level (Step *step, Portion *portion, const Referring *found, int from, int 
 
 /* GONE: what the statements of a level have changed. */
 static void
-note_level (Portion *portion, Referring *found, int from, const GPtrArray *gone)
+note_level (Step *step, Portion *portion, Referring *found, int from, const GPtrArray *gone)
 {
   drain_note_gone (portion, gone, gone->len);
   for (guint i = 0; i < gone->len; i++) {
     const int row = drain_reference_row (found, from + (int)i);
-    found->updated[row]
-        = g_str_equal (rows_text (found->references, row, "action"), "updated")
-          && drain_changed (gone->pdata[i]) < g_ascii_strtoll (portion->limit, NULL, 10);
+    const gint64 n = drain_changed (gone->pdata[i]);
+    const gboolean updates = g_str_equal (rows_text (found->references, row, "action"), "updated");
+    found->updated[row] = updates && n < g_ascii_strtoll (portion->limit, NULL, 10);
+    if (rows_bool (found->references, row, "beside"))
+      step_count_beside (step, rows_text (found->references, row, "table"), !updates, n);
   }
 }
 
@@ -144,7 +146,7 @@ drain_beyond (Step *step, Portion *portion, Referring *found, int *next, gboolea
         = queue_level (step, portion, found, from, *next, error) ? step_send (step, error) : NULL;
     if (gone == NULL)
       return FALSE;
-    note_level (portion, found, from, gone);
+    note_level (step, portion, found, from, gone);
     *empty = drain_all_empty (portion, gone, gone->len);
   }
   return TRUE;
@@ -161,7 +163,7 @@ drain_next (Step *step, Portion *portion, Referring *found, int next, GError **e
         = queue_level (step, portion, found, next, to, error) ? step_send (step, error) : NULL;
     if (gone == NULL)
       return FALSE;
-    note_level (portion, found, next, gone);
+    note_level (step, portion, found, next, gone);
     next = to;
   }
   return TRUE;

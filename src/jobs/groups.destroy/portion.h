@@ -21,6 +21,10 @@ typedef struct {
   gboolean moved;      /* part of it has moved elsewhere, or more has come: nothing was touched */
 } Portion;
 
+/* What goes by files of the job, an array literal; what keys tie to it goes, too, but no users. */
+#define PORTION_TABLES                                                                             \
+  "{namespaces,projects,members,routes,redirect_routes,notification_settings,ci_job_artifacts,namespace_details,group_deletion_schedules}"
+
 /* Its values under the names that statements use. */
 #define PORTION(portion)                                                                           \
   "project", (portion)->projects, "namespace", (portion)->namespaces, "group", (portion)->groups,  \

@@ -21,6 +21,8 @@
 -- them.
 -- `probe` is one query for the numbers of the references that have rows, the furthest first. `may`
 -- is false where the role has no right; then the rows go by their foreign key, without a record.
+-- `beside`: only foreign keys lead to the table, not the job's own lists. `counts` counts the rows
+-- of these tables, each table's and action's (`takes`: deleted).
 -- Only this file quotes names.
 WITH RECURSIVE
 -- include: known.sql
@@ -89,7 +91,8 @@ placed AS (
 keyed AS (
   SELECT w.*, row_number() OVER (ORDER BY w.level DESC, w.rel::regclass::text, w.col, w.condition) AS number,
          pg_catalog.has_table_privilege(w.rel, 'SELECT') AND pg_catalog.has_table_privilege(w.rel, CASE w.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END) AS may,
-         pg_catalog.replace(w.rel::regclass::text, '''', '''''') AS tab, k.*
+         pg_catalog.replace(w.rel::regclass::text, '''', '''''') AS tab,
+         w.rel NOT IN (SELECT pg_catalog.to_regclass(tab)::oid FROM known WHERE pg_catalog.to_regclass(tab) IS NOT NULL) AS beside, k.*
   FROM placed w, LATERAL (
     SELECT coalesce(pg_catalog.string_agg(pg_catalog.format('t.%I = d.pruned_%s', a.attname, a.attnum), ' AND '),
                     't.ctid = d.pruned_at AND t.tableoid = d.pruned_part') AS match,
@@ -140,8 +143,13 @@ owned AS (
   WHERE pg_catalog.has_table_privilege(h.rel, 'UPDATE') AND pg_catalog.has_table_privilege(o.rel, 'SELECT')
     AND pg_catalog.has_table_privilege(o.rel, CASE o.rule WHEN 'c' THEN 'DELETE' ELSE 'UPDATE' END)
   GROUP BY h.rel, h.condition, h.tab, h.with_batch
+),
+counted AS (
+  SELECT pg_catalog.string_agg(pg_catalog.format('SELECT %L AS table_name, %L::boolean AS takes, count(*) AS n FROM (%s) AS s', tab, rule = 'c', found), ' UNION ALL ') AS counts
+  FROM (SELECT tab, rule, pg_catalog.string_agg(pg_catalog.format('(SELECT x.tableoid, x.ctid FROM %s x WHERE %s LIMIT :limit::int)', rel::regclass, condition), ' UNION ') AS found
+        FROM keyed WHERE may AND beside GROUP BY rel, tab, rule) AS t
 )
-SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action, hold, look,
+SELECT number, level, tab AS table, may, beside, CASE rule WHEN 'c' THEN 'deleted' ELSE 'updated' END AS action, hold, look,
        pg_catalog.format(CASE WHEN plain IS NOT NULL
                 THEN 'DELETE FROM %1$s t WHERE t.ctid = ANY (ARRAY(SELECT x.ctid FROM %1$s x WHERE %2$s LIMIT :limit::int)) AND t.%8$s'
                      ' RETURNING %5$s AS key, pg_catalog.to_jsonb(t.*) AS row'
@@ -153,13 +161,14 @@ SELECT number, level, tab AS table, may, CASE rule WHEN 'c' THEN 'deleted' ELSE 
                      'RETURNING %5$s AS key, d.pruned_row AS row' END,
               rel::regclass, doomed, columns, match, key, nulls, col, plain) AS sql,
        pg_catalog.string_agg(pg_catalog.format('SELECT %s AS number WHERE EXISTS (SELECT FROM %s x WHERE %s)', number, rel::regclass, condition), ' UNION ALL ')
-         FILTER (WHERE may) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS probe
+         FILTER (WHERE may) OVER (ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS probe,
+       (SELECT counts FROM counted) AS counts
 FROM held
 UNION ALL
-SELECT NULL, NULL, w.rel::regclass::text, true, NULL,
+SELECT NULL, NULL, w.rel::regclass::text, true, false, NULL,
        CASE WHEN w.with_batch THEN pg_catalog.format('SELECT true AS held FROM %s x WHERE %s FOR UPDATE', w.rel::regclass, w.condition)
             ELSE pg_catalog.format('WITH d AS MATERIALIZED (SELECT x.ctid AS at FROM %s x WHERE %s LIMIT :limit::int FOR UPDATE) '
                         'SELECT pg_catalog.set_config(%L, ARRAY(SELECT at FROM d)::text, true) AS held', w.rel::regclass, w.condition, w.setting) END,
-       CASE WHEN NOT w.with_batch THEN w.look END, NULL, NULL
+       CASE WHEN NOT w.with_batch THEN w.look END, NULL, NULL, NULL
 FROM owned w
 ORDER BY number

@@ -21,18 +21,15 @@ below_members_refuse_hidden (Step *step, GError **error)
 }
 
 gboolean
-below_members_go_first (Step *step, const char *keys, json_t *gone, GError **error)
+below_members_go_first (Step *step, const char *keys, GError **error)
 {
   /* They need more than a record: outcomes, files, authorizations. */
   static const char *const refused[]
       = { "projects", "namespaces", "users", "members", "ci_job_artifacts", NULL };
   g_autofree char *stamp = read_stamp (step, error);
-  Sweep sweep = { .step = step,
-                  .catalogue = stamp,
-                  .members = keys,
-                  .refused = refused,
-                  .left = ALL_OF_THEM,
-                  .gone = gone };
+  Sweep sweep = {
+    .step = step, .catalogue = stamp, .members = keys, .refused = refused, .left = ALL_OF_THEM
+  };
   return stamp != NULL
          && sweep_all_below (&sweep, "members", "x0.id = ANY (:member::bigint[])", error);
 }

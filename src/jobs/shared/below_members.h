@@ -8,7 +8,7 @@
 
 /* A JobBelowFunc for pages of memberships. A page goes as a whole: with all rows below it, however
  * many they are. */
-gboolean below_members_go_first (Step *step, const char *keys, json_t *gone, GError **error)
+gboolean below_members_go_first (Step *step, const char *keys, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* FALSE with an error: row-level security hides rows of `members` or of a table below it. */
 gboolean below_members_refuse_hidden (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

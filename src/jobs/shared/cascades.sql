@@ -3,8 +3,9 @@
 -- them. `remove` deletes those to which nothing refers after the lock. `probe` finds tables with
 -- rows that a foreign key would delete (ON DELETE CASCADE), each again as a relation and a
 -- condition, on alias x<depth + 1>. `changes` finds tables with rows that a key would change (SET
--- NULL, SET DEFAULT), each with the statement that does it. Null where no key does so; `hold` is
--- null without the right to lock.
+-- NULL, SET DEFAULT), each with the statement that does it. `counts` counts the rows of both kinds,
+-- without those of the keys in `:except` (as `table.column`; null: none). Null where no key does
+-- so; `hold` is null without the right to lock.
 -- So children are handled first, and the audit records every row. Where the role has no right a row
 -- goes by its key, without a record: `unseen` names such tables, one a line. Names come from the
 -- catalogue and are quoted by format. Fast because only the catalogue is read.
@@ -15,6 +16,7 @@ WITH key AS MATERIALIZED (
   FROM pg_constraint f, LATERAL (
     SELECT pg_catalog.string_agg(pg_catalog.format('x%s.%I', :depth::int + 1, a.attname), ', ' ORDER BY k.n) AS child,
            pg_catalog.string_agg(pg_catalog.format('x%s.%I', :depth::int, b.attname), ', ' ORDER BY k.n) AS parent,
+           pg_catalog.string_agg(a.attname, ', ' ORDER BY k.n) AS columns,
            pg_catalog.string_agg(pg_catalog.format('%I = %s', a.attname, CASE f.confdeltype WHEN 'd' THEN 'DEFAULT' ELSE 'NULL' END), ', ' ORDER BY k.n)
              FILTER (WHERE pg_catalog.jsonb_typeof(s.picked) IS DISTINCT FROM 'array' OR s.picked @> pg_catalog.to_jsonb(a.attnum)) AS changed
     FROM (SELECT pg_catalog.to_jsonb(f.*) -> 'confdelsetcols' AS picked) AS s,
@@ -70,5 +72,11 @@ SELECT pg_catalog.replace(d.oid::regclass::text, '''', '''''') AS table_name,
        (SELECT pg_catalog.string_agg(pg_catalog.format('SELECT %L AS table_name, %L AS sql WHERE EXISTS (SELECT FROM %s x%s WHERE %s)',
                                  h.table_name, h.sql, h.relation, :depth::int + 1, h.condition), ' UNION ALL ')
         FROM change h) AS changes,
+       (SELECT pg_catalog.string_agg(pg_catalog.format('SELECT %L AS table_name, %L AS relation, %L AS condition, %L::boolean AS takes,'
+                                 ' (SELECT count(*) FROM %s x%s WHERE %s) AS n',
+                                 pg_catalog.replace(h.relation::text, '''', ''''''), h.relation, h.condition, h.takes, h.relation, :depth::int + 1, h.condition),
+                                 ' UNION ALL ')
+        FROM child h JOIN pg_class c ON c.oid = h.conrelid
+        WHERE h.may AND (pg_catalog.concat(c.relname, '.', h.columns) = ANY (:except::text[])) IS NOT TRUE) AS counts,
        (SELECT pg_catalog.string_agg(DISTINCT h.relation::text, E'\n') FROM child h WHERE NOT h.may) AS unseen
 FROM doomed d JOIN row_key k ON k.relid = d.oid

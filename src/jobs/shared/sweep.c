@@ -1,11 +1,6 @@
 #include "jobs/shared/sweep.h"
 
-/* Keys below keys; rows that lie deeper or in a circle stay, with what they refer to. */
-#define DEPTH 12
-
-#define NAMED(sweep)                                                                               \
-  "user_id", (sweep)->user_id, "project", (sweep)->projects, "namespace", (sweep)->namespaces,     \
-      "group", (sweep)->groups, "member", (sweep)->members
+#include "jobs/shared/sweep_private.h"
 
 /* Rows of these tables (one a line) can have been removed by their key. */
 static void
@@ -20,15 +15,6 @@ warn_unseen (const Sweep *sweep, const char *tables)
     step_log (sweep->step, LOG_WARNING,
               "No right to delete rows of this table: grant SELECT, UPDATE and DELETE", fields);
   }
-}
-
-/* N rows of the table that ROW of MADE names. */
-static void
-took (Sweep *sweep, const PgRows *made, int row, gboolean deleted, gint64 n)
-{
-  sweep->left -= n;
-  if (sweep->gone != NULL)
-    job_note_gone (sweep->gone, rows_text (made, row, "table_name"), deleted, n);
 }
 
 static gboolean
@@ -49,7 +35,8 @@ sweep_below (Sweep *sweep, const PgRows *below, int depth, GError **error)
 static gboolean
 sweep_changes (Sweep *sweep, const char *probe, int turn, gboolean *any, GError **error)
 {
-  g_autoptr (PgRows) changes = step_query_text (sweep->step, error, probe, NAMED (sweep), NULL);
+  g_autoptr (PgRows) changes
+      = step_query_text (sweep->step, error, probe, SWEEP_NAMED (sweep), NULL);
   if (changes == NULL)
     return FALSE;
   *any = rows_count (changes) > 0;
@@ -60,12 +47,14 @@ sweep_changes (Sweep *sweep, const char *probe, int turn, gboolean *any, GError 
                       rows_text (changes, 0, "table_name"));
   for (int i = 0; i < rows_count (changes) && sweep->left > 0; i++) {
     g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
-    g_autoptr (PgRows) changed
-        = step_apply_text (sweep->step, error, rows_text (changes, i, "table_name"), "updated",
-                           rows_text (changes, i, "sql"), NAMED (sweep), "limit", limit, NULL);
+    g_autoptr (PgRows) changed = step_apply_text (
+        sweep->step, error, rows_text (changes, i, "table_name"), "updated",
+        rows_text (changes, i, "sql"), SWEEP_NAMED (sweep), "limit", limit, NULL);
     if (changed == NULL)
       return FALSE;
-    took (sweep, changes, i, FALSE, rows_count (changed));
+    sweep->left -= rows_count (changed);
+    step_count_beside (sweep->step, rows_text (changes, i, "table_name"), FALSE,
+                       rows_count (changed));
   }
   return TRUE;
 }
@@ -100,7 +89,7 @@ ask (Sweep *sweep, const PgRows *made, guint which, GPtrArray **all, const PgRow
   for (guint i = 0; i < QUESTIONS; i++) {
     const char *sql = (which & ASK (i)) != 0 ? rows_text (made, 0, questions[i]) : NULL;
     if (sql != NULL
-        && !step_queue_text (sweep->step, error, sql, NAMED (sweep), "limit", limit, NULL))
+        && !step_queue_text (sweep->step, error, sql, SWEEP_NAMED (sweep), "limit", limit, NULL))
       return FALSE;
   }
   g_clear_pointer (all, g_ptr_array_unref);
@@ -118,7 +107,8 @@ queue_removal (Sweep *sweep, const PgRows *made, GError **error)
 {
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
   return step_queue_apply_text (sweep->step, error, rows_text (made, 0, "table_name"), "deleted",
-                                rows_text (made, 0, "remove"), NAMED (sweep), "limit", limit, NULL);
+                                rows_text (made, 0, "remove"), SWEEP_NAMED (sweep), "limit", limit,
+                                NULL);
 }
 
 static gboolean
@@ -129,7 +119,7 @@ remove_rows (Sweep *sweep, const PgRows *made, gint64 *gone, GError **error)
   if (all == NULL)
     return FALSE;
   *gone = rows_int (all->pdata[0], 0, "n");
-  took (sweep, made, 0, TRUE, *gone);
+  sweep->left -= *gone;
   return TRUE;
 }
 
@@ -138,15 +128,15 @@ static gboolean
 remove_alone (Sweep *sweep, const PgRows *made, gint64 *gone, gboolean *again, GError **error)
 {
   g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, sweep->left);
-  gboolean queued = step_queue_text (sweep->step, error, rows_text (made, 0, "hold"), NAMED (sweep),
-                                     "limit", limit, NULL)
+  gboolean queued = step_queue_text (sweep->step, error, rows_text (made, 0, "hold"),
+                                     SWEEP_NAMED (sweep), "limit", limit, NULL)
                     && queue_removal (sweep, made, error);
   g_autoptr (GPtrArray) all = queued ? step_send (sweep->step, error) : NULL;
   if (all == NULL)
     return FALSE;
   *gone = rows_int (all->pdata[1], 0, "n");
   *again = *gone < rows_int (all->pdata[0], 0, "held");
-  took (sweep, made, 0, TRUE, *gone);
+  sweep->left -= *gone;
   return TRUE;
 }
 
@@ -163,7 +153,8 @@ sweep_once (Sweep *sweep, const PgRows *made, int depth, gint64 *gone, gboolean 
   if (rows_text (made, 0, "probe") == NULL && rows_text (made, 0, "changes") == NULL
       && rows_text (made, 0, "hold") != NULL)
     return remove_alone (sweep, made, gone, again, error);
-  if (!ask (sweep, made, depth < DEPTH ? ASK_ALL : ASK_ALL & ~ASK (BELOW), &all, answers, error))
+  if (!ask (sweep, made, depth < SWEEP_DEPTH ? ASK_ALL : ASK_ALL & ~ASK (BELOW), &all, answers,
+            error))
     return FALSE;
   if (answers[BELOW] != NULL && rows_count (answers[BELOW]) > 0) {
     if (!sweep_below (sweep, answers[BELOW], depth, error))
@@ -184,13 +175,13 @@ sweep_once (Sweep *sweep, const PgRows *made, int depth, gint64 *gone, gboolean 
   return TRUE;
 }
 
-static const PgRows *
-make_statements (Sweep *sweep, const char *relation, const char *condition, int depth,
-                 GError **error)
+const PgRows *
+sweep_statements (const Sweep *sweep, const char *relation, const char *condition, int depth,
+                  const char *except, GError **error)
 {
   g_autofree char *level = g_strdup_printf ("%d", depth);
   return step_query_kept (sweep->step, sweep->catalogue, error, "../shared/cascades", "relation",
-                          relation, "condition", condition, "depth", level, NULL);
+                          relation, "condition", condition, "depth", level, "except", except, NULL);
 }
 
 gboolean
@@ -204,7 +195,7 @@ sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth
         "rows of %s refer, by a foreign key with ON DELETE CASCADE, to rows that are to be deleted; they would be deleted "
         "without an outcome: move or delete them first, then `pruned retry`",
         relation);
-  const PgRows *made = make_statements (sweep, relation, condition, depth, error);
+  const PgRows *made = sweep_statements (sweep, relation, condition, depth, NULL, error);
   if (made == NULL)
     return FALSE;
   gint64 before, gone;
@@ -219,6 +210,8 @@ sweep_rows (Sweep *sweep, const char *relation, const char *condition, int depth
     again = again && sweep->left > 0 && (first || sweep->left < before);
     first = FALSE;
   } while (again);
+  if (depth > 0) /* else they are the caller's */
+    step_count_beside (sweep->step, rows_text (made, 0, "table_name"), TRUE, *removed);
   if (*removed > 0 && rows_text (made, 0, "unseen") != NULL)
     warn_unseen (sweep, rows_text (made, 0, "unseen"));
   return TRUE;
@@ -247,7 +240,7 @@ sweep_turn (Sweep *sweep, const PgRows *made, gint64 before, gboolean *any, GErr
 gboolean
 sweep_all_below (Sweep *sweep, const char *relation, const char *condition, GError **error)
 {
-  const PgRows *made = make_statements (sweep, relation, condition, 0, error);
+  const PgRows *made = sweep_statements (sweep, relation, condition, 0, NULL, error);
   if (made == NULL)
     return FALSE;
   if (rows_text (made, 0, "unseen") != NULL)

@@ -1,6 +1,6 @@
 /* Removes rows with all rows that foreign keys would delete (ON DELETE CASCADE) or change (SET
  * NULL, SET DEFAULT) with them: each table's by a statement of its own, children first, so that the
- * audit records them (cascades.sql).
+ * audit records them (cascades.sql). They are counted (step_count_beside).
  *
  * Invariant: a row is removed only if nothing refers to it that the role may delete. It is locked
  * before the last check, so that no row can be inserted below it in between. Rows beyond `left`
@@ -23,7 +23,6 @@ typedef struct {
   const char *projects, *namespaces, *groups, *members; /* array literals of ids, the same */
   const char *const *refused; /* tables whose rows must not be removed with others, ended by NULL */
   gint64 left;                /* rows that this step may still remove */
-  json_t *gone;               /* notes what went or changed (job_note_gone); NULL: nobody asks */
 } Sweep;
 
 /* Deletes the rows of RELATION that match CONDITION (on alias x<DEPTH>). *REMOVED: how many of
@@ -36,3 +35,9 @@ gboolean sweep_rows (Sweep *sweep, const char *relation, const char *condition, 
  * sweep_rows, and if rows stay. */
 gboolean sweep_all_below (Sweep *sweep, const char *relation, const char *condition, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* Counts what would go or change with the rows of RELATION that match CONDITION (on alias x0),
+ * without them, and changes nothing; `left` is not used. A row that keys reach by two ways counts
+ * twice. EXCEPT (array literal; NULL: none): the keys, as `table.column`, that the caller sees to
+ * itself. */
+gboolean sweep_foresee (const Sweep *sweep, const char *relation, const char *condition,
+                        const char *except, GError **error) G_GNUC_WARN_UNUSED_RESULT;

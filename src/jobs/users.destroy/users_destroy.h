@@ -19,3 +19,4 @@
 
 /* Of several users it does project bots only (crowd.h). */
 gboolean users_destroy_step (Step *const *steps, guint n, gboolean *fits, GError **error);
+gboolean users_destroy_foresee (Step *step, GError **error);
