@@ -67,7 +67,7 @@ handle (Service *service, Pg *pg, Lane *lane)
     return MESSAGE_HANDLED;
   if (is_alone (lane) || !plain_can (lane))
     return careful_run (service, pg, lane, &g_array_index (works, Work, 0));
-  if (plain_run (service, pg, lane, works, &error))
+  if (plain_run (service, pg, &lane, works, &error))
     return MESSAGE_HANDLED;
   if (error->code == PRUNED_OUTAGE || lane_should_yield (service->lanes, lane))
     return answer_outage (service, lane, error);

@@ -110,10 +110,7 @@ careful_run (Service *service, Pg *pg, Lane *lane, const Work *work)
   do
     next = try_alone (service, pg, lane, work);
   while (next == MESSAGE_AGAIN && !lane_should_yield (service->lanes, lane));
-  if (next == MESSAGE_HANDLED) {
-    lane_end_errand (service->lanes, lane);
-    bisect_reset (lane->worker.bisect);
-    g_array_remove_index (lane->worker.pending, 0);
-  }
+  if (next == MESSAGE_HANDLED)
+    conclude_first (service, lane);
   return next == MESSAGE_AGAIN ? MESSAGE_HOLD : next;
 }

@@ -15,5 +15,7 @@ void conclude_log_started (Step *step); /* once; after the transaction has ended
 void conclude_log_ended (Step *step, const char *state, const json_t *result);
 /* After the commit: sends messages (takes BUNDLE), logs, sets the dispatcher's wake-up. */
 void conclude_steps (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle);
+/* The first of LANE's pending work is handled, and with it the lane's errand. */
+void conclude_first (Service *service, Lane *lane);
 /* Counts N stale messages: their runs are at another step. */
 void conclude_note_stale (Service *service, const Lane *lane, double n);

@@ -1,10 +1,7 @@
 /* Errands: steps of two transactions, with a store in between (include/pruned/job.h). The first
- * leases rows, and the second settles them. Steps of several lanes share both, and the store is
- * asked for all of them at once: each lane is one partition and one run at a time, and a worker
- * takes several that are ready.
- *
- * Invariant: a run that shares them ends as it would have ended alone. If anything fails, or a run
- * is not as it should be, everything is rolled back and each lane goes alone; nothing is charged.
+ * leases rows, and the second settles them. Both paths have them as a stage. On the plain one,
+ * steps of several lanes share both transactions, and the store is asked for all of them at once:
+ * each lane is one partition and one run at a time, and a worker takes several that are ready.
  *
  * Threads: the worker that has all the lanes. Ownership: of the arguments: none.
  */
@@ -21,13 +18,5 @@ gboolean errands_lease (StepSet *set, Lane *const *lanes, GError **error) G_GNUC
 gboolean errands_settle (StepSet *set, Lane *const *lanes, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Several lanes. */
-
 /* LANE, whose message is taken, can go with others. */
 gboolean errands_fit (Service *service, Lane *lane);
-/* The first half of LANES (of Lane): FALSE: it is rolled back, and nothing was done. *AGAIN: they
- * can go together once one of them has counted the rows of the day, which it does alone. */
-gboolean errands_begin (Service *service, Pg *pg, const GPtrArray *lanes, gboolean *again)
-    G_GNUC_WARN_UNUSED_RESULT;
-/* The second half. The same. */
-gboolean errands_end (Service *service, Pg *pg, const GPtrArray *lanes) G_GNUC_WARN_UNUSED_RESULT;

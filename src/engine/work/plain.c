@@ -1,5 +1,5 @@
 /* The stages of the plain path, in their order: claim, look, step, settle; and what becomes of the
- * messages.
+ * messages. Errands have one stage instead of the last three: they begin, or are settled.
  *
  * Length: a reader follows a transaction from its first message to its last.
  */
@@ -9,12 +9,14 @@
 #include "base/fault.h"
 #include "engine/brakes/limits.h"
 #include "engine/job/in_force.h"
+#include "engine/lane/early.h"
+#include "engine/step/busy.h"
 #include "engine/step/look.h"
 #include "engine/step/pace.h"
 #include "engine/step/replica.h"
 #include "engine/work/conclude.h"
+#include "engine/work/errands.h"
 #include "engine/work/run_step.h"
-#include "engine/work/shareable.h"
 #include "engine/work/step_set.h"
 
 #define MOST_TAKEN 500 /* messages of a lane at once */
@@ -30,7 +32,8 @@
 /* Runs of a lane that share a transaction. */
 typedef struct {
   StepSet set; /* `steps`: those that are done */
-  Lane *lane;
+  Lane *const *lanes;
+  Lane *lane;          /* the first, which is all but of errands */
   const GArray *works; /* of Work */
   GHashTable *heavy;   /* run id -> Run, borrowed: those that looking at their page has not done */
   GHashTable *later;   /* those of them whose turn has not come */
@@ -45,8 +48,29 @@ typedef struct {
 gboolean
 plain_can (const Lane *lane)
 {
-  return lane->list.errand == NULL && shareable_job (lane->job)
-         && limits_shared_rows (lane->job) > 0;
+  return lane->list.errand == NULL && lane->job->kind->shares && limits_shared_rows (lane->job) > 0;
+}
+
+/* The step of RUN can share a transaction: it has not failed before, was not cut, is not divided,
+ * and is no plan. */
+static gboolean
+is_plain (const Run *run)
+{
+  return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
+         && !run_in_ranges (run) && !busy_has (run) && in_force_mode (run->job) != MODE_PLAN
+         && run->progress.limit == 0 && run->progress.portion == NULL && run->progress.by_rows == 0;
+}
+
+static gboolean
+is_of_errands (const Plain *plain)
+{
+  return plain->lane->job->kind->errand;
+}
+
+static gboolean
+is_shareable (const Run *run)
+{
+  return is_plain (run) && run->job->kind->shares;
 }
 
 /* --- look --- */
@@ -285,7 +309,7 @@ next_at_once (Plain *plain, guint from)
     Run *run = heavy_at (plain, i);
     const Pending *message = &g_array_index (plain->lane->worker.pending, Pending, i);
     const Run *first = runs->len > 0 ? runs->pdata[0] : run;
-    if (run != NULL && !message->apart && run->job == first->job && shareable_run (run)
+    if (run != NULL && !message->apart && run->job == first->job && is_shareable (run)
         && g_hash_table_add (plain->offered, run->run_id))
       g_ptr_array_add (runs, run);
   }
@@ -307,7 +331,7 @@ step_heavy (Plain *plain, GError **error)
   for (guint i = 0; i < plain->works->len; i++) {
     Run *run = heavy_at (plain, i);
     gboolean late = plain->rows == 0 && clock_monotonic_us () - plain->began_us >= LATE_US;
-    if (run == NULL || late || !shareable_run (run))
+    if (run == NULL || late || !is_shareable (run))
       continue;
     if (!ask_triggers (plain, error))
       return FALSE;
@@ -320,6 +344,65 @@ step_heavy (Plain *plain, GError **error)
       return FALSE;
   }
   return TRUE;
+}
+
+/* --- errands --- */
+
+/* One step for each lane, or none. The first of them begins the time of all. */
+static gboolean
+begin_errands (Plain *plain, GError **error)
+{
+  StepSet *set = &plain->set;
+  for (guint i = 0; i < set->claim.runs->len; i++) {
+    Run *run = set->claim.runs->pdata[i];
+    g_hash_table_insert (plain->heavy, run->run_id, run);
+  }
+  for (guint i = 0; i < plain->works->len; i++) {
+    Run *run = heavy_at (plain, i);
+    if (run == NULL || !is_plain (run))
+      return error_set (error, PRUNED_BUSY, "not all runs can be stepped; tried again alone");
+    Step *step = step_set_make (set, plain->lanes[i], run, NULL, TRUE);
+    g_ptr_array_add (set->steps, step);
+    lane_note_run (set->service->lanes, plain->lanes[i], run->run_id);
+    pace_begin (step);
+  }
+  return pg_exec_later (set->pg, "SET LOCAL lock_timeout = '100ms'", error);
+}
+
+static gboolean
+step_errands (Plain *plain, GError **error)
+{
+  StepSet *set = &plain->set;
+  plain->lane->worker.locked_since_us = 0;
+  if (set->claim.paused)
+    return error_set (error, PRUNED_BUSY, "the job is paused; tried again alone");
+  if (!begin_errands (plain, error))
+    return FALSE;
+  if (plain->lane->list.errand == NULL)
+    return errands_lease (set, plain->lanes, error);
+  if (!errands_settle (set, plain->lanes, error))
+    return FALSE;
+  pace_divide ((Step *const *)set->steps->pdata, set->steps->len, plain->began_us);
+  FAULT ("errands.before_commit");
+  if (!step_set_commit (set, error))
+    return FALSE;
+  FAULT ("errands.after_commit");
+  return TRUE;
+}
+
+/* Those that have begun are away; those that are settled are handled. */
+static void
+conclude_errands (Plain *plain)
+{
+  Service *service = plain->set.service;
+  GPtrArray *steps = plain->set.steps;
+  if (!plain->set.claim.settles)
+    return;
+  conclude_steps (service, plain->lane, steps, &plain->set.bundle);
+  for (guint i = 0; i < steps->len; i++) {
+    early_step_done (service->lanes, plain->lanes[i], steps->pdata[i]);
+    conclude_first (service, plain->lanes[i]);
+  }
 }
 
 /* --- settle --- */
@@ -378,6 +461,8 @@ come_again (const Plain *plain, const GError *error)
   if (error->code == PRUNED_OUTAGE || error->code == PRUNED_FATAL
       || lane_should_yield (plain->set.service->lanes, plain->lane))
     return FALSE;
+  if (plain->set.allowance.again && is_of_errands (plain)) /* the first counts, alone */
+    g_array_index (plain->lane->worker.pending, Pending, 0).alone = TRUE;
   if (plain->set.allowance.again)
     return TRUE;
   if (plain->at_fault == NULL)
@@ -396,8 +481,13 @@ share (Plain *plain, GError **error)
 {
   Claim *claim = &plain->set.claim;
   replica_leave (plain->lane->worker.replica);
+  for (guint i = 1; is_of_errands (plain) && i < plain->works->len; i++)
+    lane_note_run (plain->set.service->lanes, plain->lanes[i],
+                   g_array_index (plain->works, Work, i).run_id);
   if (!claim_for_lane (claim, plain->set.service, plain->set.pg, plain->lane, plain->works, error))
     return FALSE;
+  if (is_of_errands (plain))
+    return step_errands (plain, error);
   if (claim->paused)
     return claim_park_paused (claim, error) && settle (plain, error);
   if (!look (plain, error))
@@ -437,6 +527,10 @@ static void
 conclude (Plain *plain)
 {
   const Claim *claim = &plain->set.claim;
+  if (is_of_errands (plain)) {
+    conclude_errands (plain);
+    return;
+  }
   conclude_note_stale (plain->set.service, plain->lane,
                        plain->works->len - claim->runs->len - claim->waits
                            - g_hash_table_size (claim->locked));
@@ -447,12 +541,14 @@ conclude (Plain *plain)
 }
 
 gboolean
-plain_run (Service *service, Pg *pg, Lane *lane, const GArray *works, GError **error)
+plain_run (Service *service, Pg *pg, Lane *const *lanes, const GArray *works, GError **error)
 {
+  Lane *lane = lanes[0];
   g_autoptr (GHashTable) heavy = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) later = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GHashTable) offered = g_hash_table_new (g_str_hash, g_str_equal);
-  Plain plain = { .lane = lane,
+  Plain plain = { .lanes = lanes,
+                  .lane = lane,
                   .works = works,
                   .heavy = heavy,
                   .most = limits_shared_rows (lane->job),

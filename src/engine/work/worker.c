@@ -14,6 +14,7 @@
 #include "engine/work/batch.h"
 #include "engine/work/errands.h"
 #include "engine/work/intake.h"
+#include "engine/work/plain.h"
 #include "engine/work/suspect.h"
 #include "engine/work/unread.h"
 
@@ -98,13 +99,12 @@ handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
 {
   if (lane->suspects.n == 0)
     return handle_messages (service, pg, lane, hold_us);
-  guint before = lane->worker.pending->len;
   LaneNext next;
   if (suspect_begin (service, pg, lane, &next, hold_us)) {
     next = handle_messages (service, pg, lane, hold_us);
     next = suspect_end (service, pg, lane, next, hold_us);
   }
-  lane->suspects.n -= MIN (lane->suspects.n, before - lane->worker.pending->len);
+  lane->suspects.n = MIN (lane->suspects.n, lane->worker.pending->len);
   return next;
 }
 
@@ -198,17 +198,17 @@ joins (const Worker *worker, Lane *lane, const Job *job, gboolean *down)
 /* Gives the lane back, as handle_pending and handle_lane do. DOWN: PostgreSQL was down. FALSE: it
  * is down. */
 static gboolean
-put_joined (const Worker *worker, Lane *lane, gboolean away, gboolean down)
+put_joined (const Worker *worker, Lane *lane, gboolean down)
 {
   Service *service = worker->service;
+  const gboolean away = lane->list.errand != NULL;
   gint64 hold_us = 0;
   gboolean more
       = lane->worker.pending->len > 0 || lane->worker.full || early_waits (service->lanes, lane);
   LaneNext next = away ? LANE_GO_AWAY : more ? LANE_AGAIN : LANE_DONE;
   if (lane->suspects.n > 0 && !down)
     next = suspect_end (service, worker->pg, lane, next, &hold_us);
-  if (lane->suspects.n > 0)
-    lane->suspects.n -= away ? 0 : 1;
+  lane->suspects.n = MIN (lane->suspects.n, lane->worker.pending->len);
   sending_note_handled (service, lane);
   down |= lane->worker.outages > 0;
   lanes_put (service->lanes, lane, next, hold_us);
@@ -242,26 +242,29 @@ put_waiting (const Worker *worker, Lane *lane)
 static void
 handle_several (Worker *worker, const GPtrArray *lanes)
 {
-  const Lane *first = lanes->pdata[0];
-  const Job *job = first->job;
-  const gboolean begin = first->list.errand == NULL;
+  const Job *job = ((const Lane *)lanes->pdata[0])->job;
   g_autoptr (GPtrArray) joined = g_ptr_array_new ();
+  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work)); /* borrows */
+  g_autoptr (GError) error = NULL;
   gboolean down = FALSE;
   for (guint i = 0; i < lanes->len && !down; i++) {
-    follow (worker->service, lanes->pdata[i]);
-    if (joins (worker, lanes->pdata[i], job, &down))
-      g_ptr_array_add (joined, lanes->pdata[i]);
+    Lane *lane = lanes->pdata[i];
+    lane->worker.replica = worker->replica;
+    follow (worker->service, lane);
+    if (joins (worker, lane, job, &down)) {
+      g_ptr_array_add (joined, lane);
+      g_array_append_val (works, g_array_index (lane->worker.pending, Pending, 0).work);
+    }
   }
-  gboolean again = FALSE;
-  gboolean done = joined->len > 1 && !down
-                  && (begin ? errands_begin (worker->service, worker->pg, joined, &again)
-                            : errands_end (worker->service, worker->pg, joined));
+  gboolean done
+      = joined->len > 1 && !down
+        && plain_run (worker->service, worker->pg, (Lane *const *)joined->pdata, works, &error);
+  if (error != NULL)
+    log_debug ("Errands could not be done together; each is done alone", "job", job->name, "error",
+               error->message);
   for (guint i = 0; i < lanes->len; i++)
     if (done && g_ptr_array_find (joined, lanes->pdata[i], NULL))
-      down = !put_joined (worker, lanes->pdata[i], begin, down);
-    else if (again && lanes->pdata[i] != joined->pdata[0]
-             && g_ptr_array_find (joined, lanes->pdata[i], NULL))
-      lanes_put (worker->service->lanes, lanes->pdata[i], LANE_AGAIN, 0);
+      down = !put_joined (worker, lanes->pdata[i], down);
     else if (down)
       put_waiting (worker, lanes->pdata[i]);
     else
