@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SQL "src/engine/reading/sql/"
-#define PAGES 16 /* records of a table that are opened for a sample */
+#define PAGE_ROWS 50 /* that are read of a record for a sample; it is opened as a whole */
 
 const char *const reading_words[] = { "wrong", "unsure", "left", "lost" };
 
@@ -132,7 +132,9 @@ set_sample (const Reading *reading, int table, PgValues *values)
 {
   const gint64 records = rows_int (reading->tables, table, "records"),
                rows = rows_int (reading->tables, table, "n"),
-               wanted = reading->most == READING_ALL ? records : MIN (records, PAGES);
+               wanted = reading->most == READING_ALL
+                            ? records
+                            : MIN (records, MAX (reading->most / PAGE_ROWS, 1));
   const gint64 there = rows * wanted / MAX (records, 1);
   pg_values_int (values, "records", wanted);
   pg_values_int (values, "every",

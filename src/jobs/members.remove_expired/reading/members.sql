@@ -29,6 +29,7 @@ SELECT o.n, pg_catalog.format('group %s had no other owner who is an active pers
 FROM owner o
 WHERE NOT EXISTS (SELECT FROM standing s WHERE s.n = o.n AND s.user_id <> o.user_id)
   AND NOT EXISTS (SELECT FROM pruned.deletions d CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(d.rows) AS e (json)
+                  JOIN users u ON u.id = (e.json ->> 'user_id')::bigint AND u.state = 'active' AND u.user_type = 0
                   WHERE d.run_id = :run_id::uuid AND d.table_name = 'members' AND d.at >= o.at AND (e.json ->> 'access_level')::bigint = 50
                     AND e.json ->> 'source_type' = 'Namespace' AND (e.json ->> 'source_id')::bigint = ANY (o.traversal_ids || o.source_id)
-                    AND e.json ->> 'requested_at' IS NULL AND (e.json ->> 'user_id')::bigint <> o.user_id)
+                    AND e.json ->> 'requested_at' IS NULL AND coalesce((e.json ->> 'state')::int, 0) = 0 AND (e.json ->> 'user_id')::bigint <> o.user_id)
