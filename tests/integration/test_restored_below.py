@@ -1,13 +1,15 @@
 """A row that `pruned restore` brought back stays, also if it lies below a row that another job
 removes: that row stays with it, and the others go."""
 
+import threading
+
 import pytest
 
 from support.doomed import destroy, doom
 from support.instance import tenant  # noqa: F401
 from support.own_job import CONF, DECIDE, OWN, PAGE, REMOVED
 from support.restored import EXPIRED, QUIET, restore
-from support.scene import result
+from support.scene import now, result, tick_id
 from support.sentences import house  # noqa: F401
 
 OPEN = "max_share = off\napprove = never\n"
@@ -84,6 +86,36 @@ def test_below_a_folders_rows(house):  # noqa: F811
     house.made = False
     done, _ = house.done("own")
     assert (done["removed"], done["kept_restored"]) == (6, 3) and ids(house, "pages") == [1, 2, 3]
+
+
+SLOWLY = """CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NULL; END $$;
+CREATE TRIGGER slowly AFTER INSERT ON pages FOR EACH STATEMENT EXECUTE FUNCTION slowly()"""
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("how", BELOW)
+def test_what_comes_back_while_a_step_waits_for_it_stays(house, how):  # noqa: F811
+    """No row was held when the step began. It waits for the rows above, which the restore has
+    locked."""
+    cascade, children = BELOW[how]
+    house.sql(WORLD.format(cascade=cascade))
+    house.say("pages.dead", f"table = pages\nwhere = id <= 3\n{OPEN}")
+    house.say("folders.old", f"table = folders\nwhere = old\n{children}{OPEN}")
+    _, run_id = house.done("pages.dead")
+    house.sql(SLOWLY)
+    daemon = house.pruned.start()
+    daemon.wait_line("Partitions assigned")
+    done = []
+    thread = threading.Thread(target=lambda: done.append(house.pruned.run("restore", str(run_id))))
+    thread.start()
+    house.database.wait("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()", until=1)
+    at = now(minutes=-1)
+    house.pruned.topics.tick("folders.old", at)
+    thread.join()
+    assert result(house.pruned.wait_run(tick_id("folders.old", at), deadline_s=60))["removed"] == 6
+    assert done[0].ok().stdout.count("restored") >= 3
+    assert ids(house, "pages") == ids(house, "folders") == [1, 2, 3]
+    assert {row[0] for row in house.rows("pruned.holds", "tab")} == {"public.pages"}, "what was held meanwhile is over"
 
 
 def member_back(tenant, **where):  # noqa: F811

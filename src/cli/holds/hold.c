@@ -9,10 +9,8 @@
 #include <string.h>
 
 #define SQL "src/cli/holds/sql/"
-#define CHUNK 100000         /* rows of a statement */
-#define ASK_FROM 1000        /* rows that a condition may match without a question */
-#define POLL_US (100 * 1000) /* between two looks at what has begun before */
-#define SAY_US (5 * G_USEC_PER_SEC)
+#define CHUNK 100000  /* rows of a statement */
+#define ASK_FROM 1000 /* rows that a condition may match without a question */
 
 static char *where, *until, *reason;
 static gboolean yes;
@@ -196,38 +194,7 @@ write_all (const Hold *hold, GError **error)
   return cli_note (hold->cli, hold->pg, NULL, object, reason, error) && pg_commit (hold->pg, error);
 }
 
-/* --- what has begun before -------------------------------------------------------------------- */
-
-static PgRows *
-ask_before (const Hold *hold, const PgRows *of, GError **error)
-{
-  GString *what = array_new ();
-  for (int i = 0; of != NULL && i < rows_count (of); i++)
-    array_add (what, rows_text (of, i, "what"));
-  g_autofree char *list = array_take (what);
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "of", of != NULL ? list : NULL);
-  return pg_run_file (hold->pg, SQL "before.sql", values, error);
-}
-
-static gboolean
-wait_for_older (const Hold *hold, GError **error)
-{
-  gint64 said_us = clock_monotonic_us ();
-  g_autoptr (PgRows) first = ask_before (hold, NULL, error);
-  while (first != NULL && rows_count (first) > 0) {
-    g_usleep (POLL_US);
-    PgRows *left = ask_before (hold, first, error);
-    rows_free (first);
-    first = left;
-    if (first == NULL || rows_count (first) == 0 || clock_monotonic_us () - said_us < SAY_US)
-      continue;
-    said_us = clock_monotonic_us ();
-    g_printerr ("The rows are held; waiting for what has begun before: %s\n",
-                rows_text (first, 0, "what"));
-  }
-  return first != NULL;
-}
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* *N rows went before they were held, the first of them *MISSING. */
 static gboolean
@@ -253,7 +220,7 @@ settle (const Hold *hold, GError **error)
 {
   guint gone = 0;
   g_autofree char *missing = NULL;
-  if (!wait_for_older (hold, error) || !drop_gone (hold, &gone, &missing, error))
+  if (!holds_wait (hold->pg, TRUE, error) || !drop_gone (hold, &gone, &missing, error))
     return cli_pg_failed (hold->pg, error);
   output_end (hold->cli->out);
   output_say (hold->cli->out, "%u %s held. `pruned release %s` ends it.", hold->n - gone,

@@ -24,6 +24,10 @@ HoldTable *holds_table_new (const char *tab, const char *name);
 ExitCode holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, char **name,
                           char **key, GError **error);
 
+/* Waits for the steps that have begun before what is held now was committed; LEASES: and for those
+ * that have given rows to a store. Says so every five seconds. */
+gboolean holds_wait (Pg *pg, gboolean leases, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* The rows of TABLE for which WHERE holds, asked once, read-only. */
 ExitCode holds_find (Pg *pg, const char *table, const char *where, HoldTable **found,
                      GError **error);

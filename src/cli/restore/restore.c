@@ -189,10 +189,20 @@ all_passes (Restore *restore, GError **error)
 }
 
 static gboolean
+put_back_held (Restore *restore, GError **error)
+{
+  const gboolean ok = restore_hold_ahead (restore, error) && restore_prepare (restore, error)
+                      && all_passes (restore, error);
+  if (!ok)
+    pg_rollback (restore->pg);
+  return restore_hold_over (restore, ok ? error : NULL) && ok;
+}
+
+static gboolean
 put_back (Restore *restore, GError **error)
 {
   if (!dry_run)
-    return restore_prepare (restore, error) && all_passes (restore, error);
+    return restore->steps->len == 0 || put_back_held (restore, error);
   gboolean ok = restore_begin (restore, error) && restore_prepare (restore, error)
                 && all_passes (restore, error);
   pg_rollback (restore->pg);

@@ -120,6 +120,10 @@ gboolean restore_hold_item (Restore *restore, guint run, const char *table, cons
  * below that no job names for the job that removed them. */
 gboolean restore_hold (Restore *restore, const RestoreStep *step, const Record *record,
                        const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Before the first row comes back, and behind the last one: in between each step of a run asks
+ * which rows are held. Waits for the steps that have begun before. */
+gboolean restore_hold_ahead (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean restore_hold_over (Restore *restore, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean restore_is_restored (const PgRows *rows, int row);
 
 /* Of each row that the open transaction has put back: RowProcessed, `restored`, where all rows of a

@@ -1,5 +1,6 @@
 #include "cli/restore/restore.h"
 
+#include "cli/holds/holds.h"
 #include "engine/ledger/journal.h"
 
 #define SQL "src/cli/restore/sql/"
@@ -168,4 +169,31 @@ restore_hold (Restore *restore, const RestoreStep *step, const Record *record, c
       hold_row (&held, holder, record->table, rows_text (rows, i, "key"));
   }
   return write_held (restore, held, step->run_id, step->job_name, error);
+}
+
+/* --- while rows come back --------------------------------------------------------------------- */
+
+static gboolean
+in_transaction (Restore *restore, const char *file, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", restore->run_id);
+  pg_values_take (values, "who", journal_actor ());
+  g_autoptr (PgRows) rows = pg_run_alone (restore->pg, file, values, error);
+  return rows != NULL;
+}
+
+/* A step asks for rows that are held if there were any when it began. One that has begun without
+ * would take rows that come back meanwhile: below a row that it waits for. */
+gboolean
+restore_hold_ahead (Restore *restore, GError **error)
+{
+  return in_transaction (restore, SQL "hold_ahead.sql", error)
+         && holds_wait (restore->pg, FALSE, error);
+}
+
+gboolean
+restore_hold_over (Restore *restore, GError **error)
+{
+  return in_transaction (restore, SQL "hold_over.sql", error);
 }
