@@ -98,13 +98,27 @@ put_back_quiet (Claim *claim, const Job *job, GPtrArray *runs, GError **error)
   return put_back != NULL;
 }
 
+/* Whether what keeps runs waiting has ended by the database's clock only. A clock that jumps must
+ * not let rows go that somebody holds. */
+static gboolean
+is_disputed (const Service *service, const Job *job, const PgRows *rows, const GPtrArray *runs)
+{
+  const Hours *quiet = in_force_of (job)->quiet;
+  const gint64 ours_us = clock_now_us (),
+               ahead_us = runs->len > 0 ? ((const Run *)runs->pdata[0])->now_us - ours_us : 0;
+  return rows_bool (rows, 0, "disputed")
+         || (quiet != NULL && ABS (ahead_us) > service->max_skew_us
+             && hours_end (quiet, ours_us) >= 0);
+}
+
 /* Locks and returns the runs (of Run) that WORKS may step. Call right after transaction_begin. */
 static GPtrArray *
-fence (Claim *claim, const Job *job, const GArray *works, GError **error)
+fence (Claim *claim, const Service *service, const Job *job, const GArray *works, GError **error)
 {
   Transaction *transaction = &claim->transaction;
   Pg *pg = transaction->pg;
   g_autoptr (PgValues) values = fence_values (job, works);
+  pg_values_take (values, "clock", clock_format (clock_now_us () + service->max_skew_us));
   if (!pg_queue (pg, pg_statement ("src/engine/work/sql/fence.sql"), values, error)
       || !pg_flush (pg, error))
     return NULL;
@@ -123,6 +137,7 @@ fence (Claim *claim, const Job *job, const GArray *works, GError **error)
   const gboolean begins = !claim->settles && rows_count (rows) > 0, on = in_force_is_on (job);
   claim->off = begins && !on && jobs_find (in_force_jobs (), job->name) != NULL;
   claim->paused = begins && (!on || rows_bool (rows, 0, "paused"));
+  claim->disputed = begins && is_disputed (service, job, rows, runs);
   gboolean ok = put_back_early (pg, runs, error)
                 && (claim->settles || claim->paused || put_back_quiet (claim, job, runs, error));
   return ok ? g_steal_pointer (&runs) : NULL;
@@ -178,7 +193,7 @@ claim_locked (Claim *claim, Service *service, Pg *pg, const Job *job, const GArr
   run_set_task (pg, job, g_array_index (works, Work, 0).run_id);
   if (!transaction_begin (&claim->transaction, service->publisher, pg, error))
     return FALSE;
-  claim->runs = fence (claim, job, works, error);
+  claim->runs = fence (claim, service, job, works, error);
   return claim->runs != NULL
          && (claim->runs->len == 0 || run_set_task_of_range (pg, claim->runs->pdata[0], error));
 }

@@ -13,11 +13,13 @@ typedef struct {
   GPtrArray *runs;         /* of Run: locked, and can be stepped */
   GHashTable *locked;      /* ids of runs that another transaction has locked; the lane keeps their
                               messages for up to a second */
-  guint waits;             /* runs that wait instead: quiet hours, a threshold of [throttle],
-                              or the version that they began with */
+  guint waits;             /* runs that wait instead: quiet hours, a threshold of [throttle], the
+                              version that they began with, or clocks that disagree */
   gboolean paused;         /* their job is paused, off or removed, or everything is stopped: call
                               claim_park_paused */
   gboolean off;            /* it is paused because the job is off */
+  gboolean disputed;       /* by the database's clock a pause, a hold or quiet hours are over, by
+                              this machine's not: its runs wait */
   gboolean settles;        /* no step begins: an errand, or what killed a process, is settled */
 } Claim;
 

@@ -5,7 +5,8 @@
 
 #define COLUMNS                                                                                     \
   "run_id|job_version|step|attempts|slot|args|scheduled_at|due_at|now|first|started_at|range_goes|" \
-  "rows_done|rows_counted|rows_limit|approved_until|approved_rows|paused|holds"
+  "rows_done|rows_counted|rows_limit|approved_until|approved_rows|paused|holds|disputed"
+#define ANY_SKEW_US (3650 * G_TIME_SPAN_DAY)
 #define LOOK_US (3 * G_USEC_PER_SEC)
 #define NOTHING "old_transaction_s|-|nobody|0"
 
@@ -36,7 +37,9 @@ claims_begin (const char *settings, const char *passed)
   scene.job = *jobs_find (jobs, CLAIMS_JOB);
   scene.service = (Service){ .lanes = lanes_new (jobs_numbers (jobs)),
                              .publisher = publisher_new (NULL, "p"),
-                             .prefix = "p" };
+                             .prefix = "p",
+                             .max_skew_us = ANY_SKEW_US };
+  scene.disputed = FALSE;
   scene.lane = lanes_with (scene.service.lanes, "p.work." CLAIMS_JOB, 0, &scene.job);
   eye = throttle_eye_new (jobs);
   works = works_new ();
@@ -78,8 +81,9 @@ claims_row (const char *run_id, const char *version, const char *at, const char 
             gboolean paused)
 {
   g_string_append_printf (
-      rows, "\n%s|%s|3|0|0|{}|%" G_GINT64_FORMAT "|0|%" G_GINT64_FORMAT "|f|-|f|0|-1|-1|-|-|%s|f",
-      run_id, version, time_of (at), time_of (now), paused ? "t" : "f");
+      rows,
+      "\n%s|%s|3|0|0|{}|%" G_GINT64_FORMAT "|0|%" G_GINT64_FORMAT "|f|-|f|0|-1|-1|-|-|%s|f|%s",
+      run_id, version, time_of (at), time_of (now), paused ? "t" : "f", scene.disputed ? "t" : "f");
 }
 
 void

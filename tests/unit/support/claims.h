@@ -17,9 +17,10 @@
 #define CLAIMS_WAITERS "lock_waiters|" CLAIMS_JOB "|tables members|3"
 
 typedef struct {
-  Job job; /* a copy: the test may change it */
-  Service service;
+  Job job;         /* a copy: the test may change it */
+  Service service; /* clocks may differ by years */
   Lane *lane;
+  gboolean disputed; /* the fence says that a pause or a hold is over by one clock only */
 } ClaimScene;
 
 /* SETTINGS: of the job. PASSED: the threshold that housekeeping has found passed; NULL: none. */

@@ -5,7 +5,9 @@
 -- from choosing the partial index (100 times slower). `range_goes`: the run of a range has not
 -- ended, and does not take its ranges in, as it says in `progress` or in the old form
 -- (../../ledger/run_progress.h). An approval that ends more than a day from now was written by a
--- clock that was ahead, and no longer counts: it ended in 1970. `holds`: rows are held.
+-- clock that was ahead, and no longer counts: it ended in 1970. `holds`: rows are held. `disputed`:
+-- a pause of the job, or a hold, has ended by the database's clock, and not by this machine's
+-- (`:clock`).
 SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r.slot, r.args, r.context, r.named_table, r.waits_for, r.cursor, r.progress, r.result, r.error,
        (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
        (extract(epoch FROM r.due_at) * 1000000.0)::bigint AS due_at,
@@ -18,7 +20,9 @@ SELECT r.run_id, r.job_version, r.parent_id, r.unique_key, r.step, r.attempts, r
             WHEN r.approved_until IS NOT NULL THEN 1 END AS approved_until, r.approved_rows,
        EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)
          OR EXISTS (SELECT FROM pruned.controls c WHERE c.job = :job::text AND c.paused AND coalesce(c.paused_until > now(), true)) AS paused,
-       EXISTS (SELECT FROM pruned.holds) AS holds
+       EXISTS (SELECT FROM pruned.holds) AS holds,
+       EXISTS (SELECT FROM pruned.controls c WHERE c.job = :job::text AND c.paused AND c.paused_until <= now() AND c.paused_until > :clock::timestamptz)
+         OR EXISTS (SELECT FROM pruned.holds h WHERE h.until <= now() AND h.until > :clock::timestamptz) AS disputed
 FROM unnest(:run_id::uuid[], :step::int[], :attempt::int[]) AS u (run_id, step, attempt)
 CROSS JOIN LATERAL (
   SELECT * FROM pruned.runs t

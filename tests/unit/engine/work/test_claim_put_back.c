@@ -58,6 +58,38 @@ test_in_quiet_hours_all_runs_wait_for_their_end (void)
   }
 }
 
+/* A clock that jumps ends no pause, no hold and no quiet hours. */
+static void
+test_what_is_over_by_one_clock_only_lets_no_run_begin (void)
+{
+  static const struct {
+    gint64 ahead_h; /* of the database's clock */
+    gboolean quiet, disputed, waits;
+  } cases[] = { { 3, TRUE, FALSE, TRUE },
+                { -3, TRUE, FALSE, TRUE },
+                { 3, FALSE, TRUE, TRUE },
+                { 0, FALSE, FALSE, FALSE },
+                { 3, FALSE, FALSE, FALSE } };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const gint64 now_us = clock_now_us ();
+    g_autofree char *now = clock_format (now_us + cases[i].ahead_h * G_TIME_SPAN_HOUR),
+                    *from = clock_format (now_us - 20 * G_TIME_SPAN_MINUTE),
+                    *to = clock_format (now_us + 20 * G_TIME_SPAN_MINUTE),
+                    *quiet = g_strdup_printf ("not_between = %.5s-%.5s\n", from + 11, to + 11);
+    ClaimScene *scene = claims_begin (cases[i].quiet ? quiet : "", NULL);
+    scene->service.max_skew_us = 5 * G_USEC_PER_SEC;
+    scene->disputed = cases[i].disputed;
+    claims_message (A, 3, 0);
+    claims_row (A, "-", "2020-01-01T00:00:00Z", now, FALSE);
+    g_test_message ("%u", i);
+    claims_are (cases[i].waits ? 0 : 1, cases[i].waits, 0,
+                cases[i].waits ? "BEGIN fence throttled" : "BEGIN fence");
+    if (cases[i].waits)
+      g_assert_true (g_str_has_prefix (played_bound ("throttled", "error"), "throttled: clocks: "));
+    claims_end ();
+  }
+}
+
 /* No run begins before T, whatever made it ready. */
 static void
 test_a_run_that_is_ahead_of_its_time_waits_for_it (void)
@@ -152,6 +184,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   ADD (runs_wait_for_a_threshold);
   ADD (in_quiet_hours_all_runs_wait_for_their_end);
+  ADD (what_is_over_by_one_clock_only_lets_no_run_begin);
   ADD (a_run_that_is_ahead_of_its_time_waits_for_it);
   ADD (a_clock_that_is_far_ahead_is_not_believed);
   ADD (a_run_that_is_ahead_of_its_time_is_not_parked);
