@@ -4,6 +4,7 @@ import pytest
 
 from stack.process import wait_until
 from support.scene import configure, fill, now, result, send_tick, start, tick_id
+from support.sentences import house  # noqa: F401
 
 JOB, PAUSE, NEVER = "scratch.remove", 3600000, "2999-01-01"
 
@@ -98,3 +99,29 @@ def test_a_limit_that_is_taken_away_holds_nobody(new_scene, others):
     fill(chain.scene.database, 300, first=1001)
     chain.configure(max_share="off", **others)
     assert (result(chain.end())["removed"], chain.left()) == (800, 0)
+
+
+def go_on(house, run):  # noqa: F811
+    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run])
+    house.pruned.run("retry", str(run)).ok()
+
+
+def test_another_table_under_the_name_is_judged_anew(house):  # noqa: F811
+    """A migration puts it there between two pages. Its rows are no more than the first table
+    allowed, and too many for itself."""
+    house.sql("CREATE TABLE items (id bigint PRIMARY KEY, dead boolean); INSERT INTO items SELECT n, n <= 1500 FROM generate_series(1, 10000) n; ANALYZE items")
+    house.say("items", "table = items\nwhere = dead\nbatch = 100\ndelay_ms = 3600000\nranges = 1")
+    house.start()
+    house.pruned.start()
+    at = now(minutes=-1)
+    house.pruned.topics.tick("items", at)
+    run = tick_id("items", at)
+    house.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s AND state = 'waiting'", [run], until=1)
+    house.sql("""BEGIN; ALTER TABLE items RENAME TO items_before; CREATE TABLE items (id bigint PRIMARY KEY, dead boolean);
+        INSERT INTO items SELECT n, true FROM generate_series(1001, 2000) n; COMMIT; ANALYZE items""")
+    go_on(house, run)
+    house.database.wait("SELECT rows_done FROM pruned.runs WHERE run_id = %s", [run], until=200)
+    go_on(house, run)
+    row = house.pruned.wait_run(run, "held", "finished")
+    assert row["state"] == "held" and "max_share" in row["error"], row
+    assert house.database.value("SELECT count(*) FROM items") == 900

@@ -4,7 +4,7 @@ max_rows: whether a foreign key empties or moves them, or a trigger changes them
 import pytest
 
 from support.places import ROLE
-from support.scene import now
+from support.scene import now, tick_id
 from support.sentences import house  # noqa: F811,F401
 
 SHOP = """CREATE TABLE cat (id bigint PRIMARY KEY, code text UNIQUE, gone bool);
@@ -49,6 +49,27 @@ def test_rows_that_a_trigger_changes_count(house):  # noqa: F811
     run = house.pruned.run_row(held["run_id"])
     assert (run["state"], run["rows_done"], run["result"]["others"]) == ("finished", 310, 300)
     assert run["result"]["tables"] == {"stock": {"changed": 300}, "log": {"inserted": 10}}
+
+
+def test_rows_that_a_trigger_changes_count_from_the_page_on_behind_which_it_came(house):  # noqa: F811
+    """A migration makes the trigger between two pages of a run. The process has just asked which
+    triggers there are."""
+    house.sql("""CREATE TABLE cat (id bigint PRIMARY KEY, gone bool); INSERT INTO cat SELECT g, g <= 10 FROM generate_series(1, 50) g;
+        CREATE TABLE stock (id bigint PRIMARY KEY, cat_id bigint, n int); INSERT INTO stock SELECT g, 1 + g % 10, 1 FROM generate_series(1, 300) g""")
+    house.say("cat", "table = cat\nwhere = gone\nmax_rows = 100\nmax_share = off\nbatch = 5\ndelay_ms = 3600000")
+    house.start()
+    house.pruned.start()
+    at = now(minutes=-1)
+    house.pruned.topics.tick("cat", at)
+    run = tick_id("cat", at)
+    house.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s AND state = 'waiting'", [run], until=1)
+    house.sql("""CREATE FUNCTION zero() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN UPDATE stock SET n = 0 WHERE cat_id = OLD.id; RETURN OLD; END';
+        CREATE TRIGGER zero AFTER DELETE ON cat FOR EACH ROW EXECUTE FUNCTION zero()""")
+    house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run])
+    house.pruned.run("retry", str(run)).ok()
+    held = house.pruned.wait_run(run, "held", "finished")
+    assert held["state"] == "held" and "above max_rows 100" in held["error"], held
+    assert house.rows("stock", "sum(n)") == [(300,)] and house.rows("cat", "count(*)") == [(45,)]
 
 
 def test_rows_that_follow_a_changed_key_count(house):  # noqa: F811

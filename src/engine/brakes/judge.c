@@ -154,7 +154,7 @@ gboolean
 brake_let_go (Step *step, const RunCount *count, const BrakeFinding *finding, GError **error)
 {
   if (finding->limited >= 0)
-    bound_note (step->run->run_id, MIN (finding->limited, LIMIT_MOST));
+    bound_note (step, MIN (finding->limited, LIMIT_MOST));
   return note (step, count->rows, finding->limited, finding->approved, error);
 }
 

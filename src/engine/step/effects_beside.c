@@ -3,18 +3,20 @@
 #include "base/clock.h"
 
 #define SQL "src/engine/step/sql/"
+#define ASK_EVERY_US (5 * G_USEC_PER_SEC)
 
 gboolean
 effects_beside_begin (Step *step, Effects *effects, GError **error)
 {
   if (step->job->built_in || effects->tables->len == 0)
     return TRUE;
-  g_autofree char *minute
-      = g_strdup_printf ("minute %" G_GINT64_FORMAT, clock_monotonic_us () / G_TIME_SPAN_MINUTE);
+  /* A sentence's job is another copy once the catalogue has changed (sentence/complete.h). */
+  g_autofree char *stamp = g_strdup_printf ("%p %" G_GINT64_FORMAT, (const void *)step->job,
+                                            clock_monotonic_us () / ASK_EVERY_US);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_take (values, "tables", array_of_texts (effects->tables));
   const PgRows *rows
-      = pg_run_kept (step->pg, pg_statement (SQL "effects_reach.sql"), values, minute, error);
+      = pg_run_kept (step->pg, pg_statement (SQL "effects_reach.sql"), values, stamp, error);
   if (rows == NULL)
     return FALSE;
   const char *rels = rows_count (rows) > 0 ? rows_text (rows, 0, "rels") : NULL;

@@ -12,7 +12,8 @@
 #pragma once
 #include "engine/step/effects.h"
 
-/* Before the pipeline of the first file: which tables to look at, asked once a minute. */
+/* Before the pipeline of the first file: which tables to look at: asked every five seconds, and
+ * where the tables of a sentence have changed, with their triggers. */
 gboolean effects_beside_begin (Step *step, Effects *effects, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* In a pipeline, if there are any: their counts; the first answer is that before the try, the
