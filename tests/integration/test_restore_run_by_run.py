@@ -3,7 +3,7 @@ order, and nothing that the application wrote is overwritten."""
 
 import pytest
 
-from support.scene import now
+from support.scene import now, tick_id
 from support.sentences import house  # noqa: F811,F401
 
 SHOP = """CREATE TABLE cat (id bigint PRIMARY KEY, gone bool);
@@ -81,3 +81,28 @@ def test_what_the_application_wrote_behind_the_later_run_stays(house):  # noqa: 
     said = lines(house, first, code=6)
     assert said["prod", "1"] == ("cannot be", f"changed since, first by run {second} (restore that run first, if you have not): cat_id, name")
     assert said["prod", "2"][0] == "restored" and house.rows("prod", order="id")[0] == (1, None, "newer", False)
+
+
+MEN = """CREATE TABLE men (id bigint PRIMARY KEY, boss bigint REFERENCES men ON DELETE SET NULL, name text);
+    INSERT INTO men SELECT n, CASE WHEN n > 6 THEN 1 END, 'old' FROM generate_series(1, 8) n; CREATE INDEX ON men (boss)"""
+
+
+def test_what_one_run_has_emptied_and_then_removed_comes_back_as_it_removed_it(house):  # noqa: F811
+    """The first page empties `boss` of 7 and 8, the application writes to 8, and later pages remove
+    both. All that the run has done is undone, and nothing else."""
+    house.sql(MEN)
+    house.say("men", "table = men\nwhere = true\nbatch = 2\ndelay_ms = 3600000\nmax_share = off\napprove = never")
+    house.start()
+    house.pruned.start()
+    at = now(minutes=-1)
+    house.pruned.topics.tick("men", at)
+    run = tick_id("men", at)
+    for step in (1, 2, 3, 4):
+        house.database.wait("SELECT step FROM pruned.runs WHERE run_id = %s AND state = 'waiting' OR run_id = %s AND finished_at IS NOT NULL", [run, run], until=step)
+        house.sql("UPDATE men SET name = 'new' WHERE id = 8")
+        house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s AND state = 'waiting'", [run])
+        house.pruned.run("retry", str(run))
+    house.pruned.wait_run(run)
+    assert house.rows("men") == []
+    assert {line[0] for line in lines(house, run).values()} == {"restored"}
+    assert house.rows("men", order="id")[6:] == [(7, 1, "old"), (8, 1, "new")]

@@ -76,6 +76,7 @@ build (Restore *restore, const RestoreStep *step, Record *record, const char *co
   pg_values_take (
       values, "set",
       job != NULL && g_strcmp0 (record->table, job->table) == 0 ? unrecorded_emptied (job) : NULL);
+  pg_values_set (values, "of_sentence", job != NULL && job->sentence != NULL ? "t" : "f");
   g_autoptr (PgRows) made = pg_run_file (restore->pg, SQL "build.sql", values, error);
   if (made == NULL)
     return FALSE;

@@ -2,6 +2,7 @@
 -- whose rows have these columns; also returns why that is impossible (`blocked`), and what will
 -- differ (`notes`), and whether something is lost (`incomplete`). `:emptied`: columns that the job
 -- itself has changed; null: any. `:set`: the same of the table of the record, null: not known.
+-- `:of_sentence`: beside these only foreign keys have changed columns.
 -- Names come from the catalogue and are quoted here and nowhere
 -- else. Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its
 -- rows), `:item_column` (see job.conf), `:makes`; for changes also `:xid` and `:own` (transactions
@@ -72,6 +73,13 @@ loosened AS (
   SELECT coalesce(pg_catalog.array_agg(DISTINCT c.attname::text), '{}') AS names
   FROM relation r JOIN pg_constraint f ON f.conrelid = r.rel AND f.contype = 'f' AND f.confdeltype = 'n' JOIN col c ON c.attnum = ANY (f.conkey)
 ),
+-- Columns that a run of a sentence can have changed; null: any, for all that is known.
+changing AS (
+  SELECT CASE WHEN :of_sentence::boolean THEN coalesce(:set::text[], '{}') || (
+    SELECT coalesce(pg_catalog.array_agg(DISTINCT c.attname::text), '{}')
+    FROM relation r JOIN pg_constraint f ON f.conrelid = r.rel AND f.contype = 'f' AND (f.confdeltype IN ('n', 'd') OR f.confupdtype IN ('c', 'n', 'd'))
+    JOIN col c ON c.attnum = ANY (f.conkey)) END AS names
+),
 -- Columns that the record, or the table, does not have.
 passed_over AS (
   SELECT coalesce(pg_catalog.array_agg(o.name ORDER BY o.name), '{}') AS names
@@ -81,7 +89,8 @@ passed_over AS (
 piece AS (
   SELECT pg_catalog.string_agg(pg_catalog.format('%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS into_columns,
          pg_catalog.string_agg(c.value, ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS from_columns,
-         pg_catalog.string_agg(pg_catalog.format('%I = %s', c.attname, c.value), ', ' ORDER BY c.attnum)
+         pg_catalog.string_agg(pg_catalog.format(CASE WHEN c.attname = ANY ((SELECT names FROM changing)::text[]) IS FALSE THEN '%1$I = CASE WHEN j.same THEN %2$s ELSE t.%1$I END'
+                                                      ELSE '%1$I = %2$s' END, c.attname, c.value), ', ' ORDER BY c.attnum)
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
          coalesce(pg_catalog.string_agg(pg_catalog.format('x.%I %s %s', c.attname, c.sign, c.value), ' AND ') FILTER (WHERE c.is_key),
                   pg_catalog.format('(%2$s) - %1$L::text[] = e.row - %1$L::text[]', (SELECT names FROM passed_over), (SELECT of_x FROM whole))) AS match,
@@ -148,7 +157,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
        ELSE
          t.entry
          || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, %3$s AS named, %6$s AS row, x.tableoid AS part, x.ctid AS place, %5$s AS now,'
-                   ' x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
+                   ' x.xmin::text = :xid::text AS same, x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
                    ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match, pg_catalog.format(p.named, p.key_now), r.row_type, w.of_x, w.of_r)
          || pg_catalog.format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', pg_catalog.format(t.differs, 'f.row', 'f.now'))
          -- A row that equals a later image of these runs was restored by an interrupted restore: it
@@ -167,14 +176,19 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.keys), pg_catalog.jsonb_array_elements(d.rows)) AS v (key, row)'
             ' WHERE v.key = e.key AND (f.n IS NULL OR NOT f.ours AND f.differs IS NOT NULL) ORDER BY e.n, d.at)'
          -- A row that is back as that run found it is as this one left it, if it differs only in
-         -- what this one has changed.
-         || pg_catalog.format(', judged AS MATERIALIZED (SELECT f.n, f.named, f.row, f.now, f.part, f.place, f.differs,'
+         -- what this one has changed. Of a row that was written since, only that is put back: it
+         -- was changed by this run, and later found by it in another state.
+         || pg_catalog.format(', seen AS MATERIALIZED (SELECT f.n, f.named, f.row, f.now, f.part, f.place, f.same,'
                    ' f.ours OR coalesce(i.later, false) OR coalesce(k.row - %1$L::text[] = f.now - %1$L::text[], false)'
                    ' AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_each(f.row) AS a JOIN pg_catalog.jsonb_each(f.now) AS b USING (key)'
                    ' WHERE a.value IS DISTINCT FROM b.value AND a.key <> ALL (%2$L::text[]) AND (a.key <> ALL (%3$L::text[]) OR b.value <> ''null'')) AS ours,'
                    ' i.row IS NOT NULL AND NOT i.later AS back, k.row - %1$L::text[] = f.now - %1$L::text[] AS found_so'
                    ' FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[] LEFT JOIN taken k ON k.n = f.n)',
                    p.secret, coalesce(:set::text[], '{}'), (SELECT names FROM loosened))
+         || pg_catalog.format(', judged AS MATERIALIZED (SELECT s.n, s.named, o.row, s.now, s.part, s.place, s.same, s.ours, s.back, s.found_so, %2$s AS differs'
+                   ' FROM seen s CROSS JOIN LATERAL (SELECT CASE WHEN s.ours AND NOT s.same AND %1$L::text[] IS NOT NULL'
+                   ' THEN (SELECT coalesce(pg_catalog.jsonb_object_agg(a.key, a.value), ''{}'') FROM pg_catalog.jsonb_each(s.row) AS a WHERE a.key = ANY (%1$L::text[]))'
+                   ' ELSE s.row END AS row) AS o)', (SELECT names FROM changing), pg_catalog.format(t.differs, 'o.row', 's.now'))
          || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
                    ' RETURNING j.n, j.row, %5$s AS now, %6$s AS texts, %3$s AS xid)', r.rel, p.sets, r.xid, r.row_type, w.of_t, w.texts)
