@@ -229,36 +229,40 @@ add_tables (Metrics *metrics, GString *body)
 
 typedef struct {
   const char *part; /* of the program's text */
-  double well_s;
-  guint failures;
+  ChoreState state;
 } Part;
 
 static void
-on_part (const char *part, double well_s, guint failures, gpointer data)
+on_part (const char *part, const ChoreState *state, gpointer data)
 {
-  const Part one = { part, well_s, failures };
+  const Part one = { part, *state };
   g_array_append_val ((GArray *)data, one);
 }
+
+static const struct {
+  const char *name, *label, *label2, *help;
+} OF_PARTS[] = {
+  { "pruned_housekeeping_last_success_timestamp_seconds", "part", NULL,
+    "When the part of housekeeping last went well, since the epoch; 0: never." },
+  { "pruned_housekeeping_failures", "part", NULL,
+    "How often the part of housekeeping has failed since it last went well." },
+  { "pruned_housekeeping_seconds", "part", NULL,
+    "How long the part of housekeeping took the last time, or has taken by now." },
+};
 
 static void
 add_chores (GString *body)
 {
   g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (Part));
   chores_each (on_part, parts);
-  exposition_head (body, "pruned_housekeeping_last_success_timestamp_seconds", "gauge",
-                   "When the part of housekeeping last went well, since the epoch; 0: never.");
-  for (guint i = 0; i < parts->len; i++) {
-    const Part *one = &g_array_index (parts, Part, i);
-    g_autofree char *label = exposition_label ("part", one->part);
-    exposition_value (body, "pruned_housekeeping_last_success_timestamp_seconds", label,
-                      one->well_s);
-  }
-  exposition_head (body, "pruned_housekeeping_failures", "gauge",
-                   "How often the part of housekeeping has failed since it last went well.");
-  for (guint i = 0; i < parts->len; i++) {
-    const Part *one = &g_array_index (parts, Part, i);
-    g_autofree char *label = exposition_label ("part", one->part);
-    exposition_value (body, "pruned_housekeeping_failures", label, one->failures);
+  for (guint m = 0; m < G_N_ELEMENTS (OF_PARTS); m++) {
+    exposition_head (body, OF_PARTS[m].name, "gauge", OF_PARTS[m].help);
+    for (guint i = 0; i < parts->len; i++) {
+      const Part *one = &g_array_index (parts, Part, i);
+      const double values[] = { one->state.well_s, one->state.failures, one->state.takes_s };
+      g_autofree char *label = exposition_label (OF_PARTS[m].label, one->part);
+      exposition_value (body, OF_PARTS[m].name, label, values[m]);
+    }
   }
 }
 

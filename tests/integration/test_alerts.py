@@ -114,6 +114,8 @@ CASES = [
     ("PrunedStopped", {'pruned_stopped{instance="a"}': "0x10 1x15 0x60", 'pruned_stopped{instance="b"}': "0x90"}, [12, 20]),
     ("PrunedHousekeepingFailing", {'pruned_housekeeping_failures{part="the archive"}': "0x10 9x15 0x60"}, [20]),
     ("PrunedHousekeepingFailing", {'pruned_housekeeping_failures{part="the archive"}': "0x10 2x80"}, []),
+    ("PrunedHousekeepingSlow", {'pruned_housekeeping_seconds{part="the archive"}': "0x10 11x30 0x60"}, [30]),
+    ("PrunedHousekeepingSlow", {'pruned_housekeeping_seconds{part="the archive"}': "0x10 9x80"}, []),
     ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "0x10 600x80"}, [12, 20, 30, 88]),
     ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "0x90"}, []),
     ("PrunedMessagesLost", {"pruned_lost_messages_timestamp_seconds": "-86400x90"}, []),

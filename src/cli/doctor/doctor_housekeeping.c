@@ -10,6 +10,24 @@ remedy_of (const Doctor *doctor, const char *error)
   return strstr (error, "permission denied") != NULL ? doctor->grants : "pruned processes";
 }
 
+static void
+say (Doctor *doctor, const PgRows *rows, int i)
+{
+  const char *part = rows_text (rows, i, "part"), *pid = rows_text (rows, i, "pid"),
+             *host = rows_text (rows, i, "host"), *error = rows_text (rows, i, "error");
+  if (error == NULL)
+    doctor_warn (doctor, "housekeeping", "SELECT * FROM pg_stat_activity WHERE state <> 'idle'",
+                 "%s: this part of process %s on %s takes %s s, and the parts behind it wait so"
+                 " long: a slow server, a lock, or a slow broker",
+                 part, pid, host, rows_text (rows, i, "seconds"));
+  else
+    doctor_error (doctor, CODE_POSTGRES, "housekeeping", remedy_of (doctor, error),
+                  "%s: this part of process %s on %s last went well %s ago, and has failed %s"
+                  " times since then: %s",
+                  part, pid, host, rows_text (rows, i, "age"), rows_text (rows, i, "failures"),
+                  error);
+}
+
 void
 doctor_housekeeping (Doctor *doctor)
 {
@@ -28,10 +46,5 @@ doctor_housekeeping (Doctor *doctor)
     return;
   }
   for (int i = 0; i < rows_count (rows); i++)
-    doctor_error (
-        doctor, CODE_POSTGRES, "housekeeping", remedy_of (doctor, rows_text (rows, i, "error")),
-        "%s: this part of process %s on %s last went well %s ago, and has failed %s times"
-        " since then: %s",
-        rows_text (rows, i, "part"), rows_text (rows, i, "pid"), rows_text (rows, i, "host"),
-        rows_text (rows, i, "age"), rows_text (rows, i, "failures"), rows_text (rows, i, "error"));
+    say (doctor, rows, i);
 }

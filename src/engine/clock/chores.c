@@ -10,14 +10,17 @@
 #define FIRST_WAIT_US (G_USEC_PER_SEC / 2)
 #define SHORT_US (2 * G_USEC_PER_SEC) /* parts of each round wait no longer than this */
 #define DOUBLINGS 12
+#define LONG_US (10 * G_USEC_PER_SEC) /* the parts behind it wait for so long */
 
 typedef struct {
   const Chore *chore;
   gint64 due_us, done_us; /* monotonic; of the thread of housekeeping */
   /* Under the lock. */
-  gint64 well_us; /* since the epoch; 0: not since the start */
-  guint failures; /* since then */
-  char *error;    /* NULL: it went well */
+  gint64 well_us;  /* since the epoch; 0: not since the start */
+  guint failures;  /* since then */
+  char *error;     /* NULL: it went well */
+  gint64 began_us; /* monotonic; 0: it is not under way */
+  gint64 took_us;  /* the last time */
 } State;
 
 struct _Chores {
@@ -86,6 +89,30 @@ note_failed (State *state, const char *said, const GError *error)
   log_warning_every (TELL_EVERY_S, state->chore->name, said, told);
 }
 
+/* With the lock. How long it took, or has taken by now. */
+static gint64
+takes_us (const State *state)
+{
+  return state->began_us != 0 ? clock_monotonic_us () - state->began_us : state->took_us;
+}
+
+static void
+note_begin (State *state)
+{
+  pthread_mutex_lock (&lock);
+  state->began_us = state->done_us = clock_monotonic_us ();
+  pthread_mutex_unlock (&lock);
+}
+
+static void
+note_end (State *state)
+{
+  pthread_mutex_lock (&lock);
+  state->took_us = takes_us (state);
+  state->began_us = 0;
+  pthread_mutex_unlock (&lock);
+}
+
 /* FALSE: PostgreSQL is away. */
 static gboolean
 do_one (const Chores *chores, State *state, Service *service, Pg *pg, GError **error)
@@ -93,8 +120,10 @@ do_one (const Chores *chores, State *state, Service *service, Pg *pg, GError **e
   g_autoptr (GError) cause = NULL;
   if (chores->more != NULL)
     *chores->more = FALSE;
-  state->done_us = clock_monotonic_us ();
-  if (state->chore->look (service, pg, &cause)) {
+  note_begin (state);
+  const gboolean well = state->chore->look (service, pg, &cause);
+  note_end (state);
+  if (well) {
     note_well (state, chores->more != NULL && *chores->more);
     return TRUE;
   }
@@ -160,8 +189,9 @@ static void
 visit_state (const State *state, gpointer data)
 {
   const Visit *to = data;
-  to->visit (state->chore->name, (double)state->well_us / G_USEC_PER_SEC, state->failures,
-             to->data);
+  const ChoreState now = { (double)state->well_us / G_USEC_PER_SEC,
+                           (double)takes_us (state) / G_USEC_PER_SEC, state->failures };
+  to->visit (state->chore->name, &now, to->data);
 }
 
 void
@@ -172,9 +202,10 @@ chores_each (ChoresVisit visit, gpointer data)
 }
 
 static void
-add_failing (const State *state, gpointer data)
+add_ailing (const State *state, gpointer data)
 {
-  if (state->error == NULL)
+  const gint64 long_us = takes_us (state);
+  if (state->error == NULL && long_us < LONG_US)
     return;
   json_t *one = json_object ();
   json_object_set_new (one, "part", json_string (state->chore->name));
@@ -182,14 +213,16 @@ add_failing (const State *state, gpointer data)
                        state->well_us == 0 ? json_null ()
                                            : json_integer (state->well_us / G_USEC_PER_SEC));
   json_object_set_new (one, "failures", json_integer (state->failures));
-  json_object_set_new (one, "error", json_string (state->error));
+  json_object_set_new (one, "error",
+                       state->error != NULL ? json_string (state->error) : json_null ());
+  json_object_set_new (one, "seconds", json_integer (long_us / G_USEC_PER_SEC));
   json_array_append_new (data, one);
 }
 
 json_t *
-chores_failing (void)
+chores_ailing (void)
 {
-  json_t *failing = json_array ();
-  each_state (add_failing, failing);
-  return failing;
+  json_t *ailing = json_array ();
+  each_state (add_ailing, ailing);
+  return ailing;
 }

@@ -3,7 +3,7 @@
  * (pruned.processes) and for the metrics.
  *
  * Invariant: a part that fails delays no other one, unless PostgreSQL is away; nor does one that
- * takes long delay what others wait for (`between_us`).
+ * takes long delay what others wait for (`between_us`). Of both it is said.
  *
  * Threads: main makes and frees them; chores_round: housekeeping or the dispatcher; the rest: any.
  * Ownership: as said.
@@ -35,11 +35,17 @@ void chores_free (Chores *chores);
 gboolean chores_round (Chores *chores, Service *service, Pg *pg, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Of all Chores. WELL_S: when PART last went well, in seconds since the epoch; 0: never since the
- * start. FAILURES: how often it has failed since then. */
-typedef void (*ChoresVisit) (const char *chore, double well_s, guint failures, gpointer data);
+typedef struct {
+  double well_s;  /* when it last went well, in seconds since the epoch; 0: never since the start */
+  double takes_s; /* how many seconds it took the last time, or has taken by now */
+  guint failures; /* how often it has failed since it went well */
+} ChoreState;
+
+/* Of all Chores. */
+typedef void (*ChoresVisit) (const char *chore, const ChoreState *state, gpointer data);
 void chores_each (ChoresVisit visit, gpointer data);
 
-/* Of those that have failed: [{part, well_at, failures, error}], WELL_AT as WELL_S, or null. New
+/* Of those that have failed, and of those that take ten seconds or longer: [{part, well_at,
+ * failures, error, seconds}], WELL_AT as `well_s`, SECONDS as `takes_s`; null: never, none. New
  * reference. */
-json_t *chores_failing (void);
+json_t *chores_ailing (void);

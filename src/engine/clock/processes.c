@@ -158,8 +158,8 @@ row_values (Service *service)
   pg_values_time (values, "started_at", started_us);
   add_in_force (values);
   pg_values_int (values, "partitions", lanes->len);
-  g_autoptr (json_t) failing = chores_failing ();
-  pg_values_take (values, "housekeeping", json_text (failing));
+  g_autoptr (json_t) ailing = chores_ailing ();
+  pg_values_take (values, "housekeeping", json_text (ailing));
   return values;
 }
 

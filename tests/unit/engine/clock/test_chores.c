@@ -74,9 +74,10 @@ assert_round (gint64 later_us, const char *expected)
 }
 
 static void
-on_chore (const char *part, double well_s, guint failures, gpointer data)
+on_chore (const char *part, const ChoreState *state, gpointer data)
 {
-  g_string_append_printf (data, "%s %s %u, ", part, well_s > 0 ? "well" : "never", failures);
+  g_string_append_printf (data, "%s %s %u, ", part, state->well_s > 0 ? "well" : "never",
+                          state->failures);
 }
 
 static void
@@ -94,7 +95,7 @@ test_a_part_that_fails_stops_none_behind_it (void)
   played_refuse ("ledger_size", "57014", "it takes too long");
   assert_round (0, "fs");
   assert_states ("first never 1, second well 0, third well 0, ");
-  g_autoptr (json_t) failing = chores_failing ();
+  g_autoptr (json_t) failing = chores_ailing ();
   g_assert_cmpuint (json_array_size (failing), ==, 1);
   const json_t *one = json_array_get (failing, 0);
   g_assert_cmpstr (json_string_value (json_object_get (one, "part")), ==, "first");
@@ -103,7 +104,7 @@ test_a_part_that_fails_stops_none_behind_it (void)
       strstr (json_string_value (json_object_get (one, "error")), "it takes too long"));
   assert_round (G_USEC_PER_SEC, "f");
   assert_states ("first well 0, second well 0, third well 0, ");
-  g_autoptr (json_t) none = chores_failing ();
+  g_autoptr (json_t) none = chores_ailing ();
   g_assert_cmpuint (json_array_size (none), ==, 0);
   end ();
 }
@@ -150,6 +151,30 @@ test_what_must_not_wait_is_done_between_parts_that_take_long (void)
   end ();
 }
 
+/* A part that takes long fails nobody, and holds up those behind it. */
+static void
+test_one_that_takes_long_is_named (void)
+{
+  begin ();
+  takes_us = 9 * G_USEC_PER_SEC;
+  assert_round (0, "fs");
+  g_autoptr (json_t) none = chores_ailing ();
+  g_assert_cmpuint (json_array_size (none), ==, 0);
+  takes_us = 12 * G_USEC_PER_SEC;
+  assert_round (MINUTE_US, "fsf");
+  g_autoptr (json_t) slow = chores_ailing ();
+  g_assert_cmpuint (json_array_size (slow), ==, 1);
+  const json_t *one = json_array_get (slow, 0);
+  g_assert_cmpstr (json_string_value (json_object_get (one, "part")), ==, "second");
+  g_assert_cmpint (json_integer_value (json_object_get (one, "seconds")), ==, 12);
+  g_assert_true (json_is_null (json_object_get (one, "error")));
+  takes_us = 0;
+  assert_round (MINUTE_US, "fs");
+  g_autoptr (json_t) again = chores_ailing ();
+  g_assert_cmpuint (json_array_size (again), ==, 0);
+  end ();
+}
+
 /* The round ends: each part would wait for the server once more. */
 static void
 test_without_postgresql_no_part_is_done (void)
@@ -173,6 +198,7 @@ main (int argc, char **argv)
                    test_it_waits_longer_each_time_but_no_longer_than_it_is_done_seldom);
   g_test_add_func ("/chores/due", test_what_is_due_seldom_waits_for_its_time_unless_there_is_more);
   g_test_add_func ("/chores/between", test_what_must_not_wait_is_done_between_parts_that_take_long);
+  g_test_add_func ("/chores/long", test_one_that_takes_long_is_named);
   g_test_add_func ("/chores/away", test_without_postgresql_no_part_is_done);
   return g_test_run ();
 }
