@@ -301,6 +301,27 @@ say_gone (Asking *asking, const char *given)
   show (asking, &line, "gone: there is no such row, or this role does not see it");
 }
 
+static ExitCode
+check_hidden (const Asking *asking, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "table", asking->item->table);
+  g_autoptr (PgRows) rows
+      = pg_begin_read_only (asking->pg, error)
+            ? pg_run_file (asking->pg, "src/cli/sql/why_hidden.sql", values, error)
+            : NULL;
+  pg_rollback (asking->pg);
+  if (rows == NULL)
+    return cli_pg_failed (asking->pg, error);
+  if (!rows_bool (rows, 0, "hidden"))
+    return CODE_OK;
+  return cli_fail (
+      CODE_POSTGRES, error,
+      "row-level security hides rows of %s from this role: whether the row is there is "
+      "not known; ask as the owner of the table (-s postgres.url=...)",
+      asking->item->table);
+}
+
 /* *GONE: the row is not there. */
 static ExitCode
 ask_item (Asking *asking, const char *given, gboolean *gone, GError **error)
@@ -320,6 +341,9 @@ ask_item (Asking *asking, const char *given, gboolean *gone, GError **error)
   *gone = !there;
   if (there)
     return ask_row (asking, error);
+  const ExitCode seen = check_hidden (asking, error);
+  if (seen != CODE_OK)
+    return seen;
   if (asking->cli->n_arguments > 1) /* else `who` says more */
     say_gone (asking, given);
   return CODE_OK;

@@ -113,4 +113,6 @@ def test_an_approval_that_was_taken_back_lets_no_later_run_go(erasure):  # noqa:
     for command in ("pause items.first", f"approve {run['run_id']}", f"discard {run['run_id']}", "resume items.first"):
         erasure.pruned.run(*command.split()).ok()
     assert erasure.pruned.run_row(str(run["run_id"]))["state"] == "skipped"
+    again = erasure.pruned.run("approve", str(run["run_id"]))
+    assert again.code == 1 and "only a held run can be approved" in again.stderr
     assert erasure.run("items.first")["state"] == "held"

@@ -87,6 +87,13 @@ def test_each_of_the_answers(house):  # noqa: F811
     assert house.pruned.run("why", "items:99").code == 6
 
 
+def test_rows_that_are_hidden_are_not_called_gone(house):  # noqa: F811
+    house.sql("CREATE TABLE items (id bigint PRIMARY KEY, dead boolean); INSERT INTO items VALUES (1, true); ALTER TABLE items ENABLE ROW LEVEL SECURITY")
+    house.say(JOB, "table = items\nwhere = dead\n")
+    done = house.pruned.run("why", "items:1")
+    assert done.code == 3 and "row-level security hides rows of items" in done.stderr and "nothing is recorded" not in done.stderr
+
+
 @pytest.fixture(scope="module")
 def judge(new_judge):  # noqa: F811
     return new_judge("members.remove_expired", refusals=True)
