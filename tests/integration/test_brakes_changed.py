@@ -103,7 +103,7 @@ def test_a_limit_that_is_taken_away_holds_nobody(new_scene, others):
 
 def go_on(house, run):  # noqa: F811
     house.database.execute("UPDATE pruned.runs SET due_at = now() WHERE run_id = %s", [run])
-    house.pruned.run("retry", str(run)).ok()
+    house.pruned.run("retry", str(run))  # wakes the dispatcher, unless it is there already
 
 
 def test_another_table_under_the_name_is_judged_anew(house):  # noqa: F811

@@ -170,3 +170,12 @@ def test_a_million_rows(docs):
     assert docs.database.value("SELECT count(*) FROM pruned.holds") == 1000000
     assert time.monotonic() - began < 240
     assert docs.done("docs.dead")[0]["removed"] == 9
+
+
+def test_a_backup_keeps_no_hold_waiting(docs):
+    """It has locks of all tables, for hours, and takes no row."""
+    with docs.database.connect() as backup:
+        backup.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        backup.execute("LOCK TABLE pruned.holds, pruned.runs IN ACCESS SHARE MODE")
+        said = hold(docs, "docs:2", deadline_s=20).ok()
+    assert "waiting" not in said.stderr and held(docs) == ["public.docs:2"]

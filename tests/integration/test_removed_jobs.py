@@ -2,6 +2,7 @@
 
 import pytest
 
+from support.doctors import about
 from support.reloads import JOB, purging, sentence
 from support.sentences import house  # noqa: F401
 
@@ -71,3 +72,27 @@ def test_what_a_daemon_still_runs_is_paused_by_a_pattern(items, change):
     items.pruned.run("resume", "--all").ok()
     items.pruned.run("pause", "--all").ok()
     assert JOB in paused(items) and daemon.stop() == 0
+
+
+def test_doctor_names_a_job_that_has_worked_and_is_gone(items):
+    """By a deployment that has lost its file, for instance: nothing else would say that its rows
+    stay."""
+    items.start()
+    daemon = items.pruned.start()
+    daemon.wait_line("Partitions assigned")
+
+    def said():
+        return [line["detail"] for line in about(items.pruned, "jobs") if JOB in line["detail"]]
+
+    items.pruned.run("tick", JOB, "--at", "-1m", "--wait").ok()
+    assert daemon.stop() == 0
+    items.pruned.start().wait_line("Partitions assigned")
+    items.database.wait("SELECT count(*) FROM pruned.job_states WHERE job = %s AND last_success_at IS NOT NULL", [JOB], until=1)
+    assert said() == []
+    remove(items)
+    assert said() == [], "the process has it"
+    items.pruned.run("reload").ok()
+    (line,) = said()
+    assert "is not there any more" in line
+    items.database.execute("UPDATE pruned.job_states SET last_success_at = now() - interval '8 days'")
+    assert said() == []

@@ -3,6 +3,7 @@
 #include "cli/check/check.h"
 #include "cli/left_out.h"
 #include "cli/refusals.h"
+#include "engine/clock/processes.h"
 #include "engine/job/by_tables.h"
 #include "engine/job/in_force.h"
 
@@ -33,6 +34,35 @@ say_left (Doctor *doctor)
         "%s of %s wait for the job, which is not in force here ([run] jobs, jobs_dir, or its tables)",
         runs, job);
   }
+  return rows == NULL || rows_count (rows) > 0;
+}
+
+/* Those that this command knows, in force or not. */
+static char *
+known_names (const Jobs *jobs)
+{
+  GString *names = array_new ();
+  for (const char *const *name = jobs_loaded (jobs); *name != NULL; name++)
+    array_add (names, *name);
+  for (guint i = 0; i < jobs_refused_count (jobs); i++)
+    array_add (names, jobs_refused_at (jobs, i)->name);
+  return array_take (names);
+}
+
+/* A job of one's own whose section or folder is gone does nothing, and cannot say so. */
+static gboolean
+say_vanished (Doctor *doctor)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "job", known_names (doctor->cli->jobs));
+  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  g_autoptr (PgRows) rows = doctor_ask (doctor, "jobs", SQL "vanished.sql", values);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    doctor_warn (doctor, "jobs", "pruned journal --since -8d",
+                 "%s last did its work at %s UTC, and is not there any more: its section, or its "
+                 "folder, is gone, here and in all processes. If that is meant, this is said for a "
+                 "week only",
+                 rows_text (rows, i, "job"), rows_text (rows, i, "at"));
   return rows == NULL || rows_count (rows) > 0;
 }
 
@@ -150,7 +180,8 @@ doctor_jobs (Doctor *doctor)
              *schema = config_text (cli->config, "postgres", "app_schema");
   g_autofree char *absent = cli->absent != NULL ? by_tables_words (cli->jobs, cli->absent) : NULL;
   guint all = count_built_in (cli->jobs, FALSE), n = count_built_in (cli->jobs, TRUE);
-  if (doctor->migrated && (say_left_out (doctor) | say_refused (doctor) | say_left (doctor)))
+  if (doctor->migrated
+      && (say_left_out (doctor) | say_refused (doctor) | say_left (doctor) | say_vanished (doctor)))
     return;
   if (*chosen != '\0')
     doctor_ok (doctor, "jobs", "[run] jobs = %s: %u of %u built-in jobs are in force", chosen, n,

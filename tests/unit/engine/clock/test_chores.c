@@ -157,7 +157,7 @@ test_one_that_takes_long_is_named (void)
 {
   begin ();
   takes_us = 9 * G_USEC_PER_SEC;
-  assert_round (0, "fs");
+  assert_round (0, "fsf");
   g_autoptr (json_t) none = chores_ailing ();
   g_assert_cmpuint (json_array_size (none), ==, 0);
   takes_us = 12 * G_USEC_PER_SEC;
