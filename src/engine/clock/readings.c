@@ -192,27 +192,36 @@ jobs_read (void)
   return array_take (names);
 }
 
+/* *SINCE_US: when this was last asked, by the database's clock (0: never); then now. */
+static PgRows *
+ask_due (Pg *pg, gint64 *since_us, GError **error)
+{
+  gint64 now_us;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "since", NULL);
+  if (*since_us > 0)
+    pg_values_time (values, "since", *since_us);
+  pg_values_take (values, "job", jobs_read ());
+  PgRows *runs = pg_begin_read_only (pg, error) && pg_now_us (pg, &now_us, error)
+                     ? pg_run_file (pg, SQL "readings_due.sql", values, error)
+                     : NULL;
+  pg_rollback (pg);
+  if (runs != NULL)
+    *since_us = now_us;
+  return runs;
+}
+
 gboolean
 readings_look (Service *service, Pg *pg, GError **error)
 {
-  static char *since;           /* the database's clock at the last look; NULL: there was none */
-  static gint64 rests_until_us; /* monotonic */
+  static gint64 since_us, rests_until_us; /* rests: monotonic */
   const gint64 began_us = clock_monotonic_us ();
   if (began_us < rests_until_us)
     return TRUE;
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "since", since);
-  pg_values_take (values, "job", jobs_read ());
-  g_autoptr (PgRows) runs = pg_run_alone (pg, SQL "readings_due.sql", values, error);
+  g_autoptr (PgRows) runs = ask_due (pg, &since_us, error);
   for (int i = 0; runs != NULL && i < rows_count (runs); i++)
     if (!read_one (service, pg, runs, i, error))
       return FALSE;
-  if (runs == NULL)
-    return FALSE;
   rests_until_us = clock_monotonic_us () + (SHARE - 1) * (clock_monotonic_us () - began_us);
-  if (rows_count (runs) > 0) {
-    g_free (since);
-    since = g_strdup (rows_text (runs, 0, "now"));
-  }
-  return TRUE;
+  return runs != NULL;
 }

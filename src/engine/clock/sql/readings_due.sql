@@ -1,8 +1,8 @@
 -- Runs to read again: of each job that is read (`:job`), of those that have ended since `:since`
--- and that no process has read, the one that took most rows. `now`: when this was asked. Fast by
--- (finished_at).
+-- and that no process has read, the one that took most rows. A minute is looked at twice, as a run
+-- is seen only after its end is committed. Fast by (job, finished_at).
 SELECT DISTINCT ON (r.job) r.run_id, r.job, r.state, r.args, r.job_version,
-       (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at, now() AS now,
+       (extract(epoch FROM r.scheduled_at) * 1000000.0)::bigint AS scheduled_at,
        coalesce((SELECT pg_catalog.bool_or(v IS DISTINCT FROM r.job_version) FROM pg_catalog.jsonb_array_elements_text(r.result -> 'versions') AS v), false) AS earlier,
        true AS soon
 FROM pruned.runs r
