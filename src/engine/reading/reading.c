@@ -90,7 +90,8 @@ rule_of (const Reading *reading, int table, gboolean *below)
   char *file = file_of (job, rows_text (reading->tables, table, "table_name"), deleted);
   if (file != NULL)
     return file;
-  *below = rows_text (reading->tables, table, "below") != NULL;
+  /* Other jobs have reasons of their own to change rows that refer to such a one. */
+  *below = job->sentence != NULL && rows_text (reading->tables, table, "below") != NULL;
   return *below ? resource_sql (SQL "below.sql", NULL) : NULL;
 }
 
