@@ -179,3 +179,9 @@ def test_a_backup_keeps_no_hold_waiting(docs):
         backup.execute("LOCK TABLE pruned.holds, pruned.runs IN ACCESS SHARE MODE")
         said = hold(docs, "docs:2", deadline_s=20).ok()
     assert "waiting" not in said.stderr and held(docs) == ["public.docs:2"]
+
+
+def test_a_row_of_a_table_that_hides_rows_is_refused_with_what_to_do(docs):
+    docs.sql("ALTER TABLE docs ENABLE ROW LEVEL SECURITY")
+    said = hold(docs, "docs:2")
+    assert said.code == 1 and "Run this as the owner of the table" in said.stderr and "try again" not in said.stderr

@@ -82,7 +82,7 @@ take_items (Hold *hold, GError **error)
     g_autofree char *missing = NULL;
     guint n = 0;
     if (!holds_missing (hold->pg, hold->tables->pdata[i], &missing, &n, NULL, error))
-      return cli_pg_failed (hold->pg, error);
+      return (*error)->code == PRUNED_REJECT ? CODE_USAGE : cli_pg_failed (hold->pg, error);
     if (n > 0)
       return cli_fail (CODE_NOT_FOUND, error,
                        "%s does not exist%s: nothing was held. `pruned who %s` says what is known "

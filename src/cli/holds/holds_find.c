@@ -39,9 +39,11 @@ there_statement (Pg *pg, const HoldTable *table, GError **error)
   if (made == NULL)
     return NULL;
   if (rows_count (made) == 0) {
-    g_set_error (error, PRUNED_ERROR, PRUNED_REJECT,
-                 "%s has no primary key, or row-level security hides rows of it from this role",
-                 table->name);
+    g_set_error (
+        error, PRUNED_ERROR, PRUNED_REJECT,
+        "%s has no primary key, or row-level security hides rows of it from this role: what "
+        "it does not see it cannot hold. Run this as the owner of the table",
+        table->name);
     return NULL;
   }
   const char *sql = rows_text (made, 0, "sql");
