@@ -51,6 +51,7 @@ static const Column COLUMNS[] = { { "job" },
                                   { "last_ended_at", CELL_TIME },
                                   { "next_at", CELL_TIME },
                                   { "since", CELL_JSON },
+                                  { "overdue", CELL_JSON },
                                   { NULL } };
 
 /* --- for machines ----------------------------------------------------------------------------- */
@@ -65,6 +66,23 @@ numbers_of (const PgRows *rows, int row, const char *const pairs[][2], guint n)
   for (guint i = 0; i < n; i++)
     json_object_set_new (object, pairs[i][0],
                          cell_from_text (CELL_NUMBER, rows_text (rows, row, pairs[i][1])));
+  return object;
+}
+
+/* Null: the job has no deadline. `state`: why nothing is known; `rows`: how many, by what keeps
+ * them. */
+static json_t *
+overdue_of (const PgRows *rows, int row, const char *const pairs[][2], guint n)
+{
+  json_t *object = numbers_of (rows, row, pairs, n);
+  const char *state = rows_text (rows, row, "overdue_state"),
+             *oldest = rows_text (rows, row, "overdue_oldest");
+  if (!json_is_object (object))
+    return object;
+  json_object_set_new (object, "state", state != NULL ? json_string (state) : json_null ());
+  json_object_set_new (object, "oldest", oldest != NULL ? json_string (oldest) : json_null ());
+  json_object_set_new (object, "rows",
+                       cell_from_text (CELL_JSON, rows_text (rows, row, "overdue_rows")));
   return object;
 }
 
@@ -89,8 +107,13 @@ show_for_machines (Output *out, const PgRows *rows)
 {
   static const char *const usual[][2]
       = { { "median", "median" }, { "nights", "nights" }, { "low", "low" }, { "high", "high" } },
-      *const done[][2]
-      = { { "rows", "since_rows" }, { "runs", "since_runs" }, { "failed", "since_failed" } };
+      *const past[][2]
+      = { { "deadline_s", "deadline_seconds" }, { "oldest_s", "oldest_overdue_seconds" },
+          { "late", "overdue_late" },           { "due", "due_rows" },
+          { "inflow", "due_inflow_rows" },      { "outflow", "due_outflow_rows" },
+          { "nights", "caught_up_nights" } },
+          *const done[][2]
+          = { { "rows", "since_rows" }, { "runs", "since_runs" }, { "failed", "since_failed" } };
   output_table (out, COLUMNS);
   for (int i = 0; i < rows_count (rows); i++) {
     g_autofree char *says = night_says (rows, i);
@@ -104,7 +127,8 @@ show_for_machines (Output *out, const PgRows *rows)
         cell_of (rows, i, CELL_TEXT, "failing_reason"), cell_of (rows, i, CELL_NUMBER, "failing_s"),
         cell_of (rows, i, CELL_TEXT, "last_run_id"), cell_of (rows, i, CELL_TIME, "last_at"),
         cell_of (rows, i, CELL_TIME, "last_ended"), cell_of (rows, i, CELL_TIME, "next_at"),
-        numbers_of (rows, i, done, G_N_ELEMENTS (done)));
+        numbers_of (rows, i, done, G_N_ELEMENTS (done)),
+        overdue_of (rows, i, past, G_N_ELEMENTS (past)));
   }
   output_end (out);
 }

@@ -21,6 +21,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "lost_messages", "SELECT, INSERT, UPDATE" },
                                  { "mode", "SELECT" },
                                  { "nights", ALL },
+                                 { "overdue", ALL },
                                  { "partitions", ALL },
                                  { "plans", "SELECT, INSERT, DELETE" },
                                  { "processes", ALL },

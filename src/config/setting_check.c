@@ -1,4 +1,5 @@
 #include "base/error.h"
+#include "config/age.h"
 #include "config/cron.h"
 #include "config/hours.h"
 #include "config/per_table.h"
@@ -135,6 +136,8 @@ is_of_type (const Setting *setting, const char *text, gint64 *number)
     return are_patterns (text);
   case SETTING_PER_TABLE:
     return are_per_table (setting, text);
+  case SETTING_AGE:
+    return g_str_equal (text, "off") || age_is (text);
   case SETTING_CRON:
   case SETTING_ZONE:
   case SETTING_HOURS:
@@ -218,6 +221,8 @@ setting_wanted (const Setting *setting)
     return g_strdup ("cron | off");
   case SETTING_ZONE:
     return g_strdup ("time zone");
+  case SETTING_AGE:
+    return g_strdup ("7 days, 12 hours, ... | off");
   case SETTING_HOURS:
     return g_strdup ("HH:MM-HH:MM time zone | off");
   case SETTING_COLUMNS:

@@ -147,6 +147,10 @@ const Setting settings_table[] = {
   INT (
       SETTINGS_JOBS, "verify_rows", "300", 0, ROWS_MOST,
       "rows of each table that are read again after a run, apart from it; if the rule does not take one, the job is stopped; 0: none"),
+  JOB (
+      SETTING_AGE, "deadline", "off",
+      "how long after it became due a row may still be there: rows that are older are named with the reason by `pruned night` and "
+      "`pruned doctor`, and an alert fires at four fifths of it (7 days, 12 hours, ...; `due` says what makes rows due)"),
   CHOICE (
       SETTINGS_JOBS, "approve", "above", "never|first|above|always",
       "which runs are held until `pruned approve`: none, whatever the limits; also the first of a job or of a changed version of it; those "
@@ -255,6 +259,7 @@ const char *const settings_live[][2] = { { "log", "level" },
                                          { SETTINGS_JOBS, "min_rows" },
                                          { SETTINGS_JOBS, "min_ratio" },
                                          { SETTINGS_JOBS, "verify_rows" },
+                                         { SETTINGS_JOBS, "deadline" },
                                          { SETTINGS_JOBS, "approve" },
                                          { SETTINGS_JOBS, "schedule" },
                                          { SETTINGS_JOBS, "time_zone" },

@@ -22,6 +22,7 @@ typedef enum {
   SETTING_FACTOR,   /* a number over 0, or off */
   SETTING_PATTERNS, /* names of columns with * and ?, `name; ...`, or nothing */
   SETTING_HOURS,    /* hours of the day (hours.h), or `off` */
+  SETTING_AGE,      /* an interval like `7 days` (age.h), or `off` */
   SETTING_PER_TABLE /* `table: value; ...`, each value one of CHOICES or, without those, LEAST..MOST
                      */
 } SettingType;

@@ -46,6 +46,21 @@ static const struct {
   { "pruned_usual_rows", "job", NULL, "The median of its last 30 nights before that one." },
   { "pruned_job_below_usual", "job", NULL,
     "1: the job's last night did far less than usual (`min_ratio`)." },
+  { "pruned_deadline_seconds", "job", NULL,
+    "How long after it became due a row of the job may be there (`deadline`)." },
+  { "pruned_deadline_unknown", "job", NULL,
+    "1: its rows past the deadline cannot be looked for, like without an index; the next figures are absent then." },
+  { "pruned_oldest_overdue_seconds", "job", NULL,
+    "How long ago the oldest row became due that should have gone; 0: none has been due for four fifths of the deadline." },
+  { "pruned_overdue_rows", "job", "why",
+    "Rows that are past the deadline, at most 10,000, by what keeps them." },
+  { "pruned_due_rows", "job", NULL,
+    "Rows that are due, whether or not they stay; above 10,000 the planner's estimate." },
+  { "pruned_due_inflow_rows", "job", NULL,
+    "Rows that become due within a day; above 10,000 the planner's estimate." },
+  { "pruned_due_outflow_rows", "job", NULL, "Rows that the job changed a day, in the last seven." },
+  { "pruned_caught_up_nights", "job", NULL,
+    "In how many days all that is due will have gone, if nothing changes; 0: nothing is late; absent: never." },
 };
 
 struct _State {
@@ -130,6 +145,22 @@ night_of (const Jobs *jobs)
   return night_new (settings);
 }
 
+/* An object with a value for each value of the second label. */
+static void
+add_by_label (GString *text, guint i, const char *job, const char *value)
+{
+  const char *key;
+  json_t *one;
+  g_autoptr (json_t) all = json_loads (value, 0, NULL);
+  if (json_object_get (all, "none") == NULL)
+    json_object_set_new (all, "none", json_integer (0));
+  json_object_foreach (all, key, one) {
+    g_autofree char *label2 = exposition_label (NIGHT[i].label2, key),
+                    *labels = g_strconcat (job, ",", label2, NULL);
+    exposition_value (text, NIGHT[i].name, labels, json_number_value (one));
+  }
+}
+
 static void
 add_night (GString *text, guint i, const PgRows *rows)
 {
@@ -137,7 +168,9 @@ add_night (GString *text, guint i, const PgRows *rows)
   for (int row = 0; row < rows_count (rows); row++) {
     const char *value = rows_text (rows, row, NIGHT[i].name + strlen ("pruned_"));
     g_autofree char *label = exposition_label (NIGHT[i].label, rows_text (rows, row, "job"));
-    if (value != NULL)
+    if (value != NULL && NIGHT[i].label2 != NULL)
+      add_by_label (text, i, label, value);
+    else if (value != NULL)
       exposition_value (text, NIGHT[i].name, label, g_ascii_strtod (value, NULL));
   }
 }

@@ -84,6 +84,11 @@ CASES = [
     ("PrunedRowsFailing", {f"pruned_oldest_failing_seconds{{{EXPIRED}}}": "86400x90"}, []),
     ("PrunedBelowUsual", {f"pruned_job_below_usual{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
     ("PrunedRunDisagreed", {f"pruned_run_disagreed{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
+    ("PrunedDeadlineNear", {f"pruned_oldest_overdue_seconds{{{EXPIRED}}}": "0x10 80x80", f"pruned_deadline_seconds{{{EXPIRED}}}": "100x90"}, [20, 30, 88]),
+    ("PrunedDeadlineNear", {f"pruned_oldest_overdue_seconds{{{EXPIRED}}}": "0x10 79x30 100x50", f"pruned_deadline_seconds{{{EXPIRED}}}": "100x90"}, []),
+    ("PrunedRowsOverdue", {f'pruned_overdue_rows{{{EXPIRED},why="no rule"}}': "0x10 3x80"}, [20, 30, 88]),
+    ("PrunedRowsOverdue", {f'pruned_overdue_rows{{{EXPIRED},why="{why}"}}': "3x90" for why in ("kept", "hold", "restored", "not asked")}, []),
+    ("PrunedDeadlineUnknown", {f"pruned_deadline_unknown{{{EXPIRED}}}": "0x10 1x80"}, [88]),
     # from the first minute on
     ("PrunedRunHeld", {f"pruned_held_runs{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),
     ("PrunedJobPaused", {f"pruned_job_paused{{{EXPIRED}}}": "0x10 1x80"}, [88]),

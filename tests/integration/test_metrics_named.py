@@ -64,7 +64,7 @@ def test_metrics_that_alerts_use_exist_and_counters_begin_at_0(scene, http, tmp_
     rows.leave(rows.group(), rows.user(), by=rows.user())
     scene.topics.tick("members.schedule_prune_deletions", now(minutes=-1))
     daemon.wait_line("Finished", job="members.prune_deletions")
-    after = http.metrics()
+    after = wait_until(lambda: "pruned_oldest_overdue_seconds" in (seen := http.metrics()) and seen, 30, "a look for overdue rows")
     looks = alerts()
     assert len(looks) >= 8 and all(looks.values())
     for alert, metrics in looks.items():

@@ -71,6 +71,47 @@ say_less (Doctor *doctor, const PgRows *rows, int row)
   return TRUE;
 }
 
+/* `, caught up in 4 nights`, and the like. g_free it. */
+static char *
+say_forecast (const PgRows *rows, int row)
+{
+  const char *nights = rows_text (rows, row, "caught_up_nights");
+  g_autofree char *in = spoken_number ((gint64)seconds_in (rows, row, "due_inflow_rows")),
+                  *out = spoken_number ((gint64)seconds_in (rows, row, "due_outflow_rows")),
+                  *due = spoken_number ((gint64)seconds_in (rows, row, "due_rows"));
+  return g_strdup_printf ("%s%s are due, %s become due and %s go in a day: %s%s%s",
+                          rows_bool (rows, row, "overdue_estimated") ? "about " : "", due, in, out,
+                          nights != NULL ? "caught up in "
+                                         : "at this rate they are never caught up",
+                          nights != NULL ? nights : "", nights != NULL ? " nights" : "");
+}
+
+/* Of a job that is off or blocked, what is missing is not wanted, or named by another check; so is
+ * a column that is not there. */
+static gboolean
+say_overdue (Doctor *doctor, const PgRows *rows, int row)
+{
+  const char *job = rows_text (rows, row, "job"), *state = rows_text (rows, row, "overdue_state");
+  if (state != NULL
+      && (g_str_equal (rows_text (rows, row, "state"), "off")
+          || rows_text (rows, row, "blocked") != NULL || rows_bool (rows, row, "overdue_missing")))
+    return FALSE;
+  if (state != NULL) {
+    const char *sql = rows_text (rows, row, "overdue_remedy");
+    g_autofree char *remedy = g_strdup_printf ("pruned check %s", job);
+    doctor_warn (doctor, "deadlines", sql != NULL ? sql : remedy,
+                 "%s: which rows are past its deadline is not known: %s", job, state);
+    return TRUE;
+  }
+  g_autofree char *says = night_says_overdue (rows, row), *forecast = say_forecast (rows, row);
+  g_auto (GStrv) commands = night_commands (rows, row);
+  if (says == NULL)
+    return FALSE;
+  doctor_warn (doctor, "deadlines", commands[0] != NULL ? commands[0] : "pruned night",
+               "%s: %s. %s", job, says, forecast);
+  return TRUE;
+}
+
 typedef gboolean (*Say) (Doctor *doctor, const PgRows *rows, int row);
 
 static void
@@ -116,4 +157,5 @@ doctor_night (Doctor *doctor)
   check (doctor, rows, say_late, "late ticks", "none");
   check (doctor, rows, say_failing, "failing rows", "none for a day");
   check (doctor, rows, say_less, "less than usual", "no job");
+  check (doctor, rows, say_overdue, "deadlines", "no row is past one");
 }

@@ -155,7 +155,8 @@ add_values (Step *step, const PgRows *rows, json_t *values, GError **error)
 static gboolean
 read_values (Step *step, const GString *keys, json_t *values, GError **error)
 {
-  if (step->job->due == NULL || step->job->table == NULL || keys->len < 2)
+  if (step->job->due == NULL || step->job->due_table != NULL || step->job->table == NULL
+      || keys->len < 2)
     return TRUE;
   g_autoptr (PgValues) names = pg_values_new ();
   pg_values_set (names, "tab", step->job->table);

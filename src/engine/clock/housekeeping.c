@@ -9,6 +9,7 @@
 #include "engine/clock/letters.h"
 #include "engine/clock/missing.h"
 #include "engine/clock/outbox_left.h"
+#include "engine/clock/overdue_rows.h"
 #include "engine/clock/chores.h"
 #include "engine/clock/processes.h"
 #include "engine/clock/readings.h"
@@ -225,6 +226,7 @@ static const Chore CHORES[] = {
   { "old verdicts on letters", 10 * G_TIME_SPAN_MINUTE, janitor_forget_verdicts },
   { "old lines of the journal", 10 * G_TIME_SPAN_MINUTE, janitor_forget_journal },
   { "old ids of events", 10 * G_TIME_SPAN_MINUTE, janitor_forget_event_ids },
+  { "rows past their deadline", 10 * G_USEC_PER_SEC, overdue_rows_look },
   { "schedules", 15 * G_USEC_PER_SEC, janitor_mend_schedules },
   { "the archive", 5 * G_USEC_PER_SEC, janitor_archive },
 };

@@ -41,6 +41,15 @@ job_ref (Job *job)
   return job;
 }
 
+static void
+free_due (Job *job)
+{
+  g_free (job->due);
+  g_free (job->due_table);
+  g_free (job->due_age);
+  g_free (job->due_unit);
+}
+
 void
 job_free (gpointer data)
 {
@@ -71,7 +80,7 @@ job_free (gpointer data)
   g_strfreev (job->launches);
   g_strfreev (job->locked);
   g_free (job->item_column);
-  g_free (job->due);
+  free_due (job);
   g_free (job->cursor_of);
   g_free (job->version);
   g_free (job->written);
@@ -233,27 +242,15 @@ job_is_asked_for_rows (const Job *job, const json_t *args)
 gboolean
 job_reads (const Job *job, const char *key)
 {
-  static const char *const all[] = { "enabled",
-                                     "mode",
-                                     "outcomes",
-                                     "capacity",
-                                     "max_attempts",
-                                     "budget_ms",
-                                     "target_step_ms",
-                                     "not_between",
-                                     "max_rows",
-                                     "max_share",
-                                     "max_rows_per_day",
-                                     "max_ratio",
-                                     "min_rows",
-                                     "min_ratio",
-                                     "approve",
-                                     "verify_rows",
-                                     NULL },
-                           *const ticks[] = { "schedule", "time_zone", "catch_up", NULL },
-                           *const brakes[]
-                           = { "max_rows", "max_share", "max_rows_per_day", "max_ratio",
-                               "min_rows", "min_ratio", "verify_rows",      NULL };
+  static const char *const all[]
+      = { "enabled",          "mode",           "outcomes",    "capacity",  "max_attempts",
+          "budget_ms",        "target_step_ms", "not_between", "max_rows",  "max_share",
+          "max_rows_per_day", "max_ratio",      "min_rows",    "min_ratio", "approve",
+          "verify_rows",      "deadline",       NULL },
+      *const ticks[] = { "schedule", "time_zone", "catch_up", NULL },
+             *const brakes[]
+             = { "max_rows",  "max_share",   "max_rows_per_day", "max_ratio", "min_rows",
+                 "min_ratio", "verify_rows", "deadline",         NULL };
   if (g_strv_contains (all, key))
     return !job_only_starts (job) || !g_strv_contains (brakes, key);
   if (g_strv_contains (ticks, key))

@@ -149,7 +149,8 @@ typedef struct _Job {
                                     as above */
   const PgStatement *count;      /* count.sql: the rows that a run in C would change; NULL: none */
   const PgStatement *values;     /* values.sql: what makes these rows due; NULL: none */
-  char *due;         /* the column of the job's table that makes its rows due; NULL: none */
+  char *due; /* the column of the job's table that makes its rows due; NULL: none */
+  char *due_table, *due_age, *due_unit; /* of what is no sentence (job_due.h); NULL: not said */
   char *version;     /* of its section, or of the folder's files; NULL: it is refused. Whether it
                         is bound (job_version_is_bound) can be told from it alone */
   GPtrArray *locks;  /* of PgStatement */

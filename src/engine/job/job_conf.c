@@ -13,6 +13,7 @@
 #include "engine/job/cursor_type.h"
 #include "engine/job/job_conf_check.h"
 #include "engine/job/job_conf_named.h"
+#include "engine/job/job_due.h"
 #include "engine/job/job_record.h"
 #include "pg/quoted.h"
 
@@ -149,6 +150,14 @@ read_log (gpointer into, const Key *key, const char *text, GError **error)
          || is_one_of ("unknown level", level, levels, error);
 }
 
+static gboolean
+read_due_unit (gpointer into, const Key *key, const char *text, GError **error)
+{
+  return (job_due_unit_is (text)
+          || is_one_of ("unknown unit", text, (const char *const *)job_due_units, error))
+         && key_text (into, key, text, error);
+}
+
 /* `record` waits for the table (read_record). */
 static gboolean
 read_later (gpointer into, const Key *key, const char *text, GError **error)
@@ -172,6 +181,9 @@ static const Key JOB_KEYS[] = {
   { "cursor", read_cursor },
   { "arguments", read_arguments },
   { "due", key_text, OF (Job, due) },
+  { "due_table", key_text, OF (Job, due_table) },
+  { "due_age", key_text, OF (Job, due_age) },
+  { "due_unit", read_due_unit, OF (Job, due_unit) },
   { "retry_every_ms", read_milliseconds, OF (Job, retry_every_ms) },
   { "needs", key_list, OF (Job, needs) },
   { "reads", key_list, OF (Job, reads) },

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/spoken.h"
 #include "engine/clock/processes.h"
+#include "engine/step/overdue.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 /* Array literals, one element a job. */
 struct _Night {
   char *jobs, *intervals, *leasts, *modes, *catches_up;
+  char *overdue; /* JSON; NULL: of the last look */
 };
 
 /* --- which jobs ------------------------------------------------------------------------------- */
@@ -79,8 +81,8 @@ night_new (const json_t *settings)
     array_add (modes, off ? "off" : text_of (one, "mode"));
     array_add (catches_up, g_str_equal (text_of (one, "catch_up"), "all") ? "true" : "false");
   }
-  *night = (Night){ array_take (jobs), array_take (intervals), array_take (leasts),
-                    array_take (modes), array_take (catches_up) };
+  *night = (Night){ array_take (jobs),  array_take (intervals),  array_take (leasts),
+                    array_take (modes), array_take (catches_up), NULL };
   return night;
 }
 
@@ -94,7 +96,15 @@ night_free (Night *night)
   g_free (night->leasts);
   g_free (night->modes);
   g_free (night->catches_up);
+  g_free (night->overdue);
   g_free (night);
+}
+
+void
+night_set_overdue (Night *night, const json_t *overdue)
+{
+  g_free (night->overdue);
+  night->overdue = json_text (overdue);
 }
 
 PgRows *
@@ -107,6 +117,8 @@ night_ask (Pg *pg, const Night *night, const char *since, GError **error)
   pg_values_set (values, "mode", night->modes);
   pg_values_set (values, "catches_up", night->catches_up);
   pg_values_set (values, "since", since);
+  pg_values_set (values, "overdue", night->overdue);
+  pg_values_int (values, "known_s", OVERDUE_KNOWN_S);
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
   return pg_run_file (pg, SQL "night.sql", values, error);
 }
@@ -163,6 +175,53 @@ say_less (const Line *line)
   return g_strdup_printf ("%s of usually %s", did, usual);
 }
 
+/* Why rows are still there, in words. Static, or WHY. */
+static const char *
+spoken_why (const char *why)
+{
+  static const char *const words[][2] = { { "none", "nothing keeps them" },
+                                          { "no rule", "no rule names them" },
+                                          { "failed", "they fail" },
+                                          { "parked", "they are parked" },
+                                          { "locked", "others have locked them" },
+                                          { "waiting", "a run waits at them" },
+                                          { "running", "its run is at work" },
+                                          { "behind", "its runs do not come" },
+                                          { "paused", "it is paused" },
+                                          { "stopped", "everything is stopped" },
+                                          { "off", "it is off" },
+                                          { "plan", "it only plans" },
+                                          { "no process", "no process runs" },
+                                          { "not taken up", "no running process has it" },
+                                          { "blocked", "it is blocked" },
+                                          { "held", "its run is held" },
+                                          { "dead", "its run is dead" },
+                                          { "retrying", "its run fails" },
+                                          { "kept", "its rule keeps them" },
+                                          { "hold", "they are on hold" },
+                                          { "restored", "a restore holds them" } };
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (g_str_equal (why, words[i][0]))
+      return words[i][1];
+  return why;
+}
+
+/* All but those that may stay. */
+char *
+night_says_overdue (const PgRows *rows, int row)
+{
+  const Line line = { rows, row };
+  const gint64 n = rows_int (rows, row, "overdue_missed");
+  const double past_s
+      = number_in (&line, "oldest_overdue_seconds") - number_in (&line, "deadline_seconds");
+  g_autofree char *number = spoken_number (n), *age = spoken_duration (past_s);
+  return n == 0 ? NULL
+                : g_strdup_printf ("%s %s %s%spast %s deadline: %s", number,
+                                   n == 1 ? "row is" : "rows are", past_s > 0 ? age : "",
+                                   past_s > 0 ? " " : "", n == 1 ? "its" : "their",
+                                   spoken_why (text_in (&line, "overdue_why")));
+}
+
 gboolean
 night_is_stuck (const PgRows *rows, int row)
 {
@@ -173,13 +232,14 @@ night_is_stuck (const PgRows *rows, int row)
              && (rows_text (rows, row, "late_s") != NULL || rows_int (rows, row, "overdue") > 0));
 }
 
-char *
-night_says (const PgRows *rows, int row)
+static char *
+say_state (const PgRows *rows, int row)
 {
   static const char *const plain[][2] = { { "no process", "NO PROCESS RUNS" },
                                           { "not taken up", "no running process has it" },
                                           { "never", "has not run yet" },
-                                          { "plan", "only plans" } };
+                                          { "plan", "only plans" },
+                                          { "removed", "no process has it" } };
   const Line line = { rows, row };
   const char *state = text_in (&line, "state");
   g_autofree char *late = age_in (&line, "late_s"), *overdue = age_in (&line, "overdue_s"),
@@ -201,7 +261,18 @@ night_says (const PgRows *rows, int row)
                                           : g_strdup (state);
 }
 
-/* By state. %1: the job; %2: a run. */
+char *
+night_says (const PgRows *rows, int row)
+{
+  char *says = say_state (rows, row);
+  g_autofree char *past = night_says_overdue (rows, row), *state = past != NULL ? says : NULL;
+  if (past == NULL)
+    return says;
+  return g_str_equal (state, "past") ? g_steal_pointer (&past)
+                                     : g_strdup_printf ("%s; %s", state, past);
+}
+
+/* By state. %1: the job; %2: a run, or a row. */
 static const struct {
   const char *state, *run; /* the column with the run; NULL: none */
   const char *commands[3];
@@ -217,11 +288,18 @@ static const struct {
   { "retrying", NULL, { "pruned runs --job %1 --state waiting" } },
   { "failing", NULL, { "pruned quarantine list --all", "pruned quarantine retry %1" } },
   { "less", NULL, { "pruned plan %1" } },
+  { "past", "overdue_oldest", { "pruned why %2", "pruned plan %1" } },
+  { "removed", "overdue_oldest", { "pruned why %2" } },
+  { "paused", NULL, { "pruned resume %1" } },
+  { "stopped", NULL, { "pruned go" } },
 };
 
+/* What %2 stands for; it may be quoted for a shell. */
 static char *
-filled (const char *command, const char *job, const char *run)
+filled (const char *command, const char *job, const char *of)
 {
+  g_autofree char *quoted = g_shell_quote (of),
+                  *run = g_strdup (strpbrk (of, " '\"$`\\{}()&;<>|*?!~#") != NULL ? quoted : of);
   g_auto (GStrv) parts = g_strsplit (command, "%", -1);
   GString *text = g_string_new (parts[0]);
   for (char **part = parts + 1; *part != NULL; part++)

@@ -87,6 +87,64 @@ why_ask (Pg *pg, const Job *job, gint64 at_us, const char *key, Why *why, GError
   return ok;
 }
 
+/* --- many rows at once ------------------------------------------------------------------------ */
+
+/* The sentence's `where` is a reason of its own: it does not name the row. */
+static const char *
+word_of (const Job *job, const PgRows *rows, int row)
+{
+  const char *what = rows_text (rows, row, "what");
+  const int reason = rows_column (rows, "reason");
+  const JobWhat *known = job_what (job, what);
+  if (known != NULL
+      && (known->apply->len > 0 || (job->children != NULL && known->counts_as_updated)))
+    return "goes";
+  if (g_str_equal (what, "waiting") || g_str_equal (what, "waits"))
+    return "waiting";
+  if (g_str_equal (what, "gone") && job->sentence != NULL)
+    return NULL;
+  return g_str_equal (what, "gone")
+                 || (reason >= 0 && g_strcmp0 (rows_at (rows, row, reason), "where") == 0)
+             ? "no rule"
+             : "kept";
+}
+
+static gboolean
+ask_each (Step *step, const GPtrArray *keys, GHashTable *words, GError **error)
+{
+  g_auto (Halves) decided = { 0 };
+  if (!halves_ask (step, keys, decide, "{}", &decided, error))
+    return FALSE;
+  for (guint i = 0; i < decided.failed->len; i++)
+    g_hash_table_insert (words, g_strdup (decided.failed->pdata[i]), (gpointer) "failed");
+  for (guint i = 0; i < decided.answers->len; i++)
+    for (int row = 0; row < rows_count (decided.answers->pdata[i]); row++) {
+      const PgRows *rows = decided.answers->pdata[i];
+      const char *word = word_of (step->job, rows, row);
+      if (word != NULL)
+        g_hash_table_insert (words, g_strdup (rows_text (rows, row, "key")), (gpointer)word);
+    }
+  return TRUE;
+}
+
+gboolean
+why_ask_each (Pg *pg, const Job *job, gint64 at_us, const GPtrArray *keys, int most_ms,
+              GHashTable *words, gboolean *known, GError **error)
+{
+  g_autoptr (json_t) args = json_object ();
+  g_autoptr (Run) run = plan_run_of (job, at_us, args);
+  g_autoptr (Step) step = step_new_plan (pg, run);
+  g_autofree char *limit = g_strdup_printf ("SET LOCAL statement_timeout = %d", most_ms);
+  gboolean ok
+      = pg_begin_read_only (pg, error) && pg_exec (pg, limit, error) && step_complete (step, error);
+  *known = ok && can_be_asked (step->job);
+  ok = ok && (!*known || ask_each (step, keys, words, error));
+  pg_rollback (pg);
+  return ok;
+}
+
+/* --- since when ------------------------------------------------------------------------------- */
+
 static gboolean
 goes_at (Pg *pg, const Job *job, gint64 at_us, const char *key, gboolean *goes, GError **error)
 {

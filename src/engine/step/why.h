@@ -18,6 +18,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Why, why_clear)
  * own. */
 gboolean why_ask (Pg *pg, const Job *job, gint64 at_us, const char *key, Why *why, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* What a run with T = AT_US would do with each of KEYS (of char), asked at once: KEY -> a word
+ * (static): `goes`; `kept` by the rule of the job; `no rule` names it; `waiting`: a run of another
+ * job is at it; `failed`: it cannot be decided. *KNOWN as in Why: FALSE: *WORDS is empty. A row
+ * that is gone has no word. In a transaction of its own that takes MOST_MS at most. */
+gboolean why_ask_each (Pg *pg, const Job *job, gint64 at_us, const GPtrArray *keys, int most_ms,
+                       GHashTable *words, gboolean *known, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* The first T after AT_US, to the second, from which on a run would take the row as it is now; -1:
  * none within a hundred years. A condition that holds only for a while may have an earlier one. */
 gboolean why_due (Pg *pg, const Job *job, gint64 at_us, const char *key, gint64 *due_us,

@@ -13,6 +13,9 @@ sentence_free (Sentence *sentence)
   g_free (sentence->table);
   g_free (sentence->where);
   g_free (sentence->due);
+  g_free (sentence->due_found);
+  g_free (sentence->due_age);
+  g_free (sentence->due_unit);
   g_clear_pointer (&sentence->children, g_ptr_array_unref);
   g_clear_pointer (&sentence->set, g_ptr_array_unref);
   g_strfreev (sentence->record);

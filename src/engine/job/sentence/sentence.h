@@ -53,6 +53,9 @@ typedef struct {
   SentenceKind kind;
   char *where;         /* NULL: every row */
   char *due;           /* the column that makes its rows due; NULL: the one that `where` names */
+  char *due_found;     /* the same, as sentence_due.h finds it in `where`; NULL: it does not */
+  char *due_age;       /* how long after that they are due: of `due`, or found; NULL: not known */
+  char *due_unit;      /* what a number there counts (job_due.h); NULL: it is a time */
   GPtrArray *children; /* of SentenceChild, in the order given */
   gboolean children_auto;
   gint64 portion; /* `children_portion`: rows below a row that one step removes at most; 0: all */

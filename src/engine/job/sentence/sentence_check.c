@@ -190,9 +190,17 @@ check_keep (Checker *checker)
 static void
 check_due (Checker *checker)
 {
-  const char *name = checker->sentence->due;
-  if (name != NULL && catalogue_column (checker->table, name) == NULL)
+  const Sentence *sentence = checker->sentence;
+  const char *name = sentence->due;
+  const CatColumn *column = name != NULL ? catalogue_column (checker->table, name) : NULL;
+  if (name != NULL && column == NULL)
     refuse_column (checker, "due", checker->table, name);
+  else if (column != NULL && sentence->due_age != NULL && !g_str_equal (column->type, "date")
+           && !g_str_has_prefix (column->type, "timestamp")
+           && (sentence->due_unit == NULL || !g_str_has_prefix (column->type, "int")
+               || g_str_equal (column->type, "interval")))
+    refuse (checker, "due: %s is %s: a date, a time, or a whole number with due_unit", name,
+            column->declared);
 }
 
 /* The texts of objects' keys are compared as they are. */

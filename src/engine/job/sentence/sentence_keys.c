@@ -1,8 +1,11 @@
 #include "engine/job/sentence/sentence_keys.h"
 
+#include "config/age.h"
 #include "engine/job/consistency.h"
+#include "engine/job/job_due.h"
 #include "engine/job/job_record.h"
 #include "engine/job/sentence/event_key.h"
+#include "engine/job/sentence/sentence_due.h"
 #include "engine/job/sentence/sentence_keep_read.h"
 #include "engine/job/sentence/sentence_remember.h"
 #include "engine/job/sentence/sql_interval.h"
@@ -219,7 +222,24 @@ static gboolean
 read_due (gpointer into, const Key *key, const char *value, GError **error)
 {
   Sentence *sentence = into;
-  return (sentence->due = sql_text_only_name (value, 1, error)) != NULL;
+  const char *at = value;
+  if ((sentence->due = sql_text_name (&at, 1, error)) == NULL || *at == '\0')
+    return sentence->due != NULL;
+  if (*at != '+')
+    return error_fatal (error, "expected a column, or COLUMN + 90 days, not '%s'", value);
+  sentence->due_age = g_strstrip (g_strdup (at + 1));
+  return g_str_equal (sentence->due_age, DUE_AT_ONCE) || age_is (sentence->due_age)
+         || error_fatal (error, "expected an interval behind the +, like 90 days, not '%s'",
+                         sentence->due_age);
+}
+
+static gboolean
+read_due_unit (gpointer into, const Key *key, const char *value, GError **error)
+{
+  Sentence *sentence = into;
+  sentence->due_unit = g_strdup (value);
+  return job_due_unit_is (value)
+         || error_fatal (error, "expected days, s, ms or us, not '%s'", value);
 }
 
 /* `s3:uploads column s3_key` */
@@ -292,6 +312,7 @@ const Key sentence_keys[] = {
   { "table", read_table },
   { "where", read_where },
   { "due", read_due },
+  { "due_unit", read_due_unit },
   { "children", read_children },
   { "children_portion", read_portion },
   { "on", read_on },

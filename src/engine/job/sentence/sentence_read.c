@@ -2,6 +2,7 @@
 
 #include "config/nearest.h"
 #include "config/settings.h"
+#include "engine/job/sentence/sentence_due.h"
 #include "engine/job/sentence/sentence_keys.h"
 #include "engine/job/sentence/sentence_remember.h"
 
@@ -207,6 +208,8 @@ check (const Section *section, GError **error)
 {
   static const char *const no_partitions[] = { "where",
                                                "due",
+                                               "due_unit",
+                                               "deadline",
                                                "keep",
                                                "children",
                                                "children_portion",
@@ -214,7 +217,7 @@ check (const Section *section, GError **error)
                                                "max_share",
                                                "data_consistency",
                                                NULL },
-                           *const no_set[] = { "children_portion", NULL },
+                           *const no_set[] = { "children_portion", "deadline", NULL },
                            *const no_object[] = { "children_portion", NULL };
   if (section_find (section, "table") == NULL)
     return section_fail (section, NULL, error, "there is no 'table'");
@@ -230,6 +233,21 @@ check_archive (const Sentence *sentence, const Section *section, GError **error)
   return g_strcmp0 (sentence->archive, sentence->table) != 0
          || section_fail (section, section_find (section, "archive"), error,
                           "archive: %s is the job's own table", sentence->archive);
+}
+
+/* A deadline without a moment from which it counts would say nothing, and not that it does. */
+static gboolean
+check_deadline (const Sentence *sentence, const Section *section, GError **error)
+{
+  const KeyFileEntry *deadline = section_find (section, "deadline");
+  if (deadline == NULL || g_str_equal (deadline->value, "off") || sentence->due_age != NULL)
+    return TRUE;
+  return section_fail (
+      section, deadline, error,
+      "deadline: since when is a row due? 'where' does not compare %s with :T in a "
+      "form that says it, so write due = %s + 90 days, or + " DUE_AT_ONCE,
+      sentence->due != NULL ? sentence->due : "exactly one column",
+      sentence->due != NULL ? sentence->due : "COLUMN");
 }
 
 /* The row stays, and what refers to it may be why. */
@@ -253,9 +271,11 @@ sentence_read (const Section *section, GKeyFile *settings, GError **error)
   for (guint i = 0; i < section->n; i++)
     if (!take (sentence, section, section_entry (section, i), settings, error))
       return NULL;
+  sentence_due_find (sentence);
   return check (section, error) && check_archive (sentence, section, error)
                  && check_set (sentence, section, error)
                  && sentence_remember_check (sentence, section, error)
+                 && check_deadline (sentence, section, error)
              ? g_steal_pointer (&sentence)
              : NULL;
 }

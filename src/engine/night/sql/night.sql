@@ -5,16 +5,31 @@
 -- usual: of the last 30 nights before that one in which a run ended well. less: the night did less
 -- than ever in these, and less than the job's `least` of their median; judged only of jobs with a
 -- schedule, from seven nights on, if the median is ten rows, and if at most a quarter had none.
+-- overdue: what is known of rows past their deadline (step/overdue.h): of `:overdue`, by job, else
+-- of the last look that a process has had. `goes`: it is the job that does not come, which its
+-- state says. A job that was removed stays in the list as long as its rule does.
 -- A process that has just begun may still fire what is late. state: the worst that holds. needs:
 -- somebody has to look. A row that fails is tried again by itself: somebody has to look if it is
 -- parked, fails for a day, or if no other row of its run went.
 WITH
 -- include: overdue.sql
 ,
+alive AS MATERIALIZED (SELECT p.jobs, p.started_at < now() - interval '1 minute' AS settled FROM pruned.processes p WHERE p.seen_at > now() - :seconds::bigint::float8 * interval '1 s'),
 jobs AS (
   SELECT j.job, j.interval_s, j.least, j.mode, j.catches_up, j.position
   FROM unnest(:job::text[], :interval_s::float8[], :least::float8[], :mode::text[], :catches_up::boolean[])
-       WITH ORDINALITY AS j (job, interval_s, least, mode, catches_up, position)),
+       WITH ORDINALITY AS j (job, interval_s, least, mode, catches_up, position)
+  UNION ALL
+  SELECT o.job, 0, -1, 'removed', false, 1000000::bigint + pg_catalog.row_number() OVER (ORDER BY o.job)
+  FROM pruned.overdue o WHERE NOT o.job = ANY (:job::text[]) AND NOT EXISTS (SELECT FROM alive a WHERE a.jobs ? o.job)),
+past AS (
+  SELECT j.job, d.found, d.of_them,
+         CASE WHEN d.of_them IS NOT NULL THEN coalesce((SELECT pg_catalog.sum(r.value::bigint) FROM pg_catalog.jsonb_each_text(d.of_them) AS r WHERE r.key NOT IN ('kept', 'hold', 'restored', 'not asked')), 0) END AS missed
+  FROM jobs j
+  CROSS JOIN LATERAL (
+    SELECT f.found, CASE WHEN NOT f.found ? 'state' THEN f.found -> 'rows' END AS of_them
+    FROM (SELECT coalesce(:overdue::jsonb -> j.job,
+                          (SELECT o.found FROM pruned.overdue o WHERE o.job = j.job AND o.looked_at > now() - :known_s::bigint::float8 * interval '1 s')) AS found) AS f) AS d),
 ended AS MATERIALIZED (
   SELECT r.run_id, r.job, r.scheduled_at, r.finished_at, r.result, r.rows_done
   FROM pruned.runs r WHERE r.finished_at IS NOT NULL AND r.state || '' = 'finished' AND r.range_of IS NULL),
@@ -58,6 +73,7 @@ open AS (
          count(*) FILTER (WHERE r.state IN ('waiting', 'ready') AND r.attempts > 0) AS retrying,
          (pg_catalog.array_agg(r.error ORDER BY r.changed_at DESC, r.run_id) FILTER (WHERE r.state IN ('waiting', 'ready') AND r.attempts > 0))[1] AS retry_error,
          pg_catalog.min(r.due_at) FILTER (WHERE r.state = 'waiting' AND r.attempts > 0) AS retry_at,
+         pg_catalog.bool_or(r.state = 'waiting' AND r.error LIKE 'quiet hours%') AS quiet, pg_catalog.bool_or(r.state = 'waiting' AND r.error LIKE 'throttled%') AS throttled,
          (pg_catalog.array_agg(pg_catalog.substr(r.error, 10) ORDER BY r.changed_at DESC, r.run_id) FILTER (WHERE r.state = 'waiting' AND r.error LIKE 'blocked: %'))[1] AS blocked
   FROM pruned.runs r
   WHERE r.range_of IS NULL AND r.state || '' IN ('waiting', 'ready', 'held', 'dead')
@@ -72,7 +88,10 @@ failing AS (
         CROSS JOIN LATERAL (SELECT coalesce(pg_catalog.substring(g.reason, 'constraint "([^"]+)"'), g.reason) AS reason) AS w
         GROUP BY g.job, w.reason) AS f
   GROUP BY f.job),
-alive AS MATERIALIZED (SELECT p.jobs, p.started_at < now() - interval '1 minute' AS settled FROM pruned.processes p WHERE p.seen_at > now() - :seconds::bigint::float8 * interval '1 s'),
+outflow AS (
+  SELECT n.job, pg_catalog.sum(n.rows)::float8 / ((now() AT TIME ZONE 'UTC')::date - pg_catalog.min(n.day))::float8 AS rows
+  FROM nights n WHERE n.day BETWEEN (now() AT TIME ZONE 'UTC')::date - 7 AND (now() AT TIME ZONE 'UTC')::date - 1
+  GROUP BY n.job),
 facts AS (
   SELECT j.job, j.position, j.mode, j.interval_s, j.least,
          n.day, n.rows, n.runs, n.failed, s.rows AS since_rows, s.runs AS since_runs, s.failed AS since_failed,
@@ -94,7 +113,9 @@ facts AS (
          EXISTS (SELECT FROM alive a WHERE a.settled) AS settled,
          EXISTS (SELECT FROM pruned.stop z WHERE z.stopped) AS stopped,
          EXISTS (SELECT FROM pruned.controls c WHERE c.job = j.job AND c.paused AND coalesce(c.paused_until > now(), true)) AS paused,
-         (SELECT c.paused_until FROM pruned.controls c WHERE c.job = j.job AND c.paused) AS paused_until
+         (SELECT c.paused_until FROM pruned.controls c WHERE c.job = j.job AND c.paused) AS paused_until,
+         p.found AS overdue_found, p.of_them AS overdue_of_them, coalesce(p.missed, 0)::bigint AS overdue_missed, coalesce(x.rows, 0)::float8 AS outflow,
+         coalesce(o.quiet, false) AS quiet, coalesce(o.throttled, false) AS throttled
   FROM jobs j
   LEFT JOIN night n ON n.job = j.job
   LEFT JOIN usual u ON u.job = j.job
@@ -106,12 +127,14 @@ facts AS (
     SELECT d.result, d.error, d.started_at FROM pruned.runs_done d WHERE d.run_id = l.last_run_id AND d.scheduled_at = l.last_at
     LIMIT 1) AS e ON true
   LEFT JOIN pruned.schedules w ON w.job = j.job
+  LEFT JOIN past p ON p.job = j.job
+  LEFT JOIN outflow x ON x.job = j.job
   LEFT JOIN open o ON o.job = j.job
   LEFT JOIN late t ON t.job = j.job
   LEFT JOIN failing f ON f.job = j.job),
 judged AS (
 SELECT f.*, coalesce(f.last_result ->> 'status', '') = 'failed' AS last_failed,
-       CASE WHEN f.mode = 'off' THEN 'off'
+       CASE WHEN f.mode IN ('off', 'removed') THEN f.mode
             WHEN f.stopped THEN 'stopped'
             WHEN f.paused THEN 'paused'
             WHEN f.processes = 0 AND (f.late_s IS NOT NULL OR f.overdue > 0 OR f.interval_s > 0::float8) THEN 'no process'
@@ -125,6 +148,7 @@ SELECT f.*, coalesce(f.last_result ->> 'status', '') = 'failed' AS last_failed,
             WHEN f.retrying > 0 THEN 'retrying'
             WHEN f.failing > 0 THEN 'failing'
             WHEN f.less THEN 'less'
+            WHEN f.overdue_missed > 0 THEN 'past'
             WHEN f.behind_s IS NOT NULL THEN 'running'
             WHEN f.mode = 'plan' THEN 'plan'
             WHEN f.last_run_id IS NULL THEN 'never'
@@ -132,8 +156,33 @@ SELECT f.*, coalesce(f.last_result ->> 'status', '') = 'failed' AS last_failed,
 FROM facts f)
 SELECT j.*, coalesce(j.late_s, 0) AS tick_late_seconds, coalesce(j.failing_s, 0) AS oldest_failing_seconds, j.rows AS night_rows, j.median AS usual_rows,
        j.less::int AS job_below_usual,
-       j.state IN ('not taken up', 'blocked', 'held', 'dead', 'late', 'overdue', 'behind', 'less')
+       j.overdue_missed > 0 OR j.state IN ('not taken up', 'blocked', 'held', 'dead', 'late', 'overdue', 'behind', 'less')
             OR (j.state = 'no process' AND (j.late_s IS NOT NULL OR j.overdue > 0 OR j.interval_s > 0::float8))
-            OR (j.state = 'retrying' AND j.attempts >= 3) OR (j.state = 'failing' AND (j.parked > 0 OR j.failing_s > 86400::float8 OR j.last_failed)) AS needs
+            OR (j.state = 'retrying' AND j.attempts >= 3) OR (j.state = 'failing' AND (j.parked > 0 OR j.failing_s > 86400::float8 OR j.last_failed)) AS needs,
+       j.overdue_found ->> 'state' AS overdue_state, j.overdue_found ->> 'remedy' AS overdue_remedy, coalesce(j.overdue_found ? 'missing', false) AS overdue_missing, d.deadline_seconds, d.oldest AS oldest_overdue_seconds, d.due AS due_rows, d.inflow AS due_inflow_rows,
+       CASE WHEN d.due IS NOT NULL THEN j.outflow END AS due_outflow_rows,
+       CASE WHEN d.oldest = 0::float8 THEN 0::float8 WHEN j.outflow > d.inflow::float8 THEN pg_catalog.ceil(d.due::float8 / (j.outflow - d.inflow::float8)) END AS caught_up_nights,
+       (j.overdue_found ->> 'nulls')::boolean AS overdue_nulls, (j.overdue_found ->> 'estimated')::boolean AS overdue_estimated,
+       (j.overdue_found ->> 'late')::bigint AS overdue_late, j.overdue_found ->> 'oldest' AS overdue_oldest,
+       CASE WHEN j.overdue_found IS NOT NULL THEN (j.overdue_found ? 'state')::int END AS deadline_unknown,
+       CASE WHEN j.overdue_of_them IS NOT NULL THEN coalesce(w.rows, '{}') END AS overdue_rows, w.commonest AS overdue_why
 FROM judged j
+CROSS JOIN LATERAL (
+  SELECT extract(epoch FROM (j.overdue_found ->> 'deadline')::interval)::float8 AS deadline_seconds, (j.overdue_found ->> 'oldest_s')::float8 AS oldest,
+         (j.overdue_found ->> 'due')::bigint AS due, (j.overdue_found ->> 'inflow')::bigint AS inflow) AS d
+CROSS JOIN LATERAL (
+  SELECT pg_catalog.jsonb_object_agg(v.why, v.n) AS rows, (pg_catalog.array_agg(v.why ORDER BY v.n DESC, v.why) FILTER (WHERE v.why NOT IN ('kept', 'hold', 'restored', 'not asked')))[1] AS commonest
+  FROM (SELECT y.why, pg_catalog.sum(r.value::bigint) AS n
+        FROM pg_catalog.jsonb_each_text(j.overdue_of_them) AS r
+        CROSS JOIN LATERAL (
+          SELECT CASE WHEN r.key <> 'goes' THEN r.key
+                      WHEN j.state IN ('off', 'stopped', 'paused', 'no process', 'not taken up', 'blocked', 'held', 'dead', 'retrying') THEN j.state
+                      WHEN j.state IN ('late', 'overdue', 'behind') THEN 'behind'
+                      WHEN j.mode = 'plan' THEN 'plan'
+                      WHEN j.quiet THEN 'quiet hours'
+                      WHEN j.throttled THEN 'throttled'
+                      WHEN j.processes = 0 THEN 'no process'
+                      WHEN j.behind_s IS NOT NULL THEN 'running'
+                      ELSE 'none' END AS why) AS y
+        GROUP BY y.why) AS v) AS w
 ORDER BY j.position

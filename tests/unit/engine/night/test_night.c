@@ -5,7 +5,8 @@
 
 static const char COLUMNS[]
     = "job|state|needs|late_s|overdue_s|behind_s|overdue|blocked|held|held_by|held_run_id|dead|"
-      "dead_error|dead_run_id|retry_error|failing|failing_reason|rows|median\n";
+      "dead_error|dead_run_id|retry_error|failing|failing_reason|rows|median|overdue_missed|"
+      "oldest_overdue_seconds|deadline_seconds|overdue_why|overdue_oldest\n";
 
 typedef struct {
   const char *state, *row, *says, *commands; /* ROW: from late_s on */
@@ -35,11 +36,45 @@ static const Case CASES[] = {
   { "never", "-|-|-|0|-|0|-|-|0|-|-|-|0|-|-|-", "has not run yet", "" },
 };
 
+/* Of rows past their deadline: its state, the row from `overdue_missed` on, what is said. */
+static const Case PAST[] = {
+  { "past", "1200|864000.5|604800|no rule|orders:42",
+    "1,200 rows are 3 d past their deadline: no rule names them",
+    "pruned why orders:42, pruned plan j.x" },
+  { "past", "1|604801|604800|none|a b:1", "1 row is 1 s past its deadline: nothing keeps them",
+    "pruned why 'a b:1', pruned plan j.x" },
+  { "past", "2|-|604800|failed|orders:1", "2 rows are past their deadline: they fail",
+    "pruned why orders:1, pruned plan j.x" },
+  { "paused", "2|864000|604800|paused|orders:1",
+    "paused; 2 rows are 3 d past their deadline: it is paused", "pruned resume j.x" },
+  { "removed", "2|864000|604800|no rule|orders:1",
+    "no process has it; 2 rows are 3 d past their deadline: no rule names them",
+    "pruned why orders:1" },
+  { "ok", "0|0|604800|-|-", "ok", "" },
+};
+
+static void
+test_rows_past_their_deadline (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (PAST); i++) {
+    g_autofree char *text = g_strdup_printf (
+        "job|state|needs|overdue_missed|oldest_overdue_seconds|deadline_seconds|overdue_why|"
+        "overdue_oldest|late_s|overdue_s|behind_s\nj.x|%s|t|%s|-|-|-",
+        PAST[i].state, PAST[i].row);
+    g_autoptr (PgRows) rows = played_rows (text);
+    g_autofree char *says = night_says (rows, 0);
+    g_auto (GStrv) commands = night_commands (rows, 0);
+    g_autofree char *all = g_strjoinv (", ", commands);
+    g_assert_cmpstr (says, ==, PAST[i].says);
+    g_assert_cmpstr (all, ==, PAST[i].commands);
+  }
+}
+
 static PgRows *
 row_of (const Case *one, gboolean needs)
 {
-  g_autofree char *text
-      = g_strdup_printf ("%sj.x|%s|%s|%s", COLUMNS, one->state, needs ? "t" : "f", one->row);
+  g_autofree char *text = g_strdup_printf ("%sj.x|%s|%s|%s|0|-|-|-|-", COLUMNS, one->state,
+                                           needs ? "t" : "f", one->row);
   return played_rows (text);
 }
 
@@ -92,6 +127,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/night/words", test_each_state_has_its_words_and_commands);
+  g_test_add_func ("/night/past", test_rows_past_their_deadline);
   g_test_add_func ("/night/needs_nobody", test_what_needs_nobody_has_no_commands);
   g_test_add_func ("/night/settings", test_what_settings_say);
   return g_test_run ();

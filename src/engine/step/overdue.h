@@ -1,0 +1,33 @@
+/* Rows that should have gone by now, and why each is still there. A row is due at the value of a
+ * column plus an age (job_due.h), and overdue `deadline` after that: so the job's own condition is
+ * not asked which rows these are, only why they stay.
+ *
+ * What is found is JSON, for the night (engine/night):
+ *   deadline  as the setting has it
+ *   state     why nothing is known: no index, a time-out, ... Then there is nothing of the rest
+ *   missing   the table or the column is; other checks name that
+ *   remedy    SQL that helps; absent: none is known
+ *   rows      WHY -> how many overdue rows: of the 500 that have been due longest and the 500 that
+ *             became due last, each; of those between them `not asked`. `goes`: nothing of their
+ *             own keeps them, so it is the job's state that does
+ *   oldest_s  how long the oldest row has been due for which no rule and no hold says that it
+ * stays; 0: none has been due for four fifths of the deadline oldest    the item of the overdue row
+ * that has been due longest of these; absent: none is late, due, inflow  how many rows are overdue,
+ * are due at all, and become due within a day. `late` is at most 10,000; the others are the
+ * planner's estimate above that
+ *             (`estimated`)
+ *   nulls     there are rows without a value there: these never become due
+ *
+ * Threads: that of the connection. Ownership: new references.
+ */
+#pragma once
+#include "engine/job/job_due.h"
+
+#define OVERDUE_KNOWN_S 600 /* what a process has found longer ago is not known any more */
+
+/* What JOB, with SETTINGS as processes register them, says of it: {deadline, table, column, age,
+ * age_table, age_column, unit}, texts. NULL: it has no deadline. */
+json_t *overdue_rule (const Job *job, const json_t *settings);
+/* Looks for the rows of the job NAME by RULE, in read-only transactions whose statements take two
+ * seconds at most. JOB NULL: no process has it, so no rule names its rows. NULL: PRUNED_OUTAGE. */
+json_t *overdue_look (Pg *pg, const char *name, const Job *job, const json_t *rule, GError **error);
