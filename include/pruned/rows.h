@@ -25,6 +25,9 @@ GHashTable *rows_index (const PgRows *rows, const char *name);
 /* TRUE: a whole number (smallint, integer, bigint). */
 gboolean rows_is_integer (const PgRows *rows, int column);
 
+/* N of ROWS, those at WHICH. Borrows ROWS; WHICH is copied. */
+PgRows *rows_part (const PgRows *rows, const int *which, guint n);
+
 /* A column as an array literal: of all rows, or of those listed (N of WHICH). g_free it. */
 char *rows_array (const PgRows *rows, const char *name);
 char *rows_array_of (const PgRows *rows, int column, const int *which, guint n);

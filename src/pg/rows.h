@@ -1,9 +1,6 @@
-/* The rows of a statement, as jobs see them, and a part of them. */
+/* The rows of a statement, as jobs see them, and where they are from. */
 #pragma once
 #include "pruned/rows.h"
 
 /* The column of a table (oid, attnum) that the column NAME of ROWS is; FALSE: it is made up. */
 gboolean rows_origin (const PgRows *rows, const char *name, gint64 *table, int *number);
-
-/* N of ROWS, those at WHICH. Borrows ROWS; WHICH is copied. */
-PgRows *rows_part (const PgRows *rows, const int *which, guint n);

@@ -13,26 +13,16 @@ typedef struct {
   Step *const *steps;
   guint n;
   gboolean *fits;
-  Step *lead;
   char *stamp;
   GHashTable *at; /* user id -> its place in `steps`, from 1 on */
   gint64 left;    /* rows that may be touched */
   const PgRows *others, *references, *look;
-  guint count; /* of those that fit; their lists: */
-  char *users, *run_ids, *numbers, *initiators, *ghosts;
+  Users users;    /* those that fit */
   char *ghost_id; /* of all of them */
 } Crowd;
 
-/* Whose a row is, its column OWNER says. */
-#define OF_RUNS(crowd, owner)                                                                      \
-  "audit.owner", owner, "audit.run_id", (crowd)->run_ids, "audit.step", (crowd)->numbers,          \
-      "audit.key", (crowd)->users
-
-/* A text of the run's cursor; NULL: it has none. */
-const char *crowd_cursor_text (const Step *step, const char *name);
 /* Makes the lists of those that fit. FALSE: none does. */
 gboolean crowd_list (Crowd *crowd);
-void crowd_free_lists (Crowd *crowd);
 /* The place of the user in column NAME among those that fit; -1: not one of them. */
 int crowd_place_of (const Crowd *crowd, const PgRows *rows, int row, const char *name);
 /* None fits. */
@@ -40,10 +30,6 @@ void crowd_leave_all (Crowd *crowd);
 /* Leaves out those who are not among USERS (user.sql), or not as the run expects. AGAIN:
  * they were blocked by the step before. */
 void crowd_leave_unlike (Crowd *crowd, const PgRows *users, gboolean again);
-gboolean crowd_queue_users (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-gboolean crowd_queue_text (Crowd *crowd, const char *sql, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Which columns refer to one of them. */
-gboolean crowd_queue_look (Crowd *crowd, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* WANTED rows were changed, each audited as of its user's run; -1: any number. */
 gboolean crowd_is_owned (Crowd *crowd, const PgRows *done, gint64 wanted, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -6,9 +6,9 @@
 static gboolean
 leave_others (Crowd *crowd, GError **error)
 {
-  if (!crowd_queue_text (crowd, rows_text (crowd->others, 0, "before"), error))
+  if (!users_queue_text (&crowd->users, rows_text (crowd->others, 0, "before"), error))
     return FALSE;
-  g_autoptr (GPtrArray) all = step_send (crowd->lead, error);
+  g_autoptr (GPtrArray) all = step_send (crowd->users.step, error);
   for (int i = 0; all != NULL && i < rows_count (all->pdata[0]); i++) {
     int at = crowd_place_of (crowd, all->pdata[0], i, "user_id");
     if (at >= 0)
@@ -17,54 +17,27 @@ leave_others (Crowd *crowd, GError **error)
   return all != NULL;
 }
 
-/* The rows of PAGE whose users are not left out; g_free it. */
-static int *
-rows_of_users (const Crowd *crowd, const PgRows *page, guint *n)
+/* The rows of PAGE whose users are not left out. */
+static PgRows *
+rows_of_users (const Crowd *crowd, const PgRows *page)
 {
-  int *which = g_new (int, (gsize)rows_count (page) + 1);
-  *n = 0;
+  g_autofree int *which = g_new (int, (gsize)rows_count (page) + 1);
+  guint n = 0;
   for (int i = 0; i < rows_count (page); i++)
     if (crowd_place_of (crowd, page, i, "user_id") >= 0)
-      which[(*n)++] = i;
-  return which;
-}
-
-static char *
-list_of (const PgRows *page, const char *column, const int *which, guint n)
-{
-  return rows_array_of (page, rows_column (page, column), which, n);
+      which[n++] = i;
+  return rows_part (page, which, n);
 }
 
 /* A row can have come below the memberships of PAGE before they were locked. */
 static gboolean
-queue_below (Crowd *crowd, const PgRows *page, const int *which, guint n, GError **error)
+queue_below (Crowd *crowd, const PgRows *page, GError **error)
 {
   const char *sql = rows_text (crowd->others, 0, "below");
-  g_autofree char *keys = list_of (page, "key", which, n);
-  return step_queue_text (crowd->lead, error,
+  g_autofree char *keys = rows_array (page, "key");
+  return step_queue_text (crowd->users.step, error,
                           sql != NULL ? sql : "SELECT NULL AS relation WHERE false", "key", keys,
                           NULL);
-}
-
-static gboolean
-queue_memberships (Crowd *crowd, const PgRows *page, const int *which, guint n, GError **error)
-{
-  static const char *const files[][2] = { { "members/20-notification_settings", "user_id" },
-                                          { "members/30-todos.update", "author_id" } };
-  g_autofree char *keys = list_of (page, "key", which, n),
-                  *ids = list_of (page, "source_id", which, n),
-                  *users = list_of (page, "user_id", which, n),
-                  *types = list_of (page, "source_type", which, n);
-  gboolean queued
-      = queue_below (crowd, page, which, n, error)
-        && step_queue_apply (crowd->lead, error, NULL, "members/10-members", "key", keys, "user",
-                             crowd->users, OF_RUNS (crowd, "user_id"), NULL);
-  for (guint i = 0; queued && i < G_N_ELEMENTS (files); i++)
-    queued = step_queue_apply (crowd->lead, error, NULL, files[i][0], "user_id", users, "source_id",
-                               ids, "source_type", types, OF_RUNS (crowd, files[i][1]), NULL);
-  return queued
-         && step_queue (crowd->lead, error, "members/40-dirty_users.insert", "user_id", users,
-                        NULL);
 }
 
 /* How many of USERS are to be blocked. */
@@ -81,13 +54,13 @@ count_unblocked (const Crowd *crowd, const PgRows *users)
 static gboolean
 are_blocked (Crowd *crowd, const PgRows *users, GError **error)
 {
-  return (count_unblocked (crowd, users) == 0 && (guint)rows_count (users) == crowd->count)
+  return (count_unblocked (crowd, users) == 0 && (guint)rows_count (users) == crowd->users.n)
          || crowd_part (crowd, "a user was not blocked", error);
 }
 
-/* ANSWERS: from FIRST on those of queue_memberships, about N memberships. */
+/* ANSWERS: from FIRST on those about N memberships. */
 static gboolean
-are_gone (Crowd *crowd, const GPtrArray *answers, guint first, guint n, GError **error)
+are_gone (Crowd *crowd, const GPtrArray *answers, guint first, int n, GError **error)
 {
   return (rows_count (answers->pdata[first]) == 0
           || crowd_part (crowd, "rows refer to their memberships", error))
@@ -96,18 +69,18 @@ are_gone (Crowd *crowd, const GPtrArray *answers, guint first, guint n, GError *
          && crowd_is_owned (crowd, answers->pdata[first + 3], -1, error);
 }
 
-/* Blocks the users, UNBLOCKED of them are not yet; records their migrations, removes their
- * memberships. */
+/* Blocks the users, UNBLOCKED of them are not yet; records their migrations, removes the
+ * memberships of PAGE. */
 static GPtrArray *
-mark (Crowd *crowd, gint64 unblocked, const PgRows *page, const int *which, guint n, GError **error)
+mark (Crowd *crowd, gint64 unblocked, const PgRows *page, GError **error)
 {
-  gboolean queued = step_queue_apply (crowd->lead, error, NULL, "begin/50-users.update", "user_id",
-                                      crowd->users, OF_RUNS (crowd, "id"), NULL)
-                    && step_queue (crowd->lead, error, "begin/60-ghost_user_migrations.insert",
-                                   "user_id", crowd->users, "initiator_id", crowd->initiators, NULL)
-                    && crowd_queue_users (crowd, error)
-                    && (n == 0 || queue_memberships (crowd, page, which, n, error));
-  g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;
+  const Users *users = &crowd->users;
+  const int n = rows_count (page);
+  gboolean queued
+      = users_queue_mark (users, error) && users_queue (users, error)
+        && (n == 0
+            || (queue_below (crowd, page, error) && users_queue_memberships (users, page, error)));
+  g_autoptr (GPtrArray) all = queued ? step_send (users->step, error) : NULL;
   if (all == NULL || !crowd_is_owned (crowd, all->pdata[0], unblocked, error)
       || !are_blocked (crowd, all->pdata[2], error)
       || (n > 0 && !are_gone (crowd, all, 3, n, error)))
@@ -141,15 +114,14 @@ continue_all (Crowd *crowd, const PgRows *users, const PgRows *migrations)
 static gboolean
 take_memberships (Crowd *crowd, const PgRows *users, const PgRows *page, GError **error)
 {
-  guint n;
-  g_autofree int *which = rows_of_users (crowd, page, &n);
-  g_autoptr (GPtrArray) done = mark (crowd, count_unblocked (crowd, users), page, which, n, error);
+  g_autoptr (PgRows) theirs = rows_of_users (crowd, page);
+  g_autoptr (GPtrArray) done = mark (crowd, count_unblocked (crowd, users), theirs, error);
   if (done == NULL)
     return FALSE;
   g_autoptr (json_t) constants = json_pack ("{s:s}", "reason", "user_destroyed");
-  for (guint i = 0; i < n; i++)
-    step_outcome_row (crowd->steps[crowd_place_of (crowd, page, which[i], "user_id")],
-                      "MemberRemoved", page, which[i], "key", constants);
+  for (int i = 0; i < rows_count (theirs); i++)
+    step_outcome_row (crowd->steps[crowd_place_of (crowd, theirs, i, "user_id")], "MemberRemoved",
+                      theirs, i, "key", constants);
   continue_all (crowd, users, done->pdata[1]);
   return TRUE;
 }
@@ -157,16 +129,14 @@ take_memberships (Crowd *crowd, const PgRows *users, const PgRows *page, GError 
 gboolean
 crowd_begin (Crowd *crowd, GError **error)
 {
-  Destroy lead = { .step = crowd->lead, .stamp = crowd->stamp };
+  const Users *users = &crowd->users;
+  Destroy lead = { .step = users->step, .stamp = crowd->stamp };
   if (!users_destroy_look_for_hidden (&lead, error) || !leave_others (crowd, error))
     return FALSE;
   if (!crowd_list (crowd))
     return TRUE;
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, crowd->left);
-  gboolean queued = crowd_queue_users (crowd, error)
-                    && step_queue (crowd->lead, error, "members/page", "user_id", crowd->users,
-                                   "limit", limit, NULL);
-  g_autoptr (GPtrArray) all = queued ? step_send (crowd->lead, error) : NULL;
+  gboolean queued = users_queue (users, error) && users_queue_page (users, crowd->left, error);
+  g_autoptr (GPtrArray) all = queued ? step_send (users->step, error) : NULL;
   if (all == NULL)
     return FALSE;
   crowd_leave_unlike (crowd, all->pdata[0], FALSE);

@@ -3,7 +3,7 @@
  * Threads: a worker. Ownership: texts are those of the step and of the rows held by the caller.
  */
 #pragma once
-#include "pruned/job.h"
+#include "users.h"
 
 #define BOT "6" /* the user_type of project bots */
 
@@ -11,7 +11,7 @@ typedef struct {
   Step *step;
   const char *stamp; /* of the catalogue */
   const char *user_id;
-  const char *users;    /* the same as a list, for files that crowd.h has for several */
+  const Users *users;   /* the same, for files that crowd.h has for several */
   const char *ghost_id; /* NULL: there is none */
   const char *user_type;
   gboolean migration; /* this run has inserted the row in ghost_user_migrations */

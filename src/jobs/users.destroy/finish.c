@@ -4,7 +4,6 @@
  */
 #include "finish.h"
 
-#include "found.h"
 #include "references.h"
 
 #include "jobs/shared/sweep.h"
@@ -88,8 +87,7 @@ static GPtrArray *
 look_at_both (Destroy *destroy, const PgRows *roots, GError **error)
 {
   gboolean queued = users_destroy_prepare_look (destroy, error)
-                    && step_queue_text (destroy->step, error, rows_text (roots, 0, "probe"),
-                                        "user_id", destroy->user_id, NULL)
+                    && users_queue_text (destroy->users, rows_text (roots, 0, "probe"), error)
                     && users_destroy_queue_look (destroy, error);
   return queued ? step_send (destroy->step, error) : NULL;
 }
@@ -122,11 +120,9 @@ static GPtrArray *
 hold_user (Destroy *destroy, const PgRows *roots, GError **error)
 {
   Step *step = destroy->step;
-  const char *user = destroy->user_id;
-  gboolean queued
-      = step_queue (step, error, "hold", "user_id", destroy->users, NULL)
-        && step_queue (step, error, "projects_left", "user_id", user, NULL)
-        && step_queue_text (step, error, rows_text (roots, 0, "probe"), "user_id", user, NULL);
+  gboolean queued = users_queue_hold (destroy->users, error)
+                    && step_queue (step, error, "projects_left", "user_id", destroy->user_id, NULL)
+                    && users_queue_text (destroy->users, rows_text (roots, 0, "probe"), error);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL
       || (rows_bool (all->pdata[1], 0, "there")

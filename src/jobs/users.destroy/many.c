@@ -10,7 +10,7 @@ is_plain (Crowd *crowd, Step *step, const char *stage)
 {
   const json_t *cursor = step_cursor (step);
   const char *user = step_arg (step, "user_id");
-  return user != NULL && g_strcmp0 (crowd_cursor_text (step, "stage"), stage) == 0
+  return user != NULL && g_strcmp0 (users_cursor_text (step, "stage"), stage) == 0
          && json_object_get (cursor, "reference") == NULL
          && json_object_get (cursor, "looks") == NULL
          && g_strcmp0 (step_arg (step, "reason"), PLACEHOLDER_REASON) != 0
@@ -34,7 +34,7 @@ choose (Crowd *crowd, const char *stage)
 static gboolean
 read_catalogue (Crowd *crowd, GError **error)
 {
-  Step *lead = crowd->lead;
+  Step *lead = crowd->steps[0];
   crowd->others = step_query_kept (lead, crowd->stamp, error, "crowd/others", LISTS (lead), NULL);
   if (crowd->others != NULL)
     crowd->references
@@ -57,20 +57,20 @@ gboolean
 crowd_step (Step *const *steps, guint n, gboolean *fits, GError **error)
 {
   g_autoptr (GHashTable) at = g_hash_table_new (g_str_hash, g_str_equal);
-  Crowd crowd = { .steps = steps, .n = n, .fits = fits, .lead = steps[0], .at = at };
-  const char *stage = crowd_cursor_text (crowd.lead, "stage");
+  Step *lead = steps[0];
+  Crowd crowd = { .steps = steps, .n = n, .fits = fits, .at = at };
+  const char *stage = users_cursor_text (lead, "stage");
   gboolean first = stage == NULL;
-  if ((!first && !g_str_equal (stage, "references")) || !step_setting_bool (crowd.lead, "finish")) {
+  if ((!first && !g_str_equal (stage, "references")) || !step_setting_bool (lead, "finish")) {
     crowd_leave_all (&crowd);
     return TRUE;
   }
   choose (&crowd, stage);
-  crowd.stamp
-      = stamp_begin (crowd.lead, "names", OWN_LIST (crowd.lead), ALSO_LIST (crowd.lead), error);
+  crowd.stamp = stamp_begin (lead, "names", OWN_LIST (lead), ALSO_LIST (lead), error);
   gboolean ok = crowd.stamp != NULL && read_catalogue (&crowd, error);
   if (ok && crowd_list (&crowd))
     ok = first ? crowd_begin (&crowd, error) : crowd_finish (&crowd, error);
-  crowd_free_lists (&crowd);
+  users_clear (&crowd.users);
   g_free (crowd.stamp);
   g_free (crowd.ghost_id);
   return ok;

@@ -3,29 +3,13 @@
 #include "base/plural.h"
 #include "jobs/shared/sweep.h"
 
-/* Queues the effects of removed memberships, for all rows of PAGE. */
-static gboolean
-queue_memberships (Destroy *destroy, const PgRows *page, GError **error)
-{
-  static const char *const effects[]
-      = { "members/20-notification_settings", "members/30-todos.update",
-          "members/40-dirty_users.insert" };
-  g_autofree char *keys = rows_array (page, "key"), *users = rows_array (page, "user_id"),
-                  *ids = rows_array (page, "source_id"), *types = rows_array (page, "source_type");
-  gboolean queued = step_queue_apply (destroy->step, error, NULL, "members/10-members", "key", keys,
-                                      "user", destroy->users, NULL);
-  for (guint i = 0; queued && i < G_N_ELEMENTS (effects); i++)
-    queued = step_queue_apply (destroy->step, error, NULL, effects[i], "user_id", users,
-                               "source_id", ids, "source_type", types, NULL);
-  return queued;
-}
-
 static gboolean
 drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
 {
   step_tries (destroy->step, rows_count (page));
-  g_autoptr (GPtrArray) done
-      = queue_memberships (destroy, page, error) ? step_send (destroy->step, error) : NULL;
+  g_autoptr (GPtrArray) done = users_queue_memberships (destroy->users, page, error)
+                                   ? step_send (destroy->step, error)
+                                   : NULL;
   if (done == NULL)
     return FALSE;
   gint64 gone = rows_int (done->pdata[0], 0, "n");
@@ -38,14 +22,6 @@ drop_memberships (Destroy *destroy, const PgRows *page, GError **error)
   g_autoptr (json_t) constants = json_pack ("{s:s}", "reason", "user_destroyed");
   step_outcomes (destroy->step, "MemberRemoved", page, "key", constants);
   return TRUE;
-}
-
-gboolean
-users_destroy_queue_page (Destroy *destroy, GError **error)
-{
-  g_autofree char *limit = g_strdup_printf ("%" G_GINT64_FORMAT, destroy->left);
-  return step_queue (destroy->step, error, "members/page", "user_id", destroy->users, "limit",
-                     limit, NULL);
 }
 
 /* Removes what lies below the memberships of PAGE, which is locked. *CLEAR: nothing is left, and

@@ -7,8 +7,6 @@
 #pragma once
 #include "destroy.h"
 
-/* Queues the user's next memberships, locked. */
-gboolean users_destroy_queue_page (Destroy *destroy, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Removes those of PAGE, and says how the run continues. */
 gboolean users_destroy_memberships (Destroy *destroy, const PgRows *page, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

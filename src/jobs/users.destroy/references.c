@@ -4,8 +4,6 @@
  */
 #include "references.h"
 
-#include "found.h"
-
 #include "base/plural.h"
 #include "jobs/shared/hidden.h"
 #include "jobs/shared/placeholder.h"
@@ -115,9 +113,8 @@ users_destroy_queue_look (Destroy *destroy, GError **error)
   const PgRows *made = make_look (destroy, error);
   const char *sql = made != NULL ? rows_text (made, 0, "sql") : NULL;
   return made != NULL
-         && step_queue_text (destroy->step, error,
-                             sql != NULL ? sql : "SELECT NULL::text AS name WHERE false", "user_id",
-                             destroy->user_id, NULL);
+         && users_queue_text (destroy->users,
+                              sql != NULL ? sql : "SELECT NULL::text AS name WHERE false", error);
 }
 
 PgRows *
@@ -153,53 +150,18 @@ move_next (Destroy *destroy, const PgRows *references, int row, const char *afte
   return TRUE;
 }
 
-/* --- all that was found, if it is little --- */
-
-static gboolean
-queue_change (Destroy *destroy, const PgRows *references, int row, const PgRows *page,
-              GError **error)
-{
-  static const char *const columns[] = { "clash", "change" };
-  const char *actions[] = { "deleted", rows_text (references, row, "action") };
-  g_autofree char *keys = rows_array (page, "key");
-  for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
-    const char *sql = rows_text (references, row, columns[i]);
-    if (sql != NULL
-        && !step_queue_apply_text (destroy->step, error, rows_text (references, row, "table_name"),
-                                   actions[i], sql, "key", keys, "user_id", destroy->user_id,
-                                   "ghost_id", destroy->ghost_id, NULL))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/* Moves all rows of the columns that were found, in two round trips, if the step's limit allows
- * for them. What this leaves, because a row had two of the columns or something keeps it, is found
- * column by column. *DONE: nothing is left. */
+/* What this leaves of the columns that were found, because a row had two of the columns or
+ * something keeps it, is found column by column. *DONE: nothing is left. */
 static gboolean
 move_found (Destroy *destroy, const PgRows *references, const PgRows *found, gboolean *done,
             GError **error)
 {
-  gint64 total, changed = 0;
-  guint n = 0;
-  g_autoptr (GPtrArray) pages = found_read (destroy->step, found, references, destroy->user_id,
-                                            destroy->left, &total, error);
-  *done = FALSE;
-  if (pages == NULL || total >= destroy->left)
-    return pages != NULL;
-  step_tries (destroy->step, total);
-  for (int i = 0; i < rows_count (references); i++)
-    if (found_is_quick (found, references, i)
-        && !queue_change (destroy, references, i, pages->pdata[n++], error))
-      return FALSE;
-  g_autoptr (GPtrArray) all = step_send (destroy->step, error);
-  if (all == NULL)
+  gint64 changed, left;
+  if (!users_move (destroy->users, found, references, destroy->ghost_id, destroy->left, &changed,
+                   &left, error))
     return FALSE;
-  for (guint i = 0; i < all->len; i++)
-    changed += rows_int (all->pdata[i], 0, "n");
-  step_tries (destroy->step, 0);
   destroy->left -= changed;
-  *done = changed == total;
+  *done = left == 0;
   return TRUE;
 }
 

@@ -11,12 +11,6 @@
 
 #include <string.h>
 
-static const char *
-ghost_of_cursor (const Destroy *destroy)
-{
-  return json_string_value (json_object_get (step_cursor (destroy->step), "ghost_id"));
-}
-
 /* Notes what USER, rows of user.sql, says; they stay the caller's. FALSE: the user does not exist.
  */
 static gboolean
@@ -85,28 +79,12 @@ ask_bot (Destroy *destroy, char **reason)
   *reason = g_strdup ("the user is no project bot");
 }
 
-static char *
-list_of (const char *text)
-{
-  GString *list = array_new ();
-  array_add (list, text);
-  return array_take (list);
-}
-
-/* Locks the user, and reads them as they are now. */
-static gboolean
-queue_user (Destroy *destroy, GError **error)
-{
-  g_autofree char *ghosts = list_of (ghost_of_cursor (destroy));
-  return step_queue (destroy->step, error, "user", "user_id", destroy->users, "ghost_id", ghosts,
-                     NULL);
-}
-
 static gboolean
 further_memberships (Destroy *destroy, GError **error)
 {
-  g_autoptr (GPtrArray) all
-      = users_destroy_queue_page (destroy, error) ? step_send (destroy->step, error) : NULL;
+  g_autoptr (GPtrArray) all = users_queue_page (destroy->users, destroy->left, error)
+                                  ? step_send (destroy->step, error)
+                                  : NULL;
   return all != NULL && users_destroy_memberships (destroy, all->pdata[0], error);
 }
 
@@ -117,13 +95,10 @@ static gboolean
 mark (Destroy *destroy, gboolean deferred, GError **error)
 {
   Step *step = destroy->step;
-  g_autofree char *initiators = list_of (step_arg (step, "initiator_id"));
-  gboolean queued = step_queue_apply (step, error, NULL, "begin/50-users.update", "user_id",
-                                      destroy->users, NULL)
-                    && step_queue (step, error, "begin/60-ghost_user_migrations.insert", "user_id",
-                                   destroy->users, "initiator_id", initiators, NULL)
+  const Users *users = destroy->users;
+  gboolean queued = users_queue_mark (users, error)
                     && (!deferred || step_queue (step, error, "../shared/run_deferred", NULL))
-                    && queue_user (destroy, error) && users_destroy_queue_page (destroy, error);
+                    && users_queue (users, error) && users_queue_page (users, destroy->left, error);
   g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
   if (all == NULL)
     return FALSE;
@@ -165,7 +140,7 @@ lock_all (Destroy *destroy, GError **error)
   const char *user = destroy->user_id;
   gboolean queued = step_queue (step, error, "begin/10-namespaces", "user_id", user, NULL)
                     && step_queue (step, error, "begin/20-users", "user_id", user, NULL)
-                    && queue_user (destroy, error)
+                    && users_queue (destroy->users, error)
                     && step_queue (step, error, "begin/40-owners", "user_id", user, NULL)
                     && step_queue (step, error, "begin/refuse", "user_id", user, NULL)
                     && step_queue (step, error, "../shared/deferred", "tables",
@@ -203,7 +178,7 @@ begin (Destroy *destroy, GError **error)
 static gboolean
 ask_again (Destroy *destroy, const PgRows *user, const char **reason, GError **error)
 {
-  const char *was = json_string_value (json_object_get (step_cursor (destroy->step), "user_type"));
+  const char *was = users_cursor_text (destroy->step, "user_type");
   *reason = !rows_bool (user, 0, "blocked") ? "the user is no longer blocked"
             : was != NULL && g_strcmp0 (was, destroy->user_type) != 0
                 ? "the user's type has changed"
@@ -238,7 +213,7 @@ static GPtrArray *
 read_user (Destroy *destroy, gboolean look, GError **error)
 {
   gboolean queued = (!look || users_destroy_prepare_look (destroy, error))
-                    && queue_user (destroy, error)
+                    && users_queue (destroy->users, error)
                     && (!look || users_destroy_queue_look (destroy, error));
   return queued ? step_send (destroy->step, error) : NULL;
 }
@@ -276,16 +251,17 @@ step_one (Step *step, GError **error)
   if (destroy.user_id == NULL)
     return step_fail (step, error, PRUNED_REJECT, "missing argument user_id");
   static const char *const stages[] = { "memberships", "references", "finish", NULL };
-  const char *stage = json_string_value (json_object_get (step_cursor (step), "stage"));
+  const char *stage = users_cursor_text (step, "stage");
   if (stage != NULL && !g_strv_contains (stages, stage))
     return step_fail (step, error, PRUNED_REJECT, "the run's cursor: there is no stage '%s'",
                       stage);
   g_autofree char *stamp = stamp_begin (step, "names", OWN_LIST (step), ALSO_LIST (step), error);
   if (stamp == NULL)
     return FALSE;
-  g_autofree char *users = list_of (destroy.user_id);
+  g_auto (Users) users = { 0 };
+  users_list (&users, &step, NULL, 1);
   destroy.stamp = stamp;
-  destroy.users = users;
+  destroy.users = &users;
   return stage == NULL ? begin (&destroy, error) : resume (&destroy, stage, error);
 }
 
