@@ -50,7 +50,7 @@ statement_of (const Job *job, const char *file, const char *path, GError **error
   JobApply apply = { 0 };
   if (!g_str_has_prefix (file, "apply/") && !has_line (path, "-- then:"))
     return job_files_statement (job, file, error);
-  if (!job_files_effect (job, file, "key", &apply, error))
+  if (!job_files_effect (job, file, "key", NULL, &apply, error))
     return NULL;
   g_free (apply.table);
   return apply.statement;

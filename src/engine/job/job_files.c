@@ -106,54 +106,38 @@ does_as_named (const char *path, JobApply *apply, GError **error)
 }
 
 static gboolean
-read_effect (const Job *job, const char *file, const char *columns, JobApply *apply, GError **error)
+read_effect (const Job *job, const char *file, const char *columns, const char *owner,
+             JobApply *apply, GError **error)
 {
   g_autofree char *path = path_of (job, file);
   if (!job_file_name (path, apply, error) || !does_as_named (path, apply, error))
     return FALSE;
   if (apply->kind == APPLY_INSERT)
     return (apply->statement = statement_of (job, file, apply->table, error)) != NULL;
-  g_autofree char *plain = g_strdup_printf ("%s#%s", path, columns);
+  g_autofree char *returned = owner != NULL ? g_strconcat ("of ", owner, NULL) : g_strdup (columns),
+                  *plain = g_strdup_printf ("%s#%s", path, returned);
   if ((apply->statement = made_before (path, plain)) != NULL)
     return TRUE;
   g_autofree char *text = text_of (path, error);
   if (text == NULL)
     return FALSE;
   g_autofree char *known = name_of_text (path, text),
-                  *name = g_strdup_printf ("%s#%s", known, columns);
-  apply->statement
-      = job_files_audited (name, without_semicolon (text), apply->table,
-                           apply->kind == APPLY_UPDATE ? "updated" : "deleted", columns, error);
+                  *name = g_strdup_printf ("%s#%s", known, returned);
+  apply->statement = job_files_audited (name, without_semicolon (text), apply->table,
+                                        apply->kind == APPLY_UPDATE ? "updated" : "deleted",
+                                        columns, owner, error);
   return apply->statement != NULL;
 }
 
 /* Without an effect nothing is left in APPLY. */
 gboolean
-job_files_effect (const Job *job, const char *file, const char *columns, JobApply *apply,
-                  GError **error)
+job_files_effect (const Job *job, const char *file, const char *columns, const char *owner,
+                  JobApply *apply, GError **error)
 {
-  if (read_effect (job, file, columns, apply, error))
+  if (read_effect (job, file, columns, owner, apply, error))
     return TRUE;
   g_clear_pointer (&apply->table, g_free);
   return FALSE;
-}
-
-const PgStatement *
-job_files_effect_owned (const Job *job, const char *file, const char *owner, GError **error)
-{
-  JobApply apply = { 0 };
-  g_autofree char *path = path_of (job, file);
-  if (!job_file_name (path, &apply, error))
-    return NULL;
-  g_autofree char *table = apply.table, *name = g_strdup_printf ("%s#of %s", path, owner);
-  const PgStatement *known = made_before (path, name);
-  if (known != NULL)
-    return known;
-  g_autofree char *text = text_of (path, error);
-  if (text == NULL)
-    return NULL;
-  return job_files_audited_owned (name, without_semicolon (text), table,
-                                  apply.kind == APPLY_UPDATE ? "updated" : "deleted", owner, error);
 }
 
 /* The names without `.sql` in a sub-folder, in order. NULL: it cannot be read. */
@@ -206,7 +190,7 @@ load_what (const Job *job, JobWhat *what, GError **error)
   g_autoptr (GPtrArray) files = files_in (job, folder, error);
   for (guint i = 0; files != NULL && i < files->len; i++) {
     JobApply apply = { 0 };
-    if (!job_files_effect (job, files->pdata[i], "key", &apply, error)
+    if (!job_files_effect (job, files->pdata[i], "key", NULL, &apply, error)
         || !load_many (job, files->pdata[i], &apply, error)) {
       g_free (apply.table);
       return FALSE;

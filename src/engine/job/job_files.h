@@ -20,24 +20,22 @@ char *job_files_count_text (const char *page);
 const PgStatement *job_files_statement (const Job *job, const char *file, GError **error);
 
 /* A file as an effect: table and kind from the file's name, with the audit. COLUMNS: what the
- * statement returns of each row. */
-gboolean job_files_effect (const Job *job, const char *file, const char *columns, JobApply *apply,
-                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ * statement returns of each row. OWNER: as of job_files_audited. */
+gboolean job_files_effect (const Job *job, const char *file, const char *columns, const char *owner,
+                           JobApply *apply, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* A text as an effect on TABLE. The same statement writes the audit. COLUMNS: what the statement
  * returns of each row. It has a sibling, known by its name and JOB_FILES_READ_BACK, which also
- * reads back what it records. */
+ * reads back what it records.
+ *
+ * OWNER: NULL, or the column of a row that says whose it is, where several runs change rows at
+ * once: the rows of each are audited as its own. `audit.key`, `audit.run_id` and `audit.step` are
+ * lists of equal length; OWNER is its run's `audit.key`. Then it returns `n`, the number of rows,
+ * and `owned`, that of rows that have such a run, instead of COLUMNS. Not for an `.insert`. */
 #define JOB_FILES_READ_BACK "#back"
 const PgStatement *job_files_audited (const char *name, const char *sql, const char *table,
-                                      const char *action, const char *columns, GError **error);
-/* As job_files_audited and job_files_effect, for what several runs change at once: the rows of each
- * are audited as its own. `audit.key`, `audit.run_id` and `audit.step` are lists of equal length;
- * the column OWNER of a row is its run's `audit.key`. Returns `n`, the number of rows, and `owned`,
- * that of rows that have such a run. Not for an `.insert`. */
-const PgStatement *job_files_audited_owned (const char *name, const char *sql, const char *table,
-                                            const char *action, const char *owner, GError **error);
-const PgStatement *job_files_effect_owned (const Job *job, const char *file, const char *owner,
-                                           GError **error);
+                                      const char *action, const char *columns, const char *owner,
+                                      GError **error);
 /* Sets `many` of APPLY, whose text is SQL (which returns `owner`, if APPLY is owned). */
 gboolean job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

@@ -155,27 +155,18 @@ made (const Audited *a, GError **error)
 
 const PgStatement *
 job_files_audited (const char *name, const char *sql, const char *table, const char *action,
-                   const char *columns, GError **error)
+                   const char *columns, const char *owner, GError **error)
 {
   const PgStatement *known = pg_statement_known (name);
   if (known != NULL)
     return known;
-  g_autofree char *returned = columns_of (name, action, columns);
-  const Audited one = { name, sql, table, action, returned, OF_ONE, "", AS_ONE, BACK_UNRECORDED };
-  return made (&one, error);
-}
-
-const PgStatement *
-job_files_audited_owned (const char *name, const char *sql, const char *table, const char *action,
-                         const char *owner, GError **error)
-{
-  const PgStatement *known = pg_statement_known (name);
-  if (known != NULL)
-    return known;
-  g_autofree char *column = quoted_of (owner), *columns = g_strdup_printf (HOW_MANY_OWNED, column),
-                  *group = g_strdup_printf (EACH_OWNED, column);
-  const Audited owned = { name, sql, table, action, columns, OF_MANY, MANY, group, "" };
-  return made (&owned, error);
+  g_autofree char *column = owner != NULL ? quoted_of (owner) : NULL,
+                  *returned = owner != NULL ? g_strdup_printf (HOW_MANY_OWNED, column)
+                                            : columns_of (name, action, columns),
+                  *group = owner != NULL ? g_strdup_printf (EACH_OWNED, column) : NULL;
+  const Audited one = { name, sql, table, action, returned, OF_ONE, "", AS_ONE, BACK_UNRECORDED },
+                owned = { name, sql, table, action, returned, OF_MANY, MANY, group, "" };
+  return made (owner != NULL ? &owned : &one, error);
 }
 
 gboolean

@@ -44,10 +44,11 @@ step_query (Step *step, GError **error, const char *file, ...)
 }
 
 static const PgStatement *
-effect_statement (const Step *step, const char *file, const char *columns, GError **error)
+effect_statement (const Step *step, const char *file, const char *columns, const char *owner,
+                  GError **error)
 {
   JobApply apply = { 0 };
-  if (!job_files_effect (step->job, file, columns, &apply, error))
+  if (!job_files_effect (step->job, file, columns, owner, &apply, error))
     return NULL;
   g_free (apply.table);
   return apply.statement;
@@ -58,7 +59,8 @@ step_apply (Step *step, GError **error, const char *file, ...)
 {
   va_list pairs;
   va_start (pairs, file);
-  PgRows *rows = run_statement (step, effect_statement (step, file, "*", error), pairs, error);
+  PgRows *rows
+      = run_statement (step, effect_statement (step, file, "*", NULL, error), pairs, error);
   va_end (pairs);
   return rows;
 }
@@ -66,7 +68,7 @@ step_apply (Step *step, GError **error, const char *file, ...)
 PgRows *
 step_try (Step *step, char **reason, GError **error, const char *file, ...)
 {
-  const PgStatement *statement = effect_statement (step, file, "*", error);
+  const PgStatement *statement = effect_statement (step, file, "*", NULL, error);
   if (statement == NULL || !pg_exec (step->pg, "SAVEPOINT attempt", error))
     return NULL;
   g_autoptr (GError) cause = NULL;
@@ -114,8 +116,7 @@ text_effect (const Step *step, const char *table, const char *action, const char
   g_autofree char *name
       = g_strdup_printf ("%s#%s.%s#%s%s", plain, table, action, owner != NULL ? "of " : "",
                          owner != NULL ? owner : columns);
-  return owner != NULL ? job_files_audited_owned (name, sql, table, action, owner, error)
-                       : job_files_audited (name, sql, table, action, columns, error);
+  return job_files_audited (name, sql, table, action, columns, owner, error);
 }
 
 PgRows *
@@ -218,10 +219,8 @@ step_queue_apply (Step *step, GError **error, const char *columns, const char *f
 {
   va_list pairs;
   va_start (pairs, file);
-  const char *owner = owner_in (pairs);
-  const PgStatement *statement
-      = owner != NULL ? job_files_effect_owned (step->job, file, owner, error)
-                      : effect_statement (step, file, columns != NULL ? columns : HOW_MANY, error);
+  const PgStatement *statement = effect_statement (step, file, columns != NULL ? columns : HOW_MANY,
+                                                   owner_in (pairs), error);
   gboolean ok = queue_statement (step, statement, pairs, error);
   va_end (pairs);
   return ok;

@@ -84,7 +84,7 @@ add_effect (const Job *job, JobWhat *what, const WrittenFile *file, GError **err
       = file->action == 'i'
             ? statement_of (job, file, error)
             : job_files_audited (name, file->text, file->table,
-                                 file->action == 'u' ? "updated" : "deleted", "key", error);
+                                 file->action == 'u' ? "updated" : "deleted", "key", NULL, error);
   apply.owned = file->owned != NULL;
   gboolean ok
       = apply.statement != NULL
