@@ -150,7 +150,9 @@ is_to_repeat (Step *step, Attempt *attempt, const Trial *trial)
   return trial->torn;
 }
 
-/* A try that does not stand is rolled back, and the page is tried again from its locks on. */
+/* A try that does not stand is rolled back, and the page is tried again from its locks on. In a
+ * shared transaction there is one try, and no savepoint: hundreds of them would slow down all
+ * sessions. */
 static gboolean
 try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
                      GError **error)
@@ -163,6 +165,8 @@ try_until_it_stands (Step *step, const GPtrArray *keys, const Extra *extra, Tria
       return FALSE;
     if (!is_to_repeat (step, &attempt, trial))
       return TRUE;
+    if (step->shared)
+      return step_fail (step, error, PRUNED_BUSY, "a row was not changed; tried again alone");
     tell_nothing (step, trial);
     trial_clear (trial);
     if (!pg_exec (step->pg, "ROLLBACK TO page", error))
@@ -193,19 +197,6 @@ reason_of (const Step *step, const GError *cause)
                           cause->message, job->name);
 }
 
-/* In a shared transaction there is one try, and no savepoint: hundreds of them would slow down all
- * sessions. */
-static gboolean
-try_shared (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
-{
-  g_autoptr (GPtrArray) held = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GHashTable) left_out = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  Attempt attempt = { keys, extra, held, left_out, FALSE };
-  return try_once (step, &attempt, trial, error)
-         && (!is_to_repeat (step, &attempt, trial)
-             || step_fail (step, error, PRUNED_BUSY, "a row was not changed; tried again alone"));
-}
-
 gboolean
 trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep, Trial *trial,
            char **reason, GError **error)
@@ -214,7 +205,7 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
   if (!held_begin (step, error))
     return FALSE;
   if (step->shared) {
-    gboolean went = try_shared (step, keys, extra, trial, error);
+    gboolean went = try_until_it_stands (step, keys, extra, trial, error);
     if (!went) {
       tell_nothing (step, trial);
       trial_clear (trial);

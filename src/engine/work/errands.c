@@ -4,7 +4,7 @@
 #include "engine/brakes/brakes.h"
 #include "engine/work/conclude.h"
 #include "engine/work/objects.h"
-#include "engine/work/ready.h"
+#include "engine/work/run_step.h"
 
 /* --- which lanes --- */
 

@@ -7,6 +7,9 @@
 #pragma once
 #include "engine/step/step.h"
 
+/* Its arguments are fit, the catalogue has what its job wants, and nothing that the job cannot do
+ * without is missing. */
+gboolean step_is_ready (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Whether several runs of JOB, with its SQL, can be a set. */
 gboolean run_steps_fit (const Job *job);
 /* STEPS (of Step) are of one job, and together they may change MOST rows. Of several, those that do
