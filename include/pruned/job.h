@@ -195,6 +195,12 @@ gboolean step_block (Step *step, GError **error, const char *format, ...) G_GNUC
  * the error and returns FALSE. */
 gboolean step_keep (Step *step, GError **error, const char *kind, const char *item,
                     const char *with);
+/* Rows are held, of whatever table: what could take one along goes by itself. */
+gboolean step_rows_are_held (const Step *step);
+/* The row KEY of TABLE is about to go, with what foreign keys delete, and without what they would
+ * empty. FALSE: a held row is below it, and stays with it (step_keep). */
+gboolean step_keeps_below (Step *step, const char *table, const char *key, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* Repeats the step at once and uncharged, in a new transaction; the lease stays. Sets the error and
  * returns FALSE. */
 gboolean step_again (Step *step, GError **error);

@@ -28,6 +28,7 @@ ExitCode command_plan (Cli *cli, GError **error);
 ExitCode command_processes (Cli *cli, GError **error);
 ExitCode command_quarantine (Cli *cli, GError **error);
 ExitCode command_reapply (Cli *cli, GError **error);
+ExitCode command_report (Cli *cli, GError **error);
 ExitCode command_replay (Cli *cli, GError **error);
 ExitCode command_restore (Cli *cli, GError **error);
 ExitCode command_resume (Cli *cli, GError **error);
@@ -51,11 +52,11 @@ extern const GOptionEntry approve_options[], check_options[], config_options[], 
     go_options[], grants_options[], hold_options[], holds_options[], release_options[],
     jobs_options[], journal_options[], migrate_options[], new_options[], night_options[],
     pause_options[], plan_options[], quarantine_options[], reapply_options[], replay_options[],
-    restore_options[], resume_options[], reload_options[], retry_options[], run_options[],
-    runs_options[], status_options[], stop_options[], tick_options[], topics_options[],
-    verify_options[], version_options[], who_options[];
+    report_options[], restore_options[], resume_options[], reload_options[], retry_options[],
+    run_options[], runs_options[], status_options[], stop_options[], tick_options[],
+    topics_options[], verify_options[], version_options[], who_options[];
 extern const char bench_more[], check_more[], run_choice_more[], dead_more[], forget_more[],
     grants_more[], hold_more[], release_more[], jobs_more[], journal_more[], new_more[],
     night_more[], pause_more[], resume_more[], plan_more[], reapply_more[], reload_more[],
-    replay_more[], restore_more[], schemas_more[], stop_more[], topics_more[], verify_more[],
-    who_more[], why_more[];
+    replay_more[], report_more[], restore_more[], schemas_more[], stop_more[], topics_more[],
+    verify_more[], who_more[], why_more[];

@@ -12,6 +12,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "dirty_users", ALL },
                                  { "erasure_key", "SELECT, INSERT, UPDATE" },
                                  { "event_ids", "SELECT, INSERT, DELETE" },
+                                 { "held_tables", "SELECT" },
                                  { "holds", "SELECT, INSERT, DELETE" },
                                  { "identity", "SELECT" },
                                  { "intake", "SELECT, INSERT, UPDATE" },
@@ -43,7 +44,8 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
 const char own_rights_functions[]
     = "pruned.ensure_day(text, date), pruned.drop_days(text, date),"
       " pruned.keep_at_least(text[], integer[]), pruned.forget_journal(),"
-      " pruned.held_table(text), pruned.held_within(oid, text),"
+      " pruned.held_table(text), pruned.held_within(oid, text), pruned.held_match(oid),"
+      " pruned.holds_follow(), pruned.held_below(oid, text[], oid[], boolean, boolean),"
       " pruned.secret_columns(oid, text, jsonb), pruned.texts_of(oid),"
       " pruned.recorded(anyelement, text[]), pruned.recorded_table(text, text),"
       " pruned.read_back(text, oid, text, text, jsonb[])";

@@ -8,6 +8,7 @@
 #include "base/spoken.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/holds/holds.h"
 #include "cli/item.h"
 #include "cli/night_look.h"
 #include "cli/output/words.h"
@@ -144,6 +145,20 @@ say_held (Asking *asking, const Job *job)
             : "held: a restore has put it back, and no run takes it until it is released");
 }
 
+/* The row stays with a held one below it. */
+static void
+say_held_below (Asking *asking, const Job *job, const char *below)
+{
+  g_autofree char *argument = g_shell_quote (below),
+                  *release = g_strdup_printf ("pruned release %s", argument),
+                  *says
+                  = g_strdup_printf ("held: %s, which is held, would go with it: no run takes it "
+                                     "until that is released",
+                                     below);
+  const WhyLine line = { job->name, "held", below, -1, NULL, { release } };
+  show (asking, &line, says);
+}
+
 /* Whether the row is passed over for its entry in quarantine. */
 static gboolean
 is_passed_over (Asking *asking, const Job *job, gboolean *over, GError **error)
@@ -177,6 +192,8 @@ ask_job (Asking *asking, const Job *job, int night, int entry, GError **error)
                 named = { job->name, "named", NULL, -1, NULL, { NULL } };
   if (rows_bool (asking->entries, entry, "held"))
     say_held (asking, job);
+  else if (why.below != NULL)
+    say_held_below (asking, job, why.below);
   else if (fails && (over || why.goes || g_strcmp0 (why.what, "failed") == 0))
     say_failing (asking, job, entry, over);
   else if (job_only_names_rows (job))
@@ -335,7 +352,10 @@ ask_item (Asking *asking, const char *given, gboolean *gone, GError **error)
     return code;
   g_autoptr (json_t) read = cell_from_text (CELL_JSON, item.key);
   asking->item = &item;
-  asking->key = json_is_string (read) ? json_string_value (read) : item.key;
+  g_autofree char *key = g_strdup (json_is_string (read) ? json_string_value (read) : item.key);
+  if (!holds_own_key (asking->pg, item.table, &key, error))
+    return cli_pg_failed (asking->pg, error);
+  asking->key = key;
   if (!is_there (asking, &there, error))
     return cli_pg_failed (asking->pg, error);
   *gone = !there;

@@ -5,16 +5,17 @@ from .own_events import say_event, send
 from .own_job import CONF, DECIDE, OWN, PAGE, REMOVED
 
 OPEN = "max_share = off\napprove = never\ndelay_ms = 0\n"
-# A document has a folder above it and a page below; 1 to 3 are due.
+# A document has a folder above it and a page below, which has a line; 1 to 3 are due.
 WORLD = """
 CREATE TABLE folders (id bigint PRIMARY KEY); INSERT INTO folders SELECT n FROM generate_series(1, 9) n;
 CREATE TABLE docs (id bigint PRIMARY KEY, dead boolean NOT NULL, owner text NOT NULL, note text, folder bigint REFERENCES folders);
 INSERT INTO docs SELECT n, n <= 3, CASE WHEN n <= 3 THEN 'ann' ELSE 'bob' END, 'note', n FROM generate_series(1, 9) n;
 CREATE TABLE pages (id bigint PRIMARY KEY, doc bigint REFERENCES docs {cascade}); INSERT INTO pages SELECT n, n FROM generate_series(1, 9) n;
-CREATE INDEX ON pages (doc); CREATE INDEX ON docs (owner)"""
+CREATE INDEX ON pages (doc); CREATE INDEX ON docs (owner);
+CREATE TABLE lines (id bigint PRIMARY KEY, page bigint REFERENCES pages ON DELETE CASCADE); INSERT INTO lines SELECT n, n FROM generate_series(1, 9) n; CREATE INDEX ON lines (page)"""
 ROWS = {"docs": list(range(1, 10)), "pages": list(range(1, 10)), "folders": list(range(1, 10))}
 JOB = "docs.dead"
-HELD = {"itself": "docs:2", "child": "pages:2", "parent": "folders:2"}
+HELD = {"itself": "docs:2", "child": "pages:2", "grandchild": "lines:2", "parent": "folders:2"}
 
 
 def hold(house, *rows, **options):

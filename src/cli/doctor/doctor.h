@@ -75,7 +75,8 @@ void doctor_gentle (Doctor *doctor);   /* thresholds, dead rows */
 void doctor_jobs (Doctor *doctor);     /* those of the user's own; which built-in ones, and why */
 void doctor_settings (Doctor *doctor); /* modes, schedules */
 void doctor_housekeeping (Doctor *doctor); /* of the running processes: what fails */
-void doctor_busy (Doctor *doctor);         /* rows that other sessions hold; by doctor_work */
-void doctor_processes (Doctor *doctor);    /* those that run; by doctor_work */
-void doctor_night (Doctor *doctor);        /* what the last night says; by doctor_work */
-void doctor_work (Doctor *doctor); /* runs, quarantine, bloat, the application's own workers */
+void doctor_holds (Doctor *doctor);
+void doctor_busy (Doctor *doctor);      /* rows that other sessions hold; by doctor_work */
+void doctor_processes (Doctor *doctor); /* those that run; by doctor_work */
+void doctor_night (Doctor *doctor);     /* what the last night says; by doctor_work */
+void doctor_work (Doctor *doctor);      /* runs, quarantine, bloat, the application's own workers */

@@ -156,8 +156,7 @@ check_quarantine (Doctor *doctor)
   if (rows == NULL)
     return;
   g_autofree char *parked = doctor_count (rows_int (rows, 0, "parked"), "item"),
-                  *others = doctor_count (rows_int (rows, 0, "others"), "item"),
-                  *restored = doctor_count (rows_int (rows, 0, "restored"), "restored row");
+                  *others = doctor_count (rows_int (rows, 0, "others"), "item");
   if (rows_int (rows, 0, "parked") > 0)
     doctor_warn (
         doctor, "quarantine", "pruned quarantine list",
@@ -166,11 +165,6 @@ check_quarantine (Doctor *doctor)
         parked);
   else
     doctor_ok (doctor, "quarantine", "nothing is parked; %s will be retried automatically", others);
-  if (rows_int (rows, 0, "restored") > 0)
-    doctor_ok (doctor, "holds",
-               "%s held after a restore: pruned holds lists them, and only `pruned release` lets "
-               "a job remove one again",
-               restored);
 }
 
 static void
@@ -248,6 +242,7 @@ doctor_work (Doctor *doctor)
     check_blocked (doctor);
     check_lost (doctor);
     check_quarantine (doctor);
+    doctor_holds (doctor);
     doctor_busy (doctor);
     doctor_processes (doctor);
     doctor_night (doctor);

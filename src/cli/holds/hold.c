@@ -191,7 +191,9 @@ write_all (const Hold *hold, GError **error)
     if (!put (hold, SQL "put.sql", table->tab, table->keys, error))
       return FALSE;
   }
-  return cli_note (hold->cli, hold->pg, NULL, object, reason, error) && pg_commit (hold->pg, error);
+  return holds_follow (hold->pg, error)
+         && cli_note (hold->cli, hold->pg, NULL, object, reason, error)
+         && pg_commit (hold->pg, error);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -257,7 +259,8 @@ command_hold (Cli *cli, GError **error)
     return code;
   if ((hold.pg = cli_pg_patient (cli, error)) == NULL)
     return CODE_POSTGRES;
-  code = check_processes (&hold, error);
+  code = holds_follow (hold.pg, error) ? check_processes (&hold, error)
+                                       : cli_pg_failed (hold.pg, error);
   if (code == CODE_OK)
     code = where != NULL ? take_where (&hold, error) : take_items (&hold, error);
   if (code != CODE_OK)

@@ -10,6 +10,9 @@
 #pragma once
 #include "cli/cli.h"
 
+/* Holds follow tables that have got another name, before rows are named and after they are held. */
+gboolean holds_follow (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* Rows of one table. */
 typedef struct {
   char *tab, *name; /* with its schema; as PostgreSQL writes it */
@@ -27,6 +30,11 @@ ExitCode holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, 
 /* Waits for the steps that have begun before what is held now was committed; LEASES: and for those
  * that have given rows to a store. Says so every five seconds. */
 gboolean holds_wait (Pg *pg, gboolean leases, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* *KEY (g_free it) of a row of TAB, as SQL writes that, becomes the key that jobs name the row by:
+ * `1.00` for `1.0`. A row that is not there, or cannot be seen, keeps the key that is given. */
+gboolean holds_own_key (Pg *pg, const char *tab, char **key, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* The rows of TABLE for which WHERE holds, asked once, read-only. */
 ExitCode holds_find (Pg *pg, const char *table, const char *where, HoldTable **found,

@@ -28,13 +28,24 @@ holds_table_new (const char *tab, const char *name)
   return table;
 }
 
+gboolean
+holds_follow (Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) done = pg_run_file (pg, "src/engine/work/sql/holds_follow.sql", NULL, error);
+  return done != NULL;
+}
+
 /* --- a row ------------------------------------------------------------------------------------ */
 
+/* OWN: the key as jobs write it, as SQL about a row of ALIAS; NULL: a key of one column, or nobody
+ * asks. */
 static const PgStatement *
-there_statement (Pg *pg, const HoldTable *table, GError **error)
+there_statement (Pg *pg, const HoldTable *table, const char *own, const char *alias, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "tab", table->tab);
+  pg_values_set (values, "own", own);
+  pg_values_set (values, "alias", alias);
   g_autoptr (PgRows) made = pg_run_file (pg, SQL "there.sql", values, error);
   if (made == NULL)
     return NULL;
@@ -51,20 +62,40 @@ there_statement (Pg *pg, const HoldTable *table, GError **error)
   return pg_statement_text (sum, sql, error);
 }
 
-/* *KEY as the row has it: jobs name it so. A row that is not there, or cannot be seen, has none. */
-static gboolean
-take_own_key (Pg *pg, const char *tab, const char *name, char **key, GError **error)
+/* The statement that says how jobs write keys of the table TAB. NULL without ERROR: nobody can say.
+ */
+static const PgStatement *
+own_statement (Pg *pg, const char *tab, GError **error)
 {
-  const HoldTable table = { (char *)tab, (char *)name, NULL };
+  const HoldTable table = { (char *)tab, (char *)tab, NULL };
+  const Sentence sentence = { .table = (char *)tab, .where = (char *)"true" };
   GError *cause = NULL;
-  const PgStatement *statement = there_statement (pg, &table, &cause);
-  if (statement == NULL && cause->code == PRUNED_REJECT) {
-    g_error_free (cause);
-    return TRUE;
-  }
+  if (!pg_begin_read_only (pg, error))
+    return NULL;
+  g_autoptr (Catalogue) catalogue = catalogue_read (pg, &sentence, error);
+  pg_rollback (pg);
+  if (catalogue == NULL)
+    return NULL;
+  const CatTable *own = catalogue_asked (catalogue, tab);
+  g_autofree char *key = own != NULL && own->key->len > 1 ? list_key (own) : NULL,
+                  *text = key != NULL ? g_strdup_printf ("(%s)::text", key) : NULL;
+  const PgStatement *statement
+      = there_statement (pg, &table, text, text != NULL ? own->own : NULL, &cause);
+  if (statement == NULL && cause->code != PRUNED_REJECT)
+    g_propagate_error (error, g_steal_pointer (&cause));
+  g_clear_error (&cause);
+  return statement;
+}
+
+gboolean
+holds_own_key (Pg *pg, const char *tab, char **key, GError **error)
+{
+  GError *cause = NULL;
+  const PgStatement *statement = own_statement (pg, tab, &cause);
   if (statement == NULL) {
-    g_propagate_error (error, cause);
-    return FALSE;
+    if (cause != NULL)
+      g_propagate_error (error, cause);
+    return cause == NULL;
   }
   GString *keys = array_new ();
   array_add (keys, *key);
@@ -97,7 +128,7 @@ holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, char **na
   *tab = g_strdup (rows_text (rows, 0, "tab"));
   *name = g_strdup (item.table);
   *key = g_strdup (rows_text (rows, 0, "key"));
-  return take_own_key (pg, *tab, *name, key, error) ? CODE_OK : cli_pg_failed (pg, error);
+  return holds_own_key (pg, *tab, key, error) ? CODE_OK : cli_pg_failed (pg, error);
 }
 
 /* --- a condition ------------------------------------------------------------------------------ */
@@ -205,7 +236,7 @@ holds_missing (Pg *pg, const HoldTable *table, char **missing, guint *n_missing,
                GError **error)
 {
   g_autoptr (GHashTable) there = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  const PgStatement *statement = there_statement (pg, table, error);
+  const PgStatement *statement = there_statement (pg, table, NULL, NULL, error);
   if (statement == NULL)
     return FALSE;
   for (guint from = 0; from < table->keys->len; from += CHUNK)

@@ -121,7 +121,8 @@ command_release (Cli *cli, GError **error)
   if (pg == NULL)
     return CODE_POSTGRES;
   Given given = { array_new (), array_new (), array_new (), array_new () };
-  ExitCode code = read_arguments (cli, pg, &given, error);
+  ExitCode code = holds_follow (pg, error) ? read_arguments (cli, pg, &given, error)
+                                           : cli_pg_failed (pg, error);
   if (code == CODE_OK) {
     g_autoptr (PgValues) values = values_of (&given);
     g_autoptr (PgRows) chosen = pg_run_file (pg, SQL "choose.sql", values, error);

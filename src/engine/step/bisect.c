@@ -100,8 +100,8 @@ bisect_begin (Bisect *bisect, const GPtrArray *keys)
     push_halves (bisect, keys);
 }
 
-static void
-note_bad (Bisect *bisect, const char *key, const char *reason, const char *sqlstate)
+void
+bisect_note (Bisect *bisect, const char *key, const char *reason, const char *sqlstate)
 {
   BisectBad *bad = g_new (BisectBad, 1);
   bad->reason = g_strdup (reason);
@@ -138,7 +138,7 @@ bisect_tried (Bisect *bisect, BisectSegment *segment, const char *reason, const 
       sibling->known_bad = TRUE;
     bisect->good = TRUE;
   } else if (segment->keys->len == 1) {
-    note_bad (bisect, segment->keys->pdata[0], reason, sqlstate);
+    bisect_note (bisect, segment->keys->pdata[0], reason, sqlstate);
     bisect->unplaced += unplaced ? 1 : 0;
   } else
     push_halves (bisect, segment->keys);

@@ -43,6 +43,8 @@ gboolean bisect_is_bad (const Bisect *bisect, const char *key);
 gboolean bisect_is_busy (const BisectBad *bad);
 /* A row that is held would go along with it. Then its SQLSTATE is the kind: hold, restored. */
 gboolean bisect_is_held (const BisectBad *bad);
+/* KEY is bad for REASON, as is known without a trial. */
+void bisect_note (Bisect *bisect, const char *key, const char *reason, const char *sqlstate);
 /* The whole page has failed: tries KEYS (borrowed). */
 void bisect_begin (Bisect *bisect, const GPtrArray *keys);
 /* The next segment to try, or NULL: all bad keys are known. Segments known to be bad are split

@@ -16,9 +16,8 @@ composed (const PgRows *made, const char *verb, GError **error)
   return pg_statement_text (name, sql, error);
 }
 
-/* A key that is no value of its column any more says nothing about the table. */
-static gboolean
-explain (Step *step, GError *cause, GError **error)
+gboolean
+held_explain (Step *step, GError *cause, GError **error)
 {
   if (!pg_is_no_value (step->pg)) {
     g_propagate_error (error, cause);
@@ -40,6 +39,7 @@ declare_before (Step *step, gboolean *is, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   GError *cause = NULL;
   pg_values_set (values, "after", "f");
+  pg_values_set (values, "known", "f");
   const PgRows *made = pg_run_once (step->pg, pg_statement (MISSING), values, error);
   if (made == NULL)
     return FALSE;
@@ -47,7 +47,7 @@ declare_before (Step *step, gboolean *is, GError **error)
   *is = declare != NULL;
   if (cause == NULL && declare != NULL)
     (void)pg_run_once (step->pg, declare, NULL, &cause);
-  return cause == NULL || explain (step, cause, error);
+  return cause == NULL || held_explain (step, cause, error);
 }
 
 gboolean
@@ -84,7 +84,7 @@ find_new (Step *step, const PgRows *now, int *row, GError **error)
     return FALSE;
   g_autoptr (PgRows) before = is ? pg_run (step->pg, fetch, NULL, &cause) : NULL;
   *row = first_new (before, now);
-  return cause == NULL || explain (step, cause, error);
+  return cause == NULL || held_explain (step, cause, error);
 }
 
 gboolean
@@ -95,11 +95,12 @@ held_stay (Step *step, GError **error)
     return TRUE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "after", "t");
+  pg_values_set (values, "known", step->below_known ? "t" : "f");
   g_autoptr (PgRows) made = pg_run_file (step->pg, MISSING, values, error);
   const PgStatement *query = made != NULL ? composed (made, "", &cause) : NULL;
   g_autoptr (PgRows) now = query != NULL ? pg_run (step->pg, query, NULL, &cause) : NULL;
   if (made == NULL || cause != NULL)
-    return made != NULL && explain (step, cause, error);
+    return made != NULL && held_explain (step, cause, error);
   int row = -1;
   if (now == NULL || rows_count (now) == 0 || !find_new (step, now, &row, error))
     return now == NULL || rows_count (now) == 0;

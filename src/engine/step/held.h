@@ -11,6 +11,9 @@
 #pragma once
 #include "engine/step/step.h"
 
+/* What the statement about held rows says in CAUSE (taken). A key that is no value of its column
+ * any more says nothing about the table. Always FALSE. */
+gboolean held_explain (Step *step, GError *cause, GError **error);
 /* Before the effects. Asks once in a transaction. */
 gboolean held_begin (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Behind the effects. PRUNED_DATA with `step->takes_held`: a row that is held went, and the error

@@ -158,11 +158,16 @@ apply_good (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial,
     g_autoptr (GPtrArray) good = good_keys (step, keys);
     g_autofree char *reason = NULL;
     GError *cause = NULL;
+    const guint bad = g_hash_table_size (step->bisect->bad);
     if (trial_run (step, good, extra, TRUE, trial, &reason, &cause))
       return TRUE;
     if (cause != NULL) {
       g_propagate_error (error, cause);
       return FALSE;
+    }
+    if (g_hash_table_size (step->bisect->bad) > bad) { /* it has named them */
+      round--;
+      continue;
     }
     /* The page fails again without its bad keys. */
     if (step->bisect->settled && step->bisect->locked

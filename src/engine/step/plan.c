@@ -6,6 +6,7 @@
 #include "engine/job/sentence/foreseen.h"
 #include "engine/step/guard.h"
 #include "engine/step/halves.h"
+#include "engine/step/held_below.h"
 #include "engine/step/page_event.h"
 #include "engine/step/plan_below.h"
 #include "engine/step/plan_search.h"
@@ -186,6 +187,23 @@ show_failed (Plan *plan, const Halves *decided)
   }
 }
 
+/* Shows these as kept. Returns the others, which borrow from ROWS. NULL: an error. */
+static PgRows *
+show_held_below (Plan *plan, const PgRows *rows, GError **error)
+{
+  g_autoptr (GHashTable) kinds = held_below_kinds (plan->step->pg, plan->job, rows, error);
+  g_autoptr (GArray) others = g_array_new (FALSE, FALSE, sizeof (int));
+  for (int i = 0; kinds != NULL && i < rows_count (rows); i++) {
+    const char *key = rows_text (rows, i, "key"), *kind = g_hash_table_lookup (kinds, key);
+    if (kind != NULL)
+      show_stays (plan, key, kind);
+    else
+      g_array_append_val (others, i);
+  }
+  return kinds != NULL ? rows_part (rows, (const int *)(const void *)others->data, others->len)
+                       : NULL;
+}
+
 /* *BEFORE: how many of KEYS go with rows of earlier pages. */
 static gboolean
 decide_whole (Plan *plan, const GPtrArray *keys, int *before, GError **error)
@@ -197,7 +215,9 @@ decide_whole (Plan *plan, const GPtrArray *keys, int *before, GError **error)
   show_failed (plan, &decided);
   *before = 0;
   for (guint i = 0; i < decided.answers->len; i++) {
-    PgRows *rows = decided.answers->pdata[i];
+    g_autoptr (PgRows) rows = show_held_below (plan, decided.answers->pdata[i], error);
+    if (rows == NULL)
+      return FALSE;
     *before += count_gone_before (plan, rows);
     show_decided (plan, rows);
     note_reason (plan, rows);

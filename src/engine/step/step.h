@@ -112,7 +112,9 @@ struct _Step {
   char *outside_relid; /* the partition that it is about */
   const char *error_class; /* NULL: the SQLSTATE, or the verdict */
   const char *takes_held; /* its last try would take a row that is held: hold, restored; NULL: no */
-  gboolean systemic;      /* most of the page fails alike: nothing is quarantined */
+  gboolean below_known; /* what its last try takes lies on ways that were looked at (held_below.h):
+                           only a trigger could have taken another held row */
+  gboolean systemic;    /* most of the page fails alike: nothing is quarantined */
   /* brakes */
   gint64
       rows; /* own rows that this step has changed, those below, and children that it has placed */

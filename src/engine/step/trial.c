@@ -9,6 +9,7 @@
 #include "engine/step/portion.h"
 #include "engine/step/remains.h"
 #include "engine/step/held.h"
+#include "engine/step/held_below.h"
 #include "engine/step/tell.h"
 #include "engine/step/weight.h"
 
@@ -86,7 +87,7 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
   weight_begin_try (step);
   trial->stuck = trial->unsettled = FALSE;
   effects_init (&trial->effects, job);
-  if (!lock_and_decide (step, attempt, trial, error))
+  if (!lock_and_decide (step, attempt, trial, error) || !held_below_none (step, trial, error))
     return FALSE;
   for (guint i = 0; i < job->whats->len && !trial->torn && !trial->unsettled; i++)
     if (!apply_word (step, job->whats->pdata[i], trial, attempt->extra, attempt->row_by_row, error))

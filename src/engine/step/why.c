@@ -3,6 +3,7 @@
 #include "engine/ledger/run.h"
 #include "engine/step/decide.h"
 #include "engine/step/halves.h"
+#include "engine/step/held_below.h"
 #include "engine/step/plan.h"
 
 void
@@ -10,6 +11,7 @@ why_clear (Why *why)
 {
   g_clear_pointer (&why->what, g_free);
   g_clear_pointer (&why->reason, g_free);
+  g_clear_pointer (&why->below, g_free);
 }
 
 static PgRows *
@@ -45,6 +47,19 @@ read_decision (Step *step, PgRows *rows, Why *why, GError **error)
   return TRUE;
 }
 
+/* A held row that would go with the row. */
+static gboolean
+look_below (Step *step, const GPtrArray *keys, Why *why, GError **error)
+{
+  if (!why->goes || !held_below_matters (step->job, why->what))
+    return TRUE;
+  g_autoptr (PgRows) rows = held_below_ask (step->pg, step->job, keys, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows) && why->below == NULL; i++)
+    if (rows_text (rows, i, "owner") != NULL)
+      why->below = g_strdup (rows_text (rows, i, "item"));
+  return rows != NULL;
+}
+
 /* The job's rows come in pages, and its statement says what becomes of each; what a function in C
  * binds, only that knows. */
 static gboolean
@@ -72,7 +87,8 @@ ask_step (Step *step, const char *key, Why *why, GError **error)
     return TRUE;
   }
   PgRows *rows = decided.answers->len > 0 ? decided.answers->pdata[0] : NULL;
-  return rows == NULL || rows_count (rows) == 0 || read_decision (step, rows, why, error);
+  return rows == NULL || rows_count (rows) == 0
+         || (read_decision (step, rows, why, error) && look_below (step, keys, why, error));
 }
 
 gboolean

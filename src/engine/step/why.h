@@ -10,6 +10,7 @@ typedef struct {
   gboolean known;      /* the job decides by a statement that can be asked of one row */
   gboolean goes;       /* a run would remove or change the row, or start a run about it */
   char *what, *reason; /* the job's word, and why; NULL: it says nothing */
+  char *below;         /* a held row that would go with the row, so it stays; NULL: none */
 } Why;
 void why_clear (Why *why);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Why, why_clear)

@@ -111,6 +111,16 @@ is_disputed (const Service *service, const Job *job, const PgRows *rows, const G
              && hours_end (quiet, ours_us) >= 0);
 }
 
+/* Holds follow a table that has got another name. */
+static gboolean
+follow_holds (Pg *pg, const PgRows *rows, GError **error)
+{
+  if (rows_count (rows) == 0 || !rows_bool (rows, 0, "holds"))
+    return TRUE;
+  g_autoptr (PgRows) done = pg_run_file (pg, "src/engine/work/sql/holds_follow.sql", NULL, error);
+  return done != NULL;
+}
+
 /* Locks and returns the runs (of Run) that WORKS may step. Call right after transaction_begin. */
 static GPtrArray *
 fence (Claim *claim, const Service *service, const Job *job, const GArray *works, GError **error)
@@ -138,7 +148,7 @@ fence (Claim *claim, const Service *service, const Job *job, const GArray *works
   claim->off = begins && !on && jobs_find (in_force_jobs (), job->name) != NULL;
   claim->paused = begins && (!on || rows_bool (rows, 0, "paused"));
   claim->disputed = begins && is_disputed (service, job, rows, runs);
-  gboolean ok = put_back_early (pg, runs, error)
+  gboolean ok = follow_holds (pg, rows, error) && put_back_early (pg, runs, error)
                 && (claim->settles || claim->paused || put_back_quiet (claim, job, runs, error));
   return ok ? g_steal_pointer (&runs) : NULL;
 }

@@ -169,6 +169,8 @@ begin (Destroy *destroy, GError **error)
   if (destroy->ghost_id == NULL)
     return no_ghost (destroy, error);
   gboolean waits;
+  if (!step_keeps_below (destroy->step, "users", destroy->user_id, error))
+    return FALSE;
   if (!users_destroy_wait_for_groups (destroy, &waits, error))
     return FALSE;
   return waits || mark (destroy, rows_bool (all->pdata[5], 0, "waits"), error);
@@ -268,5 +270,11 @@ step_one (Step *step, GError **error)
 gboolean
 users_destroy_step (Step *const *steps, guint n, gboolean *fits, GError **error)
 {
-  return n == 1 ? step_one (steps[0], error) : crowd_step (steps, n, fits, error);
+  if (n == 1)
+    return step_one (steps[0], error);
+  if (!step_rows_are_held (steps[0]))
+    return crowd_step (steps, n, fits, error);
+  for (guint i = 0; i < n; i++)
+    fits[i] = FALSE;
+  return TRUE;
 }

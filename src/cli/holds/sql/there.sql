@@ -1,14 +1,14 @@
 -- The text of a query for those of the rows `:key` (as text; of several columns a JSON object) of
 -- the table `:tab` that exist. `own`: the key as the row has it, `1.00` for `1.0`, which is how
--- jobs name it; one of several columns stays as it was given. No row: the table has no primary key,
--- or row-level security can hide rows of it. Names are quoted by format. Fast because only the
--- catalogue is read.
-SELECT pg_catalog.format('SELECT k.key, t.own FROM (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS k'
-              ' CROSS JOIN LATERAL (SELECT %s AS own FROM %s t WHERE %s OFFSET 0) AS t', pg_catalog.string_agg(c.value, ', ' ORDER BY c.n),
-              CASE WHEN pg_catalog.count(*) = 1 THEN pg_catalog.min(c.own) ELSE 'k.key' END,
-              c.relation, pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
+-- jobs name it: `:own`, SQL about a row of `:alias` (null: a key of one column). No row: the table
+-- has no primary key, or row-level security can hide rows of it. Names are quoted by format. Fast
+-- because only the catalogue is read.
+SELECT pg_catalog.format('SELECT pruned_k.key, t.own FROM (SELECT u.key, %s FROM pg_catalog.unnest(:key::text[]) AS u (key)) AS pruned_k'
+              ' CROSS JOIN LATERAL (SELECT %s AS own FROM %s %s WHERE %s OFFSET 0) AS t', pg_catalog.string_agg(c.value, ', ' ORDER BY c.n),
+              coalesce(:own::text, CASE WHEN pg_catalog.count(*) = 1 THEN pg_catalog.min(c.own) ELSE 'pruned_k.key' END),
+              c.relation, coalesce(:alias::text, 't'), pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
 FROM (
-  SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('t.%I::text', a.attname) AS own, pg_catalog.format('t.%I %s k.k%s', a.attname,
+  SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('%s.%I::text', coalesce(:alias::text, 't'), a.attname) AS own, pg_catalog.format('%s.%I %s pruned_k.k%s', coalesce(:alias::text, 't'), a.attname,
 -- include: ../../../pg/sql/key_operator.sql
                            , k.n) AS condition,
          pg_catalog.format(

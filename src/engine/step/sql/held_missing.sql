@@ -5,6 +5,9 @@
 -- type is of no row. Rows of tables that do not exist are missing. No row: nothing is to be asked.
 -- Names are quoted by format. Reads the catalogue, the counts of this session, and from holds the
 -- first row of each table. The query searches each row by its primary key (OFFSET 0).
+-- `:known`: what goes by statements and foreign keys has been compared with the holds by the text
+-- of its key. Then a table is left out whose keys are equal only if their texts are, unless a
+-- trigger or a rule has seen a row of this transaction: no more is read than a step has changed.
 WITH RECURSIVE name (tab) AS (
   (SELECT h.tab FROM pruned.holds h ORDER BY h.tab LIMIT 1)
   UNION ALL
@@ -21,6 +24,17 @@ tree (tab, rel) AS (
   UNION
   SELECT t.tab, i.inhrelid FROM tree t JOIN pg_catalog.pg_inherits i ON i.inhparent = t.rel
 ),
+aside (yes) AS (
+  SELECT NOT pg_catalog.current_setting('track_counts')::boolean
+         OR EXISTS (SELECT FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_class c ON c.oid = g.tgrelid
+                    WHERE NOT g.tgisinternal AND g.tgenabled <> 'D' AND c.relnamespace <> 'pruned'::regnamespace
+                      AND (g.tgtype & 8 <> 0 AND pg_catalog.pg_stat_get_xact_tuples_deleted(g.tgrelid) > 0
+                           OR g.tgtype & 16 <> 0 AND pg_catalog.pg_stat_get_xact_tuples_updated(g.tgrelid) > 0
+                           OR g.tgtype & 4 <> 0 AND pg_catalog.pg_stat_get_xact_tuples_inserted(g.tgrelid) > 0
+                           OR g.tgtype & 32 <> 0 AND pg_catalog.age(c.xmin) <= 0))
+         OR EXISTS (SELECT FROM pg_catalog.pg_rewrite w WHERE w.ev_type <> '1' AND w.ev_class >= 16384)
+  WHERE :known::boolean
+),
 touched AS (
   SELECT t.tab, coalesce(pg_catalog.bool_or(pg_catalog.pg_stat_get_xact_tuples_deleted(t.rel) > 0 OR pg_catalog.age(c.xmin) <= 0 OR c.relkind NOT IN ('r', 'p')
                                             OR NOT pg_catalog.current_setting('track_counts')::boolean), false) AS yes
@@ -28,6 +42,9 @@ touched AS (
 ),
 col AS (
   SELECT t.tab, t.rel, pg_catalog.has_table_privilege(t.rel, 'SELECT') AND NOT pg_catalog.row_security_active(t.rel) AS seen,
+         NOT EXISTS (SELECT FROM pg_catalog.pg_inherits h WHERE h.inhrelid = t.rel) AND
+         pg_catalog.bool_and(a.atttypid IN ('int8'::regtype, 'int4'::regtype, 'int2'::regtype, 'uuid'::regtype)
+                             OR a.atttypid IN ('text'::regtype, 'varchar'::regtype) AND EXISTS (SELECT FROM pg_collation o WHERE o.oid = a.attcollation AND o.collisdeterministic)) AS plain,
          pg_catalog.string_agg(pg_catalog.format('k.k%s IS NOT NULL', k.n), ' AND ' ORDER BY k.n) AS known,
          pg_catalog.string_agg(pg_catalog.format('t.%I %s k.k%s', a.attname,
 -- include: ../../../pg/sql/key_operator.sql
@@ -46,7 +63,7 @@ part AS (
   SELECT t.tab, pg_catalog.format('SELECT pg_catalog.concat(%L, h.key) AS item, h.kind, h.key FROM pruned.holds h'
                                   ' WHERE h.tab = %L AND (h.until IS NULL OR h.until > now()) OFFSET 0',
                                   coalesce(t.rel::regclass::text, t.tab) || ':', t.tab) AS items,
-         t.rel IS NULL AS away, u.yes, c.seen, c.key, c.known, c.rel, c.same
+         t.rel IS NULL AS away, u.yes AND NOT (coalesce(c.plain, false) AND :known::boolean AND NOT coalesce((SELECT s.yes FROM aside s), true)) AS yes, c.seen, c.key, c.known, c.rel, c.same
   FROM tab t JOIN touched u ON u.tab = t.tab LEFT JOIN col c ON c.tab = t.tab
 )
 SELECT pg_catalog.string_agg(CASE WHEN p.away OR NOT p.seen THEN pg_catalog.format('SELECT u.item, u.kind FROM (%s) AS u', p.items)

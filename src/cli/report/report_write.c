@@ -1,0 +1,209 @@
+#include "cli/report/html.h"
+#include "cli/report/report.h"
+
+#include "base/spoken.h"
+#include "cli/output/words.h"
+
+#include <string.h>
+
+#define GAP 2
+
+static guint
+count_columns (const ReportPart *part)
+{
+  guint n = 0;
+  while (part->columns[n].name != NULL)
+    n++;
+  return n;
+}
+
+/* `other runs`. g_free it. */
+static char *
+head_of (const Column *column)
+{
+  return g_strdelimit (g_strdup (column->name), "_", ' ');
+}
+
+/* A cell for people; nothing for null and for zeroes. g_free it. */
+static char *
+words_of (const Column *column, const json_t *cell)
+{
+  if (column->type != CELL_NUMBER)
+    return cell_text (column, TRUE, cell);
+  return json_integer_value (cell) != 0 ? spoken_number (json_integer_value (cell))
+                                        : g_strdup ("-");
+}
+
+static const ReportPart *
+part_at (const Report *report, guint i)
+{
+  return &g_array_index (report->parts, ReportPart, i);
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static void
+add_padded (GString *out, const char *text, glong width, gboolean right, gboolean last)
+{
+  const glong pad = width - words_width (text);
+  g_string_append_printf (out, "%*s%s%*s", right ? (int)pad : 0, "", text,
+                          right || last ? 0 : (int)pad, "");
+  g_string_append (out, last ? "\n" : "  ");
+}
+
+static void
+add_text_table (GString *out, const ReportPart *part)
+{
+  const guint n = count_columns (part);
+  g_autofree glong *widths = g_new0 (glong, n);
+  g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
+  size_t at;
+  json_t *row;
+  for (guint k = 0; k < n; k++)
+    g_ptr_array_add (cells, head_of (&part->columns[k]));
+  json_array_foreach (part->rows, at, row) {
+    for (guint k = 0; k < n; k++) {
+      g_autofree char *text = words_of (&part->columns[k], json_array_get (row, k));
+      g_ptr_array_add (cells, words_in_one_line (text));
+    }
+  }
+  for (guint i = 0; i < cells->len; i++)
+    widths[i % n] = MAX (widths[i % n], words_width (cells->pdata[i]));
+  for (guint i = 0; i < cells->len; i++)
+    add_padded (out, cells->pdata[i], widths[i % n], part->columns[i % n].type == CELL_NUMBER,
+                i % n == n - 1);
+}
+
+char *
+report_as_text (const Report *report)
+{
+  GString *out = g_string_new (NULL);
+  g_string_append_printf (out, "%s\n", report->title);
+  if (report->note != NULL)
+    g_string_append_printf (out, "%s\n", report->note);
+  for (guint i = 0; i < report->parts->len; i++) {
+    const ReportPart *part = part_at (report, i);
+    g_string_append_printf (out, "\n%s\n\n", part->title);
+    if (json_array_size (part->rows) > 0)
+      add_text_table (out, part);
+    else
+      g_string_append_printf (out, "%s\n", part->none);
+  }
+  return g_string_free (out, FALSE);
+}
+
+/* --- csv -------------------------------------------------------------------------------------- */
+
+static void
+add_quoted (GString *out, const char *text)
+{
+  const gboolean computed = *text != '\0' && strchr ("=+-@\t\r", *text) != NULL;
+  g_string_append_c (out, '"');
+  if (computed)
+    g_string_append_c (out, '\'');
+  for (const char *at = text; *at != '\0'; at++) {
+    if (*at == '"')
+      g_string_append_c (out, '"');
+    g_string_append_c (out, *at);
+  }
+  g_string_append_c (out, '"');
+}
+
+static void
+add_csv_cell (GString *out, const json_t *cell)
+{
+  g_string_append_c (out, ',');
+  if (json_is_integer (cell))
+    g_string_append_printf (out, "%" JSON_INTEGER_FORMAT, json_integer_value (cell));
+  else if (json_is_string (cell))
+    add_quoted (out, json_string_value (cell));
+}
+
+char *
+report_as_csv (const Report *report)
+{
+  GString *out = g_string_new (NULL);
+  for (guint i = 0; i < report->parts->len; i++) {
+    const ReportPart *part = part_at (report, i);
+    const guint n = count_columns (part);
+    size_t at;
+    json_t *row;
+    g_string_append (out, i > 0 ? "\r\npart" : "part");
+    for (guint k = 0; k < n; k++)
+      g_string_append_printf (out, ",%s", part->columns[k].name);
+    g_string_append (out, "\r\n");
+    json_array_foreach (part->rows, at, row) {
+      g_string_append (out, part->name);
+      for (guint k = 0; k < n; k++)
+        add_csv_cell (out, json_array_get (row, k));
+      g_string_append (out, "\r\n");
+    }
+  }
+  return g_string_free (out, FALSE);
+}
+
+/* --- html ------------------------------------------------------------------------------------- */
+
+static void
+add_html_table (Html *html, const ReportPart *part)
+{
+  const guint n = count_columns (part);
+  size_t at;
+  json_t *row;
+  html_open (html, HTML_TABLE);
+  html_open (html, HTML_TR);
+  for (guint k = 0; k < n; k++) {
+    g_autofree char *head = head_of (&part->columns[k]);
+    html_text (html, HTML_TH, head);
+  }
+  html_close (html);
+  json_array_foreach (part->rows, at, row) {
+    html_open (html, HTML_TR);
+    for (guint k = 0; k < n; k++) {
+      const Column *column = &part->columns[k];
+      g_autofree char *text = words_of (column, json_array_get (row, k));
+      html_text (html, column->type == CELL_NUMBER ? HTML_NUMBER : HTML_TD, text);
+    }
+    html_close (html);
+  }
+  html_close (html);
+}
+
+char *
+report_as_html (const Report *report)
+{
+  Html *html = html_begin (report->title);
+  html_text (html, HTML_H1, report->title);
+  if (report->note != NULL)
+    html_text (html, HTML_P, report->note);
+  for (guint i = 0; i < report->parts->len; i++) {
+    const ReportPart *part = part_at (report, i);
+    html_text (html, HTML_H2, part->title);
+    if (json_array_size (part->rows) > 0)
+      add_html_table (html, part);
+    else
+      html_text (html, HTML_P, part->none);
+  }
+  return html_end (html);
+}
+
+/* --- json ------------------------------------------------------------------------------------- */
+
+json_t *
+report_as_json (const Report *report)
+{
+  json_t *object = json_pack ("{s:s, s:s?}", "title", report->title, "note", report->note);
+  for (guint i = 0; i < report->parts->len; i++) {
+    const ReportPart *part = part_at (report, i);
+    json_t *list = json_array (), *row;
+    size_t at;
+    json_array_foreach (part->rows, at, row) {
+      json_t *one = json_object ();
+      for (guint k = 0; k < count_columns (part); k++)
+        json_object_set (one, part->columns[k].name, json_array_get (row, k));
+      json_array_append_new (list, one);
+    }
+    json_object_set_new (object, part->name, list);
+  }
+  return object;
+}
