@@ -106,3 +106,17 @@ def test_what_one_run_has_emptied_and_then_removed_comes_back_as_it_removed_it(h
     assert house.rows("men") == []
     assert {line[0] for line in lines(house, run).values()} == {"restored"}
     assert house.rows("men", order="id")[6:] == [(7, 1, "old"), (8, 1, "new")]
+
+
+def test_what_one_step_has_emptied_and_removed_comes_back_whole(house):  # noqa: F811
+    """2 goes together with 1, and so `boss` of 3 is emptied before it goes: a trigger follows."""
+    house.sql("""CREATE TABLE men (id bigint PRIMARY KEY, boss bigint REFERENCES men, gone bool, top bool DEFAULT false);
+        INSERT INTO men VALUES (1, NULL, true), (2, 1, false), (3, 2, true), (4, NULL, false);
+        CREATE FUNCTION top() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.top := true; RETURN NEW; END';
+        CREATE TRIGGER top BEFORE UPDATE ON men FOR EACH ROW WHEN (NEW.boss IS NULL) EXECUTE FUNCTION top()""")
+    house.say("men", "table = men\nwhere = gone\nchildren = auto\nmax_share = off")
+    before = house.rows("men")
+    run = house.run("men", at=now(minutes=-1))
+    assert run["state"] == "finished" and house.rows("men", "id") == [(4,)]
+    assert {line[0] for line in lines(house, run["run_id"]).values()} == {"restored"}
+    assert house.rows("men", order="id") == before

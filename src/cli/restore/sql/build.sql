@@ -115,7 +115,7 @@ piece AS (
 ),
 text AS (
   SELECT
-    'WITH entry AS MATERIALIZED (SELECT e.n, e.key, e.row, d.at, d.cmin::text::bigint AS command, d.table_name FROM pruned.deletions d'
+    'WITH entry AS MATERIALIZED (SELECT e.n, e.key, e.row, d.at, d.step, d.cmin::text::bigint AS command, d.table_name FROM pruned.deletions d'
     ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.rows), pg_catalog.jsonb_array_elements(d.keys)) WITH ORDINALITY AS e (row, key, n)'
     ' WHERE d.run_id = :run_id::uuid AND d.tableoid = :part::oid AND d.ctid = :place::tid AND e.n = ANY (:position::bigint[]))' AS entry,
     '(SELECT pg_catalog.string_agg(a.key, '', '' ORDER BY a.key) FROM pg_catalog.jsonb_each(%s) AS a JOIN pg_catalog.jsonb_each(%s) AS b USING (key)'
@@ -155,9 +155,14 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
          -- wrong. A row of `put` without one of `looked` (a trigger changed its key) has no `n`.
          || pg_catalog.format(' FROM looked l FULL JOIN put p ON %s = %s ORDER BY l.n', pg_catalog.format(p.key_of, 'p.now'), pg_catalog.format(p.key_of, 'l.row'))
        ELSE
+         -- `same`: the row is as this step left it, or the same step has removed it: nobody else
+         -- can have written it in between.
          t.entry
+         || ', gone AS MATERIALIZED (SELECT v.key FROM (SELECT DISTINCT at, step, command, table_name FROM entry) AS e JOIN pruned.deletions i ON i.run_id = :run_id::uuid'
+            ' AND i.step = e.step AND i.at = e.at AND i.cmin::text::bigint > e.command AND i.table_name = e.table_name AND i.action = ''deleted'''
+            ' CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(i.keys) AS v (key))'
          || pg_catalog.format(', found AS MATERIALIZED (SELECT e.n, %3$s AS named, %6$s AS row, x.tableoid AS part, x.ctid AS place, %5$s AS now,'
-                   ' x.xmin::text = :xid::text AS same, x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
+                   ' x.xmin::text = :xid::text OR e.key IN (SELECT g.key FROM gone g) AS same, x.xmin::text = :xid::text OR x.xmin::text = ANY (:own::text[]) AS ours FROM entry e'
                    ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, e.row) AS r JOIN %1$s AS x ON %2$s FOR UPDATE OF x)', r.rel, p.match, pg_catalog.format(p.named, p.key_now), r.row_type, w.of_x, w.of_r)
          || pg_catalog.format(', differing AS MATERIALIZED (SELECT f.*, %s AS differs FROM found f)', pg_catalog.format(t.differs, 'f.row', 'f.now'))
          -- A row that equals a later image of these runs was restored by an interrupted restore: it
@@ -176,8 +181,8 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
             ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.keys), pg_catalog.jsonb_array_elements(d.rows)) AS v (key, row)'
             ' WHERE v.key = e.key AND (f.n IS NULL OR NOT f.ours AND f.differs IS NOT NULL) ORDER BY e.n, d.at)'
          -- A row that is back as that run found it is as this one left it, if it differs only in
-         -- what this one has changed. Of a row that was written since, only that is put back: it
-         -- was changed by this run, and later found by it in another state.
+         -- what this one has changed. Of a row that a later step has removed, only that is put
+         -- back: the application can have written it between the two.
          || pg_catalog.format(', seen AS MATERIALIZED (SELECT f.n, f.named, f.row, f.now, f.part, f.place, f.same,'
                    ' f.ours OR coalesce(i.later, false) OR coalesce(k.row - %1$L::text[] = f.now - %1$L::text[], false)'
                    ' AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_each(f.row) AS a JOIN pg_catalog.jsonb_each(f.now) AS b USING (key)'
