@@ -46,7 +46,8 @@ def test_a_job_declares_what_it_reads_and_nothing_else(folder):
 
 
 # Sections whose settings are read by their names alone, and where.
-BY_NAME = {"store.object": "src/store", "throttle": "src/engine/step/throttle_look.c"}
+BY_NAME = {"store.object": "src/store", "throttle": "src/engine/step/throttle_look.c",
+           "erasures": "src/engine/outbox/remember.c"}
 
 
 def code(place="src"):

@@ -207,8 +207,10 @@ visit (Files *files, const char *file, const char *path)
 {
   Check *check = files->check;
   g_autofree char *name = g_strconcat (file, ".sql", NULL);
-  if (g_hash_table_contains (files->parts, path)
-      || (!check->job->built_in && !job_folder_reads (name))) /* others include it */
+  if (g_hash_table_contains (files->parts, path) /* others include it */
+      || (check->job->built_in
+          && g_str_has_prefix (file, "reading/")) /* reading/reading.h has it */
+      || (!check->job->built_in && !job_folder_reads (name)))
     return;
   g_autoptr (GError) error = NULL;
   const PgStatement *statement = statement_of (check->job, file, path, &error);

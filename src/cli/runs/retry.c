@@ -166,9 +166,9 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
   approved = g_strdup (run->run_id);
   if (!g_str_equal (state, "held")) {
     run->unchanged = TRUE;
-    /* Twice is no error, unless it was discarded, or has died, meanwhile. */
+    /* Twice is no error, unless it was discarded, or has died, meanwhile. Who waits is told. */
     return rows_bool (run->row, 0, "approved") && !g_str_equal (state, "skipped")
-                   && !g_str_equal (state, "dead")
+                   && (run_wait_s >= 0 || !g_str_equal (state, "dead"))
                ? CODE_OK
                : cli_usage (error, "run %s is %s: only a held run can be approved", run->run_id,
                             state);

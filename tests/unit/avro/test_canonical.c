@@ -9,6 +9,7 @@ static const struct {
   const char *type;
   guint64 fingerprint;
 } records[] = {
+  { "pruned.Erasure", 0x32e6d8e57a369124 },
   { "pruned.Tick", 0x1b0142b469927c5e },
   { "pruned.Work", 0xf4437fe996542a9a },
   { "pruned.events.MemberDeletionScheduled", 0xdbf7ff2bc939ea5e },

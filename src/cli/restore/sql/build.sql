@@ -75,7 +75,7 @@ loosened AS (
 ),
 -- Columns that a run of a sentence can have changed; null: any, for all that is known.
 changing AS (
-  SELECT CASE WHEN :of_sentence::boolean THEN coalesce(:set::text[], '{}') || (
+  SELECT CASE WHEN :of_sentence::boolean THEN coalesce(:set::text[], '{}') OPERATOR(pg_catalog.||) (
     SELECT coalesce(pg_catalog.array_agg(DISTINCT c.attname::text), '{}')
     FROM relation r JOIN pg_constraint f ON f.conrelid = r.rel AND f.contype = 'f' AND (f.confdeltype IN ('n', 'd') OR f.confupdtype IN ('c', 'n', 'd'))
     JOIN col c ON c.attnum = ANY (f.conkey)) END AS names

@@ -1,4 +1,4 @@
--- Schema `pruned`, step 48: what the second reading of runs has found.
+-- Schema `pruned`, step 43: what the second reading of runs has found.
 -- compatible_from: 41
 
 -- A run that was read again after it, or is being read: then `read` is null. rows: recorded, of

@@ -1,5 +1,5 @@
--- Schema `pruned`, step 50: rows that should have gone by now, by the deadlines of jobs.
--- compatible_from: 15
+-- Schema `pruned`, step 45: rows that should have gone by now, by the deadlines of jobs.
+-- compatible_from: 41
 
 -- What was last found about the rows of a job that has a deadline. rule: what makes its rows due,
 -- and how long after that they may be there; so it is known of a job that was removed, too. found:

@@ -1,4 +1,5 @@
--- Schema `pruned`, step 49: the way back from an old backup (`remember`, `pruned reapply`).
+-- Schema `pruned`, step 44: the way back from an old backup (`remember`, `pruned reapply`).
+-- compatible_from: 41
 
 -- Which key file seals the entries of the ledger of erasures: one row, once there are any.
 CREATE TABLE pruned.erasure_key (
@@ -15,3 +16,5 @@ CREATE TABLE pruned.reapply (
     erased_at timestamptz NOT NULL,
     PRIMARY KEY (run_id, key)
 );
+
+SELECT pruned.give_daemons(ARRAY['erasure_key: SELECT, INSERT, UPDATE', 'reapply: SELECT, INSERT, DELETE']);

@@ -1,4 +1,4 @@
--- Schema `pruned`, step 51: held rows below rows that go, and held rows of tables that get another
+-- Schema `pruned`, step 46: held rows below rows that go, and held rows of tables that get another
 -- name.
 -- compatible_from: 41
 

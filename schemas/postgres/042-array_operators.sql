@@ -1,4 +1,4 @@
--- Schema `pruned`, step 46: two functions of 039-records.sql compared lists of texts by an operator
+-- Schema `pruned`, step 42: two functions of 039-records.sql compared lists of texts by an operator
 -- that another role can give the application's schema, where it fits `text[]` better than
 -- PostgreSQL's own for any array.
 -- compatible_from: 41
