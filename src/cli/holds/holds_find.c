@@ -109,6 +109,29 @@ holds_own_key (Pg *pg, const char *tab, char **key, GError **error)
   return rows != NULL;
 }
 
+/* KEY, as SQL reads it. NULL with ERROR. */
+static char *
+read_key (Pg *pg, const char *sql, const char *key, GError **error)
+{
+  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "key", key);
+  const PgStatement *statement = pg_statement_text (sum, sql, error);
+  g_autoptr (PgRows) read = statement != NULL ? pg_run (pg, statement, values, error) : NULL;
+  return read != NULL ? g_strdup (rows_text (read, 0, "key")) : NULL;
+}
+
+/* The key of ITEM, of the only row of ROWS (item.sql). NULL with ERROR. */
+static char *
+key_text (Pg *pg, const Item *item, const PgRows *rows, GError **error)
+{
+  const char *sql = rows_text (rows, 0, "sql"), *literal = rows_text (rows, 0, "literal");
+  if (sql == NULL || item->columns)
+    return g_strdup (rows_text (rows, 0, "key"));
+  char *key = literal != NULL ? read_key (pg, literal, item->text, NULL) : NULL;
+  return key != NULL ? key : read_key (pg, sql, item->key, error);
+}
+
 ExitCode
 holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, char **name, char **key,
                  GError **error)
@@ -127,8 +150,8 @@ holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, char **na
     return cli_pg_failed (pg, error);
   *tab = g_strdup (rows_text (rows, 0, "tab"));
   *name = g_strdup (item.table);
-  *key = g_strdup (rows_text (rows, 0, "key"));
-  return holds_own_key (pg, *tab, key, error) ? CODE_OK : cli_pg_failed (pg, error);
+  *key = key_text (pg, &item, rows, error);
+  return *key != NULL && holds_own_key (pg, *tab, key, error) ? CODE_OK : cli_pg_failed (pg, error);
 }
 
 /* --- a condition ------------------------------------------------------------------------------ */

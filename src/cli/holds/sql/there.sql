@@ -8,7 +8,7 @@ SELECT pg_catalog.format('SELECT pruned_k.key, t.own FROM (SELECT u.key, %s FROM
               coalesce(:own::text, CASE WHEN pg_catalog.count(*) = 1 THEN pg_catalog.min(c.own) ELSE 'pruned_k.key' END),
               c.relation, coalesce(:alias::text, 't'), pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
 FROM (
-  SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('%s.%I::text', coalesce(:alias::text, 't'), a.attname) AS own, pg_catalog.format('%s.%I %s pruned_k.k%s', coalesce(:alias::text, 't'), a.attname,
+  SELECT i.indrelid::regclass AS relation, k.n, pg_catalog.format('pg_catalog.format(''%%s'', %s.%I)', coalesce(:alias::text, 't'), a.attname) AS own, pg_catalog.format('%s.%I %s pruned_k.k%s', coalesce(:alias::text, 't'), a.attname,
 -- include: ../../../pg/sql/key_operator.sql
                            , k.n) AS condition,
          pg_catalog.format(
