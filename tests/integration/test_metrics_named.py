@@ -56,6 +56,7 @@ def test_metrics_that_alerts_use_exist_and_counters_begin_at_0(scene, http, tmp_
     """rate() does not see a counter that starts at 1."""
     (tmp_path / "a").write_text("artifact")
     add_object(scene, tmp_path, "a", "3 h")
+    scene.database.execute("INSERT INTO pruned.holds (tab, key, hold_id, kind, reason, who) VALUES ('public.scratch', '1', gen_random_uuid(), 'hold', 'x', 'x')")
     daemon = start(scene, http, **{"store.local.root": tmp_path})
     before = http.metrics()
     scene.topics.tick(OBJECTS, now(minutes=-1))
