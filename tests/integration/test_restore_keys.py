@@ -88,3 +88,16 @@ def test_rows_without_a_key_come_back_once_after_a_column_came_and_one_went(hous
     assert house.rows("loose", "parent, a, c") == [(1, "x", 7), (1, "z", 7)]
     assert {line["action"] for line in house.restore(run)} == {"exists again"}
     assert house.rows("loose", "parent, a, c") == [(1, "x", 7), (1, "z", 7)]
+
+
+@pytest.mark.check_all
+def test_a_row_is_held_and_released_by_each_way_to_write_its_key(house):  # noqa: F811
+    house.sql("CREATE TYPE pair AS (a int, b text); CREATE TABLE lists (k int[] PRIMARY KEY); CREATE TABLE pairs (k pair PRIMARY KEY); "
+              "INSERT INTO lists VALUES ('{1,2}'); INSERT INTO pairs VALUES ('(1,x)')")
+    for table, ways in (("lists", ["{1,2}", "{1, 2}", '{"1",2}']), ("pairs", ["(1,x)", '(1,"x")', '( 1,x)'])):
+        for way, other in zip(ways, ways[1:] + ways[:1]):
+            house.pruned.run("hold", f"{table}:{way}", "--reason", "x").ok()
+            [line] = house.pruned.run("holds", "--rows", "--json").ok().json()
+            assert line["row"] == f"{table}:{ways[0]}"
+            house.pruned.run("release", f"{table}:{other}", "--yes", "--reason", "x").ok()
+            assert house.pruned.run("holds", "--json").ok().json() == []
