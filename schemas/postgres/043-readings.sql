@@ -21,6 +21,7 @@ CREATE TABLE pruned.readings (
     unread    jsonb
 );
 CREATE INDEX readings_at ON pruned.readings (at);
+CREATE INDEX readings_begun ON pruned.readings (at) WHERE read IS NULL;
 CREATE INDEX readings_disagree ON pruned.readings (job) WHERE wrong + left_over + lost > 0;
 
 SELECT pruned.give_daemons(ARRAY['readings: SELECT, INSERT, UPDATE, DELETE']);

@@ -49,6 +49,20 @@ def test_a_disagreement_stops_the_job_and_is_told(house):  # noqa: F811
     assert not any("items:4" in f["detail"] for f in house.pruned.run("doctor", "--json").json() if f.get("check") == "second reading")
 
 
+def test_a_reading_that_has_not_ended_is_begun_anew(house):  # noqa: F811
+    """As of a process that died while it read."""
+    from support.scene import now, tick_id
+    daemon = world(house, **{f"jobs.{JOB}.verify_rows": 0})
+    house.pruned.topics.tick(JOB, at := now(minutes=-1))
+    daemon.wait_line("Finished", job=JOB)
+    daemon.stop()
+    house.database.execute("INSERT INTO pruned.readings (run_id, job, at) VALUES (%s, %s, now() - interval '61 minutes')", [tick_id(JOB, at), JOB])
+    (said,) = [f for f in house.pruned.run("doctor", "--json").json() if f.get("check") == "second reading"]
+    assert said["level"] == "warning" and tick_id(JOB, at) in said["detail"]
+    house.pruned.start()
+    assert [(str(found["run_id"]), found["read"]) for found in read(house)] == [(tick_id(JOB, at), 20)]
+
+
 @pytest.mark.check_all
 def test_a_run_that_was_right_goes_on_and_one_that_is_not_wanted_is_not_read(house):  # noqa: F811
     from support.scene import now

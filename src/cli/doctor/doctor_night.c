@@ -133,6 +133,11 @@ check_readings (Doctor *doctor)
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const char *job = rows_text (rows, i, "job"), *run_id = rows_text (rows, i, "run_id");
     g_autofree char *remedy = g_strdup_printf ("pruned verify %s --all", run_id);
+    if (rows_text (rows, i, "says") == NULL) {
+      doctor_warn (doctor, "second reading", remedy,
+                   "run %s of %s has not been read again to its end", run_id, job);
+      continue;
+    }
     doctor_error (doctor, CODE_ENDED_BADLY, "second reading", remedy,
                   "%s is stopped: run %s disagrees with its rule about %s:%s: %s. `pruned restore`"
                   " puts rows back; `pruned resume %s` lets the job go on",

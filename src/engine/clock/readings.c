@@ -219,9 +219,20 @@ readings_look (Service *service, Pg *pg, GError **error)
   if (began_us < rests_until_us)
     return TRUE;
   g_autoptr (PgRows) runs = ask_due (pg, &since_us, error);
-  for (int i = 0; runs != NULL && i < rows_count (runs); i++)
-    if (!read_one (service, pg, runs, i, error))
-      return FALSE;
+  GError *first = NULL; /* one that fails keeps no other from being read */
+  for (int i = 0; runs != NULL && i < rows_count (runs); i++) {
+    GError *cause = NULL;
+    if (read_one (service, pg, runs, i, &cause))
+      continue;
+    pg_rollback (pg);
+    if (first == NULL)
+      first = g_steal_pointer (&cause);
+    g_clear_error (&cause);
+  }
+  if (first != NULL) {
+    g_propagate_error (error, first);
+    return FALSE;
+  }
   rests_until_us = clock_monotonic_us () + (SHARE - 1) * (clock_monotonic_us () - began_us);
   return runs != NULL;
 }
