@@ -1,5 +1,6 @@
 #include "cli/check/counts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SHOWN_MOST 5
@@ -47,7 +48,7 @@ counts_list (GHashTable *counts)
   guint n;
   g_autofree char **names = (char **)g_hash_table_get_keys_as_array (counts, &n);
   GString *out = g_string_new (NULL);
-  g_qsort_with_data (names, (int)n, sizeof *names, more_first, counts);
+  qsort_r (names, n, sizeof *names, more_first, counts);
   for (guint i = 0; i < MIN (n, SHOWN_MOST); i++)
     g_string_append_printf (out, "%s%" G_GINT64_FORMAT " %s", i > 0 ? ", " : "",
                             *(gint64 *)g_hash_table_lookup (counts, names[i]), names[i]);

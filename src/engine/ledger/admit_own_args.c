@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "engine/job/job.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* For a job that the catalogue refuses: its step writes the key from them, once it is well. */
@@ -33,7 +34,7 @@ rows_as_sent (const SentenceEvent *event, char **parts)
   g_autofree guint *order = g_new (guint, n);
   for (guint i = 0; i < n; i++)
     order[i] = i;
-  g_qsort_with_data (order, (int)n, sizeof *order, by_name, event->columns);
+  qsort_r (order, n, sizeof *order, by_name, event->columns);
   for (guint i = 0; i < n; i++)
     json_object_set_new (rows, event->columns[order[i]], json_string (parts[order[i]]));
   return rows;
