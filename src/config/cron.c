@@ -175,7 +175,8 @@ cron_zone (const char *name, GError **error)
   GTimeZone *zone = *name != '\0' ? g_time_zone_new_identifier (name) : NULL;
   if (zone == NULL)
     g_set_error (error, PRUNED_ERROR, PRUNED_FATAL,
-                 "time zone '%s' is not known on this machine (package tzdata has the names)",
+                 "time zone '%s' is not known on this machine (package tzdata has the names, "
+                 "tzdata-legacy old ones like EST5EDT)",
                  name);
   return zone;
 }

@@ -149,7 +149,7 @@ test_wrong_types (void)
   assert_fails (
       "[jobs.members]\ntime_zone = Mars\n", NULL,
       "FILE:2: time_zone in [jobs.members]: time zone 'Mars' is not known on this machine "
-      "(package tzdata has the names)");
+      "(package tzdata has the names, tzdata-legacy old ones like EST5EDT)");
   assert_fails ("[jobs.members]\nschedule = \n", NULL,
                 "FILE:2: schedule in [jobs.members]: schedule '' has 0 fields, expected 5: minute, "
                 "hour, day of month, month, day of week");
@@ -177,7 +177,8 @@ test_wrong_values (void)
     { "jobs.members", "not_between", "07:00-07:00", "'07:00-07:00'" NO_PART },
     { "jobs.members", "not_between", "00:00-24:00", "'00:00-24:00'" NO_PART },
     { "jobs.members", "not_between", "07:00-20:00 Europe/Berln",
-      "time zone 'Europe/Berln' is not known on this machine (package tzdata has the names)" },
+      "time zone 'Europe/Berln' is not known on this machine (package tzdata has the names, "
+      "tzdata-legacy old ones like EST5EDT)" },
     { "audit", "rows", "most", "'most' is not valid, expected full | keys | off" },
     { "audit", "rows_of", "users: most",
       "'users: most' is not valid, expected table: full | keys | off; ..." },
