@@ -53,6 +53,13 @@ def test_so_does_restore(house, kind):  # noqa: F811
     assert back["action"] == "restored" and house.rows("people", "name") == [("Bob",)]
 
 
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_second_reading_agrees(house, kind):  # noqa: F811
+    house, _ = gone(house, kind)
+    house.pruned.run("verify", str(house.run_id), "--all").ok()
+
+
 def test_each_of_several_spellings_is_found(house):  # noqa: F811
     house, typed = gone(house, "citext")
     house.sql("INSERT INTO people VALUES ('BOB@X.ORG', 'Bob again')")

@@ -3,7 +3,8 @@
 -- records leave out, or that were added or altered since the first of them. `below`: a condition on
 -- a row (`pruned_g`) that holds if the run has taken a row that it refers to, by a foreign key or
 -- as the job says (`:child`, `:columns`: its tables below and their columns, as SQL writes them,
--- for which no foreign key says it); null: it refers to no table of the run. `left_over`: the query
+-- for which no foreign key says it), compared as they are written, which is quick, and then by their
+-- own operator, for which two spellings can be one key; null: it refers to no table of the run. `left_over`: the query
 -- for rows that refer to rows of `pruned_gone` which are not there; null: no table refers to it.
 -- `unindexed`: tables that refer to it and are not asked, as that would read all of their rows.
 -- Names come from the catalogue and are quoted here. Fast by the index on (run_id, step); of each
@@ -38,9 +39,13 @@ above AS (
            '(%1$s) IN (SELECT %2$s FROM pruned.deletions d CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(d.rows) AS e (json)'
            ' WHERE d.run_id = :run_id::uuid AND d.table_name = %3$L AND d.step IN (SELECT s.step FROM pruned_gone AS s))'
            ' OR (%1$s) IN (SELECT %2$s FROM pruned.deletions d CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(d.rows) AS e (json)'
-           ' WHERE d.run_id = :run_id::uuid AND d.table_name = %3$L)',
+           ' WHERE d.run_id = :run_id::uuid AND d.table_name = %3$L)'
+           ' OR (%4$s) IN (SELECT %5$s FROM pruned.deletions d CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(d.rows) AS e (json)'
+           ' CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%6$s, e.json) AS p WHERE d.run_id = :run_id::uuid AND d.table_name = %3$L)',
            (SELECT pg_catalog.string_agg(pg_catalog.format('pruned_g.json -> %L', c), ', ') FROM pg_catalog.unnest(t.names) AS c),
-           (SELECT pg_catalog.string_agg(pg_catalog.format('e.json -> %L', c), ', ') FROM pg_catalog.unnest(t.referred) AS c), p.table_name), ' OR ') AS text
+           (SELECT pg_catalog.string_agg(pg_catalog.format('e.json -> %L', c), ', ') FROM pg_catalog.unnest(t.referred) AS c), p.table_name,
+           (SELECT pg_catalog.string_agg(pg_catalog.format('(pruned_g.row).%I', c), ', ') FROM pg_catalog.unnest(t.names) AS c),
+           (SELECT pg_catalog.string_agg(pg_catalog.format('p.%I', c), ', ') FROM pg_catalog.unnest(t.referred) AS c), p.rel::pg_catalog.regclass), ' OR ') AS text
   FROM tie t JOIN record p ON p.rel = t.parent
   GROUP BY t.child
 ),
