@@ -37,7 +37,8 @@ APART = [
     ("no condition names a column of the list k:", f"DELETE FROM remarks n USING {KEYS} AS k (id) WHERE n.kind = 'x' {RETURNING}"),
     ("no condition names a column of the list k:", f"DELETE FROM remarks n USING unnest(:key::bigint[], :key::bigint[]) AS k (id, other) {RETURNING}"),
     ("its sub-select compares no column of the list k with a row", f"DELETE FROM remarks n WHERE EXISTS (SELECT FROM {KEYS} AS k (key)) {RETURNING}"),
-    ("its sub-select compares no column of the list k with a row",
+    # PostgreSQL 17 makes a join of the sub-select.
+    (("its sub-select compares no column of the list k with a row", "no condition names a column of the list k:"),
      f"DELETE FROM remarks n WHERE n.scratch_id IN (SELECT scratch_id FROM {KEYS} AS k (key)) {RETURNING}"),
     ("its sub-select compares no column of the list k with a row", f"DELETE FROM remarks n WHERE (SELECT count(*) FROM {KEYS} AS k (key)) > 0 {RETURNING}"),
     ('no condition names a column of the list k:', f"DELETE FROM remarks n USING scratch s, {KEYS} AS k (id) WHERE n.scratch_id = s.id {RETURNING}"),
@@ -61,7 +62,8 @@ def of_copies(own, texts):
 
 def test_a_file_for_another_table_without_its_join_is_refused(own):
     for (words, text), (file, found) in zip(APART, of_copies(own, [text for _, text in APART])):
-        assert [(one["check"], one["file"]) for one in found] == [("keys", str(file))] and words in found[0]["detail"], (text, found)
+        assert [(one["check"], one["file"]) for one in found] == [("keys", str(file))], (text, found)
+        assert any(one in found[0]["detail"] for one in (words if isinstance(words, tuple) else [words])), (text, found)
 
 
 JOINED = [

@@ -141,7 +141,8 @@ need_pgbouncer() {
 
 need_python() {
   local venv=$deps/venv wanted=$here/requirements.txt
-  cmp -s "$wanted" "$venv/installed.txt" && [ -x "$venv/bin/python" ] && return 0
+  have jq || want jq # an example of the documents pipes into it
+  cmp -s "$wanted" "$venv/installed.txt" && [ -x "$venv/bin/python" ] && { apt_install; return 0; }
   have python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || want python3 python3-venv
   apt_install
   say "installing into $venv: $(grep -v '^#' "$wanted" | tr '\n' ' ')"

@@ -3,9 +3,10 @@
 -- records leave out, or that were added or altered since the first of them. `below`: a condition on
 -- a row (`pruned_g`) that holds if the run has taken a row that it refers to, by a foreign key or
 -- as the job says (`:child`, `:columns`: its tables below and their columns, as SQL writes them,
--- for which no foreign key says it), compared as they are written, which is quick, and then by their
--- own operator, for which two spellings can be one key; null: it refers to no table of the run. `left_over`: the query
--- for rows that refer to rows of `pruned_gone` which are not there; null: no table refers to it.
+-- for which no foreign key says it), compared as they are written, which is quick, and then by
+-- their own operator, for which two spellings can be one key; null: it refers to no table of the
+-- run. `left_over`: the query for rows that refer to rows of `pruned_gone` which are not there;
+-- null: no table refers to it.
 -- `unindexed`: tables that refer to it and are not asked, as that would read all of their rows.
 -- Names come from the catalogue and are quoted here. Fast by the index on (run_id, step); of each
 -- table one row is looked into.
