@@ -4,6 +4,7 @@ FLAVOUR := $(if $(SAN),san-$(subst $(comma),-,$(SAN)),release)$(if $(FAULTS),-fa
 BUILD   := build/$(FLAVOUR)
 VERSION := $(shell cat VERSION)
 PREFIX  ?= /usr/local
+SYSCONFDIR ?= /etc
 CC      ?= cc
 PKGS    := glib-2.0 gio-2.0 rdkafka libpq libcurl jansson uuid libmicrohttpd libsodium
 
@@ -210,12 +211,12 @@ docs: all
 lint: all
 	@tests/lint/lint.sh
 
-#: make install      PREFIX=/usr/local DESTDIR=
+#: make install      PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=
 install: all
 	install -D -m 755 $(BUILD)/pruned $(DESTDIR)$(PREFIX)/bin/pruned
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/pruned $(wildcard deploy/*.conf deploy/*.yml)
 	cd schemas/avro && find . -name '*.avsc' -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/pruned/schemas/{} \;
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(SYSCONFDIR)/pruned/jobs.d
 	for unit in $(wildcard deploy/*.service); do \
 	  sed 's|/usr/local/|$(PREFIX)/|g' $$unit >$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; done
 

@@ -35,6 +35,13 @@ cli_job (Cli *cli, const char *name, GError **error)
 }
 
 void
+cli_end_jobs (Output *out)
+{
+  output_end_list (out, "No job is in force: `pruned new NAME --table TABLE` writes one, `pruned "
+                        "doctor` says which built-in ones are left out.");
+}
+
+void
 cli_say_refused (Cli *cli)
 {
   for (guint i = 0; i < jobs_refused_count (cli->jobs); i++) {

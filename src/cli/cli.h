@@ -17,6 +17,9 @@ ExitCode cli_usage (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3
 /* The same with CODE. */
 ExitCode cli_fail (ExitCode code, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
+/* Ends a table of jobs; one without a row says how there can be one. */
+void cli_end_jobs (Output *out);
+
 /* Loads jobs and settings for commands that need a configuration. OVERRIDES can be NULL. */
 gboolean cli_load (Cli *cli, const char *file, const char *const *overrides, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

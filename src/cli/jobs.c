@@ -162,7 +162,7 @@ command_jobs (Cli *cli, GError **error)
   for (guint i = 0; i < jobs_count (cli->jobs); i++)
     show_job (cli, jobs_at (cli->jobs, i), rows, (int)i, &said);
   show_refused (cli);
-  output_end_list (cli->out, "No job is in force.");
+  cli_end_jobs (cli->out);
   say_differences (cli, said.running);
   if (!left_out_say (cli, pg, error))
     return cli_pg_failed (pg, error);

@@ -267,7 +267,7 @@ show_jobs (Output *out, const PgRows *rows)
     }
     output_cells (out, row);
   }
-  output_end_list (out, "No job is in force.");
+  cli_end_jobs (out);
 }
 
 /* --- */

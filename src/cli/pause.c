@@ -141,7 +141,7 @@ set_paused (Cli *cli, gboolean paused, GError **error)
   const gboolean wide = say_stays (rows) || how_long != NULL || reason != NULL;
   output_table (cli->out, wide ? COLUMNS : SHORT);
   output_rows (cli->out, rows);
-  output_end_list (cli->out, "No job is in force.");
+  cli_end_jobs (cli->out);
   return CODE_OK;
 }
 

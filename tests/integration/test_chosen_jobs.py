@@ -139,7 +139,8 @@ def test_a_tick_of_a_job_that_is_not_chosen_goes_to_the_dead_topic(new_scene):
     scene.start()
     scene.topics.tick(JOB, now(minutes=-1))
     [dead] = scene.topics.wait("dead")
-    assert dead.headers["pruned_reason"].startswith(f"unknown job {JOB}: ")
+    reason = dead.headers["pruned_reason"]
+    assert reason.startswith(f"unknown job {JOB}: ") and "[run] jobs must choose it" in reason and "reload" not in reason
 
 
 @pytest.mark.check_all

@@ -83,11 +83,23 @@ apt_update() {
   apt_is_current=yes
 }
 
+# PostgreSQL's package would make a cluster and start its server, for nobody.
+without_cluster() {
+  local setting=/etc/postgresql-common/createcluster.d/pruned.conf code=0
+  $sudo mkdir -p "${setting%/*}"
+  echo 'create_main_cluster = false' | $sudo tee "$setting" >/dev/null
+  "$@" || code=$?
+  $sudo rm -f "$setting"
+  return "$code"
+}
+
 apt_install() {
   [ ${#apt_wanted[@]} -gt 0 ] || return 0
   say "installing with apt: ${apt_wanted[*]}"
   apt_update
-  apt install --no-install-recommends "${apt_wanted[@]}" >>"$apt_log" 2>&1 ||
+  local how=
+  case " ${apt_wanted[*]} " in *' postgresql '*) how=without_cluster ;; esac
+  $how apt install --no-install-recommends "${apt_wanted[@]}" >>"$apt_log" 2>&1 ||
     { tail -n 20 "$apt_log" >&2; die "apt-get install failed (all of it in $apt_log)"; }
   apt_wanted=()
 }

@@ -62,7 +62,7 @@ show_for_people (Output *out, const GPtrArray *findings)
     output_row (out, json_string (finding->job), json_string (finding->check),
                 json_string (finding->level), place_of (finding), json_string (finding->detail));
   }
-  output_end_list (out, "There is no job to check.");
+  cli_end_jobs (out);
   gboolean any = FALSE;
   for (guint i = 0; i < findings->len; i++) {
     const CheckFinding *finding = findings->pdata[i];

@@ -38,12 +38,15 @@ read_time (const json_t *content, const char *field, gint64 otherwise_us, gint64
 }
 
 static char *
-unknown_job (const char *name)
+unknown_job (const Admission *admission, const char *name)
 {
+  const gboolean left_out = name != NULL && jobs_find_loaded (admission->jobs, name) != NULL;
   return g_strdup_printf (
-      "unknown job %s: process %d on %s does not have it, nor has any other that "
-      "runs; load it (pruned reload), then pruned dead retry",
-      name, (int)getpid (), g_get_host_name ());
+      "unknown job %s: process %d on %s does not have it, nor has any other that runs; %s, then "
+      "pruned dead retry",
+      name, (int)getpid (), g_get_host_name (),
+      left_out ? "its tables must be there, and [run] jobs must choose it (pruned doctor)"
+               : "load it (pruned reload)");
 }
 
 /* *JOB: what takes the tick; NULL: nobody does. */
@@ -82,7 +85,8 @@ admit_tick (const Admission *admission, const KafkaMessage *message, const Messa
   const Job *job = NULL;
   if (!find_job (admission, name, &job, error))
     return FALSE;
-  *reason = job != NULL ? add_tick (admission, job, message, decoded, specs) : unknown_job (name);
+  *reason = job != NULL ? add_tick (admission, job, message, decoded, specs)
+                        : unknown_job (admission, name);
   return TRUE;
 }
 
