@@ -63,6 +63,8 @@ def test_a_condition_holds_the_rows_that_it_is_true_of_now(docs):
     (["nothing", "--where", "true"], 6, "there is no table 'nothing'"),
     (["keyless", "--where", "true"], 1, "keyless has no primary key"),
     (["docs:1", "docs", "--where", "true"], 1, "one table"),
+    (["heir_of:2"], 6, "heir_of:2 does not exist"),
+    (["heir_of", "--where", "true"], 1, "other tables inherit from heir_of"),
     (["docs:1", "--until", "2020-01-01"], 1, "has passed"),
     (["docs:1", "--until", "soon"], 1, "--until"),
 ])
@@ -70,6 +72,7 @@ def test_what_cannot_be_held_is_refused_as_a_whole(docs, arguments, code, words)
     docs.sql("""CREATE TABLE keyless (n int); INSERT INTO keyless VALUES (1);
         CREATE FUNCTION touch(n bigint) RETURNS boolean LANGUAGE sql VOLATILE AS 'SELECT true';
         CREATE FUNCTION lies(n bigint) RETURNS boolean LANGUAGE plpgsql STABLE AS $$ BEGIN PERFORM set_config('a.b', 'c', false); PERFORM nextval('s'); RETURN true; END $$;
+        CREATE TABLE heir_of (id int PRIMARY KEY); CREATE TABLE heir (PRIMARY KEY (id)) INHERITS (heir_of); INSERT INTO heir_of VALUES (1); INSERT INTO heir VALUES (2);
         CREATE SEQUENCE s; GRANT USAGE ON SEQUENCE s TO PUBLIC""")
     done = hold(docs, *arguments)
     assert done.code == code and words in done.stderr, done

@@ -111,6 +111,74 @@ def test_holds_follow_their_table(house, how):  # noqa: F811
     assert house.done("it")[0]["removed"] == 1
 
 
+# how the table is made, the held row as somebody names it, what is done to it, its key then
+KEYS = {"renamed": ("a int, n int, PRIMARY KEY (a, n)", '{"a":1,"n":2}', "ALTER TABLE docs RENAME COLUMN a TO b", '{"b": 1, "n": 2}'),
+        "another": ("a int, n int, PRIMARY KEY (a)", "1", "ALTER TABLE docs DROP CONSTRAINT docs_pkey; ALTER TABLE docs ADD PRIMARY KEY (a, n)", '{"a": 1, "n": 2}'),
+        "retyped": ("a int, n int, PRIMARY KEY (a, n)", '{"a":1,"n":2}', "ALTER TABLE docs ALTER a TYPE text", '{"a": "1", "n": 2}'),
+        "both": ("a int, n int, PRIMARY KEY (a, n)", '{"a":1,"n":2}', "ALTER TABLE docs RENAME TO papers; ALTER TABLE papers RENAME COLUMN a TO b; ALTER TABLE papers RENAME TO docs", '{"b": 1, "n": 2}')}
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("how", KEYS)
+def test_holds_follow_their_rows_when_the_key_is_another(house, how):  # noqa: F811
+    columns, named, change, key = KEYS[how]
+    house.sql(f"CREATE TABLE docs ({columns}); INSERT INTO docs VALUES (1, 2), (3, 4), (5, 6)")
+    house.say("it", f"table = docs\nwhere = true\n{OPEN}")
+    hold(house, f"docs:{named}").ok()
+    house.sql(change)
+    assert house.done("it")[0] == {"removed": 2, "updated_rows": 2, "kept_hold": 1} and house.rows("docs", "n") == [(2,)]
+    assert house.database.column("SELECT key FROM pruned.holds") == [key]
+    release(house, f"docs:{key}")
+    assert house.done("it")[0]["removed"] == 1
+
+
+@pytest.mark.check_all
+def test_what_restore_has_put_back_stays_when_the_key_is_another(house):  # noqa: F811
+    house.sql("CREATE TABLE docs (a int, n int, PRIMARY KEY (a, n)); INSERT INTO docs VALUES (1, 2), (3, 4)")
+    house.say("it", f"table = docs\nwhere = true\n{OPEN}")
+    house.restore(house.done("it")[1])
+    house.sql("ALTER TABLE docs RENAME COLUMN a TO b")
+    assert house.done("it")[0] == {"kept_restored": 2} and house.rows("docs", "n") == [(2,), (4,)]
+
+
+@pytest.mark.check_all
+def test_a_held_row_that_is_not_found_by_its_new_key_is_named_by_doctor(house):  # noqa: F811
+    house.sql("CREATE TABLE docs (a int PRIMARY KEY, n int NOT NULL); INSERT INTO docs VALUES (1, 2), (3, 4)")
+    house.say("it", f"table = docs\nwhere = false\n{OPEN}")
+    hold(house, "docs:1", "docs:3").ok()
+    house.sql("ALTER TABLE docs DROP COLUMN a; ALTER TABLE docs ADD PRIMARY KEY (n)")
+    house.done("it")
+    done = house.pruned.run("doctor")
+    assert '2 rows of public."docs by a integer" are held, and there is no such table' in done.stdout + done.stderr
+    (hold_id,) = house.database.column("SELECT DISTINCT hold_id::text FROM pruned.holds")
+    release(house, hold_id)
+    assert house.rows("pruned.holds") == []
+
+
+PARTS = """CREATE TABLE logs (id int, at date, PRIMARY KEY (id, at)) PARTITION BY RANGE (at);
+    CREATE TABLE logs_1 PARTITION OF logs FOR VALUES FROM ('2020-01-01') TO ('2020-02-01');
+    CREATE TABLE logs_2 (id int, at date NOT NULL, PRIMARY KEY (id, at))"""
+HELD_PART = '{"at": "2020-01-10", "id": 2}'
+MOVES = {"detached": ("logs", "ALTER TABLE logs DETACH PARTITION logs_1", "logs_1", ["public.logs", "public.logs_1"]),
+         "detached by its own name": ("logs_1", "ALTER TABLE logs DETACH PARTITION logs_1; ALTER TABLE logs_1 RENAME TO old", "old", ["public.logs", "public.old"]),
+         "attached": ("logs_2", "ALTER TABLE logs DETACH PARTITION logs_1; ALTER TABLE logs ATTACH PARTITION logs_2 FOR VALUES FROM ('2020-01-01') TO ('2020-02-01')", "logs", ["public.logs"])}
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("how", MOVES)
+def test_holds_follow_a_partition(house, how):  # noqa: F811
+    held, change, name, tabs = MOVES[how]
+    house.sql(PARTS)
+    house.sql(f"INSERT INTO {'logs_2' if held == 'logs_2' else 'logs'} SELECT n, '2020-01-10' FROM generate_series(1, 3) n")
+    hold(house, f"{held}:{HELD_PART}").ok()
+    house.sql(change)
+    house.say("it", f"table = {name}\nwhere = true\n{OPEN}")
+    assert house.done("it")[0] == {"removed": 2, "updated_rows": 2, "kept_hold": 1} and ids(house, name) == [2]
+    assert house.database.column("SELECT tab FROM pruned.holds ORDER BY 1") == tabs
+    release(house, f"{name}:{HELD_PART}")
+    assert house.done("it")[0]["removed"] == 1
+
+
 @pytest.mark.check_all
 def test_a_table_that_is_gone_is_named_by_doctor(house):  # noqa: F811
     world(house, "where = dead\n")

@@ -23,10 +23,14 @@ CALLS = {
     "pruned.ensure_day(text,date)": ("engine/clock/sql/audit_days.sql", ""),
     "pruned.forget_journal()": ("engine/clock/sql/journal_forget.sql", ""),
     "pruned.held_below(oid,text[],oid[],boolean,boolean)": ("engine/step/sql/held_below.sql", "'members', '{1}', '{}', false, true"),
+    "pruned.held_key(oid)": ("held_match", ""),
     "pruned.held_match(oid)": ("held_match", ""),
+    "pruned.held_settled(text)": ("held_settled", ""),
+    "pruned.held_sign(oid)": ("engine/work/sql/holds_follow.sql", ""),
     "pruned.held_table(text)": ("engine/step/sql/quarantine_known.sql", "7, '{members:1}', 'x', true"),
     "pruned.held_within(oid,text)": ("held_within", ""),
     "pruned.holds_follow()": ("engine/work/sql/holds_follow.sql", ""),
+    "pruned.holds_settle()": ("engine/work/sql/holds_follow.sql", ""),
     "pruned.keep_at_least(text[],integer[])": ("engine/ledger/sql/keep_at_least.sql", "'{deletions}', '{30}'"),
     "pruned.secret_columns(oid,text,jsonb)": ("engine/brakes/sql/due_hidden.sql", "'invite_token', 'members', 'token', '[]'"),
     "pruned.recorded_table(text,text)": ("secret.sql", "'{}', 'full', NULL, 'token', '[]'"),
@@ -40,6 +44,7 @@ AUDIT = "INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, r
 # Parts of it, and of partitions_decide.sql, each in a statement as small as it can be.
 PARTS = PROJECT / "src/engine/job/sql"
 AROUND = {"secret.sql": "WITH {secret} SELECT FROM secret", "recorded.sql": "SELECT {recorded} FROM members AS m",
+          "held_settled": "SELECT pruned.held_settled('members')",
           "held_match": "SELECT pruned.held_match('members'::regclass)",
           "held_within": "SELECT pruned.held_within('members'::regclass, 'members')",
           "read_back.sql": "WITH {read_back_secret}, audit AS (SELECT '[]'::jsonb AS rows) SELECT 1 AS n {read_back}"}

@@ -186,6 +186,12 @@ check_table (const char *asked, const CatTable *table, GError **error)
     return cli_fail (CODE_NOT_FOUND, error, "there is no table '%s'", asked);
   if (table->key->len == 0)
     return cli_usage (error, "%s has no primary key: its rows cannot be named", table->name);
+  if (table->inherited)
+    return cli_usage (
+        error,
+        "other tables inherit from %s, and a row of theirs is held by the name of its "
+        "own table: ask each table, and name rows of %s itself by their keys",
+        table->name, table->name);
   if (table->hidden)
     return cli_usage (error,
                       "row-level security hides rows of %s from this role: what it does not see it "

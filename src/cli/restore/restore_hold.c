@@ -195,5 +195,9 @@ restore_hold_ahead (Restore *restore, GError **error)
 gboolean
 restore_hold_over (Restore *restore, GError **error)
 {
-  return in_transaction (restore, SQL "hold_over.sql", error);
+  if (!in_transaction (restore, SQL "hold_over.sql", error))
+    return FALSE;
+  g_autoptr (PgRows) known
+      = pg_run_alone (restore->pg, "src/engine/work/sql/holds_follow.sql", NULL, error);
+  return known != NULL;
 }

@@ -1,2 +1,3 @@
--- Holds follow their tables: a table that was renamed takes them along. Only where rows are held.
-SELECT FROM (SELECT pruned.holds_follow() AS done OFFSET 0) AS f
+-- Holds follow their tables and their rows: a table that was renamed takes them along, and so does
+-- a primary key that is another. Only where rows are held.
+SELECT FROM (SELECT pruned.holds_follow() AS done, pruned.holds_settle() AS settled OFFSET 0) AS f
