@@ -2,7 +2,7 @@
  *
  *   main        polls the consumer (rebalances), commits stored offsets, watches the others
  *   intake      ticks and events -> runs                       (worker.c, intake.c)
- *   workers     work messages -> steps                         (worker.c, batch.c)
+ *   workers     work messages -> steps                         (worker.c)
  *   dispatcher  due runs, cron                                  (clock/dispatcher.c)
  *   housekeeping  lost and left messages, own tables, and what else is looked at once a second
  *                                                               (clock/housekeeping.c)

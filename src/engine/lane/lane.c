@@ -76,8 +76,7 @@ lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 nu
   lane->list.early = works_new ();
   lane->intake.trail = g_array_new (FALSE, FALSE, sizeof (Taken));
   lane->worker.bisect = bisect_new ();
-  lane->progress.handled = lane->worker.taken = lane->intake.mine = lane->worker.end_seen
-      = lane->suspects.counted = -1;
+  lane->progress.handled = lane->worker.taken = lane->intake.mine = lane->worker.end_seen = -1;
   pthread_mutex_lock (&lanes->lock);
   g_ptr_array_add (lanes->all, lane);
   pthread_mutex_unlock (&lanes->lock);
@@ -213,7 +212,7 @@ lanes_keep (Lanes *lanes, Lane *lane, Pg *cancel)
 }
 
 void
-lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
+lanes_put (Lanes *lanes, Lane *lane, LaneNext next)
 {
   pthread_mutex_lock (&lanes->lock);
   lane->list.state = LANE_IDLE;
@@ -239,7 +238,7 @@ lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us)
     pthread_cond_broadcast (&lanes->at_rest);
   } else if (next == LANE_HOLD) {
     lane->list.state = LANE_HELD;
-    lane->list.hold_until_us = clock_monotonic_us () + hold_us;
+    lane->list.hold_until_us = clock_monotonic_us () + lane->worker.hold_us;
     pthread_cond_broadcast (&lanes->ready);
   } else if (next == LANE_AGAIN || lane->list.woken || lane->list.early->len > 0)
     lanes_make_ready (lanes, lane);

@@ -132,6 +132,7 @@ typedef struct _Lane {
     guint fits;        /* messages that the next one should take; 0: all */
     gboolean unjoined; /* it is taken without other lanes once */
     guint outages;     /* in a row */
+    gint64 hold_us;    /* how long it waits if it is held */
     /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
     gint64 locked_since_us;
     Bisect *bisect;           /* of the step that is tried alone */
@@ -146,11 +147,10 @@ typedef struct _Lane {
     /* Atomic; any thread reads it. Monotonic: messages taken before this are suspects; 0: none was
      * taken yet */
     _Atomic gint64 fresh_until_us;
-    gboolean looked_back;   /* counts from before this assignment's first message are deleted */
-    gboolean one_by_one;    /* a process died with some of them: each is handled alone */
-    char *counted_together; /* their offsets, as an array literal, while PostgreSQL counts them as
-                               one; NULL: it does not */
-    gint64 counted;         /* the suspect that PostgreSQL has counted already; -1: none */
+    gboolean looked_back; /* counts from before this assignment's first message are deleted */
+    gboolean one_by_one;  /* a process died with some of them: each is handled alone */
+    char *counted; /* the offsets of those that PostgreSQL has counted, as an array literal; NULL:
+                      of none */
   } suspects;
 
   /* Atomic. Written by the worker that holds the lane, read by any thread. */
@@ -160,7 +160,13 @@ typedef struct _Lane {
   } progress;
 } Lane;
 
-typedef enum { LANE_DONE, LANE_AGAIN, LANE_HOLD, LANE_GO_AWAY } LaneNext;
+/* What a lane does next, and what becomes of the message that it has handled. */
+typedef enum {
+  LANE_DONE,   /* it is handled: the run's row says what happens next */
+  LANE_AGAIN,  /* there is more to do; of a step: the same one at once, in a new transaction */
+  LANE_HOLD,   /* it is kept, and nothing is charged */
+  LANE_GO_AWAY /* an errand is under way */
+} LaneNext;
 
 typedef struct _Lanes Lanes;
 Lanes *lanes_new (guint n_jobs);
@@ -189,7 +195,8 @@ void lanes_wake (Lanes *lanes, Lane *lane);
 /* The next lane; NULL when stopped. INTAKE: only lanes of intake; else lanes of work first.
  * Thread: worker. */
 Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
-void lanes_put (Lanes *lanes, Lane *lane, LaneNext next, gint64 hold_us);
+/* LANE_HOLD: for `hold_us` of LANE. */
+void lanes_put (Lanes *lanes, Lane *lane, LaneNext next);
 /* How many lanes a worker takes at once, if this is one of them. With the list's lock, or on the
  * worker that holds LANE. */
 guint lane_most_beside (const Lane *lane);

@@ -42,7 +42,7 @@ lane_free (Lane *lane)
   bisect_free (lane->worker.bisect);
   errand_free (lane->list.errand);
   g_queue_clear_full (&lane->list.sendings, (GDestroyNotify)sending_free);
-  g_free (lane->suspects.counted_together);
+  g_free (lane->suspects.counted);
   g_free (lane->topic);
   g_free (lane);
 }

@@ -26,8 +26,8 @@ outage_hold_us (guint outages)
   return (gint64)(seconds * g_random_double_range (0.5, 1.0) * G_USEC_PER_SEC);
 }
 
-void
-outage_note (Service *service, Lane *lane, const GError *error)
+LaneNext
+outage_hold (Service *service, Lane *lane, const GError *error)
 {
   if (error->code == PRUNED_FATAL)
     service_fail (service, error);
@@ -37,4 +37,6 @@ outage_note (Service *service, Lane *lane, const GError *error)
     log_warning_every (10, "outage", "A dependency is down; the lane waits", error->message);
   lane->worker.outages++;
   lane->worker.locked_since_us = 0;
+  lane->worker.hold_us = outage_hold_us (lane->worker.outages);
+  return LANE_HOLD;
 }

@@ -9,8 +9,9 @@
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* Logs it and counts it. PRUNED_FATAL ends the process. The caller holds the lane. */
-void outage_note (Service *service, Lane *lane, const GError *error);
+/* Logs it and counts it. PRUNED_FATAL ends the process. Returns LANE_HOLD, and the lane knows for
+ * how long. */
+LaneNext outage_hold (Service *service, Lane *lane, const GError *error);
 
 /* From here on it is told, or not any more, that PostgreSQL is away. */
 void outage_set_told (gboolean told);

@@ -119,13 +119,6 @@ commit (Transaction *transaction, GError **error)
   return transaction_commit (transaction, error);
 }
 
-MessageNext
-answer_outage (Service *service, Lane *lane, const GError *error)
-{
-  outage_note (service, lane, error);
-  return MESSAGE_HOLD;
-}
-
 /* Executes the decision in a transaction of its own. FALSE: it is rolled back. */
 static gboolean
 carry_out (Service *service, Pg *pg, Step *step, RetryDecision *decision, Bundle *bundle,
@@ -158,16 +151,16 @@ leave_out_on_failure (Step *step, RetryDecision *decision, const GError *error)
 
 /* A brake has stopped the step. If its run cannot be counted, or its plan cannot be noted, the run
  * is charged, as for a failed step. */
-static MessageNext
+static LaneNext
 answer_brake (Service *service, Lane *lane, Pg *pg, Step *step)
 {
   HoldResult result = { 0 };
   g_autoptr (GError) error = NULL;
   const gboolean divided = step->brake == BRAKE_RANGES;
   if (divided && divide_give_way (service, step, &error))
-    return MESSAGE_HANDLED;
+    return LANE_DONE;
   if (!divided && hold_carry_out (service, lane, step, &result, &error))
-    return result.again ? MESSAGE_AGAIN : MESSAGE_HANDLED;
+    return result.again ? LANE_AGAIN : LANE_DONE;
   Work work = { step->run->run_id, step->run->step, step->run->attempts };
   if (error->domain != PRUNED_ERROR || error->code == PRUNED_OUTAGE || error->code == PRUNED_DATA)
     return bad_rows_answer (service, lane, pg, &work, error);
@@ -175,19 +168,19 @@ answer_brake (Service *service, Lane *lane, Pg *pg, Step *step)
   return answer_failure (service, lane, pg, step, result.sqlstate, error);
 }
 
-MessageNext
+LaneNext
 answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sqlstate,
                 const GError *cause)
 {
   if (step->brake != BRAKE_NONE)
     return answer_brake (service, lane, pg, step);
   if (step->again || (g_strcmp0 (sqlstate, "40001") == 0 && read_back_forget (step->job)))
-    return MESSAGE_AGAIN;
+    return LANE_AGAIN;
   if (cause->code == PRUNED_OUTAGE || cause->code == PRUNED_FATAL)
-    return answer_outage (service, lane, cause);
+    return outage_hold (service, lane, cause);
   if (cause->code == PRUNED_BUSY
       && (lane_should_yield (service->lanes, lane) || atomic_load (&service->shared.stopped)))
-    return MESSAGE_HOLD; /* our own cancel: not charged */
+    return LANE_HOLD; /* our own cancel: not charged */
   g_auto (RetryDecision) decision = { 0 };
   retry_decide (step, sqlstate, cause, &decision);
   g_autoptr (Bundle) bundle
@@ -202,7 +195,7 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   }
   if (!done) {
     Work work = { step->run->run_id, step->run->step, step->run->attempts };
-    MessageNext next = bad_rows_answer (service, lane, pg, &work, error);
+    LaneNext next = bad_rows_answer (service, lane, pg, &work, error);
     g_error_free (error);
     return next;
   }
@@ -217,5 +210,5 @@ answer_failure (Service *service, Lane *lane, Pg *pg, Step *step, const char *sq
   wake_in (service->wake, decision.delay_ms);
   if (bundle_size (bundle) > 0)
     sending_finish (service, lane, bundle);
-  return MESSAGE_HANDLED;
+  return LANE_DONE;
 }

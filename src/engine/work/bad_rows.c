@@ -3,6 +3,7 @@
 #include "engine/job/in_force.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
+#include "engine/outbox/transaction.h"
 #include "engine/step/pace.h"
 #include "engine/service/stats.h"
 #include "engine/work/on_failure.h"
@@ -93,23 +94,19 @@ settle (Service *service, Pg *pg, const Job *job, const Work *work, const GError
   return change (service, pg, SQL "charge.sql", values, bundle, &n, error);
 }
 
-MessageNext
+LaneNext
 bad_rows_answer (Service *service, Lane *lane, Pg *pg, const Work *work, const GError *cause)
 {
-  if (!is_about_rows (cause)) {
-    outage_note (service, lane, cause);
-    return MESSAGE_HOLD;
-  }
+  if (!is_about_rows (cause))
+    return outage_hold (service, lane, cause);
   g_autoptr (Bundle) bundle = bundle_new (work->run_id, work->step, lane->job->name, 0);
   g_autoptr (GError) error = NULL;
-  if (!settle (service, pg, lane->job, work, cause, bundle, &error)) {
-    outage_note (service, lane, error);
-    return MESSAGE_HOLD;
-  }
+  if (!settle (service, pg, lane->job, work, cause, bundle, &error))
+    return outage_hold (service, lane, error);
   wake_in (service->wake, 0);
   if (bundle_size (bundle) > 0)
     sending_finish (service, lane, bundle);
-  return MESSAGE_HANDLED;
+  return LANE_DONE;
 }
 
 /* Brings rows inside their bounds. *N: how many were outside. */

@@ -4,12 +4,13 @@
  * Threads: the worker that has the lane, the dispatcher, housekeeping. Ownership: none is taken.
  */
 #pragma once
-#include "engine/work/answer.h"
+#include "engine/lane/lane.h"
+#include "engine/service/service.h"
 
 /* CAUSE: the error of a transaction for WORK alone, which is rolled back. If the row is at fault,
  * the run is dead if its row is out of bounds; otherwise it is charged like a failed step. */
-MessageNext bad_rows_answer (Service *service, Lane *lane, Pg *pg, const Work *work,
-                             const GError *cause);
+LaneNext bad_rows_answer (Service *service, Lane *lane, Pg *pg, const Work *work,
+                          const GError *cause);
 
 /* Reads every row of the ledger. Rows that are out of bounds are brought inside and their runs are
  * dead. */

@@ -18,11 +18,11 @@ begins_errand (const Lane *lane, const Step *step)
 
 /* *NEXT: what becomes of the message. */
 static gboolean
-step_alone (StepSet *set, Lane *lane, Step *step, MessageNext *next, GError **error)
+step_alone (StepSet *set, Lane *lane, Step *step, LaneNext *next, GError **error)
 {
   const gboolean begins = begins_errand (lane, step);
   const char *at_fault;
-  *next = begins ? MESSAGE_AWAY : MESSAGE_HANDLED;
+  *next = begins ? LANE_GO_AWAY : LANE_DONE;
   if (begins)
     return errands_lease (set, &lane, error);
   return (lane->list.errand != NULL ? errands_settle (set, &lane, error)
@@ -30,36 +30,33 @@ step_alone (StepSet *set, Lane *lane, Step *step, MessageNext *next, GError **er
          && step_set_commit (set, error);
 }
 
-/* There is nothing to step: the job is paused, another transaction has the run, or it has moved on.
- */
-static MessageNext
+/* There is nothing to step: the run waits, another transaction has it, or it has moved on. */
+static LaneNext
 leave (StepSet *set, Lane *lane, const Work *work, GError *cause)
 {
   g_autoptr (GError) error = cause;
   const Claim *claim = &set->claim;
-  gboolean ok = error == NULL && claim->locked != NULL
-                && (claim->runs->len == 0 || claim_park_paused (claim, &error))
-                && step_set_commit (set, &error);
+  gboolean ok = error == NULL && step_set_commit (set, &error);
   if (!ok) {
     step_set_roll_back (set);
     return bad_rows_answer (set->service, lane, set->pg, work, error);
   }
   if (g_hash_table_size (claim->locked) > 0)
-    return MESSAGE_HOLD;
-  conclude_note_stale (set->service, lane, claim->runs->len + claim->waits == 0);
-  return MESSAGE_HANDLED;
+    return LANE_HOLD;
+  conclude_note_stale (set->service, lane, claim->waits == 0);
+  return LANE_DONE;
 }
 
 /* The step is rolled back: what it asked for is done with no transaction open. */
-static MessageNext
+static LaneNext
 go_outside (Service *service, Pg *pg, Lane *lane, Step *step)
 {
   g_autoptr (GError) error = NULL;
   if (partitions_outside (step, &error))
-    return MESSAGE_AGAIN;
+    return LANE_AGAIN;
   g_autofree char *sqlstate = g_strdup (error->code == PRUNED_OUTAGE ? "" : pg_sqlstate (pg));
   return partitions_was_late (step, sqlstate)
-             ? MESSAGE_AGAIN
+             ? LANE_AGAIN
              : answer_failure (service, lane, pg, step, sqlstate, error);
 }
 
@@ -73,10 +70,10 @@ state_of (const Step *step, const GError *error)
 }
 
 /* One try of one run. */
-static MessageNext
+static LaneNext
 try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
 {
-  MessageNext next;
+  LaneNext next;
   g_autoptr (GError) error = NULL;
   g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
   g_auto (StepSet) set = { 0 };
@@ -84,14 +81,13 @@ try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
   step_set_init (&set, service, pg, lane->job);
   if (lane->list.errand == NULL)
     replica_prepare (lane->worker.replica, pg, lane->job);
-  if (!claim_for_lane (&set.claim, service, pg, lane, works, &error) || set.claim.runs->len == 0
-      || set.claim.paused)
+  if (!claim_for_lane (&set.claim, service, pg, lane, works, &error) || set.claim.runs->len == 0)
     return leave (&set, lane, work, g_steal_pointer (&error));
   Step *step = step_set_make (&set, lane, set.claim.runs->pdata[0], NULL, FALSE);
   g_ptr_array_add (set.steps, step);
   pace_begin (step);
   if (step_alone (&set, lane, step, &next, &error)) {
-    if (next == MESSAGE_HANDLED) {
+    if (next == LANE_DONE) {
       conclude_steps (service, lane, set.steps, &set.bundle);
       early_step_done (service->lanes, lane, step);
     }
@@ -103,14 +99,14 @@ try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
                                : answer_failure (service, lane, pg, step, sqlstate, error);
 }
 
-MessageNext
+LaneNext
 careful_run (Service *service, Pg *pg, Lane *lane, const Work *work)
 {
-  MessageNext next;
+  LaneNext next;
   do
     next = try_alone (service, pg, lane, work);
-  while (next == MESSAGE_AGAIN && !lane_should_yield (service->lanes, lane));
-  if (next == MESSAGE_HANDLED)
+  while (next == LANE_AGAIN && !lane_should_yield (service->lanes, lane));
+  if (next == LANE_DONE)
     conclude_first (service, lane);
-  return next == MESSAGE_AGAIN ? MESSAGE_HOLD : next;
+  return next == LANE_AGAIN ? LANE_HOLD : next;
 }

@@ -8,4 +8,4 @@
 
 /* Steps the run of WORK, which is the first of lane->worker.pending; removed from there when it is
  * handled. */
-MessageNext careful_run (Service *service, Pg *pg, Lane *lane, const Work *work);
+LaneNext careful_run (Service *service, Pg *pg, Lane *lane, const Work *work);

@@ -1,13 +1,26 @@
+/* The fence locks the runs that messages name; those of them that must not be stepped now are put
+ * back; messages of runs that others have locked may stay.
+ *
+ * Length: whatever can keep a claimed run from its step stands here, in its order.
+ */
 #include "engine/work/claim.h"
 
 #include "base/clock.h"
 #include "engine/job/in_force.h"
-#include "engine/work/throttled.h"
-#include "engine/work/version.h"
+#include "engine/job/sentence/sentence_again.h"
+#include "engine/ledger/run_check.h"
+#include "engine/service/stats.h"
+#include "engine/step/throttle.h"
 
 #include <string.h>
 
 #define LOCKED_US G_USEC_PER_SEC
+#define OFF_US (5 * G_USEC_PER_SEC)
+#define OTHER "blocked: begun with version "
+#define THROTTLED_LEAST_MS 5000
+#define THROTTLED_EACH_MS 50 /* many runs ask less often */
+#define THROTTLED_MOST_MS 30000
+#define WARN_EVERY_S 60
 #define CLOCK_DAY_US G_TIME_SPAN_DAY /* a database clock further ahead than that is not trusted */
 
 static int
@@ -37,6 +50,43 @@ fence_values (const Job *job, const GArray *works)
   return values;
 }
 
+/* --- runs that must not be stepped now --- */
+
+/* Runs that wait, and of each what the statement is given. */
+typedef struct {
+  Claim *claim;
+  GPtrArray *runs; /* of Run, owned */
+  GString *until, *errors, *classes;
+} Waits;
+
+/* Run I of the claim waits until UNTIL_US by the database's clock (0: it is due as it was), and
+ * says why: ERROR (NULL: what it said). CLASS: it waits for another process; NULL: for the time. */
+static void
+put_back (Waits *waits, guint i, gint64 until_us, const char *error, const char *class)
+{
+  Claim *claim = waits->claim;
+  g_autofree char *until = until_us != 0 ? clock_format (until_us) : NULL;
+  array_add (waits->until, until);
+  array_add (waits->errors, error);
+  array_add (waits->classes, class);
+  g_ptr_array_add (waits->runs, g_ptr_array_steal_index (claim->runs, i));
+  claim->waits++;
+}
+
+static void
+put_back_all (Waits *waits, gint64 until_us, const char *error)
+{
+  for (guint i = waits->claim->runs->len; i-- > 0;)
+    put_back (waits, i, until_us, error, NULL);
+}
+
+/* The database's clock. Call it while there are runs. */
+static gint64
+now_of (const Claim *claim)
+{
+  return ((const Run *)claim->runs->pdata[0])->now_us;
+}
+
 /* When RUN may be stepped at the earliest, if that is later than now; else -1. A run can be ready
  * too early because of an operator's command, or of a clock that was ahead. The database's clock
  * decides, unless it is more than a day ahead of this machine's. */
@@ -47,82 +97,183 @@ early_until (const Run *run)
   return earliest_us > MIN (run->now_us, clock_now_us () + CLOCK_DAY_US) ? earliest_us : -1;
 }
 
-/* Removes early runs from RUNS and sets them waiting. */
-static gboolean
-put_back_early (Pg *pg, GPtrArray *runs, GError **error)
+static void
+put_back_early (Waits *waits)
 {
-  GString *ids = array_new (), *times = array_new ();
-  guint n = runs->len;
-  for (guint i = n; i-- > 0;) {
-    const Run *run = runs->pdata[i];
+  for (guint i = waits->claim->runs->len; i-- > 0;) {
+    const Run *run = waits->claim->runs->pdata[i];
     gint64 until_us = early_until (run);
     if (until_us < 0)
       continue;
     g_autofree char *time = clock_format (until_us);
     log_warning ("Run was ready before its time; waiting again", "job", run->job->name, "run_id",
                  run->run_id, "until", time);
-    array_add (ids, run->run_id);
-    array_add (times, time);
-    g_ptr_array_remove_index (runs, i);
+    put_back (waits, i, until_us, NULL, NULL);
   }
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", array_take (ids));
-  pg_values_take (values, "until", array_take (times));
-  if (runs->len == n)
-    return TRUE;
-  g_autoptr (PgRows) put_back = pg_run_file (pg, "src/engine/work/sql/put_back.sql", values, error);
-  return put_back != NULL;
 }
 
-/* In quiet hours all of RUNS wait for their end, and RUNS becomes empty. The database's clock
- * decides. */
-static gboolean
-put_back_quiet (Claim *claim, const Job *job, GPtrArray *runs, GError **error)
+/* The runs of a paused job are due as they were. Where it is off they say so: another process,
+ * where the job is on, may send them here again. */
+static void
+put_back_paused (Waits *waits, const Job *job, gboolean paused)
 {
+  const gboolean on = in_force_is_on (job);
+  if (!on && jobs_find (in_force_jobs (), job->name) != NULL && waits->claim->runs->len > 0)
+    put_back_all (waits, now_of (waits->claim) + OFF_US, "mode off");
+  else if (!on || paused)
+    put_back_all (waits, 0, NULL);
+}
+
+/* In quiet hours, by the database's clock. */
+static void
+put_back_quiet (Waits *waits, const Job *job)
+{
+  const Claim *claim = waits->claim;
   const Hours *quiet = in_force_of (job)->quiet;
-  gint64 end_us = quiet != NULL && runs->len > 0
-                      ? hours_end (quiet, ((const Run *)runs->pdata[0])->now_us)
-                      : -1;
+  gint64 end_us = quiet != NULL && claim->runs->len > 0 ? hours_end (quiet, now_of (claim)) : -1;
   if (end_us < 0)
-    return TRUE;
+    return;
   g_autofree char *until = clock_format (end_us);
-  g_autofree char *n = g_strdup_printf ("%u", runs->len);
+  g_autofree char *n = g_strdup_printf ("%u", claim->runs->len);
+  g_autofree char *why = g_strconcat ("quiet hours until ", until, NULL);
   log_info ("Quiet hours; runs wait for their end", "job", job->name, "runs", n, "until", until);
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", run_ids (runs));
-  pg_values_set (values, "until", until);
-  g_autoptr (PgRows) put_back
-      = pg_run_file (claim->transaction.pg, "src/engine/work/sql/quiet_hours.sql", values, error);
-  claim->waits += runs->len;
-  g_ptr_array_set_size (runs, 0);
-  return put_back != NULL;
+  put_back_all (waits, end_us, why);
+}
+
+/* JOB in the version that RUN began with; NULL: this process does not have it. A built-in job
+ * changes with the program, which goes on with what an older one began. */
+static const Job *
+version_of (const Run *run, const Job *job)
+{
+  gboolean any = run->version == NULL || job->built_in || job->version == NULL;
+  if (any || g_str_equal (run->version, job->version))
+    return job;
+  return jobs_version (in_force_jobs (), job->name, run->version);
+}
+
+/* Logs only once that a run waits for a process. */
+static void
+tell_version (const Run *run, const Job *job)
+{
+  if (run->range_of == NULL && (run->error == NULL || !g_str_has_prefix (run->error, OTHER)))
+    log_warning ("Run began with a version of its job that this process does not have; it waits",
+                 "job", job->name, "run_id", run->run_id, "begun", run->version, "here",
+                 job->version, "remedy", "pruned retry, or pruned discard");
+}
+
+/* Each run gets the version of its job that it began with: its next page is found by the rules of
+ * those before. */
+static void
+put_back_other_versions (Waits *waits, const Job *job)
+{
+  for (guint i = waits->claim->runs->len; i-- > 0;) {
+    Run *run = waits->claim->runs->pdata[i];
+    const Job *begun = version_of (run, job);
+    if (begun != NULL) {
+      run->job = sentence_again_job (begun, run->args);
+      run_check_asked (run);
+      continue;
+    }
+    g_autofree char *why
+        = g_strdup_printf (OTHER "%s, and this process has %s: bring the old one back, or pruned "
+                                 "retry goes on with the new one",
+                           run->version, job->version);
+    tell_version (run, job);
+    put_back (waits, i, run->now_us + G_TIME_SPAN_MINUTE, why, "version");
+  }
 }
 
 /* Whether what keeps runs waiting has ended by the database's clock only. A clock that jumps must
- * not let rows go that somebody holds. */
+ * not let rows go that somebody holds. DISPUTED: a pause of the job, or a hold. */
 static gboolean
-is_disputed (const Service *service, const Job *job, const PgRows *rows, const GPtrArray *runs)
+is_disputed (const Service *service, const Job *job, gint64 now_us, gboolean disputed)
 {
   const Hours *quiet = in_force_of (job)->quiet;
-  const gint64 ours_us = clock_now_us (),
-               ahead_us = runs->len > 0 ? ((const Run *)runs->pdata[0])->now_us - ours_us : 0;
-  return rows_bool (rows, 0, "disputed")
-         || (quiet != NULL && ABS (ahead_us) > service->max_skew_us
+  const gint64 ours_us = clock_now_us ();
+  return disputed
+         || (quiet != NULL && ABS (now_us - ours_us) > service->max_skew_us
              && hours_end (quiet, ours_us) >= 0);
 }
+
+static char *
+why_disputed (const Job *job, gint64 now_us)
+{
+  char *why
+      = g_strdup_printf ("clocks: the database's and this machine's differ by %" G_GINT64_FORMAT
+                         " s, and by one of them a pause, a hold or quiet hours have not ended",
+                         ABS (now_us - clock_now_us ()) / G_USEC_PER_SEC);
+  log_warning_every (WARN_EVERY_S, job->name, "Runs wait", why);
+  return why;
+}
+
+/* While a threshold of [throttle] is passed (step/throttle.h), or clocks disagree. */
+static void
+put_back_throttled (Waits *waits, const Service *service, const Job *job, gboolean disputed)
+{
+  const guint n = waits->claim->runs->len;
+  if (n == 0)
+    return;
+  const gint64 now_us = now_of (waits->claim),
+               delay_ms
+               = MIN (THROTTLED_LEAST_MS + (gint64)THROTTLED_EACH_MS * n, THROTTLED_MOST_MS);
+  ThrottleReason reason;
+  disputed = is_disputed (service, job, now_us, disputed);
+  g_autofree char *why = disputed ? why_disputed (job, now_us) : throttle_of (job, &reason);
+  if (why == NULL)
+    return;
+  g_autofree char *error = g_strconcat ("throttled: ", why, NULL);
+  put_back_all (waits, now_us + delay_ms * 1000, error);
+  if (!disputed)
+    stats_add (STATS_THROTTLED, job->name, throttle_words[reason], (double)delay_ms * n / 1000);
+}
+
+static gboolean
+write_waits (Waits *waits, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  g_autoptr (GPtrArray) runs = waits->runs;
+  pg_values_take (values, "run_id", run_ids (runs));
+  pg_values_take (values, "until", array_take (waits->until));
+  pg_values_take (values, "error", array_take (waits->errors));
+  pg_values_take (values, "class", array_take (waits->classes));
+  if (runs->len == 0)
+    return TRUE;
+  g_autoptr (PgRows) written = pg_run_file (waits->claim->transaction.pg,
+                                            "src/engine/work/sql/put_back.sql", values, error);
+  return written != NULL;
+}
+
+/* FENCED: the answer of the fence, a row at least. What has begun is settled all the same. */
+static gboolean
+sort_out (Claim *claim, const Service *service, const Job *job, const PgRows *fenced,
+          GError **error)
+{
+  Waits waits = { claim, g_ptr_array_new_with_free_func ((GDestroyNotify)run_free), array_new (),
+                  array_new (), array_new () };
+  put_back_early (&waits);
+  if (!claim->settles) {
+    put_back_paused (&waits, job, rows_bool (fenced, 0, "paused"));
+    put_back_quiet (&waits, job);
+    put_back_other_versions (&waits, job);
+    put_back_throttled (&waits, service, job, rows_bool (fenced, 0, "disputed"));
+  }
+  return write_waits (&waits, error);
+}
+
+/* --- the fence --- */
 
 /* Holds follow a table that has got another name. */
 static gboolean
 follow_holds (Pg *pg, const PgRows *rows, GError **error)
 {
-  if (rows_count (rows) == 0 || !rows_bool (rows, 0, "holds"))
+  if (!rows_bool (rows, 0, "holds"))
     return TRUE;
   g_autoptr (PgRows) done = pg_run_file (pg, "src/engine/work/sql/holds_follow.sql", NULL, error);
   return done != NULL;
 }
 
-/* Locks and returns the runs (of Run) that WORKS may step. Call right after transaction_begin. */
-static GPtrArray *
+/* Locks the runs that WORKS may step. Call right after transaction_begin. */
+static gboolean
 fence (Claim *claim, const Service *service, const Job *job, const GArray *works, GError **error)
 {
   Transaction *transaction = &claim->transaction;
@@ -131,26 +282,21 @@ fence (Claim *claim, const Service *service, const Job *job, const GArray *works
   pg_values_take (values, "clock", clock_format (clock_now_us () + service->max_skew_us));
   if (!pg_queue (pg, pg_statement ("src/engine/work/sql/fence.sql"), values, error)
       || !pg_flush (pg, error))
-    return NULL;
+    return FALSE;
   g_autoptr (PgRows) removed = transaction->sent != NULL ? pg_next (pg, error) : NULL;
   if (transaction->sent != NULL && removed == NULL)
-    return NULL;
+    return FALSE;
   g_autoptr (PgRows) rows = pg_next (pg, error);
   if (rows == NULL || !pg_finish (pg, error))
-    return NULL;
-  g_autoptr (GPtrArray) runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
+    return FALSE;
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  claim->runs = g_ptr_array_new_with_free_func ((GDestroyNotify)run_free);
   for (int i = 0; i < rows_count (rows); i++)
     if (g_hash_table_add (seen,
                           (gpointer)rows_text (rows, i, "run_id"))) /* a message can come twice */
-      g_ptr_array_add (runs, run_from_row (job, rows, i));
-  const gboolean begins = !claim->settles && rows_count (rows) > 0, on = in_force_is_on (job);
-  claim->off = begins && !on && jobs_find (in_force_jobs (), job->name) != NULL;
-  claim->paused = begins && (!on || rows_bool (rows, 0, "paused"));
-  claim->disputed = begins && is_disputed (service, job, rows, runs);
-  gboolean ok = follow_holds (pg, rows, error) && put_back_early (pg, runs, error)
-                && (claim->settles || claim->paused || put_back_quiet (claim, job, runs, error));
-  return ok ? g_steal_pointer (&runs) : NULL;
+      g_ptr_array_add (claim->runs, run_from_row (job, rows, i));
+  return claim->runs->len == 0
+         || (follow_holds (pg, rows, error) && sort_out (claim, service, job, rows, error));
 }
 
 /* Should the lane keep the messages of locked runs? Some locks last milliseconds: another process's
@@ -178,7 +324,7 @@ static GHashTable *
 find_locked (Claim *claim, Lane *lane, const GArray *works, GError **error)
 {
   GHashTable *locked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (claim->runs->len < works->len) {
+  if (claim->runs->len + claim->waits < works->len) {
     g_autoptr (PgValues) values = fence_values (lane->job, works);
     g_autoptr (PgRows) rows = pg_run_file (claim->transaction.pg,
                                            "src/engine/work/sql/fence_locked.sql", values, error);
@@ -203,8 +349,7 @@ claim_locked (Claim *claim, Service *service, Pg *pg, const Job *job, const GArr
   run_set_task (pg, job, g_array_index (works, Work, 0).run_id);
   if (!transaction_begin (&claim->transaction, service->publisher, pg, error))
     return FALSE;
-  claim->runs = fence (claim, service, job, works, error);
-  return claim->runs != NULL
+  return fence (claim, service, job, works, error)
          && (claim->runs->len == 0 || run_set_task_of_range (pg, claim->runs->pdata[0], error));
 }
 
@@ -227,26 +372,11 @@ claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray
   if (!claim_locked (claim, service, pg, errand != NULL ? errand->job : lane->job, works, error))
     return FALSE;
   claim->locked = find_locked (claim, lane, works, error);
-  gboolean begins = !claim->settles && !claim->paused;
-  if (claim->locked == NULL
-      || (begins
-          && (!version_sort_out (claim, lane->job, error)
-              || !throttled_put_back (claim, lane->job, error))))
+  if (claim->locked == NULL)
     return FALSE;
-  gboolean steps = claim->runs->len > 0 && !claim->paused;
-  lane_note_run (service->lanes, lane, steps ? ((const Run *)claim->runs->pdata[0])->run_id : NULL);
+  lane_note_run (service->lanes, lane,
+                 claim->runs->len > 0 ? ((const Run *)claim->runs->pdata[0])->run_id : NULL);
   return TRUE;
-}
-
-gboolean
-claim_park_paused (const Claim *claim, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "run_id", run_ids (claim->runs));
-  pg_values_set (values, "off", claim->off ? "t" : "f");
-  g_autoptr (PgRows) parked
-      = pg_run_file (claim->transaction.pg, "src/engine/work/sql/park_paused.sql", values, error);
-  return parked != NULL;
 }
 
 void

@@ -13,14 +13,11 @@ typedef struct {
   GPtrArray *runs;         /* of Run: locked, and can be stepped */
   GHashTable *locked;      /* ids of runs that another transaction has locked; the lane keeps their
                               messages for up to a second */
-  guint waits;             /* runs that wait instead: quiet hours, a threshold of [throttle], the
-                              version that they began with, or clocks that disagree */
-  gboolean paused;         /* their job is paused, off or removed, or everything is stopped: call
-                              claim_park_paused */
-  gboolean off;            /* it is paused because the job is off */
-  gboolean disputed;       /* by the database's clock a pause, a hold or quiet hours are over, by
-                              this machine's not: its runs wait */
-  gboolean settles;        /* no step begins: an errand, or what killed a process, is settled */
+  guint waits;      /* runs that wait instead, unpublished and uncharged: ahead of their time,
+                       their job is paused, off or removed, everything is stopped, quiet hours,
+                       a threshold of [throttle], clocks that disagree, or the version that they
+                       began with is not here. Their rows say why */
+  gboolean settles; /* no step begins: an errand, or what killed a process, is settled */
 } Claim;
 
 void claim_clear (Claim *claim);
@@ -29,9 +26,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Claim, claim_clear)
 /* Begins a transaction with the runs of JOB that WORKS name, to settle them: also in a pause. */
 gboolean claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works,
                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Begins a transaction with the runs of LANE's job that WORKS may step; also fills in `locked`, and
- * sets `locked_since_us` of LANE if there are any. */
+/* Begins a transaction with the runs of LANE's job that WORKS may step, each with the version of
+ * the job that it began with; also fills in `locked`, and sets `locked_since_us` of LANE if there
+ * are any. */
 gboolean claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray *works,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* The claimed runs wait until their job is resumed, or is on again. */
-gboolean claim_park_paused (const Claim *claim, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -312,15 +312,13 @@ intake_bury (Service *service, Pg *pg, Lane *lane, const char *reason, int attem
 }
 
 LaneNext
-intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us)
+intake_handle (Service *service, Pg *pg, Lane *lane, guint max)
 {
   g_autoptr (GError) error = NULL;
   guint n = MIN (lane->worker.pending->len, max);
   if (!try_smaller (service, pg, lane, &n, &error)) {
-    outage_note (service, lane, error);
     forget_if_astray (lane);
-    *hold_us = outage_hold_us (lane->worker.outages);
-    return LANE_HOLD;
+    return outage_hold (service, lane, error);
   }
   lane->worker.outages = 0;
   stats_add (STATS_MESSAGES, lane->is_ticks ? "ticks" : "events", NULL, n);

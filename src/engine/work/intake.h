@@ -10,8 +10,8 @@
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* Handles up to MAX of lane->worker.pending from its front. LANE_HOLD: *HOLD_US says how long. */
-LaneNext intake_handle (Service *service, Pg *pg, Lane *lane, guint max, gint64 *hold_us);
+/* Handles up to MAX of lane->worker.pending from its front. */
+LaneNext intake_handle (Service *service, Pg *pg, Lane *lane, guint max);
 
 /* Sends the first of lane->worker.pending to the dead topic with REASON, and moves the offset past
  * it. */

@@ -374,8 +374,6 @@ step_errands (Plain *plain, GError **error)
 {
   StepSet *set = &plain->set;
   plain->lane->worker.locked_since_us = 0;
-  if (set->claim.paused)
-    return error_set (error, PRUNED_BUSY, "the job is paused; tried again alone");
   if (!begin_errands (plain, error))
     return FALSE;
   if (plain->lane->list.errand == NULL)
@@ -488,8 +486,6 @@ share (Plain *plain, GError **error)
     return FALSE;
   if (is_of_errands (plain))
     return step_errands (plain, error);
-  if (claim->paused)
-    return claim_park_paused (claim, error) && settle (plain, error);
   if (!look (plain, error))
     return FALSE;
   for (guint i = 0; i < plain->set.steps->len; i++) {

@@ -15,7 +15,7 @@
 #define COMPANY_US (200 * G_TIME_SPAN_MILLISECOND) /* until other messages have ended */
 #define REASON "poison: the process died three times while it handled this message"
 
-/* OFFSETS: one, or an array literal, as the statement expects. */
+/* OFFSETS: a number, or an array literal, as the statement expects. */
 static PgValues *
 keys_of (const Lane *lane, const char *offsets)
 {
@@ -26,19 +26,15 @@ keys_of (const Lane *lane, const char *offsets)
   return values;
 }
 
-static PgValues *
-key_of (const Lane *lane, gint64 offset)
+/* The offsets of those that are handled next, as an array literal. */
+static char *
+offsets_of (const Lane *lane)
 {
-  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, offset);
-  return keys_of (lane, text);
-}
-
-static LaneNext
-hold (Service *service, Lane *lane, const GError *error, gint64 *hold_us)
-{
-  outage_note (service, lane, error);
-  *hold_us = outage_hold_us (lane->worker.outages);
-  return LANE_HOLD;
+  GString *offsets = array_new ();
+  const guint n = lane->suspects.one_by_one ? 1 : lane->suspects.n;
+  for (guint i = 0; i < n; i++)
+    array_add_int (offsets, g_array_index (lane->worker.pending, Pending, i).message->offset);
+  return array_take (offsets);
 }
 
 static gboolean
@@ -68,141 +64,96 @@ bury (Service *service, Pg *pg, Lane *lane, GError **error)
   return TRUE;
 }
 
-typedef enum { SUSPECT_ERROR, SUSPECT_LATER, SUSPECT_TRY, SUSPECT_BURY } Decision;
-
-/* Counts the try, once however often the lane holds: only a death may leave the count behind. The
- * last try is made alone: with other messages under way it would be unknown which one the process
- * died of. */
-static Decision
-count (Service *service, Pg *pg, Lane *lane, gint64 offset, GError **error)
+/* Counts them, if none was under way at more than MOST deaths. Returns at how many deaths one was;
+ * -1: an error. */
+static gint64
+count (Pg *pg, const Lane *lane, const char *offsets, int most, GError **error)
 {
-  if (lane->suspects.counted == offset)
-    return SUSPECT_TRY;
-  g_autoptr (PgValues) key = key_of (lane, offset);
-  g_autoptr (PgRows) known = pg_run_file (pg, SQL "suspect_look.sql", key, error);
-  if (known == NULL)
-    return SUSPECT_ERROR;
-  gint64 deaths = rows_int (known, 0, "deaths");
-  if (deaths >= DEATHS)
-    return SUSPECT_BURY;
-  if (deaths == DEATHS - 1 && !solitude_begin (service->lanes, lane))
-    return SUSPECT_LATER;
-  g_autoptr (PgRows) counted = pg_run_file (pg, SQL "suspect_put.sql", key, error);
-  if (counted == NULL)
-    return SUSPECT_ERROR;
-  lane->suspects.counted = offset;
-  return SUSPECT_TRY;
+  g_autoptr (PgValues) values = keys_of (lane, offsets);
+  pg_values_int (values, "most", most);
+  g_autoptr (PgRows) known = pg_run_file (pg, SQL "suspect_put.sql", values, error);
+  return known != NULL ? rows_int (known, 0, "deaths") : -1;
 }
 
-/* What the lane does next, after NEXT, if the counts are REMOVED; else it holds. */
+/* They came to an orderly end, and NEXT follows. If their count cannot be removed, the lane holds.
+ */
 static LaneNext
-after_removal (Service *service, Lane *lane, LaneNext next, const PgRows *removed,
-               const GError *error, gint64 *hold_us)
+forget (Service *service, Pg *pg, Lane *lane, const char *offsets, LaneNext next)
 {
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PgValues) keys = keys_of (lane, offsets);
+  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", keys, &error);
+  solitude_end (service->lanes, lane);
   if (removed == NULL)
-    return hold (service, lane, error, hold_us);
+    return outage_hold (service, lane, error);
+  g_clear_pointer (&lane->suspects.counted, g_free);
   return next == LANE_DONE && lane->worker.pending->len > 0 ? LANE_AGAIN : next;
 }
 
-/* The message at OFFSET came to an orderly end. */
+/* The last try of a message is made alone: with others under way it would be unknown which one the
+ * process died of. */
 static LaneNext
-remove_count (Service *service, Pg *pg, Lane *lane, gint64 offset, LaneNext next, gint64 *hold_us)
+begin_last (Service *service, Pg *pg, Lane *lane, const char *offset)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PgValues) key = key_of (lane, offset);
-  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", key, &error);
-  if (removed != NULL)
-    lane->suspects.counted = -1;
+  if (!solitude_begin (service->lanes, lane)) {
+    lane->worker.hold_us = COMPANY_US;
+    return LANE_HOLD;
+  }
+  if (count (pg, lane, offset, DEATHS - 1, &error) >= 0)
+    return LANE_DONE;
   solitude_end (service->lanes, lane);
-  return after_removal (service, lane, next, removed, error, hold_us);
+  return outage_hold (service, lane, error);
 }
 
-static gboolean
-begin_one (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
+/* Counts them, once however often the lane holds: only a death may leave the count behind.
+ * LANE_DONE: they may be handled. */
+static LaneNext
+begin (Service *service, Pg *pg, Lane *lane, const char *offsets)
 {
   g_autoptr (GError) error = NULL;
-  const gint64 offset = lane_first_offset (lane);
-  Decision decision = count (service, pg, lane, offset, &error);
-  if (decision == SUSPECT_TRY) {
-    FAULT ("suspect.counted");
-    return TRUE;
-  }
-  if (decision == SUSPECT_BURY && bury (service, pg, lane, &error)) {
-    *next = remove_count (service, pg, lane, offset, LANE_AGAIN, hold_us);
-    return FALSE;
-  }
-  *next = LANE_HOLD;
-  if (decision == SUSPECT_LATER)
-    *hold_us = COMPANY_US;
-  else
-    *next = hold (service, lane, error, hold_us);
-  solitude_end (service->lanes, lane);
-  return FALSE;
-}
-
-/* Counts the whole batch, unless a process died with one of its messages. */
-static gboolean
-count_together (Pg *pg, Lane *lane, GError **error)
-{
-  GString *offsets = array_new ();
-  for (guint i = 0; i < lane->suspects.n; i++)
-    array_add_int (offsets, g_array_index (lane->worker.pending, Pending, i).message->offset);
-  g_autofree char *literal = array_take (offsets);
-  g_autoptr (PgValues) keys = keys_of (lane, literal);
-  g_autoptr (PgRows) died = pg_run_file (pg, SQL "suspect_put_all.sql", keys, error);
-  if (died == NULL)
-    return FALSE;
-  lane->suspects.one_by_one = rows_count (died) > 0;
-  if (!lane->suspects.one_by_one)
-    lane->suspects.counted_together = g_steal_pointer (&literal);
-  return TRUE;
-}
-
-static gboolean
-begin_together (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
-{
-  g_autoptr (GError) error = NULL;
-  if (lane->suspects.counted_together == NULL && !count_together (pg, lane, &error)) {
-    *next = hold (service, lane, error, hold_us);
-    return FALSE;
-  }
-  *next = LANE_AGAIN;
-  if (lane->suspects.one_by_one) {
+  const gboolean one = lane->suspects.one_by_one;
+  const gint64 deaths = count (pg, lane, offsets, one ? DEATHS - 2 : 0, &error);
+  if (deaths < 0)
+    return outage_hold (service, lane, error);
+  if (!one && deaths > 0) {
+    lane->suspects.one_by_one = TRUE;
     early_refuse (service->lanes, lane);
-    return FALSE;
+    return LANE_AGAIN;
   }
-  FAULT ("suspect.counted_together");
-  return TRUE;
-}
-
-static LaneNext
-end_together (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_us)
-{
-  if (lane->worker.pending->len > 0 && !lane_should_yield (service->lanes, lane))
-    return next;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PgValues) keys = keys_of (lane, lane->suspects.counted_together);
-  g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove_all.sql", keys, &error);
-  if (removed != NULL)
-    g_clear_pointer (&lane->suspects.counted_together, g_free);
-  return after_removal (service, lane, next, removed, error, hold_us);
+  if (deaths >= DEATHS)
+    return bury (service, pg, lane, &error) ? forget (service, pg, lane, offsets, LANE_AGAIN)
+                                            : outage_hold (service, lane, error);
+  return deaths == DEATHS - 1 ? begin_last (service, pg, lane, offsets) : LANE_DONE;
 }
 
 gboolean
-suspect_begin (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us)
+suspect_begin (Service *service, Pg *pg, Lane *lane, LaneNext *next)
 {
-  return (lane->suspects.one_by_one ? begin_one : begin_together) (service, pg, lane, next,
-                                                                   hold_us);
+  g_autofree char *offsets = offsets_of (lane);
+  const char *counted = lane->suspects.counted;
+  if (counted == NULL || (lane->suspects.one_by_one && !g_str_equal (counted, offsets))) {
+    *next = begin (service, pg, lane, offsets);
+    if (*next != LANE_DONE)
+      return FALSE;
+    g_free (lane->suspects.counted);
+    lane->suspects.counted = g_steal_pointer (&offsets);
+  }
+  if (lane->suspects.one_by_one)
+    FAULT ("suspect.counted");
+  else
+    FAULT ("suspect.counted_together");
+  return TRUE;
 }
 
 LaneNext
-suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_us)
+suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next)
 {
-  if (next == LANE_GO_AWAY) /* an errand is under way: the count stands until it is settled */
-    return next;
-  if (!lane->suspects.one_by_one)
-    return end_together (service, pg, lane, next, hold_us);
-  return remove_count (service, pg, lane, lane->suspects.counted, next, hold_us);
+  const gboolean left = !lane->suspects.one_by_one && lane->worker.pending->len > 0
+                        && !lane_should_yield (service->lanes, lane);
+  /* An errand that is under way is counted until it is settled. */
+  return next == LANE_GO_AWAY || left ? next
+                                      : forget (service, pg, lane, lane->suspects.counted, next);
 }
 
 gboolean

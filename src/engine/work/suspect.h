@@ -16,8 +16,8 @@
 gboolean suspect_forget (Pg *pg, Lane *lane);
 /* Before the front of lane->worker.pending is handled, which is suspect. TRUE: it is counted;
  * handle one message if lane->suspects.one_by_one, else the batch; then call suspect_end. FALSE:
- * handle nothing; *NEXT and *HOLD_US say what the lane does: the message was buried, the lane
- * holds, or it tries again with lane->suspects.one_by_one set. */
-gboolean suspect_begin (Service *service, Pg *pg, Lane *lane, LaneNext *next, gint64 *hold_us);
+ * handle nothing; *NEXT says what the lane does: the message was buried, the lane holds, or it
+ * tries again with lane->suspects.one_by_one set. */
+gboolean suspect_begin (Service *service, Pg *pg, Lane *lane, LaneNext *next);
 /* After it was handled with NEXT: removes the count. Returns what the lane does next. */
-LaneNext suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next, gint64 *hold_us);
+LaneNext suspect_end (Service *service, Pg *pg, Lane *lane, LaneNext next);

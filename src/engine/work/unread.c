@@ -93,7 +93,7 @@ pass_over (Service *service, Pg *pg, Lane *lane, KafkaStretch *batch, GError **e
 }
 
 LaneNext
-unread_pass_over (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+unread_pass_over (Service *service, Pg *pg, Lane *lane)
 {
   g_autoptr (GError) error = NULL;
   KafkaStretch batch;
@@ -105,7 +105,5 @@ unread_pass_over (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
   lanes_touch (service->lanes, lane);
   if (answered && (batch.from >= batch.to || pass_over (service, pg, lane, &batch, &error)))
     return LANE_AGAIN;
-  outage_note (service, lane, error);
-  *hold_us = outage_hold_us (lane->worker.outages);
-  return LANE_HOLD;
+  return outage_hold (service, lane, error);
 }

@@ -11,5 +11,6 @@
 #include "engine/service/service.h"
 
 /* LANE has no message pending, and the next batch may be one. LANE_AGAIN: it was passed over.
- * LANE_HOLD: *HOLD_US says how long. */
-LaneNext unread_pass_over (Service *service, Pg *pg, Lane *lane, gint64 *hold_us);
+ * Else
+ * LANE_DONE: it is not, or LANE_HOLD. */
+LaneNext unread_pass_over (Service *service, Pg *pg, Lane *lane);

@@ -1,3 +1,14 @@
+/* A worker takes a lane, or several of one job, reads what they have to do, sends that on one of
+ * the two paths, and gives them back. Several runs go the plain one (plain.h); a single message, a
+ * run that has failed and an errand go the careful one (careful.h).
+ *
+ * Length: a reader follows a lane from where it is taken to where it is given back.
+ *
+ * Invariant: a message is handled when its step is committed and everything it publishes is
+ * acknowledged, or when it is known to be stale. Two exceptions: errands that settle together
+ * wait in the first lane only, and after a commit whose outcome is not known the message is stale;
+ * for both, the rows of pruned.unpublished carry what was to be published.
+ */
 #include "engine/work/worker.h"
 
 #include "base/clock.h"
@@ -9,9 +20,9 @@
 #include "engine/lane/partition_ends.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
+#include "engine/outbox/dead.h"
 #include "engine/step/replica.h"
-#include "engine/work/answer.h"
-#include "engine/work/batch.h"
+#include "engine/work/careful.h"
 #include "engine/work/errands.h"
 #include "engine/work/intake.h"
 #include "engine/work/plain.h"
@@ -20,6 +31,7 @@
 
 #include <pthread.h>
 
+#define LOCKED_HOLD_US 5000
 #define WORK_BATCH 500
 #define INTAKE_BATCH 1000
 /* Small: if they kill the process, their messages are tried one by one. */
@@ -35,6 +47,21 @@ typedef struct {
   gboolean runs; /* the thread was started */
   gboolean intake;
 } Worker;
+
+typedef enum {
+  TURN_NEW,
+  TURN_LEFT,  /* over before anything was read */
+  TURN_READ,  /* over with that */
+  TURN_WORKS, /* something is to be done */
+  TURN_WORKED /* it is done */
+} TurnState;
+
+/* A lane that a worker has. */
+typedef struct {
+  Lane *lane;
+  TurnState state;
+  LaneNext next; /* unless it is new */
+} Turn;
 
 struct _Workers {
   Worker *all;
@@ -83,61 +110,208 @@ take_messages (Service *service, Lane *lane)
     atomic_store (&lane->suspects.fresh_until_us, clock_monotonic_us () + FRESH_US);
 }
 
-static LaneNext
-handle_messages (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+/* --- which path --- */
+
+/* The next shared transaction would not have time for more messages. */
+static gboolean
+is_full (const Lane *lane, const GArray *works)
 {
-  guint max = lane->suspects.n > 0 && lane->suspects.one_by_one ? 1 : most (lane);
+  return lane->worker.fits > 0 && works->len >= lane->worker.fits;
+}
+
+/* Adds the pending steps to WORKS, which borrows them, up to the first that must go alone. Messages
+ * that cannot be decoded are buried and removed. */
+static gboolean
+gather (const Worker *worker, Lane *lane, GArray *works, GError **error)
+{
+  GArray *pending = lane->worker.pending;
+  for (guint i = 0; i < pending->len;) {
+    const Pending *one = &g_array_index (pending, Pending, i);
+    const gboolean alone = one->alone;
+    if ((alone && i > 0) || is_full (lane, works))
+      break;
+    if (one->wrong == NULL) {
+      g_array_append_val (works, one->work);
+      i++;
+    } else if (!dead_letter_bury (worker->service, worker->pg, one->message, one->wrong, 1, error))
+      return FALSE;
+    else
+      g_array_remove_index (pending, i);
+    if (alone)
+      break;
+  }
+  return TRUE;
+}
+
+static void
+mark_all_alone (Lane *lane)
+{
+  for (guint i = 0; i < lane->worker.pending->len; i++)
+    g_array_index (lane->worker.pending, Pending, i).alone = TRUE;
+}
+
+/* The first message has no others that its run could share a transaction with. */
+static gboolean
+is_alone (const Lane *lane)
+{
+  const GArray *pending = lane->worker.pending;
+  return pending->len == 1 || g_array_index (pending, Pending, 0).alone;
+}
+
+static LaneNext
+take_path (const Worker *worker, Lane *lane)
+{
+  Service *service = worker->service;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work));
+  if (!gather (worker, lane, works, &error))
+    return outage_hold (service, lane, error);
+  if (works->len == 0)
+    return LANE_DONE;
+  if (is_alone (lane) || !plain_can (lane))
+    return careful_run (service, worker->pg, lane, &g_array_index (works, Work, 0));
+  if (plain_run (service, worker->pg, &lane, works, &error))
+    return LANE_DONE;
+  if (error->code == PRUNED_OUTAGE || lane_should_yield (service->lanes, lane))
+    return outage_hold (service, lane, error);
+  mark_all_alone (lane); /* one of them is at fault: try each alone */
+  return LANE_DONE;
+}
+
+static LaneNext
+handle_pending (const Worker *worker, Lane *lane)
+{
+  const guint max = lane->suspects.n > 0 && lane->suspects.one_by_one ? 1 : most (lane);
   if (lane->job == NULL)
-    return intake_handle (service, pg, lane, max, hold_us);
+    return intake_handle (worker->service, worker->pg, lane, max);
   if (max == 1)
     g_array_index (lane->worker.pending, Pending, 0).alone = TRUE;
-  return batch_handle (service, pg, lane, hold_us);
-}
-
-static LaneNext
-handle_pending (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
-{
-  if (lane->suspects.n == 0)
-    return handle_messages (service, pg, lane, hold_us);
-  LaneNext next;
-  if (suspect_begin (service, pg, lane, &next, hold_us)) {
-    next = handle_messages (service, pg, lane, hold_us);
-    next = suspect_end (service, pg, lane, next, hold_us);
+  LaneNext next = take_path (worker, lane);
+  if (next == LANE_GO_AWAY)
+    return next;
+  if (lane->worker.locked_since_us != 0) {
+    lane->worker.hold_us = LOCKED_HOLD_US;
+    return LANE_HOLD;
   }
-  lane->suspects.n = MIN (lane->suspects.n, lane->worker.pending->len);
-  return next;
+  if (next == LANE_HOLD)
+    return next;
+  lane->worker.outages = 0;
+  return lane->worker.pending->len > 0 ? LANE_AGAIN : LANE_DONE;
 }
 
-static LaneNext
-handle_lane (Service *service, Pg *pg, Lane *lane, gint64 *hold_us)
+/* --- a turn: lanes from where the worker takes them to where it gives them back --- */
+
+/* Finds where a lane of intake starts. */
+static gboolean
+find_start (const Worker *worker, Lane *lane)
 {
-  if (lane->job == NULL && lane->worker.pending->len == 0 && astray_take (service->lanes, lane))
+  g_autoptr (GError) error = NULL;
+  if (lane->job != NULL)
+    return TRUE;
+  if (lane->worker.pending->len == 0 && astray_take (worker->service->lanes, lane))
     lane->worker.started = FALSE;
-  if (lane->job == NULL && !lane->worker.started) {
-    g_autoptr (GError) error = NULL;
-    if (!intake_start (service, pg, lane, &error)) {
-      outage_note (service, lane, error);
-      *hold_us = outage_hold_us (lane->worker.outages);
-      return LANE_HOLD;
-    }
-  }
+  if (lane->worker.started || intake_start (worker->service, worker->pg, lane, &error))
+    return TRUE;
+  outage_hold (worker->service, lane, error);
+  return FALSE;
+}
+
+/* Reads what the lane has to do, and counts its suspects. SEVERAL: the worker has other lanes, too.
+ * A message that may have to wait until no lane is held (solitude.h) is taken again without them.
+ */
+static void
+begin_turn (const Worker *worker, Turn *turn, gboolean several)
+{
+  Service *service = worker->service;
+  Lane *lane = turn->lane;
+  lane->worker.replica = worker->replica;
+  lane->worker.hold_us = outage_hold_us (0);
+  *turn = (Turn){ lane, TURN_LEFT, LANE_HOLD };
+  if (!find_start (worker, lane))
+    return;
+  turn->next = LANE_DONE;
   if (lane->list.sendings.length > 0) {
     sending_note_if_done (service, lane);
     if (lane->list.errand == NULL && lane_should_yield (service->lanes, lane))
-      return LANE_DONE;
+      return;
   }
   if (lane->worker.pending->len == 0)
     take_messages (service, lane);
-  (void)suspect_forget (pg, lane);
-  LaneNext next = lane_first_offset (lane) < 0 && lane->list.errand == NULL
-                      ? unread_pass_over (service, pg, lane, hold_us)
-                      : LANE_DONE;
-  if (next == LANE_DONE && lane->worker.pending->len > 0)
-    next = handle_pending (service, pg, lane, hold_us);
-  partition_ends_reached (service, pg, lane);
+  (void)suspect_forget (worker->pg, lane);
+  lane->worker.unjoined = several && lane->list.errand == NULL && lane->suspects.one_by_one;
+  if (lane->worker.unjoined) {
+    turn->next = LANE_AGAIN;
+    return;
+  }
+  turn->state = TURN_READ;
+  if (lane_first_offset (lane) < 0 && lane->list.errand == NULL)
+    turn->next = unread_pass_over (service, worker->pg, lane);
+  if (turn->next == LANE_DONE && lane->worker.pending->len > 0
+      && (lane->suspects.n == 0 || suspect_begin (service, worker->pg, lane, &turn->next)))
+    turn->state = TURN_WORKS;
+}
+
+/* One lane has met an outage, so the others do not try. */
+static gboolean
+is_down (const Turn *turn)
+{
+  return turn->next == LANE_HOLD && turn->lane->worker.outages > 0;
+}
+
+/* Those that fit go the plain path together. If that fails, each goes by itself; after an outage
+ * none does. */
+static void
+share (const Worker *worker, Turn *turns, guint n)
+{
+  Service *service = worker->service;
+  g_autoptr (GPtrArray) joined = g_ptr_array_new (), /* of Turn */
+      lanes = g_ptr_array_new ();
+  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work)); /* borrows */
+  g_autoptr (GError) error = NULL;
+  for (guint i = 0; i < n; i++) {
+    Lane *lane = turns[i].lane;
+    if (turns[i].state != TURN_WORKS || !errands_fit (service, lane))
+      continue;
+    g_ptr_array_add (joined, &turns[i]);
+    g_ptr_array_add (lanes, lane);
+    g_array_append_val (works, g_array_index (lane->worker.pending, Pending, 0).work);
+  }
+  if (lanes->len < 2)
+    return;
+  const gboolean done = plain_run (service, worker->pg, (Lane *const *)lanes->pdata, works, &error);
+  if (error != NULL)
+    log_debug ("Errands could not be done together; each is done alone", "job",
+               turns[0].lane->job->name, "error", error->message);
+  for (guint i = 0; i < (done ? joined->len : 0); i++) {
+    Turn *turn = joined->pdata[i];
+    const gboolean away = turn->lane->list.errand != NULL;
+    turn->state = TURN_WORKED;
+    turn->next = away ? LANE_GO_AWAY : turn->lane->worker.pending->len > 0 ? LANE_AGAIN : LANE_DONE;
+  }
+}
+
+static void
+work (const Worker *worker, Turn *turn, gboolean several)
+{
+  if (several)
+    lanes_begin_alone (worker->service->lanes, turn->lane);
+  turn->next = handle_pending (worker, turn->lane);
+  turn->state = TURN_WORKED;
+}
+
+/* DOWN: a dependency is. */
+static void
+end_turn (const Worker *worker, Turn *turn, gboolean down)
+{
+  Service *service = worker->service;
+  Lane *lane = turn->lane;
+  if (turn->state == TURN_WORKED && lane->suspects.n > 0 && !down)
+    turn->next = suspect_end (service, worker->pg, lane, turn->next);
+  lane->suspects.n = MIN (lane->suspects.n, lane->worker.pending->len);
+  partition_ends_reached (service, worker->pg, lane);
   sending_note_handled (service, lane);
-  return next == LANE_DONE && (lane->worker.full || early_waits (service->lanes, lane)) ? LANE_AGAIN
-                                                                                        : next;
+  if (turn->next == LANE_DONE && (lane->worker.full || early_waits (service->lanes, lane)))
+    turn->next = LANE_AGAIN;
 }
 
 /* From here on the lane's runs begin with the version of its job that is in force now. A job that
@@ -150,147 +324,65 @@ follow (Service *service, Lane *lane)
     lane_follow (service->lanes, lane, job);
 }
 
-/* ONLY: the worker has no other lane. Then it keeps this one while none waits for a worker. FALSE:
- * the lane waits because a dependency is down. */
+/* What the lanes of TURNS have to do: one, or several of one job. TRUE: the worker keeps its only
+ * one, since none waits for a worker. */
 static gboolean
-handle_one (Worker *worker, Lane *lane, gboolean only)
+handle (const Worker *worker, Turn *turns, guint n)
 {
-  Service *service = worker->service;
-  for (;;) {
-    gint64 hold_us = 0;
-    lane->worker.replica = worker->replica;
-    LaneNext next = handle_lane (service, worker->pg, lane, &hold_us);
+  Lanes *lanes = worker->service->lanes;
+  gboolean down = FALSE, kept = FALSE;
+  for (guint i = 0; i < n && !down; i++) {
+    follow (worker->service, turns[i].lane);
+    begin_turn (worker, &turns[i], n > 1);
+    down = is_down (&turns[i]);
+  }
+  if (n > 1 && !down)
+    share (worker, turns, n);
+  for (guint i = 0; i < n; i++) {
+    Turn *turn = &turns[i];
+    if (turn->state == TURN_WORKS && !down)
+      work (worker, turn, n > 1);
+    if (turn->state == TURN_NEW || turn->state == TURN_WORKS) {
+      turn->lane->worker.hold_us = outage_hold_us (MAX (turn->lane->worker.outages, 1));
+      turn->next = LANE_HOLD;
+    } else if (turn->state != TURN_LEFT)
+      end_turn (worker, turn, down);
+    down |= is_down (turn);
     g_assert (!pg_in_transaction (worker->pg));
-    if (next != LANE_AGAIN || !only || !lanes_keep (service->lanes, lane, worker->pg)) {
-      const gboolean down = next == LANE_HOLD && lane->worker.outages > 0;
-      lanes_put (service->lanes, lane, next, hold_us);
-      return !down;
-    }
-    in_force_renew ();
-    follow (service, lane);
+    kept = n == 1 && turn->next == LANE_AGAIN && lanes_keep (lanes, turn->lane, worker->pg);
+    if (!kept)
+      lanes_put (lanes, turn->lane, turn->next);
   }
+  return kept;
 }
 
-/* --- several lanes at once --- */
-
-/* LANE has a message, or an errand to settle, and can go with the others of JOB. Its suspect is
- * counted. *DOWN: PostgreSQL is. */
-static gboolean
-joins (const Worker *worker, Lane *lane, const Job *job, gboolean *down)
+/* The lanes that the worker has from now on: LANE, and those that go with it. */
+static GArray *
+turns_of (const Worker *worker, Lane *lane)
 {
-  Service *service = worker->service;
-  LaneNext next;
-  gint64 hold_us;
-  const guint outages = lane->worker.outages;
-  if (lane->job != job)
-    return FALSE;
-  if (lane->worker.pending->len == 0)
-    take_messages (service, lane);
-  *down = !suspect_forget (worker->pg, lane);
-  if (*down || !errands_fit (service, lane) || lane->suspects.one_by_one)
-    return FALSE;
-  gboolean fits
-      = lane->suspects.n == 0 || suspect_begin (service, worker->pg, lane, &next, &hold_us);
-  *down = lane->worker.outages > outages;
-  return fits;
-}
-
-/* Gives the lane back, as handle_pending and handle_lane do. DOWN: PostgreSQL was down. FALSE: it
- * is down. */
-static gboolean
-put_joined (const Worker *worker, Lane *lane, gboolean down)
-{
-  Service *service = worker->service;
-  const gboolean away = lane->list.errand != NULL;
-  gint64 hold_us = 0;
-  gboolean more
-      = lane->worker.pending->len > 0 || lane->worker.full || early_waits (service->lanes, lane);
-  LaneNext next = away ? LANE_GO_AWAY : more ? LANE_AGAIN : LANE_DONE;
-  if (lane->suspects.n > 0 && !down)
-    next = suspect_end (service, worker->pg, lane, next, &hold_us);
-  lane->suspects.n = MIN (lane->suspects.n, lane->worker.pending->len);
-  sending_note_handled (service, lane);
-  down |= lane->worker.outages > 0;
-  lanes_put (service->lanes, lane, next, hold_us);
-  return !down;
-}
-
-/* Does not go with the others. What begins may have to wait until no other lane is held
- * (solitude.h), so it is taken again without them; what is to be settled does not wait for that.
- * FALSE: a dependency is down. */
-static gboolean
-put_unjoined (Worker *worker, Lane *lane)
-{
-  if (lane->list.errand != NULL) {
-    lanes_begin_alone (worker->service->lanes, lane);
-    return handle_one (worker, lane, FALSE);
-  }
-  lane->worker.unjoined = TRUE;
-  lanes_put (worker->service->lanes, lane, LANE_AGAIN, 0);
-  return TRUE;
-}
-
-/* Gives the lane back as waiting: one lane has met the outage, so the others do not try again. */
-static void
-put_waiting (const Worker *worker, Lane *lane)
-{
-  lanes_put (worker->service->lanes, lane, LANE_HOLD,
-             outage_hold_us (MAX (lane->worker.outages, 1)));
-}
-
-/* Lanes (of Lane) that this worker has: those that fit go together. */
-static void
-handle_several (Worker *worker, const GPtrArray *lanes)
-{
-  const Job *job = ((const Lane *)lanes->pdata[0])->job;
-  g_autoptr (GPtrArray) joined = g_ptr_array_new ();
-  g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work)); /* borrows */
-  g_autoptr (GError) error = NULL;
-  gboolean down = FALSE;
-  for (guint i = 0; i < lanes->len && !down; i++) {
-    Lane *lane = lanes->pdata[i];
-    lane->worker.replica = worker->replica;
-    follow (worker->service, lane);
-    if (joins (worker, lane, job, &down)) {
-      g_ptr_array_add (joined, lane);
-      g_array_append_val (works, g_array_index (lane->worker.pending, Pending, 0).work);
-    }
-  }
-  gboolean done
-      = joined->len > 1 && !down
-        && plain_run (worker->service, worker->pg, (Lane *const *)joined->pdata, works, &error);
-  if (error != NULL)
-    log_debug ("Errands could not be done together; each is done alone", "job", job->name, "error",
-               error->message);
+  GArray *turns = g_array_new (FALSE, TRUE, sizeof (Turn));
+  g_autoptr (GPtrArray) lanes = g_ptr_array_new ();
+  follow (worker->service, lane);
+  const guint most = lane->worker.unjoined ? 1 : lane_most_beside (lane);
+  g_ptr_array_add (lanes, lane);
+  if (most > 1)
+    lanes_take_beside (worker->service->lanes, lane, most, lanes);
   for (guint i = 0; i < lanes->len; i++)
-    if (done && g_ptr_array_find (joined, lanes->pdata[i], NULL))
-      down = !put_joined (worker, lanes->pdata[i], down);
-    else if (down)
-      put_waiting (worker, lanes->pdata[i]);
-    else
-      down = !put_unjoined (worker, lanes->pdata[i]);
+    g_array_append_val (turns, ((Turn){ .lane = lanes->pdata[i] }));
+  return turns;
 }
 
 static void *
 worker_main (void *data)
 {
-  Worker *worker = data;
-  Service *service = worker->service;
+  const Worker *worker = data;
   Lane *lane;
   pthread_setname_np (pthread_self (), worker->intake ? "intake" : "worker");
-  while ((lane = lanes_take (service->lanes, worker->intake, worker->pg)) != NULL) {
-    g_autoptr (GPtrArray) lanes = g_ptr_array_new ();
-    g_ptr_array_add (lanes, lane);
+  while ((lane = lanes_take (worker->service->lanes, worker->intake, worker->pg)) != NULL) {
     in_force_renew ();
-    follow (service, lane);
-    const guint most = lane->worker.unjoined ? 1 : lane_most_beside (lane);
-    lane->worker.unjoined = FALSE;
-    if (most > 1)
-      lanes_take_beside (service->lanes, lane, most, lanes);
-    if (lanes->len > 1)
-      handle_several (worker, lanes);
-    else
-      handle_one (worker, lane, TRUE);
+    g_autoptr (GArray) turns = turns_of (worker, lane);
+    while (handle (worker, (Turn *)turns->data, turns->len))
+      in_force_renew ();
   }
   return NULL;
 }

@@ -27,7 +27,7 @@ test_idle (void)
   early_scene_is (EARLY_A, 0, FALSE);
   g_assert_false (early_waits (early_scene.lanes, early_scene.lane));
   early_scene_remove ();
-  lanes_put (early_scene.lanes, early_scene.lane, LANE_DONE, 0);
+  lanes_put (early_scene.lanes, early_scene.lane, LANE_DONE);
   g_assert_cmpint (early_scene.lane->list.state, ==, LANE_IDLE);
   early_scene_end ();
 }
@@ -41,7 +41,7 @@ test_has_work (void)
   g_assert_true (lanes_take (early_scene.lanes, FALSE, early_scene.pg) == early_scene.lane);
   lane_about_to_read (early_scene.lanes, early_scene.lane);
   early_scene_offer (EARLY_A, 0);
-  lanes_put (early_scene.lanes, early_scene.lane, LANE_DONE, 0);
+  lanes_put (early_scene.lanes, early_scene.lane, LANE_DONE);
   g_assert_true (lanes_take (early_scene.lanes, FALSE, early_scene.pg) == early_scene.lane);
   g_assert_true (early_waits (early_scene.lanes, early_scene.lane));
   early_scene_end ();

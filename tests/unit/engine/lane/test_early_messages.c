@@ -171,7 +171,7 @@ test_revoked_meanwhile (void)
   g_assert_false (early_waits (early_scene.lanes, early_scene.lane));
   early_scene_read (NULL);
   g_assert_cmpuint (early_scene.lane->worker.pending->len, ==, 0);
-  lanes_put (early_scene.lanes, early_scene.lane, LANE_AGAIN, 0);
+  lanes_put (early_scene.lanes, early_scene.lane, LANE_AGAIN);
   g_assert_cmpuint (early_scene.lanes->all->len + early_scene.lanes->forgotten->len, ==, 0);
   early_scene_end ();
 }

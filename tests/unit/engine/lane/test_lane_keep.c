@@ -58,9 +58,9 @@ test_another_is_ready (void)
   begin (&scene);
   lanes_wake (scene.lanes, scene.other);
   g_assert_false (is_kept (&scene));
-  lanes_put (scene.lanes, scene.lane, LANE_AGAIN, 0);
+  lanes_put (scene.lanes, scene.lane, LANE_AGAIN);
   g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.other);
-  lanes_put (scene.lanes, scene.other, LANE_DONE, 0);
+  lanes_put (scene.lanes, scene.other, LANE_DONE);
   g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
   end (&scene);
 }
@@ -73,7 +73,8 @@ test_another_was_held (void)
   begin (&scene);
   lanes_wake (scene.lanes, scene.other);
   g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.other);
-  lanes_put (scene.lanes, scene.other, LANE_HOLD, G_USEC_PER_SEC * 600);
+  scene.other->worker.hold_us = G_USEC_PER_SEC * 600;
+  lanes_put (scene.lanes, scene.other, LANE_HOLD);
   g_assert_true (is_kept (&scene));
   scene.other->list.hold_until_us = 1;
   g_assert_false (is_kept (&scene));

@@ -75,7 +75,7 @@ test_a_step (void)
   g_assert_cmpuint (halted (&scene), ==, 1);
   give_up (&scene);
   g_assert_cmpuint (halted (&scene), ==, 1);
-  lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
+  lanes_put (scene.lanes, scene.lane, LANE_DONE);
   g_assert_cmpuint (halted (&scene), ==, 0);
   end (&scene);
 }
@@ -89,7 +89,7 @@ test_an_errand (void)
   *errand = (Errand){ .lanes = scene.lanes, .lane = scene.lane, .code = &code };
   scene.lane->list.errand = errand;
   scene.lanes->acting++;
-  lanes_put (scene.lanes, scene.lane, LANE_GO_AWAY, 0);
+  lanes_put (scene.lanes, scene.lane, LANE_GO_AWAY);
   give_up (&scene);
   guint before = cancelled;
   g_assert_cmpuint (halted (&scene), ==, 1);
@@ -97,7 +97,7 @@ test_an_errand (void)
   errand_done (errand);
   g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
   lane_end_errand (scene.lanes, scene.lane);
-  lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
+  lanes_put (scene.lanes, scene.lane, LANE_DONE);
   g_assert_cmpuint (halted (&scene), ==, 0);
   end (&scene);
 }
@@ -111,10 +111,10 @@ test_what_was_sent_meanwhile (void)
   Sending sending = { .lanes = scene.lanes, .lane = scene.lane, .done = TRUE };
   g_queue_push_tail (&scene.lane->list.sendings, &sending);
   scene.lane->list.revoked = TRUE;
-  lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
+  lanes_put (scene.lanes, scene.lane, LANE_DONE);
   g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
   g_queue_clear (&scene.lane->list.sendings);
-  lanes_put (scene.lanes, scene.lane, LANE_DONE, 0);
+  lanes_put (scene.lanes, scene.lane, LANE_DONE);
   end (&scene);
 }
 
@@ -131,7 +131,7 @@ test_an_errand_that_begins_before_another_is_alone (void)
   scene.lane->list.errand = errand;
   scene.lanes->acting++;
   scene.lanes->solitary = &other;
-  lanes_put (scene.lanes, scene.lane, LANE_GO_AWAY, 0);
+  lanes_put (scene.lanes, scene.lane, LANE_GO_AWAY);
   g_assert_cmpuint (cancelled, ==, 1);
   scene.lanes->solitary = NULL;
   errand_done (errand);
