@@ -262,7 +262,7 @@ take_of_all (Step *const *steps, guint n, gboolean leased, DayAllowance *allowan
                 .allowance = allowance };
   for (guint i = 0; i < n; i++) {
     gint64 rows = leased ? day_leased (steps[i]) : steps[i]->rows + steps[i]->children->len, own;
-    if (!leased && whole_is_of_day (steps[i]))
+    if (!leased && steps[i]->job->large != NULL && whole_is_of_day (steps[i]))
       whole_taken (steps[i], &rows, &own);
     take.rows += rows;
     take.whatever &= leased || !steps[i]->shared;

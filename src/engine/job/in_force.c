@@ -273,7 +273,8 @@ in_force_mode (const Job *job)
 JobApprove
 in_force_approve (const Job *job)
 {
-  return sentence_is_again (job) ? APPROVE_ALWAYS : in_force_of (job)->limits.approve;
+  return job->sentence != NULL && job->sentence->again ? APPROVE_ALWAYS
+                                                       : in_force_of (job)->limits.approve;
 }
 
 JobMode

@@ -114,7 +114,9 @@ gboolean
 step_complete (Step *step, GError **error)
 {
   g_autofree char *refusal = NULL;
-  const Job *job = job_complete (step->pg, step->job, &refusal, error);
+  const Job *job = step->job;
+  if (job->sentence != NULL)
+    job = job_complete (step->pg, job, &refusal, error);
   if (refusal != NULL)
     return step_block (step, error, "%s", refusal);
   if (job != NULL)

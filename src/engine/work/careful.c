@@ -79,7 +79,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
   g_auto (StepSet) set = { 0 };
   g_array_append_vals (works, work, 1);
   step_set_init (&set, service, pg, lane->job);
-  if (lane->list.errand == NULL)
+  if (lane->list.errand == NULL && lane->worker.replica != NULL)
     replica_prepare (lane->worker.replica, pg, lane->job);
   if (!claim_for_lane (&set.claim, service, pg, lane, works, &error) || set.claim.runs->len == 0)
     return leave (&set, lane, work, g_steal_pointer (&error));

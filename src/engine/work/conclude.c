@@ -143,7 +143,8 @@ conclude_steps (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 void
 conclude_first (Service *service, Lane *lane)
 {
-  lane_end_errand (service->lanes, lane);
+  if (lane->list.errand != NULL)
+    lane_end_errand (service->lanes, lane);
   bisect_reset (lane->worker.bisect);
   g_array_remove_index (lane->worker.pending, 0);
 }

@@ -23,9 +23,9 @@
 typedef struct {
   Service *service;
   Lane *lane;
-  GArray *specs;        /* of RunSpec */
-  Elsewhere *elsewhere; /* whose jobs the specs borrow */
-  DeadLetters *dead;
+  GArray *specs;             /* of RunSpec */
+  Elsewhere *elsewhere;      /* whose jobs the specs borrow */
+  DeadLetters *dead;         /* NULL: there are none */
   gint64 lost_from, lost_to; /* offsets that were dropped before this batch; equal: none */
   gint64 read_to;            /* the partition's end, if no message lies before it; -1: not known */
   const char *refusal;       /* why all are refused; NULL: they are decoded */
@@ -36,6 +36,8 @@ typedef struct {
 static void
 refuse (Intake *intake, const KafkaMessage *message, const char *reason)
 {
+  if (intake->dead == NULL)
+    intake->dead = dead_letters_new (intake->service->prefix);
   dead_letters_add (intake->dead, message, reason, intake->attempts);
 }
 
@@ -57,12 +59,12 @@ take_message (Intake *intake, const Admission *admission, const KafkaMessage *me
   return TRUE;
 }
 
-/* The keys of the first N messages, unless they are not read. */
+/* The keys of the first N messages, which are events. */
 static gboolean
 prepare (const Intake *intake, const Admission *admission, guint n, GError **error)
 {
   g_autoptr (GPtrArray) messages = g_ptr_array_new ();
-  for (guint i = 0; i < n && intake->refusal == NULL && !intake->lane->is_ticks; i++)
+  for (guint i = 0; i < n; i++)
     g_ptr_array_add (messages, g_array_index (intake->lane->worker.pending, Pending, i).message);
   return admit_prepare (admission, (KafkaMessage *const *)messages->pdata, messages->len, error);
 }
@@ -71,7 +73,8 @@ prepare (const Intake *intake, const Admission *admission, guint n, GError **err
 static gboolean
 take_messages (Intake *intake, Pg *pg, guint *n, GError **error)
 {
-  g_autoptr (OwnKeys) keys = own_keys_new (pg);
+  const gboolean ticks = intake->lane->is_ticks;
+  g_autoptr (OwnKeys) keys = ticks ? NULL : own_keys_new (pg);
   const gint64 began_us = clock_monotonic_us ();
   Admission admission = { .jobs = in_force_jobs (),
                           .together_us = began_us + TOGETHER_US,
@@ -84,7 +87,7 @@ take_messages (Intake *intake, Pg *pg, guint *n, GError **error)
   gint64 database_us = admission.now_us, ours_us = clock_now_us ();
   admission.now_us = MAX (database_us, ours_us);
   admission.least_us = MIN (database_us, ours_us);
-  if (!prepare (intake, &admission, *n, error))
+  if (!ticks && intake->refusal == NULL && !prepare (intake, &admission, *n, error))
     return FALSE;
   for (guint i = 0; i < *n; i++) {
     const KafkaMessage *message = g_array_index (intake->lane->worker.pending, Pending, i).message;
@@ -145,7 +148,8 @@ write_rows (Intake *intake, Pg *pg, guint n, GError **error)
   gboolean lost = intake->lost_to > intake->lost_from;
   gboolean ok
       = (!lost || lost_note (intake->service, pg, lane, intake->lost_from, intake->lost_to, error))
-        && timer_place (pg, intake->specs, error) && place_runs (pg, intake->specs, FALSE, error)
+        && (lane->is_ticks || timer_place (pg, intake->specs, error))
+        && place_runs (pg, intake->specs, FALSE, error)
         && advance (intake, pg, last, &next, &last_ms, error);
   FAULT ("intake.before_commit");
   if (!ok || !pg_commit (pg, error)) {
@@ -227,7 +231,7 @@ take_batch (Intake *intake, Pg *pg, guint *n, GError **error)
     return FALSE;
   intake->read_to = partition_ends_behind (intake->lane, *n);
   /* Dead letters first: once the rows are committed, they would not be sent again. */
-  if (!dead_letters_send (intake->service, pg, intake->dead, error))
+  if (intake->dead != NULL && !dead_letters_send (intake->service, pg, intake->dead, error))
     return FALSE;
   if (!write_rows (intake, pg, *n, error))
     return FALSE;
@@ -249,7 +253,7 @@ intake_clear (Intake *intake)
 {
   g_array_unref (intake->specs);
   elsewhere_free (intake->elsewhere);
-  dead_letters_free (intake->dead);
+  g_clear_pointer (&intake->dead, dead_letters_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Intake, intake_clear)
 
@@ -263,7 +267,6 @@ try_batch (Service *service, Pg *pg, Lane *lane, guint *n, const char *reason, i
                              .lane = lane,
                              .specs = run_specs_new (),
                              .elsewhere = elsewhere_new (pg),
-                             .dead = dead_letters_new (service->prefix),
                              .refusal = reason,
                              .attempts = attempts };
   return take_batch (&intake, pg, n, error);

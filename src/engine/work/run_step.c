@@ -4,6 +4,7 @@
 #include "base/fault.h"
 #include "engine/brakes/brakes.h"
 #include "engine/job/arguments.h"
+#include "engine/job/in_force.h"
 #include "engine/job/job_needs.h"
 #include "engine/job/job_rows.h"
 #include "engine/step/erasure.h"
@@ -191,6 +192,12 @@ are_ready (GPtrArray *steps, const char **at_fault, GError **error)
 }
 
 static gboolean
+may_clean_up (const Job *job)
+{
+  return job->code != NULL && job->code->on_failure != NULL;
+}
+
+static gboolean
 check_after (const GPtrArray *steps, const char **at_fault, GError **error)
 {
   for (guint i = 0; i < steps->len; i++) {
@@ -209,7 +216,9 @@ run_steps (GPtrArray *steps, gint64 most, const char **at_fault, GError **error)
   Step *first = steps->pdata[0];
   const gboolean one = steps->len == 1;
   const Apply apply = applies[first->job->kind->name];
-  gboolean done;
+  const gboolean divides
+      = one && (run_in_ranges (first->run) || in_force_of (first->job)->ranges > 1);
+  gboolean done = FALSE;
   *at_fault = NULL;
   for (guint i = 0; i < steps->len; i++) {
     conclude_note_started (steps->pdata[i]);
@@ -221,14 +230,14 @@ run_steps (GPtrArray *steps, gint64 most, const char **at_fault, GError **error)
     return FALSE;
   if (steps->len == 0)
     return TRUE;
-  if (!divide_before (first, &done, error))
+  if (divides && !divide_before (first, &done, error))
     return FALSE;
   if (done)
     return TRUE;
   if (!brakes_before ((Step *const *)steps->pdata, steps->len, at_fault, error))
     return FALSE;
-  for (guint i = 0; i < steps->len; i++)
+  for (guint i = 0; i < steps->len && may_clean_up (first->job); i++)
     on_failure_set (steps->pdata[i]);
   return apply (steps, most, error) && check_after (steps, at_fault, error)
-         && (!one || divide_after (first, error)); /* several are not divided */
+         && (!divides || divide_after (first, error)); /* several are not */
 }
