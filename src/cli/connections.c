@@ -89,6 +89,8 @@ cli_pg_failed (const Pg *pg, GError **error)
     add_remedy (error, "run: pruned check");
     return CODE_CONFIG; /* PostgreSQL has answered: the job is wrong */
   }
+  if (g_str_has_prefix ((*error)->message, "refused: "))
+    return CODE_CONFIG; /* so is a sentence that is refused */
   if (pg_is_hidden (pg) || pg_is_in_doubt (pg))
     return CODE_POSTGRES; /* the error says what to do */
   if (g_str_equal (state, "42501")) {

@@ -339,11 +339,8 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, const json_t *args, Total 
   Plan one = { cli->out, (with_rows || json) && listed, !job->kind->rows, lines, summary };
   if (one.rows)
     output_table (cli->out, COLUMNS);
-  if (!plan_run (pg, job, at_us, args, show, &one, &tally, &known, error)) {
-    gboolean refused = job->sentence != NULL && error != NULL && *error != NULL
-                       && g_str_has_prefix ((*error)->message, "refused: ");
-    return refused ? CODE_CONFIG : cli_pg_failed (pg, error);
-  }
+  if (!plan_run (pg, job, at_us, args, show, &one, &tally, &known, error))
+    return cli_pg_failed (pg, error);
   if (listed)
     show_summary (cli->out, pg, &one);
   show_below (cli->out, "below", "with them", tally.tables);

@@ -59,6 +59,7 @@ def test_a_condition_holds_the_rows_that_it_is_true_of_now(docs):
     (["docs", "--where", "lies(id)"], 1, "read-only transaction"),
     (["docs", "--where", "true; DELETE FROM docs"], 1, "--where"),
     (["docs", "--where", "true) OR (true"], 1, "--where"),
+    (["docs", "--where", ":T > now()"], 1, "--where"),
     (["docs", "--where", "owner = 'nobody'"], 6, "no row of docs matches: nothing was held"),
     (["nothing", "--where", "true"], 6, "there is no table 'nothing'"),
     (["keyless", "--where", "true"], 1, "keyless has no primary key"),

@@ -99,6 +99,16 @@ def test_what_cannot_be_read_again_is_said(house):  # noqa: F811
 
 
 @pytest.mark.check_all
+def test_a_run_whose_job_is_refused_by_now_is_named_with_the_line(house):  # noqa: F811
+    house.sql("CREATE TABLE docs (id int PRIMARY KEY, dead boolean); INSERT INTO docs VALUES (1, true), (2, false)")
+    house.say("docs.dead", "table = docs\nwhere = dead\nmax_share = off")
+    run = house.run("docs.dead")
+    house.sql("CREATE TABLE heir () INHERITS (docs)")
+    refused = house.pruned.run("verify", str(run["run_id"]))
+    assert refused.code == 2 and "docs.dead.conf:2" in refused.stderr and "try again" not in refused.stderr, refused
+
+
+@pytest.mark.check_all
 def test_a_sample_says_its_bound(house):  # noqa: F811
     house.sql("CREATE TABLE items (id bigint PRIMARY KEY, at timestamptz, flag boolean); INSERT INTO items SELECT n, now() - interval '40 days', true FROM generate_series(1, 5000) n")
     house.say(JOB, f"table = items\nwhere = {AT}\nmax_share = off\ndelay_ms = 0\n")

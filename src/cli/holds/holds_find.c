@@ -212,7 +212,8 @@ ask_rows (Pg *pg, const CatTable *table, const char *where, HoldTable **found, G
   g_autoptr (PgRows) rows = statement != NULL ? pg_run (pg, statement, NULL, error) : NULL;
   if (rows == NULL) {
     g_prefix_error (error, "--where: ");
-    return g_str_has_prefix (pg_sqlstate (pg), "42") || g_str_has_prefix (pg_sqlstate (pg), "22")
+    return statement == NULL || g_str_has_prefix (pg_sqlstate (pg), "42")
+                   || g_str_has_prefix (pg_sqlstate (pg), "22")
                    || g_str_equal (pg_sqlstate (pg), "25006")
                ? CODE_USAGE
                : cli_pg_failed (pg, error);
