@@ -96,9 +96,11 @@ $(UNIT): $(BUILD)/units
 
 # What the machine is missing is installed once, and said.
 deps-build:
-	@tests/stack/deps.sh build
+	$(if $(NO_DEPS),,@tests/stack/deps.sh build)
+deps-deb:
+	@tests/stack/deps.sh deb
 deps-test: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer
+	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer shells
 deps-quick: deps-build
 	@tests/stack/deps.sh test python kafka pg
 deps-fuzz: deps-build
@@ -199,7 +201,7 @@ coverage: deps-test
 	+@$(MAKE) FLAVOUR=coverage COVERAGE=1 CFLAGS='-O0 -g' check-all
 	@$(PYTHON) -m gcovr -r . --filter src/ --html-details build/coverage/report.html --txt -s build/coverage build/coverage-faults
 
-#: make release-check  `make check-all` and `make interop` in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
+#: make release-check  `make check-all`, `make interop` and the package in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
 release-check:
 	@tests/release/check.sh $(SUITES)
 
@@ -211,14 +213,27 @@ docs: all
 lint: all
 	@tests/lint/lint.sh
 
+# Manual pages and the completions of shells.
+SHARE := $(BUILD)/share
+$(SHARE)/made: $(BUILD)/pruned VERSION docs/adding-a-job.md $(wildcard tools/*.py tools/reference/*.py)
+	@python3 tools/docs.py $(BUILD)/pruned --share $(SHARE)
+	@touch $@
+
 #: make install      PREFIX=/usr/local SYSCONFDIR=/etc DESTDIR=
-install: all
+install: all $(SHARE)/made
 	install -D -m 755 $(BUILD)/pruned $(DESTDIR)$(PREFIX)/bin/pruned
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/pruned $(wildcard deploy/*.conf deploy/*.yml)
 	cd schemas/avro && find . -name '*.avsc' -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/pruned/schemas/{} \;
+	cd $(SHARE) && find . -type f ! -name made -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(SYSCONFDIR)/pruned/jobs.d
 	for unit in $(wildcard deploy/*.service); do \
 	  sed 's|/usr/local/|$(PREFIX)/|g' $$unit >$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; done
+
+#: make deb          the Debian package, build/pruned_*.deb
+deb: deps-deb
+	debian/rules build
+	DEB_RULES_REQUIRES_ROOT=no debian/rules binary DEB_TO=build
+	@dh_clean
 
 #: make deps-build   install what building wants; deps-test: what testing wants; deps-fuzz: what fuzzing wants
 help:
@@ -226,5 +241,5 @@ help:
 
 -include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(FUZZ:=.d)
 
-.PHONY: all docs release-check demo bench interop chaos mutants clean units deps-build deps-test deps-quick deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install help
+.PHONY: all docs release-check demo bench interop chaos mutants clean units deps-build deps-test deps-quick deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install deb deps-deb help
 .DELETE_ON_ERROR:

@@ -4,6 +4,7 @@
 
     tools/docs.py BINARY            writes them (`make docs`)
     tools/docs.py BINARY --check    prints how they differ from what is there; exit 1 if they do
+    tools/docs.py BINARY --share FOLDER   manual pages and the completions of shells, for `make install`
 
 A marked block is what stands between `<!-- made: KIND ARGUMENTS -->` and `<!-- end -->`:
 
@@ -19,6 +20,8 @@ import re
 import sys
 
 import reference
+import reference.man
+import reference.shells
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -57,8 +60,16 @@ def differences(pages):
             yield f"{path.relative_to(ROOT)}: nothing makes this page"
 
 
+def share(binary, folder):
+    for name, text in (reference.man.pages(binary) | reference.shells.scripts(binary)).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
 def main():
     arguments = sys.argv[1:]
+    if len(arguments) == 3 and arguments[1] == "--share":
+        return share(pathlib.Path(arguments[0]).absolute(), pathlib.Path(arguments[2]))
     if not arguments or set(arguments[1:]) - {"--check"}:
         raise SystemExit(__doc__)
     pages = made(pathlib.Path(arguments[0]).absolute())

@@ -22,6 +22,7 @@ ExitCode command_holds (Cli *cli, GError **error);
 ExitCode command_journal (Cli *cli, GError **error);
 ExitCode command_migrate (Cli *cli, GError **error);
 ExitCode command_night (Cli *cli, GError **error);
+ExitCode command_names (Cli *cli, GError **error);
 ExitCode command_new (Cli *cli, GError **error);
 ExitCode command_pause (Cli *cli, GError **error);
 ExitCode command_plan (Cli *cli, GError **error);
@@ -56,7 +57,7 @@ extern const GOptionEntry approve_options[], check_options[], config_options[], 
     run_options[], runs_options[], status_options[], stop_options[], tick_options[],
     topics_options[], verify_options[], version_options[], who_options[];
 extern const char bench_more[], check_more[], run_choice_more[], dead_more[], forget_more[],
-    grants_more[], hold_more[], release_more[], jobs_more[], journal_more[], new_more[],
-    night_more[], pause_more[], resume_more[], plan_more[], reapply_more[], reload_more[],
-    replay_more[], report_more[], restore_more[], schemas_more[], stop_more[], topics_more[],
-    verify_more[], who_more[], why_more[];
+    grants_more[], hold_more[], release_more[], jobs_more[], journal_more[], names_more[],
+    new_more[], night_more[], pause_more[], resume_more[], plan_more[], reapply_more[],
+    reload_more[], replay_more[], report_more[], restore_more[], schemas_more[], stop_more[],
+    topics_more[], verify_more[], who_more[], why_more[];

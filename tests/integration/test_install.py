@@ -30,6 +30,9 @@ def test_the_binary_its_unit_and_what_an_operator_needs(installed):
     assert {p.name for p in (installed / "share/pruned").iterdir()} == {"alerts.yml", "pruned.conf", "schemas"}
     schemas = {p.relative_to(installed / "share/pruned/schemas"): p.read_bytes() for p in (installed / "share/pruned/schemas").rglob("*.avsc")}
     assert schemas == {p.relative_to(AVRO_SCHEMAS): p.read_bytes() for p in AVRO_SCHEMAS.rglob("*.avsc")}
+    assert {p.name for p in (installed / "share").iterdir()} == {"bash-completion", "fish", "man", "pruned", "zsh"}
+    assert "pruned-tick.1" in {p.name for p in (installed / "share/man/man1").iterdir()}
+    assert (installed.parents[1] / "etc/pruned/jobs.d").is_dir()
     unit = (installed / "lib/systemd/system/pruned.service").read_text()
     assert "ExecStart=/opt/of-ours/bin/pruned run\n" in unit and "/usr/local" not in unit
 

@@ -4,7 +4,7 @@
 #
 #   check.sh [SUITE ...]      default: bookworm trixie
 #   RELEASE_ROOTS=FOLDER      where roots and logs are kept (default build/release-check)
-#   RELEASE_COMMAND='...'     what is run in the clone instead of `bash .ci/run check-all && make interop`
+#   RELEASE_COMMAND='...'     what is run in the clone instead of the tests, `make interop` and deb.sh
 #
 # Needs root (chroot, mount) and a network that reaches Debian's packages, PyPI, Maven Central and
 # the Go module proxy. The base of each suite is fetched once; the root is created again each time.
@@ -12,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 roots=$(realpath -m "${RELEASE_ROOTS:-build/release-check}")
-command=${RELEASE_COMMAND:-bash .ci/run check-all && make interop}
+command=${RELEASE_COMMAND:-bash .ci/run check-all && make interop && tests/release/deb.sh}
 suites=("$@")
 [ $# -gt 0 ] || suites=(bookworm trixie)
 mirror=${RELEASE_MIRROR:-http://deb.debian.org/debian}

@@ -3,9 +3,11 @@
 # it is silent and fast, and uses no network.
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
-#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage|peers|interop ...]
+#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|shells|fuzz|coverage|peers|
+#                   interop ...]
 #                   for the tests (default: python kafka pg)
 #   deps.sh lint                                    for `make lint`
+#   deps.sh deb                                     for `make deb`
 #   deps.sh release                                 for `make release-check`
 #   deps.sh where                                   what was found, as NAME=value lines
 #
@@ -127,6 +129,7 @@ declare -A package_of=(
 need_build() {
   have "${CC:-cc}" || have gcc || want gcc libc6-dev
   have make || want make
+  have python3 || want python3
   pg_bin >/dev/null || want postgresql
   have pkg-config || want pkg-config
   if ! pkg-config --exists "${!package_of[@]}" 2>/dev/null; then
@@ -326,6 +329,22 @@ need_lint() {
   apt_install
 }
 
+# What debian/control wants, and what looks at the package.
+need_deb() {
+  need_build
+  have dh || want debhelper
+  have lintian || want lintian
+  apt_install
+}
+
+# Other shells than bash, for their completion, and who reads manual pages.
+need_shells() {
+  have zsh || want zsh
+  have fish || want fish
+  have mandoc || want mandoc
+  apt_install
+}
+
 need_release() {
   have debootstrap || want debootstrap
   have unshare || want util-linux
@@ -354,6 +373,7 @@ shift || true
 case $task in
   build) need_build ;;
   lint) need_lint ;;
+  deb) need_deb ;;
   release) need_release ;;
   test)
     [ $# -gt 0 ] || set -- python kafka pg
@@ -362,8 +382,8 @@ case $task in
     for part; do
       n=$((n + 1)) progress="$n of $#: "
       case $part in
-        python|kafka|pg|s3|promtool|pgbouncer|registry|fuzz|coverage|peers|interop) "need_$part" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry fuzz coverage peers interop" ;;
+        python|kafka|pg|s3|promtool|pgbouncer|registry|shells|fuzz|coverage|peers|interop) "need_$part" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells fuzz coverage peers interop" ;;
       esac
     done ;;
   where) where ;;
