@@ -28,8 +28,8 @@ SOURCES := $(sort $(shell find $(if $(filter fuzz,$(FLAVOUR)),src/base src/avro 
 PLAIN   := build/$(patsubst %-faults,%,$(FLAVOUR))
 FAULTY  := $(if $(FAULTS),$(shell grep -rlE 'FAULT|fault\.h' src --include=*.c),$(SOURCES))
 OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter $(FAULTY),$(SOURCES))) $(patsubst %.c,$(PLAIN)/%.o,$(filter-out $(FAULTY),$(SOURCES)))
-# What is embedded: the jobs' files, the schemas, the web page.
-EMBEDDED := $(sort $(shell find src/jobs src/engine src/web src/cli src/pg schemas -type f \( -name '*.sql' -o -name '*.conf' -o -name '*.avsc' -o -name '*.html' \)))
+# What is embedded: the jobs' files, the schemas, the page's style and script.
+EMBEDDED := $(sort $(shell find src/jobs src/engine src/web src/cli src/pg schemas -type f \( -name '*.sql' -o -name '*.conf' -o -name '*.avsc' -o -name '*.css' -o -name '*.js' -o -name '*.svg' \)))
 LIB     := $(BUILD)/libpruned.a
 UNIT_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/support/*.c))
 # A unit lies where its source does in src. All are linked once, into one program, which is each of
@@ -100,7 +100,7 @@ deps-build:
 deps-deb:
 	@tests/stack/deps.sh deb
 deps-test: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer shells
+	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer shells browser
 deps-quick: deps-build
 	@tests/stack/deps.sh test python kafka pg
 deps-fuzz: deps-build

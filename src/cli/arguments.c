@@ -4,7 +4,7 @@
  */
 #include "cli/arguments.h"
 
-#include "cli/output/words.h"
+#include "base/words.h"
 #include "config/nearest.h"
 
 #include <string.h>

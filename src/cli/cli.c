@@ -5,7 +5,7 @@
 #include "base/log_queue.h"
 #include "base/visible.h"
 #include "cli/arguments.h"
-#include "cli/output/words.h"
+#include "base/words.h"
 #include "config/settings.h"
 #include "engine/engine.h"
 #include "engine/job/by_tables.h"

@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/job_left.h"
+#include "engine/view/view.h"
 
 #define LIMIT 50
 
@@ -20,11 +21,6 @@ const GOptionEntry journal_options[]
 
 const char journal_more[]
     = "Every command that changes something leaves a row here, and so does a setting that changed at a start or reload of a daemon.";
-
-static const Column COLUMNS[] = { { "at", CELL_TIME }, { "role", .roomy = TRUE },
-                                  { "os_user" },       { "host", .roomy = TRUE },
-                                  { "command" },       { "object" },
-                                  { "reason" },        { NULL } };
 
 static ExitCode
 bind_options (Cli *cli, PgValues *values, GError **error)
@@ -60,11 +56,11 @@ command_journal (Cli *cli, GError **error)
     return CODE_POSTGRES;
   g_autoptr (PgRows) rows = NULL;
   if (pg_begin_read_only (pg, error))
-    rows = pg_run_file (pg, "src/cli/sql/journal.sql", values, error);
+    rows = view_ask (pg, VIEW_JOURNAL, values, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   pg_rollback (pg);
-  output_table (cli->out, COLUMNS);
+  output_table (cli->out, view_columns (VIEW_JOURNAL));
   output_rows (cli->out, rows);
   output_end_list (cli->out, "Nobody has %s%s.",
                    command != NULL || job != NULL ? "done that" : "changed anything",

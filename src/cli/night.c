@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/left_out.h"
 #include "cli/night_look.h"
-#include "cli/output/words.h"
+#include "base/words.h"
 #include "cli/refusals.h"
 #include "cli/stop_line.h"
 

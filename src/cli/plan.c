@@ -10,7 +10,7 @@
 #include "cli/plan_kept.h"
 #include "cli/plan_named.h"
 #include "cli/plan_unseen.h"
-#include "cli/output/words.h"
+#include "base/words.h"
 #include "engine/job/job_erasure.h"
 #include "engine/job/sentence/behind.h"
 #include "engine/job/sentence/sql_clock.h"

@@ -1,16 +1,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "engine/clock/processes.h"
-
-static const Column COLUMNS[] = { { "host" },
-                                  { "pid", CELL_NUMBER },
-                                  { "version" },
-                                  { "started_at", CELL_TIME },
-                                  { "seen_at", CELL_TIME },
-                                  { "settings", .roomy = TRUE },
-                                  { "partitions", CELL_NUMBER },
-                                  { "differing" },
-                                  { NULL } };
+#include "engine/view/view.h"
 
 ExitCode
 command_processes (Cli *cli, GError **error)
@@ -21,11 +12,11 @@ command_processes (Cli *cli, GError **error)
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
   g_autoptr (PgRows) rows
-      = pg_begin (pg, error) ? pg_run_file (pg, "src/cli/sql/processes.sql", values, error) : NULL;
+      = pg_begin (pg, error) ? view_ask (pg, VIEW_PROCESSES, values, error) : NULL;
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   pg_rollback (pg);
-  output_table (cli->out, COLUMNS);
+  output_table (cli->out, view_columns (VIEW_PROCESSES));
   output_rows (cli->out, rows);
   output_end_list (cli->out, "no process runs");
   for (int i = 0; i < rows_count (rows); i++)

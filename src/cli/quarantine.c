@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/job_left.h"
 #include "cli/note.h"
+#include "engine/view/view.h"
 
 static gboolean all, yes;
 static char *reason;
@@ -18,21 +19,13 @@ const GOptionEntry quarantine_options[]
           "TEXT" },
         { NULL } };
 
-static const Column COLUMNS[] = { { "job" },
-                                  { "item" },
-                                  { "attempts", CELL_NUMBER },
-                                  { "parked", CELL_BOOL },
-                                  { "next_try_at", CELL_TIME, .roomy = TRUE },
-                                  { "reason" },
-                                  { NULL } };
-
 static const struct {
-  const char *name, *file;
-  guint most; /* number of arguments */
+  const char *name, *file; /* of the list: the view */
+  guint most;              /* number of arguments */
   gboolean releases;
   const char *deed; /* that no item was there for */
 } VERBS[] = {
-  { "list", "src/cli/sql/quarantine_list.sql", 0 },
+  { "list", NULL, 0 },
   { "retry", "src/cli/sql/quarantine_retry.sql", 2, TRUE, "to retry" },
   { "drop", "src/cli/sql/quarantine_drop.sql", 2, FALSE, "to drop" },
 };
@@ -91,20 +84,6 @@ release_all (Cli *cli, Pg *pg, const PgRows *rows, GError **error)
   return TRUE;
 }
 
-/* How many days each job waits before it retries a parked item. */
-static void
-bind_days (const Cli *cli, PgValues *values)
-{
-  GString *jobs = array_new (), *days = array_new ();
-  for (guint i = 0; i < jobs_count (cli->jobs); i++) {
-    const Job *job = jobs_at (cli->jobs, i);
-    array_add (jobs, job->name);
-    array_add_int (days, config_job_int (cli->config, job->name, "park_retry_days"));
-  }
-  pg_values_take (values, "jobs", array_take (jobs));
-  pg_values_take (values, "days", array_take (days));
-}
-
 /* Of a job without ITEM all items are meant, and without JOB those of all jobs. */
 static gboolean
 note (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **error)
@@ -114,15 +93,23 @@ note (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **er
 }
 
 static PgRows *
+ask (Pg *pg, int verb, const PgValues *values, GError **error)
+{
+  return verb == LIST ? view_ask (pg, VIEW_QUARANTINE, values, error)
+                      : pg_run_file (pg, VERBS[verb].file, values, error);
+}
+
+static PgRows *
 run (Cli *cli, Pg *pg, int verb, const char *job, const char *item, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "all", all ? "true" : "false");
   pg_values_set (values, "job", job);
   pg_values_set (values, "item", item);
-  bind_days (cli, values);
+  pg_values_set (values, "limit", NULL);
+  view_bind_days (values, cli->jobs, cli->config);
   g_autoptr (PgRows) rows = NULL;
-  if (!pg_begin (pg, error) || (rows = pg_run_file (pg, VERBS[verb].file, values, error)) == NULL
+  if (!pg_begin (pg, error) || (rows = ask (pg, verb, values, error)) == NULL
       || (VERBS[verb].releases && !release_all (cli, pg, rows, error))
       || (verb != LIST && rows_count (rows) > 0 && !note (cli, pg, verb, job, item, error))
       || !pg_commit (pg, error))
@@ -218,7 +205,7 @@ command_quarantine (Cli *cli, GError **error)
     return CODE_NOT_FOUND;
   if (item != NULL && rows_count (rows) == 0)
     return explain_none (pg, job, item, error);
-  output_table (cli->out, COLUMNS);
+  output_table (cli->out, view_columns (VIEW_QUARANTINE));
   output_rows (cli->out, rows);
   output_end_list (cli->out, "No item %s.",
                    verb != LIST ? VERBS[verb].deed

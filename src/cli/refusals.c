@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 #include "engine/clock/processes.h"
+#include "engine/view/view.h"
 
 PgRows *
 refusals_look (Pg *pg, GError **error)
@@ -10,7 +11,7 @@ refusals_look (Pg *pg, GError **error)
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
   if (!pg_begin (pg, error))
     return NULL;
-  PgRows *rows = pg_run_file (pg, "src/cli/sql/refused.sql", values, error);
+  PgRows *rows = view_ask (pg, VIEW_REFUSED, values, error);
   pg_rollback (pg);
   return rows;
 }

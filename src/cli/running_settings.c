@@ -1,6 +1,7 @@
 #include "cli/running_settings.h"
 
 #include "engine/clock/processes.h"
+#include "engine/view/view.h"
 
 PgRows *
 running_settings_look (Pg *pg, GError **error)
@@ -9,7 +10,7 @@ running_settings_look (Pg *pg, GError **error)
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
   if (!pg_begin (pg, error))
     return NULL;
-  PgRows *rows = pg_run_file (pg, "src/cli/sql/in_force.sql", values, error);
+  PgRows *rows = view_ask (pg, VIEW_IN_FORCE, values, error);
   pg_rollback (pg);
   return rows;
 }

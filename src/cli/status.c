@@ -14,6 +14,7 @@
 #include "engine/clock/processes.h"
 #include "engine/ledger/mode.h"
 #include "engine/outbox/topics.h"
+#include "engine/view/view.h"
 
 #include <string.h>
 
@@ -130,7 +131,7 @@ ask_postgres (Status *status, json_t *facts, GError **error)
   if (rows != NULL)
     schedules = pg_run_file (status->pg, "src/cli/sql/status_schedules.sql", NULL, error);
   if (schedules != NULL)
-    stop = pg_run_file (status->pg, "src/cli/sql/stop_look.sql", NULL, error);
+    stop = view_ask (status->pg, VIEW_STOP, NULL, error);
   if (stop == NULL)
     cli_pg_failed (status->pg, error);
   pg_rollback (status->pg);

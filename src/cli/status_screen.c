@@ -6,7 +6,7 @@
 #include "cli/replica.h"
 #include "cli/running_settings.h"
 #include "cli/stop_line.h"
-#include "cli/output/words.h"
+#include "base/words.h"
 #include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
 

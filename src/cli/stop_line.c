@@ -1,5 +1,7 @@
 #include "cli/stop_line.h"
 
+#include "engine/view/view.h"
+
 json_t *
 stop_line_object (const PgRows *rows)
 {
@@ -37,7 +39,7 @@ stop_line_say (Output *out, const PgRows *rows)
 gboolean
 stop_line_show (Cli *cli, Pg *pg, GError **error)
 {
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/sql/stop_look.sql", NULL, error);
+  g_autoptr (PgRows) rows = view_ask (pg, VIEW_STOP, NULL, error);
   if (rows != NULL)
     stop_line_say (cli->out, rows);
   return rows != NULL;

@@ -7,7 +7,7 @@
 #include "cli/note.h"
 #include "cli/runs/run_row.h"
 #include "cli/runs/run_wait.h"
-#include "cli/runs/runs_table.h"
+#include "engine/view/run_view.h"
 #include "cli/whose.h"
 #include "engine/job/arguments.h"
 
@@ -242,7 +242,7 @@ show_ended (Cli *cli, const Tick *tick, const PgRows *rows, GError **error)
         CODE_ENDED_BADLY, error,
         "run %s is %s%s; it changes no further row. To let it go on: pruned approve %s; to end it: "
         "pruned discard %s",
-        tick->run_id, rows_text (rows, 0, "error"), runs_table_estimated (rows, 0), tick->run_id,
+        tick->run_id, rows_text (rows, 0, "error"), run_view_estimated (rows, 0), tick->run_id,
         tick->run_id);
   return run_row_ended_well (rows) ? CODE_OK : CODE_ENDED_BADLY;
 }

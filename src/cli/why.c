@@ -11,7 +11,7 @@
 #include "cli/holds/holds.h"
 #include "cli/item.h"
 #include "cli/night_look.h"
-#include "cli/output/words.h"
+#include "base/words.h"
 #include "cli/why_line.h"
 #include "engine/job/sentence/sentence.h"
 #include "engine/step/plan.h"

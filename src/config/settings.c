@@ -226,6 +226,12 @@ const Setting settings_table[] = {
   TEXT (
       "http", "listen", "",
       "host:port that serves /metrics, /healthz and /readyz, like 127.0.0.1:9750, [::1]:9750, localhost:9750, *:9750; empty: none"),
+  BOOL (
+      "http", "page", "off",
+      "the page for people at `/`; on: whoever reaches the port reads states, errors and keys of rows"),
+  TEXT (
+      "http", "hosts", "",
+      "names that the page answers to besides `localhost` and addresses, comma-separated: those that a proxy passes on as Host"),
   CHOICE ("log", "level", "info", LOG_LEVELS ("|"), "the lowest level that is written"),
   CHOICE ("log", "format", "text", "text|json", "text for people, or one JSON object per line"),
   { NULL }

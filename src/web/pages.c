@@ -4,27 +4,30 @@
 #include "web/door.h"
 #include "web/line.h"
 #include "web/metrics.h"
+#include "web/page/hosts.h"
+#include "web/page/page.h"
 #include "web/web.h"
 
 struct _Pages {
   Web *web;
   Metrics *metrics;
+  Page *page; /* NULL: it is off */
   Line ready; /* of /readyz: a slow scrape does not delay it */
 };
 
-static int
-answer_metrics (GString *body, gpointer data)
+static guint
+answer_metrics (const WebRequest *request, WebReply *reply, gpointer data)
 {
   Pages *pages = data;
-  metrics_add (pages->metrics, body);
+  metrics_add (pages->metrics, reply->body);
   return 200;
 }
 
-static int
-answer_health (GString *body, gpointer data)
+static guint
+answer_health (const WebRequest *request, WebReply *reply, gpointer data)
 {
   gboolean alive = engine_is_alive ();
-  g_string_append (body, alive ? "ok\n" : "not healthy: the poll thread does not answer\n");
+  g_string_append (reply->body, alive ? "ok\n" : "not healthy: the poll thread does not answer\n");
   return alive ? 200 : 503;
 }
 
@@ -63,30 +66,40 @@ database_answers (Pages *pages, GError **error)
   return answers;
 }
 
-static int
-answer_ready (GString *body, gpointer data)
+static guint
+answer_ready (const WebRequest *request, WebReply *reply, gpointer data)
 {
   g_autoptr (GError) error = NULL;
   gboolean ready = engine_is_ready () && engine_is_alive () && database_answers (data, &error);
   if (ready)
-    g_string_append (body, "ready\n");
+    g_string_append (reply->body, "ready\n");
   else if (error != NULL)
-    g_string_append_printf (body, "not ready: %s\n", error->message);
+    g_string_append_printf (reply->body, "not ready: %s\n", error->message);
   else
-    g_string_append (body, "not ready: no partitions, or Kafka is away\n");
+    g_string_append (reply->body, "not ready: no partitions, or Kafka is away\n");
   return ready ? 200 : 503;
 }
 
-static const WebPage PAGES[] = { { "/metrics", "text/plain; version=0.0.4", answer_metrics },
-                                 { "/healthz", "text/plain", answer_health, .always = TRUE },
-                                 { "/readyz", "text/plain", answer_ready, .always = TRUE },
-                                 { NULL } };
+static guint
+answer_page (const WebRequest *request, WebReply *reply, gpointer data)
+{
+  return page_answer (((Pages *)data)->page, request, reply);
+}
+
+#define ALWAYS                                                                                     \
+  { "/metrics", "text/plain; version=0.0.4", answer_metrics },                                     \
+      { "/healthz", "text/plain", answer_health, .always = TRUE },                                 \
+  {                                                                                                \
+    "/readyz", "text/plain", answer_ready, .always = TRUE                                          \
+  }
+static const WebPage PAGES[] = { ALWAYS, { NULL } },
+                     ALL[] = { ALWAYS, { NULL, "text/html; charset=utf-8", answer_page } };
 
 gboolean
 pages_check (const Config *config, GError **error)
 {
   const char *listen = config_text (config, "http", "listen");
-  return *listen == '\0' || door_check (listen, error);
+  return *listen == '\0' || (door_check (listen, error) && hosts_check (config, error));
 }
 
 Pages *
@@ -98,7 +111,10 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
   Pages *pages = g_new0 (Pages, 1);
   pages->metrics = metrics_new (config, jobs);
   line_open (&pages->ready, config);
-  pages->web = web_start (listen, PAGES, pages, error);
+  if (config_bool (config, "http", "page"))
+    pages->page = page_new (config);
+  if (hosts_check (config, error))
+    pages->web = web_start (listen, pages->page != NULL ? ALL : PAGES, pages, error);
   if (pages->web != NULL)
     return pages;
   pages_stop (pages);
@@ -112,6 +128,7 @@ pages_stop (Pages *pages)
     return;
   web_stop (pages->web);
   metrics_free (pages->metrics);
+  page_free (pages->page);
   line_close (&pages->ready);
   g_free (pages);
 }

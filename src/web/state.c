@@ -1,9 +1,8 @@
 #include "web/state.h"
 
 #include "base/clock.h"
-#include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
-#include "engine/night/night.h"
+#include "engine/view/view.h"
 #include "web/exposition.h"
 
 #include <string.h>
@@ -142,15 +141,6 @@ add_gauge (GString *text, guint i, const PgRows *rows)
   }
 }
 
-static Night *
-night_of (const Jobs *jobs)
-{
-  g_autoptr (json_t) settings = json_object ();
-  for (guint i = 0; i < jobs_count (jobs); i++)
-    json_object_set_new (settings, jobs_at (jobs, i)->name, processes_settings (jobs_at (jobs, i)));
-  return night_new (settings);
-}
-
 /* An object with a value for each value of the second label. */
 static void
 add_by_label (GString *text, guint i, const char *job, const char *value)
@@ -187,7 +177,7 @@ ask_night (State *state, GString *text)
 {
   g_autoptr (GError) error = NULL;
   if (state->night == NULL)
-    state->night = night_of (in_force_jobs ());
+    state->night = view_night (in_force_jobs ());
   g_autoptr (PgRows) rows = NULL;
   if (pg_begin_read_only (state->pg, &error)
       && pg_exec (state->pg, "SET LOCAL statement_timeout = '2s'", &error))

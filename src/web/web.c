@@ -19,26 +19,71 @@ socket_of (struct MHD_Connection *connection)
   return MHD_get_connection_info (connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
+/* Of each answer, also of errors. Nothing is kept without asking again, and no page of another
+ * place gets hold of one. */
+static const char *const HEADERS[][2] = { { "Connection", "close" },
+                                          { "Cache-Control", "no-cache" },
+                                          { "X-Content-Type-Options", "nosniff" },
+                                          { "X-Frame-Options", "DENY" },
+                                          { "Referrer-Policy", "no-referrer" },
+                                          { "Cross-Origin-Resource-Policy", "same-origin" } };
+
 static enum MHD_Result
-respond (struct MHD_Connection *connection, guint status, const char *type, const char *body,
-         gsize len)
+respond (struct MHD_Connection *connection, guint status, const WebReply *reply)
 {
   struct MHD_Response *response
-      = MHD_create_response_from_buffer (len, (void *)body, MHD_RESPMEM_MUST_COPY);
-  MHD_add_response_header (response, "Content-Type", type);
-  MHD_add_response_header (response, "Connection", "close");
+      = MHD_create_response_from_buffer (reply->body->len, reply->body->str, MHD_RESPMEM_MUST_COPY);
+  for (guint i = 0; i < G_N_ELEMENTS (HEADERS); i++)
+    MHD_add_response_header (response, HEADERS[i][0], HEADERS[i][1]);
+  MHD_add_response_header (response, "Content-Type", reply->content_type);
+  MHD_add_response_header (response, "Content-Security-Policy",
+                           reply->security != NULL ? reply->security
+                                                   : "default-src 'none'; frame-ancestors 'none'");
+  if (reply->etag != NULL)
+    MHD_add_response_header (response, "ETag", reply->etag);
   enum MHD_Result result = MHD_queue_response (connection, status, response);
   MHD_destroy_response (response);
   return result;
 }
 
+static guint
+say (WebReply *reply, guint status, const char *text)
+{
+  reply->content_type = "text/plain";
+  g_string_append (reply->body, text);
+  return status;
+}
+
 static const WebPage *
 page_of (const Web *web, const char *url)
 {
-  for (const WebPage *page = web->pages; page->path != NULL; page++)
-    if (strcmp (url, page->path) == 0)
-      return page;
-  return NULL;
+  const WebPage *page = web->pages;
+  while (page->path != NULL && strcmp (url, page->path) != 0)
+    page++;
+  return page->answer != NULL ? page : NULL;
+}
+
+static enum MHD_Result
+on_filter (void *data, enum MHD_ValueKind kind, const char *name, const char *value)
+{
+  WebRequest *request = data;
+  request->is_odd |= *name == '\0' || g_hash_table_contains (request->filters, name);
+  g_hash_table_insert (request->filters, (gpointer)name, (gpointer)(value != NULL ? value : ""));
+  return MHD_YES;
+}
+
+static guint
+answer (const Web *web, const WebPage *page, struct MHD_Connection *connection, const char *url,
+        WebReply *reply)
+{
+  g_autoptr (GHashTable) filters = g_hash_table_new (g_str_hash, g_str_equal);
+  WebRequest request
+      = { url, MHD_lookup_connection_value (connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST),
+          MHD_lookup_connection_value (connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_IF_NONE_MATCH),
+          filters, FALSE };
+  MHD_get_connection_values (connection, MHD_GET_ARGUMENT_KIND, on_filter, &request);
+  reply->content_type = page->content_type;
+  return page->answer (&request, reply, web->data);
 }
 
 static enum MHD_Result
@@ -53,16 +98,19 @@ on_request (void *data, struct MHD_Connection *connection, const char *url, cons
     return MHD_YES;
   }
   const WebPage *asked = page_of (web, url);
-  if (!door_asked (web->door, socket_of (connection), asked != NULL && asked->always))
-    return respond (connection, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-                    "too many connections\n", 21);
-  if (strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0)
-    return respond (connection, MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain", "GET only\n", 9);
-  if (asked == NULL)
-    return respond (connection, MHD_HTTP_NOT_FOUND, "text/plain", "not found\n", 10);
+  const gboolean has_place
+      = door_asked (web->door, socket_of (connection), asked != NULL && asked->always);
   g_autoptr (GString) body = g_string_new (NULL);
-  int status = asked->answer (body, web->data);
-  return respond (connection, (guint)status, asked->content_type, body->str, body->len);
+  WebReply reply = { body };
+  const guint status = !has_place
+                           ? say (&reply, MHD_HTTP_SERVICE_UNAVAILABLE, "too many connections\n")
+                       : strcmp (method, "GET") != 0 && strcmp (method, "HEAD") != 0
+                           ? say (&reply, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n")
+                       : asked == NULL ? say (&reply, MHD_HTTP_NOT_FOUND, "not found\n")
+                                       : answer (web, asked, connection, url, &reply);
+  const enum MHD_Result result = respond (connection, status, &reply);
+  g_free (reply.etag);
+  return result;
 }
 
 /* Thread: the door's. */

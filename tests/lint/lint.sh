@@ -9,6 +9,7 @@ failed=0
 "$python" tests/lint/layers.py || failed=1
 "$python" tests/lint/kinds.py || failed=1
 "$python" tests/lint/qualified.py || failed=1
+"$python" tests/lint/built_html.py || failed=1
 "$python" tests/lint/named.py || failed=1
 "$python" tests/lint/unused.py || failed=1
 "$python" tests/lint/prefixed.py || failed=1

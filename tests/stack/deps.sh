@@ -3,7 +3,7 @@
 # it is silent and fast, and uses no network.
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
-#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|shells|fuzz|coverage|peers|
+#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|
 #                   interop ...]
 #                   for the tests (default: python kafka pg)
 #   deps.sh lint                                    for `make lint`
@@ -22,6 +22,8 @@ versitygw_version=v1.8.0
 go_version=1.26.8
 apicurio_version=2.6.13.Final
 gcovr_version=8.8
+playwright_version=1.65.2
+axe_version=0.1.8
 
 progress=
 say() { printf 'deps: %s%s\n' "$progress" "$*"; }
@@ -282,6 +284,18 @@ need_coverage() {
   "$deps/venv/bin/python" -m pip install -q --disable-pip-version-check "gcovr==$gcovr_version"
 }
 
+# A browser, what drives it, and what says whether everybody can read a page. Without it the tests
+# that need it are skipped; with CI=true they fail.
+need_browser() {
+  need_python
+  have chromium-headless-shell || have chromium || want_first chromium-headless-shell chromium
+  apt_install
+  "$deps/venv/bin/python" -c 'import playwright, axe_playwright_python' 2>/dev/null && return 0
+  say "installing playwright $playwright_version and axe-playwright-python $axe_version into $deps/venv"
+  "$deps/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary :all: \
+    "playwright==$playwright_version" "axe-playwright-python==$axe_version"
+}
+
 # Other programs that `make bench` measures beside ours.
 need_peers() {
   local dir=$deps/peers wanted=${here%/stack}/bench/graphile/package.json
@@ -382,8 +396,8 @@ case $task in
     for part; do
       n=$((n + 1)) progress="$n of $#: "
       case $part in
-        python|kafka|pg|s3|promtool|pgbouncer|registry|shells|fuzz|coverage|peers|interop) "need_$part" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells fuzz coverage peers interop" ;;
+        python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|interop) "need_$part" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells browser fuzz coverage peers interop" ;;
       esac
     done ;;
   where) where ;;

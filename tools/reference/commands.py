@@ -8,7 +8,8 @@ from .text import ROOT, arguments, code, head, literal, sources, table, without_
 
 # Whose lines are not `COLUMNS` of its own file.
 COLUMNS_OF = {"doctor": "FOR_MACHINES", "version": "VERSIONS", "dead": "LETTER_COLUMNS", "dead show": "WHOLE_COLUMNS",
-              "runs": "RUN_COLUMNS", "retry": "RUN_COLUMNS", "discard": "RUN_COLUMNS"}
+              "runs": "RUN_COLUMNS", "retry": "RUN_COLUMNS", "discard": "RUN_COLUMNS", "journal": "JOURNAL_COLUMNS",
+              "processes": "PROCESS_COLUMNS", "holds": "HOLD_COLUMNS", "quarantine": "QUARANTINE_COLUMNS"}
 NOTES = {
     "tick": "With `--wait` a second line is the run, with the keys of `pruned runs`.",
     "plan": "A line `{\"summary\": {action: n}}` follows, then those that apply of `below`, `diff` with `since`, and `would_be_held`. An erasure has such lines for each of its jobs, behind `{\"job\": NAME}`, then `{\"total\": {action: n}, \"erasure\": NAME}`.",
@@ -37,9 +38,9 @@ def names(binary):
 
 @cache
 def columns():
-    """{(file, name): keys} of all tables of columns below src/cli."""
+    """{(file, name): keys} of all tables of columns of commands."""
     found = {}
-    for path, source in sources("src/cli"):
+    for path, source in (*sources("src/cli"), *sources("src/engine/view")):
         text = without_comments(source)
         macros = {name: body.replace("\\\n", " ") for name, body in re.findall(r"#define (\w+)((?:.*\\\n)*.*\n)", text)}
         for match in re.finditer(r"\bconst Column (\w+)\[\]\s*=\s*\{", text):

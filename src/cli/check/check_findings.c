@@ -3,7 +3,7 @@
 
 #include "base/resource.h"
 #include "cli/grants.h"
-#include "cli/output/words.h"
+#include "base/words.h"
 #include "engine/job/job_conf_named.h"
 
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "base/plural.h"
 #include "cli/commands.h"
 #include "cli/grants.h"
-#include "cli/output/words.h"
+#include "base/words.h"
 #include "web/pages.h"
 
 #include <stdarg.h>

@@ -129,7 +129,7 @@ static void
 check_readings (Doctor *doctor)
 {
   g_autoptr (PgRows) rows
-      = doctor_ask (doctor, "second reading", "src/cli/doctor/sql/readings.sql", NULL);
+      = doctor_ask (doctor, "second reading", "src/engine/view/sql/readings.sql", NULL);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     const char *job = rows_text (rows, i, "job"), *run_id = rows_text (rows, i, "run_id");
     g_autofree char *remedy = g_strdup_printf ("pruned verify %s --all", run_id);

@@ -83,7 +83,8 @@ doctor_processes (Doctor *doctor)
   pg_values_take (values, "job", scheduled_jobs (doctor));
   g_autoptr (PgRows) rows = doctor_ask (doctor, "processes", SQL "processes.sql", values);
   g_autoptr (PgRows) running
-      = rows != NULL ? doctor_ask (doctor, "processes", "src/cli/sql/in_force.sql", values) : NULL;
+      = rows != NULL ? doctor_ask (doctor, "processes", "src/engine/view/sql/in_force.sql", values)
+                     : NULL;
   if (running == NULL)
     return;
   const gint64 n = rows_int (rows, 0, "alive");

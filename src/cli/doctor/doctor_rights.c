@@ -12,6 +12,7 @@
 #include "engine/ledger/keeping.h"
 #include "engine/ledger/schema.h"
 #include "engine/ledger/unrecorded.h"
+#include "engine/view/view.h"
 
 #define SQL "src/cli/doctor/sql/"
 
@@ -219,7 +220,7 @@ is_paused (Doctor *doctor, const Job *job)
     return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", job->name);
-  g_autoptr (PgRows) rows = pg_run_file (doctor->pg, "src/cli/sql/is_paused.sql", values, NULL);
+  g_autoptr (PgRows) rows = view_ask (doctor->pg, VIEW_PAUSED, values, NULL);
   pg_rollback (doctor->pg);
   return rows != NULL && rows_count (rows) > 0;
 }

@@ -8,7 +8,7 @@
  * Ownership: output_row takes its cells; columns are static.
  */
 #pragma once
-#include "cli/output/cell.h"
+#include "base/cell.h"
 #include "pg/rows.h"
 
 typedef struct _Output Output;

@@ -1,6 +1,6 @@
 #include "cli/output/output_private.h"
 
-#include "cli/output/words.h"
+#include "base/words.h"
 
 #include <string.h>
 #include <sys/ioctl.h>

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/spoken.h"
-#include "cli/output/words.h"
+#include "base/words.h"
 #include "engine/job/sentence/sentence.h"
 
 #include <string.h>

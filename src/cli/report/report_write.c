@@ -1,8 +1,9 @@
-#include "cli/report/html.h"
 #include "cli/report/report.h"
 
+#include "base/csv.h"
+#include "base/html.h"
 #include "base/spoken.h"
-#include "cli/output/words.h"
+#include "base/words.h"
 
 #include <string.h>
 
@@ -94,31 +95,6 @@ report_as_text (const Report *report)
 
 /* --- csv -------------------------------------------------------------------------------------- */
 
-static void
-add_quoted (GString *out, const char *text)
-{
-  const gboolean computed = *text != '\0' && strchr ("=+-@\t\r", *text) != NULL;
-  g_string_append_c (out, '"');
-  if (computed)
-    g_string_append_c (out, '\'');
-  for (const char *at = text; *at != '\0'; at++) {
-    if (*at == '"')
-      g_string_append_c (out, '"');
-    g_string_append_c (out, *at);
-  }
-  g_string_append_c (out, '"');
-}
-
-static void
-add_csv_cell (GString *out, const json_t *cell)
-{
-  g_string_append_c (out, ',');
-  if (json_is_integer (cell))
-    g_string_append_printf (out, "%" JSON_INTEGER_FORMAT, json_integer_value (cell));
-  else if (json_is_string (cell))
-    add_quoted (out, json_string_value (cell));
-}
-
 char *
 report_as_csv (const Report *report)
 {
@@ -134,8 +110,10 @@ report_as_csv (const Report *report)
     g_string_append (out, "\r\n");
     json_array_foreach (part->rows, at, row) {
       g_string_append (out, part->name);
-      for (guint k = 0; k < n; k++)
-        add_csv_cell (out, json_array_get (row, k));
+      for (guint k = 0; k < n; k++) {
+        g_string_append_c (out, ',');
+        csv_add (out, json_array_get (row, k));
+      }
       g_string_append (out, "\r\n");
     }
   }
@@ -162,17 +140,38 @@ add_html_table (Html *html, const ReportPart *part)
     for (guint k = 0; k < n; k++) {
       const Column *column = &part->columns[k];
       g_autofree char *text = words_of (column, json_array_get (row, k));
-      html_text (html, column->type == CELL_NUMBER ? HTML_NUMBER : HTML_TD, text);
+      html_open (html, HTML_TD);
+      html_set (html, HTML_AT_CLASS, column->type == CELL_NUMBER ? "n" : NULL);
+      html_add (html, text);
+      html_close (html);
     }
     html_close (html);
   }
   html_close (html);
 }
 
+/* A file that needs no other one. */
+static Html *
+begin_html (const char *title)
+{
+  Html *html = html_begin ();
+  html_open (html, HTML_HTML);
+  html_set (html, HTML_AT_LANG, "en");
+  html_open (html, HTML_HEAD);
+  html_open (html, HTML_META);
+  html_set (html, HTML_AT_CHARSET, "utf-8");
+  html_close (html);
+  html_text (html, HTML_TITLE, title);
+  html_style (html, "src/cli/report/report.css");
+  html_close (html);
+  html_open (html, HTML_BODY);
+  return html;
+}
+
 char *
 report_as_html (const Report *report)
 {
-  Html *html = html_begin (report->title);
+  Html *html = begin_html (report->title);
   html_text (html, HTML_H1, report->title);
   if (report->note != NULL)
     html_text (html, HTML_P, report->note);

@@ -6,6 +6,7 @@
 #include "cli/runs/run_row.h"
 #include "cli/runs/run_wait.h"
 #include "engine/job/in_force.h"
+#include "engine/view/view.h"
 
 static void
 locked_run_clear (LockedRun *run)
@@ -163,7 +164,7 @@ change_all (Many *many, const GPtrArray *ids, GError **error)
 {
   ExitCode first = CODE_OK;
   guint failed = 0;
-  output_table (many->cli->out, RUN_COLUMNS);
+  output_table (many->cli->out, view_columns (VIEW_RUNS));
   for (guint i = 0; i < ids->len; i++) {
     GError *cause = NULL;
     ExitCode code = change_one (many, ids->pdata[i], &cause);

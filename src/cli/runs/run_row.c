@@ -2,62 +2,38 @@
 
 #include "base/spoken.h"
 #include "base/uuid5.h"
-#include "cli/output/words.h"
+#include "base/words.h"
+#include "engine/view/view.h"
 
 #include <string.h>
-
-const Column RUN_COLUMNS[] = {
-  { "run_id" },
-  { "job" },
-  { "state" },
-  { "status", .derived = TRUE }, /* of the result: completed, blocked, failed, ... */
-  { "step", CELL_NUMBER },
-  { "attempts", CELL_NUMBER },
-  { "slot", CELL_NUMBER, .detail = TRUE },
-  { "unique_key", .detail = TRUE },
-  { "parent_id", .detail = TRUE },
-  { "scheduled_at", CELL_TIME },
-  { "due_at", CELL_TIME, .detail = TRUE },
-  { "args", CELL_JSON, .detail = TRUE },
-  { "cursor", CELL_JSON, .detail = TRUE },
-  { "created_at", CELL_TIME, .detail = TRUE },
-  { "started_at", CELL_TIME, .detail = TRUE },
-  { "published_at", CELL_TIME, .detail = TRUE },
-  { "changed_at", CELL_TIME, .detail = TRUE },
-  { "finished_at", CELL_TIME },
-  { "result", CELL_JSON },
-  { "error" },
-  { "held", CELL_JSON, .detail = TRUE },
-  { "job_version", .detail = TRUE },
-  { NULL },
-};
 
 void
 run_row_show (Output *out, const PgRows *rows)
 {
+  const Column *run_columns = view_columns (VIEW_RUN);
   if (output_is_json (out)) {
-    output_record (out, RUN_COLUMNS, rows, 0);
+    output_record (out, run_columns, rows, 0);
     return;
   }
-  Column columns[G_N_ELEMENTS (RUN_COLUMNS)];
-  memcpy (columns, RUN_COLUMNS, sizeof columns);
+  g_autoptr (GArray) columns = g_array_new (TRUE, TRUE, sizeof (Column));
   json_t *cells = json_array ();
-  for (guint i = 0; columns[i].name != NULL; i++) {
-    const char *text = rows_text (rows, 0, columns[i].name);
-    json_t *cell = cell_from_text (columns[i].type, text);
-    if (text != NULL && g_str_equal (columns[i].name, "result")) {
+  for (Column column = *run_columns; column.name != NULL; column = *++run_columns) {
+    const char *text = rows_text (rows, 0, column.name);
+    json_t *cell = cell_from_text (column.type, text);
+    if (text != NULL && g_str_equal (column.name, "result")) {
       g_autofree char *words = words_of_whole (cell);
-      columns[i].type = CELL_TEXT;
+      column.type = CELL_TEXT;
       json_decref (cell);
       cell = json_string (words);
     }
-    if (text != NULL && g_str_equal (columns[i].name, "status")) {
+    if (text != NULL && g_str_equal (column.name, "status")) {
       json_decref (cell);
       cell = json_string (spoken_word (text));
     }
     json_array_append_new (cells, cell);
+    g_array_append_val (columns, column);
   }
-  output_record_cells (out, columns, cells);
+  output_record_cells (out, (const Column *)(gpointer)columns->data, cells);
 }
 
 gboolean
@@ -79,7 +55,7 @@ run_row_find (Pg *pg, const char *run_id, gint64 at_us, GError **error)
     pg_values_set (values, "scheduled_at", NULL);
   if (!pg_begin (pg, error))
     return NULL;
-  PgRows *rows = pg_run_file (pg, "src/cli/runs/sql/run.sql", values, error);
+  PgRows *rows = view_ask (pg, VIEW_RUN, values, error);
   pg_rollback (pg);
   return rows;
 }

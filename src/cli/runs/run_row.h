@@ -5,8 +5,6 @@
 #pragma once
 #include "cli/cli.h"
 
-extern const Column RUN_COLUMNS[];
-
 /* Shows the run in row 0 of ROWS: its columns, with its result in words for people. */
 void run_row_show (Output *out, const PgRows *rows);
 

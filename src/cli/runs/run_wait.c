@@ -4,10 +4,9 @@
 #include "cli/runs/run_page.h"
 #include "cli/runs/run_row.h"
 #include "engine/clock/processes.h"
+#include "engine/view/view.h"
 
 #define WAIT_S 600
-#define SQL "src/cli/runs/sql/"
-#define SHARED_SQL "src/cli/sql/"
 
 gint64 run_wait_s = -1;
 
@@ -34,18 +33,18 @@ run_wait_is_over (const PgRows *rows)
 }
 
 static PgRows *
-look (Pg *pg, const char *file, const char *job)
+look (Pg *pg, ViewId view, const char *job)
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", job);
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
-  return pg_run_file (pg, file, values, NULL);
+  return view_ask (pg, view, values, NULL);
 }
 
 static gboolean
-is_there (Pg *pg, const char *file, const char *job)
+is_there (Pg *pg, ViewId view, const char *job)
 {
-  g_autoptr (PgRows) rows = look (pg, file, job);
+  g_autoptr (PgRows) rows = look (pg, view, job);
   return rows != NULL && rows_count (rows) > 0;
 }
 
@@ -53,13 +52,13 @@ void
 run_wait_warn (Pg *pg, const char *job)
 {
   g_autofree char *resume = g_strdup_printf ("pruned resume %s", job);
-  if (is_there (pg, SHARED_SQL "is_paused.sql", job))
+  if (is_there (pg, VIEW_PAUSED, job))
     log_warning ("The job is paused: its run waits until the job is resumed", "job", job, "remedy",
                  resume);
-  if (is_there (pg, SHARED_SQL "stop_look.sql", job))
+  if (is_there (pg, VIEW_STOP, job))
     log_warning ("Everything is stopped: the run waits until work goes on", "job", job, "remedy",
                  "pruned go");
-  g_autoptr (PgRows) nobody = look (pg, SQL "nobody.sql", job);
+  g_autoptr (PgRows) nobody = look (pg, VIEW_NOBODY, job);
   if (nobody == NULL || rows_count (nobody) == 0)
     return;
   if (rows_bool (nobody, 0, "none"))
@@ -77,9 +76,9 @@ run_wait_say_why (Pg *pg, const char *run_id, const char *job, const PgRows *row
   const char *state = known ? rows_text (rows, 0, "state") : "not begun: is a daemon running?",
              *why = known ? rows_text (rows, 0, "error") : NULL;
   g_autofree char *reason = NULL;
-  if (is_there (pg, SHARED_SQL "stop_look.sql", job))
+  if (is_there (pg, VIEW_STOP, job))
     reason = g_strdup (": everything is stopped; pruned go");
-  else if (is_there (pg, SHARED_SQL "is_paused.sql", job))
+  else if (is_there (pg, VIEW_PAUSED, job))
     reason = g_strdup_printf (": job %s is paused; pruned resume %s", job, job);
   else
     reason = g_strdup_printf (", it is %s%s%s", state, why != NULL ? ": " : "",

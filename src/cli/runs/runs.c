@@ -4,6 +4,7 @@
 #include "cli/runs/run_page.h"
 #include "cli/runs/run_row.h"
 #include "cli/runs/runs_table.h"
+#include "engine/view/view.h"
 
 #define LIMIT 50
 
@@ -79,14 +80,14 @@ list (Cli *cli, Pg *pg, const PgValues *values, GError **error)
 {
   g_autoptr (PgRows) rows = NULL;
   if (pg_begin (pg, error))
-    rows = pg_run_file (pg, "src/cli/runs/sql/runs.sql", values, error);
+    rows = view_ask (pg, VIEW_RUNS, values, error);
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   pg_rollback (pg);
   if (!output_is_json (cli->out))
     runs_table_show (cli->out, rows, columns, wide);
   else {
-    output_table (cli->out, RUN_COLUMNS);
+    output_table (cli->out, view_columns (VIEW_RUNS));
     output_rows (cli->out, rows);
   }
   output_end_list (cli->out, "No %s%srun%s%s%s.", state != NULL ? state : "",

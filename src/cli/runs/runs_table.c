@@ -1,11 +1,9 @@
 #include "cli/runs/runs_table.h"
 
 #include "base/clock.h"
-#include "base/plural.h"
-#include "base/spoken.h"
+#include "base/words.h"
 #include "cli/arguments.h"
-#include "cli/runs/run_row.h"
-#include "cli/output/words.h"
+#include "engine/view/run_view.h"
 
 #include <string.h>
 
@@ -31,7 +29,7 @@ static const Column WIDE[] = { { "run_id" },
 static const Column *
 column_of (const char *name)
 {
-  for (const Column *column = RUN_COLUMNS; column->name != NULL; column++)
+  for (const Column *column = view_columns (VIEW_RUNS); column->name != NULL; column++)
     if (g_str_equal (column->name, name))
       return column;
   return NULL;
@@ -42,7 +40,7 @@ runs_table_check (const char *names, GError **error)
 {
   g_auto (GStrv) given = g_strsplit (names != NULL ? names : "", ",", -1);
   g_autoptr (GPtrArray) known = g_ptr_array_new ();
-  for (const Column *column = RUN_COLUMNS; column->name != NULL; column++)
+  for (const Column *column = view_columns (VIEW_RUNS); column->name != NULL; column++)
     g_ptr_array_add (known, (gpointer)column->name);
   g_ptr_array_add (known, NULL);
   if (names != NULL && *given == NULL) {
@@ -85,18 +83,10 @@ when_of (const PgRows *rows, int row, gint64 now_us)
   return words != NULL ? words : g_strdup ("-");
 }
 
-static const char *
-state_of (const PgRows *rows, int row)
-{
-  const char *state = rows_text (rows, row, "state"), *status = rows_text (rows, row, "status");
-  const gboolean failed = g_str_equal (state, "finished") && g_strcmp0 (status, "failed") == 0;
-  return failed || g_strcmp0 (status, "blocked") == 0 ? status : state;
-}
-
 static char *
 result_of (const PgRows *rows, int row)
 {
-  char *words = runs_table_result (rows, row);
+  char *words = run_view_result (rows, row);
   return words != NULL ? words
                        : g_strdup (rows_text (rows, row, "result") != NULL ? "nothing" : "-");
 }
@@ -108,7 +98,7 @@ show_wide (Output *out, const PgRows *rows, gint64 now_us)
   for (int i = 0; i < rows_count (rows); i++) {
     g_autofree char *when = when_of (rows, i, now_us), *result = result_of (rows, i);
     output_row (out, json_string (rows_text (rows, i, "run_id")),
-                json_string (rows_text (rows, i, "job")), json_string (state_of (rows, i)),
+                json_string (rows_text (rows, i, "job")), json_string (run_view_state (rows, i)),
                 json_integer (rows_int (rows, i, "step")),
                 json_integer (rows_int (rows, i, "attempts")),
                 cell_from_text (CELL_TIME, rows_text (rows, i, "scheduled_at")), json_string (when),
@@ -124,7 +114,7 @@ show_short (Output *out, const PgRows *rows, gint64 now_us)
   for (int i = 0; i < rows_count (rows); i++) {
     g_autofree char *when = when_of (rows, i, now_us);
     job = MAX (job, words_width (rows_text (rows, i, "job")));
-    state = MAX (state, (glong)strlen (state_of (rows, i)));
+    state = MAX (state, (glong)strlen (run_view_state (rows, i)));
     time = MAX (time, (glong)strlen (when));
   }
   const glong room = output_width (out) - SHORT_ID - GAPS - state - time;
@@ -136,55 +126,10 @@ show_short (Output *out, const PgRows *rows, gint64 now_us)
                     *name = words_cut (rows_text (rows, i, "job"), job),
                     *when = when_of (rows, i, now_us), *whole = result_of (rows, i),
                     *result = words_cut (whole, left);
-    output_row (out, json_string (id), json_string (name), json_string (state_of (rows, i)),
+    output_row (out, json_string (id), json_string (name), json_string (run_view_state (rows, i)),
                 json_string (when), json_string (result));
   }
   output_end (out);
-}
-
-static json_t *
-held_of (const PgRows *rows, int row)
-{
-  const char *text = rows_text (rows, row, "held");
-  return text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
-}
-
-const char *
-runs_table_estimated (const PgRows *rows, int row)
-{
-  g_autoptr (json_t) held = held_of (rows, row);
-  return g_str_equal (rows_text (rows, row, "state"), "held")
-                 && json_is_true (json_object_get (held, "estimated"))
-             ? " (estimated)"
-             : "";
-}
-
-/* It was approved for fewer rows, or the approval has ended; NULL: it was not. */
-static char *
-exceeded_of (const PgRows *rows, int row)
-{
-  g_autoptr (json_t) held = held_of (rows, row);
-  const json_t *approved = json_object_get (held, "approved");
-  const gint64 n = json_integer_value (approved);
-  g_autofree char *number = spoken_number (n);
-  const char *rows_word = plural (n, "row", "rows");
-  if (approved == NULL)
-    return NULL;
-  return json_is_true (json_object_get (held, "approval_ended"))
-             ? g_strdup_printf (", the approval of %s %s has ended", number, rows_word)
-             : g_strdup_printf (", more than the %s %s approved", number, rows_word);
-}
-
-char *
-runs_table_result (const PgRows *rows, int row)
-{
-  const char *text = rows_text (rows, row, "result"), *error = rows_text (rows, row, "error");
-  g_autoptr (json_t) result = text != NULL ? cell_from_text (CELL_JSON, text) : NULL;
-  g_autofree char *words = words_of_result (result), *exceeded = exceeded_of (rows, row);
-  if (error == NULL)
-    return g_steal_pointer (&words);
-  return g_strconcat (words != NULL ? words : "", words != NULL ? "; " : "", error,
-                      runs_table_estimated (rows, row), exceeded, NULL);
 }
 
 void

@@ -10,8 +10,3 @@
  * what fits. FALSE: a usage error, a name is unknown. */
 gboolean runs_table_check (const char *names, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void runs_table_show (Output *out, const PgRows *rows, const char *names, gboolean wide);
-/* What the run in ROW has done, and how it stands: `180,500 removed; held: ...`. NULL: neither.
- * g_free it. */
-char *runs_table_result (const PgRows *rows, int row);
-/* What follows the words of a run that is held: that it was not counted to its end. Else "". */
-const char *runs_table_estimated (const PgRows *rows, int row);

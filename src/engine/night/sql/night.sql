@@ -30,9 +30,8 @@ past AS (
     SELECT f.found, CASE WHEN NOT f.found ? 'state' THEN f.found -> 'rows' END AS of_them
     FROM (SELECT coalesce(:overdue::jsonb -> j.job,
                           (SELECT o.found FROM pruned.overdue o WHERE o.job = j.job AND o.looked_at > now() - :known_s::bigint::float8 * interval '1 s')) AS found) AS f) AS d),
-ended AS MATERIALIZED (
-  SELECT r.run_id, r.job, r.scheduled_at, r.finished_at, r.result, r.rows_done
-  FROM pruned.runs r WHERE r.finished_at IS NOT NULL AND r.state || '' = 'finished' AND r.range_of IS NULL),
+-- include: ended.sql
+,
 recent AS (
   -- include: nights.sql
 ),

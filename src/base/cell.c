@@ -1,4 +1,4 @@
-#include "cli/output/cell.h"
+#include "base/cell.h"
 
 #include "base/visible.h"
 

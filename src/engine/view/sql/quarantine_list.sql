@@ -6,4 +6,5 @@ SELECT q.job, q.item, q.reason, q.attempts, q.parked,
             ELSE q.next_try_at END AS next_try_at
 FROM pruned.quarantine q LEFT JOIN unnest(:jobs::text[], :days::int[]) AS d (job, days) ON d.job = q.job
 WHERE (q.parked OR :all::boolean) AND NOT (q.parked AND q.reason = 'restored')
-ORDER BY q.job, q.first_at, q.item
+  AND (:job::text IS NULL OR q.job = :job::text)
+ORDER BY q.job, q.first_at, q.item LIMIT :limit::bigint

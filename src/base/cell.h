@@ -18,6 +18,7 @@ typedef struct {
   CellType type;
   gboolean detail;  /* shown in JSON and for a single row, not in tables */
   gboolean roomy;   /* left out on a terminal where the table has too little room */
+  gboolean exact;   /* a number that is a name, like a pid: it has no commas for people */
   gboolean derived; /* for people only: JSON has the value in another column */
 } Column;
 

@@ -1,4 +1,4 @@
-#include "cli/output/cell.h"
+#include "base/cell.h"
 
 static void
 assert_cell (CellType type, const char *text, const char *wanted)

@@ -1,5 +1,5 @@
 /* Numbers, times and results in words: docs/operations.md. */
-#include "cli/output/words.h"
+#include "base/words.h"
 
 #include "base/clock.h"
 

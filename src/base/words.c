@@ -1,4 +1,4 @@
-#include "cli/output/words.h"
+#include "base/words.h"
 
 #include "base/clock.h"
 #include "base/plural.h"

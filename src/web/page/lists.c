@@ -1,0 +1,136 @@
+/* Views that are lists. */
+#include "web/page/views.h"
+
+#include "base/clock.h"
+#include "engine/clock/processes.h"
+#include "engine/job/in_force.h"
+#include "engine/view/run_view.h"
+
+#define FORM_ROWS 10000 /* of CSV and JSON */
+
+/* More of them for a machine. */
+static void
+bind_limit (const Sheet *sheet, PgValues *values)
+{
+  pg_values_int (values, "limit", sheet->form != NULL ? FORM_ROWS : SHEET_ROWS);
+}
+
+/* FALSE: it is no time. */
+static gboolean
+bind_since (const Sheet *sheet, PgValues *values, GError **error)
+{
+  gint64 us;
+  const char *since = sheet_filter (sheet, "since");
+  if (since == NULL)
+    pg_values_set (values, "since", NULL);
+  else if (!clock_parse_loose (since, clock_now_us (), &us, error))
+    return FALSE;
+  else
+    pg_values_time (values, "since", us);
+  return TRUE;
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static const Column RUNS[] = {
+  { "run_id" }, { "job" }, { "state" }, { "scheduled_at", CELL_TIME }, { "finished_at", CELL_TIME },
+  { "result" }, { NULL }
+};
+
+static json_t *
+run_in_words (const PgRows *rows, int row)
+{
+  g_autofree char *result = run_view_result (rows, row);
+  return json_pack ("[s, s, s, o, o, s?]", rows_text (rows, row, "run_id"),
+                    rows_text (rows, row, "job"), run_view_state (rows, row),
+                    cell_from_text (CELL_TIME, rows_text (rows, row, "scheduled_at")),
+                    cell_from_text (CELL_TIME, rows_text (rows, row, "finished_at")), result);
+}
+
+void
+view_show_runs_table (Sheet *sheet, const PgRows *rows, const char *title)
+{
+  json_t *cells = json_array ();
+  for (int i = 0; sheet->form == NULL && i < rows_count (rows); i++)
+    json_array_append_new (cells, run_in_words (rows, i));
+  if (sheet->form != NULL) {
+    json_decref (cells);
+    cells = sheet_cells (view_columns (VIEW_RUNS), rows);
+  }
+  sheet_table (sheet,
+               &(SheetTable){ "runs", title, sheet->form != NULL ? view_columns (VIEW_RUNS) : RUNS,
+                              cells, "No run." });
+}
+
+gboolean
+view_show_runs (Sheet *sheet, GError **error)
+{
+  static const char *const filters[] = { "job", "state", "since", NULL }, *const bound[]
+                                                                          = { "job", "state",
+                                                                              NULL };
+  g_autoptr (PgValues) values = pg_values_new ();
+  sheet_bind (sheet, values, bound);
+  bind_limit (sheet, values);
+  pg_values_set (values, "parents", "false");
+  if (!bind_since (sheet, values, error))
+    return FALSE;
+  sheet_form (sheet, filters);
+  g_autoptr (PgRows) rows = view_ask (sheet->pg, VIEW_RUNS, values, error);
+  if (rows != NULL)
+    view_show_runs_table (sheet, rows, "Runs, the newest first");
+  return rows != NULL;
+}
+
+/* --- the others ------------------------------------------------------------------------------- */
+
+gboolean
+view_show_quarantine (Sheet *sheet, GError **error)
+{
+  static const char *const filters[] = { "job", NULL };
+  g_autoptr (PgValues) values = pg_values_new ();
+  sheet_bind (sheet, values, filters);
+  bind_limit (sheet, values);
+  pg_values_set (values, "all", "true");
+  view_bind_days (values, in_force_jobs (), in_force_config ());
+  sheet_form (sheet, filters);
+  if (!sheet_view (sheet, VIEW_REASONS, values, "Why rows fail", "No row fails.", error)
+      || !sheet_view (sheet, VIEW_QUARANTINE, values, "Rows", "No row fails.", error))
+    return FALSE;
+  html_open (sheet->html, HTML_P);
+  html_add (sheet->html, "Rows are tried again by themselves; parked ones by ");
+  sheet_command (sheet, "pruned quarantine retry JOB");
+  html_close (sheet->html);
+  return TRUE;
+}
+
+gboolean
+view_show_holds (Sheet *sheet, GError **error)
+{
+  return sheet_view (sheet, VIEW_HOLDS, NULL, "What no job takes", "No row is held.", error);
+}
+
+gboolean
+view_show_processes (Sheet *sheet, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  return sheet_view (sheet, VIEW_PROCESSES, values, "Running processes", "No process runs.", error)
+         && sheet_view (sheet, VIEW_REFUSED, values, "Jobs that they refuse", "No job is refused.",
+                        error);
+}
+
+gboolean
+view_show_journal (Sheet *sheet, GError **error)
+{
+  static const char *const filters[] = { "job", "command", "since", NULL }, *const bound[]
+                                                                            = { "job", "command",
+                                                                                NULL };
+  g_autoptr (PgValues) values = pg_values_new ();
+  sheet_bind (sheet, values, bound);
+  bind_limit (sheet, values);
+  if (!bind_since (sheet, values, error))
+    return FALSE;
+  sheet_form (sheet, filters);
+  return sheet_view (sheet, VIEW_JOURNAL, values, "Who changed what, the newest first",
+                     "Nobody has changed anything.", error);
+}

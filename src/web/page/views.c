@@ -1,0 +1,22 @@
+#include "web/page/views.h"
+
+const View VIEWS_TABLE[] = {
+  { "/", "Night", view_show_home },
+  { "/runs", "Runs", view_show_runs, { "job", "state", "since" } },
+  { "/quarantine", "Quarantine", view_show_quarantine, { "job" } },
+  { "/holds", "Holds", view_show_holds },
+  { "/processes", "Processes", view_show_processes },
+  { "/journal", "Journal", view_show_journal, { "job", "command", "since" } },
+  { "/job", "Job", view_show_job, { "name" }, TRUE },
+  { "/run", "Run", view_show_run, { "id" }, TRUE },
+  { NULL },
+};
+
+const View *
+views_find (const char *path)
+{
+  const View *view = VIEWS_TABLE;
+  while (view->path != NULL && !g_str_equal (path, view->path))
+    view++;
+  return view->path != NULL ? view : NULL;
+}

@@ -1,0 +1,34 @@
+/* The views of the page: each writes one to its sheet.
+ *
+ * Threads: the request's. Ownership: none.
+ */
+#pragma once
+#include "web/page/sheet.h"
+
+#define VIEW_FILTERS 4
+
+typedef struct {
+  const char *path, *title;
+  gboolean (*show) (Sheet *sheet, GError **error);
+  const char *filters[VIEW_FILTERS]; /* names in the query; NULL behind the last */
+  gboolean is_detail;                /* of one thing: links lead there, not the menu */
+} View;
+
+/* All of them, in the order of the menu; the last has no path. */
+extern const View VIEWS_TABLE[];
+/* NULL: there is none. */
+const View *views_find (const char *path);
+
+gboolean view_show_home (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean view_show_job (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean view_show_run (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean view_show_runs (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean view_show_quarantine (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean view_show_holds (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean view_show_processes (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean view_show_journal (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The table of ROWS of VIEW_RUNS, in words; as CSV or JSON as `pruned runs --json` has them. */
+void view_show_runs_table (Sheet *sheet, const PgRows *rows, const char *title);
+/* The bars of the job's 30 nights of ROWS of VIEW_NIGHTS; JOB NULL: of all together. */
+void view_show_bars (Sheet *sheet, const PgRows *nights, const char *job);

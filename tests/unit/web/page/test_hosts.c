@@ -1,0 +1,40 @@
+/* Which names the page answers to. */
+#include "web/page/hosts.h"
+
+static void
+test_hosts (void)
+{
+  static const struct {
+    const char *names, *host;
+    gboolean has;
+  } cases[] = {
+    { "", "127.0.0.1:9750", TRUE },
+    { "", "10.0.0.7", TRUE },
+    { "", "[::1]:9750", TRUE },
+    { "", "localhost", TRUE },
+    { "", "LOCALHOST:80", TRUE },
+    { "", NULL, FALSE },
+    { "", "", FALSE },
+    { "", "evil.example", FALSE },
+    { "", "localhost.evil.example", FALSE },
+    { "", "127.0.0.1.evil.example", FALSE },
+    { "", "evil.example:9750", FALSE },
+    { "", "localhost:80@evil.example", FALSE },
+    { "", "[::1", FALSE },
+    { "", "[::1]x", FALSE },
+    { "a.example, b.example", "b.example", TRUE },
+    { "a.example, b.example", "A.EXAMPLE:443", TRUE },
+    { "a.example, b.example", "c.example", FALSE },
+    { "a.example, b.example", "x.a.example", FALSE },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (hosts_has (cases[i].names, cases[i].host), ==, cases[i].has);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/hosts/names", test_hosts);
+  return g_test_run ();
+}
