@@ -20,7 +20,7 @@ const GOptionEntry verify_options[]
 const char verify_more[]
     = "RUN is an id or its beginning; JOB is its last run that took rows. The rule is asked again, at the run's T, of the "
       "rows as the audit has them, by statements that have not chosen them; rows that are left and refer to one that has "
-      "gone are looked for. It reads in a read-only transaction, on the standby of [postgres] replica_url if that has the "
+      "gone are looked for, and rows that were due and are there without a reason. It reads in a read-only transaction, on the standby of [postgres] replica_url if that has the "
       "run. `wrong`, `left` and `lost` (what the audit has would "
       "not bring the row back as it was) are disagreements; `unsure` is what rests on other rows or columns, which may have changed "
       "since.\n"
@@ -110,12 +110,13 @@ static json_t *
 object_of (const Verify *verify, const PgRows *run)
 {
   const ReadingTally *tally = &verify->tally;
-  return json_pack ("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:s, s:O}", "run_id",
+  return json_pack ("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:f, s:s, s:O}", "run_id",
                     rows_text (run, 0, "run_id"), "job", rows_text (run, 0, "job"), "rows",
                     (json_int_t)tally->rows, "read", (json_int_t)tally->read, "wrong",
                     (json_int_t)tally->wrong, "left", (json_int_t)tally->left, "lost",
-                    (json_int_t)tally->lost, "unsure", (json_int_t)tally->unsure, "bound",
-                    reading_bound (tally), "read_on", verify->on, "unread", tally->unread);
+                    (json_int_t)tally->lost, "unsure", (json_int_t)tally->unsure, "due_asked",
+                    tally->due, "bound", reading_bound (tally), "read_on", verify->on, "unread",
+                    tally->unread);
 }
 
 static void
@@ -151,7 +152,8 @@ say (Verify *verify, const PgRows *run)
                   " that would not come back: the rows above",
                   tally->wrong, tally->left, tally->lost);
   else if (tally->read == 0)
-    output_line (out, "nothing of it can be read again");
+    output_line (out, json_array_size (tally->unread) > 0 ? "nothing of it can be read again"
+                                                          : "it has taken no row");
   else if (reading_bound (tally) > 0)
     output_line (
         out,
@@ -162,6 +164,8 @@ say (Verify *verify, const PgRows *run)
     output_line (out, json_array_size (tally->unread) > 0
                           ? "the rule takes all that could be read again"
                           : "the rule takes all of them");
+  if (tally->due && !reading_disagrees (tally))
+    output_line (out, "no row that was due then is left without a reason");
   if (tally->unsure > 0)
     output_line (out, "%" G_GINT64_FORMAT " unsure: see the rows above", tally->unsure);
 }

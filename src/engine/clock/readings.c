@@ -179,15 +179,16 @@ read_one (Service *service, Pg *pg, const PgRows *runs, int row, GError **error)
          && note (service, pg, job, run_id, &found, error);
 }
 
-/* The jobs whose runs are read. */
+/* The jobs whose runs are read; or only those of them that are read also if they took no row. */
 static char *
-jobs_read (void)
+jobs_read (gboolean without_rows)
 {
   GString *names = array_new ();
   for (guint i = 0; i < jobs_count (in_force_jobs ()); i++) {
-    const char *name = jobs_at (in_force_jobs (), i)->name;
-    if (config_job_int (in_force_config (), name, "verify_rows") > 0)
-      array_add (names, name);
+    const Job *job = jobs_at (in_force_jobs (), i);
+    if (config_job_int (in_force_config (), job->name, "verify_rows") > 0
+        && (!without_rows || reading_asks_due (job)))
+      array_add (names, job->name);
   }
   return array_take (names);
 }
@@ -201,7 +202,8 @@ ask_due (Pg *pg, gint64 *since_us, GError **error)
   pg_values_set (values, "since", NULL);
   if (*since_us > 0)
     pg_values_time (values, "since", *since_us);
-  pg_values_take (values, "job", jobs_read ());
+  pg_values_take (values, "job", jobs_read (FALSE));
+  pg_values_take (values, "without_rows", jobs_read (TRUE));
   PgRows *runs = pg_begin_read_only (pg, error) && pg_now_us (pg, &now_us, error)
                      ? pg_run_file (pg, SQL "readings_due.sql", values, error)
                      : NULL;

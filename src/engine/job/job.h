@@ -173,6 +173,8 @@ typedef struct _Job {
   const PgStatement *below;     /* with its SQL: counts the rows of each table that go with keys */
   char *reading;                /* with its SQL: which rows that have gone its condition does not
                                    name (engine/reading); NULL: it has none */
+  char *left;                   /* with its SQL: rows that it names and that are still there
+                                   (engine/reading); NULL: that cannot be asked */
   const PgStatement *named;     /* keys as the table has them; NULL: they stay as they are */
   gboolean portions;            /* with its SQL: rows below could go in portions */
   gboolean takes_own;           /* with its SQL: rows of its table go with others of it */

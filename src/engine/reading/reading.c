@@ -5,6 +5,7 @@
 #include "engine/job/sentence/complete.h"
 #include "engine/job/sentence/sentence_again.h"
 #include "engine/job/sentence/words.h"
+#include "engine/step/held_below.h"
 #include "engine/step/plan.h"
 
 #include <string.h>
@@ -20,6 +21,7 @@ typedef struct {
   gboolean soon;  /* the run has just ended */
   gint64 most;    /* rows a table */
   PgRows *tables; /* of records.sql */
+  PgRows *due;    /* of due.sql; no row: what is left cannot be asked */
   ReadingVisit visit;
   gpointer data;
   ReadingTally *tally;
@@ -50,12 +52,10 @@ reading_bound (const ReadingTally *tally)
 }
 
 static void
-add_unread (Reading *reading, int table, gint64 rows, const char *why)
+add_unread (Reading *reading, const char *table, gint64 rows, const char *why)
 {
-  json_array_append_new (reading->tally->unread,
-                         json_pack ("{s:s, s:I, s:s}", "table",
-                                    rows_text (reading->tables, table, "table_name"), "rows",
-                                    (json_int_t)rows, "why", why));
+  json_array_append_new (reading->tally->unread, json_pack ("{s:s, s:I, s:s}", "table", table,
+                                                            "rows", (json_int_t)rows, "why", why));
 }
 
 static void
@@ -69,10 +69,9 @@ say (Reading *reading, ReadingVerdict verdict, const char *table, const char *ke
 
 /* What a built-in job's folder says of a table; g_free it. NULL: nothing. */
 static char *
-file_of (const Job *job, const char *table, gboolean deleted)
+file_of (const Job *job, const char *table, const char *what)
 {
-  g_autofree char *path
-      = g_strdup_printf ("%s/reading/%s%s.sql", job->folder, table, deleted ? "" : ".update");
+  g_autofree char *path = g_strdup_printf ("%s/reading/%s%s.sql", job->folder, table, what);
   return job->built_in && resource_exists (path) ? resource_sql (path, NULL) : NULL;
 }
 
@@ -87,7 +86,8 @@ rule_of (const Reading *reading, int table, gboolean *below)
   *below = FALSE;
   if (job->sentence != NULL && own && deleted == (job->sentence->kind != SENTENCE_SET))
     return g_strdup (job->reading);
-  char *file = file_of (job, rows_text (reading->tables, table, "table_name"), deleted);
+  char *file
+      = file_of (job, rows_text (reading->tables, table, "table_name"), deleted ? "" : ".update");
   if (file != NULL)
     return file;
   /* Other jobs have reasons of their own to change rows that refer to such a one. */
@@ -153,6 +153,13 @@ lacking_list (const Reading *reading, int table)
   return array_take (list);
 }
 
+/* Transactions below this one had ended when the run was asked for; NULL: not known. */
+static const char *
+seen_by (const Reading *reading)
+{
+  return rows_count (reading->due) > 0 ? rows_text (reading->due, 0, "seen") : NULL;
+}
+
 static PgRows *
 run_of_table (Reading *reading, int table, const char *body, GError **error)
 {
@@ -165,13 +172,30 @@ run_of_table (Reading *reading, int table, const char *body, GError **error)
   pg_values_set (values, "action", rows_text (reading->tables, table, "action"));
   pg_values_set (values, "whole", rows_text (reading->tables, table, "whole"));
   pg_values_set (values, "soon", reading->soon ? "t" : "f");
+  pg_values_set (values, "seen", seen_by (reading));
   pg_values_take (values, "lacking", lacking_list (reading, table));
   set_sample (reading, table, values);
   return pg_run (reading->pg, statement, values, error);
 }
 
-/* The same below a savepoint: what PostgreSQL refuses of one table keeps none of the others from
- * being read. *ROWS is NULL then, and it is noted as unread. */
+/* The end of what was asked below a savepoint: what PostgreSQL refuses of one table, for CAUSE
+ * (owned; NULL: nothing), keeps none of the others from being read. N of its rows are unread. */
+static gboolean
+end_try (Reading *reading, const char *table, gint64 n, GError *cause, GError **error)
+{
+  if (cause == NULL)
+    return pg_exec (reading->pg, "RELEASE SAVEPOINT reading", error);
+  if (cause->code == PRUNED_OUTAGE) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  g_autofree char *why = g_strdup_printf ("PostgreSQL says: %s", cause->message);
+  g_error_free (cause);
+  add_unread (reading, table, n, why);
+  return pg_exec (reading->pg, "ROLLBACK TO SAVEPOINT reading", error);
+}
+
+/* *ROWS NULL: PostgreSQL refuses it, and it is noted as unread. */
 static gboolean
 try_table (Reading *reading, int table, const char *body, PgRows **rows, GError **error)
 {
@@ -179,16 +203,8 @@ try_table (Reading *reading, int table, const char *body, PgRows **rows, GError 
   if (!pg_exec (reading->pg, "SAVEPOINT reading", error))
     return FALSE;
   *rows = run_of_table (reading, table, body, &cause);
-  if (*rows != NULL)
-    return pg_exec (reading->pg, "RELEASE SAVEPOINT reading", error);
-  g_autofree char *why = g_strdup_printf ("PostgreSQL says: %s", cause->message);
-  if (cause->code == PRUNED_OUTAGE) {
-    g_propagate_error (error, cause);
-    return FALSE;
-  }
-  g_error_free (cause);
-  add_unread (reading, table, rows_int (reading->tables, table, "n"), why);
-  return pg_exec (reading->pg, "ROLLBACK TO SAVEPOINT reading", error);
+  return end_try (reading, rows_text (reading->tables, table, "table_name"),
+                  rows_int (reading->tables, table, "n"), cause, error);
 }
 
 /* --- nothing extra ---------------------------------------------------------------------------- */
@@ -229,7 +245,8 @@ read_extra (Reading *reading, int table, GError **error)
   gboolean below;
   g_autofree char *rule = rule_of (reading, table, &below);
   if (rule == NULL) {
-    add_unread (reading, table, rows_int (reading->tables, table, "n"),
+    add_unread (reading, rows_text (reading->tables, table, "table_name"),
+                rows_int (reading->tables, table, "n"),
                 "no rule that can be asked of a row says which rows of it go");
     return TRUE;
   }
@@ -255,17 +272,24 @@ read_extra (Reading *reading, int table, GError **error)
 static gboolean
 read_left (Reading *reading, int table, GError **error)
 {
-  const char *left = rows_text (reading->tables, table, "left_over"),
+  const gboolean deleted = g_str_equal (rows_text (reading->tables, table, "action"), "deleted");
+  const char *name = rows_text (reading->tables, table, "table_name"),
+             *left = rows_text (reading->tables, table, "left_over"),
              *unindexed = rows_text (reading->tables, table, "unindexed");
   if (unindexed != NULL) {
     g_autofree char *why = g_strdup_printf (
         "rows that refer to it are not looked for in %s: no index, or no right", unindexed);
-    add_unread (reading, table, 0, why);
+    add_unread (reading, name, 0, why);
   }
-  if (left == NULL)
+  g_autofree char *file
+      = seen_by (reading) != NULL && deleted ? file_of (reading->step->job, name, ".left") : NULL;
+  if (left == NULL && file == NULL)
     return TRUE;
   g_autoptr (Words) words = words_new ();
-  words_set (words, "left_over", left);
+  g_autofree char *whole = file != NULL ? g_strdup_printf ("(%s)", file) : g_strdup ("");
+  words_take (words, "left_over",
+              g_strjoin (left != NULL && file != NULL ? " UNION ALL " : "",
+                         left != NULL ? left : "", whole, NULL));
   g_autofree char *body = words_fill_path (words, SQL "left.sql");
   g_autoptr (PgRows) rows = NULL;
   const gboolean ok = try_table (reading, table, body, &rows, error);
@@ -276,19 +300,116 @@ read_left (Reading *reading, int table, GError **error)
   return ok;
 }
 
+/* --- due rows that are left --- */
+
+/* The query for rows that are due and still there; g_free it. NULL: what is left cannot be asked.
+ */
+static char *
+due_of (const Reading *reading)
+{
+  const Job *job = reading->step->job;
+  const GPtrArray *children = job->sentence != NULL ? job->sentence->children : NULL;
+  gboolean by_columns = FALSE; /* then held rows below are not known */
+  for (guint i = 0; children != NULL && i < children->len; i++)
+    by_columns |= ((const SentenceChild *)children->pdata[i])->columns != NULL;
+  if (seen_by (reading) == NULL || (by_columns && rows_bool (reading->due, 0, "holds")))
+    return NULL;
+  return job->sentence != NULL ? g_strdup (job->left) : file_of (job, "due", "");
+}
+
+gboolean
+reading_asks_due (const Job *job)
+{
+  const Sentence *sentence = job->sentence;
+  g_autofree char *file = file_of (job, "due", "");
+  return file != NULL
+         || (sentence != NULL && sentence->on[0] == NULL
+             && (sentence->kind == SENTENCE_DELETE || sentence->kind == SENTENCE_ARCHIVE));
+}
+
+static PgRows *
+run_due (Reading *reading, const char *due, GError **error)
+{
+  const Job *job = reading->step->job;
+  g_autoptr (Words) words = words_new ();
+  words_set (words, "due", due);
+  g_autofree char *text = words_fill_path (words, SQL "due_rows.sql"),
+                  *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1),
+                  *name = g_strdup_printf ("[reading %s] due#%.20s", job->name, sum);
+  const PgStatement *statement = pg_statement_anew (name, text, error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  if (statement == NULL)
+    return NULL;
+  step_bind (reading->step, statement, values);
+  pg_values_set (values, "seen", seen_by (reading));
+  return pg_run (reading->pg, statement, values, error);
+}
+
+/* The keys of ROWS that stay because a row below them is held; NULL with an error. *KNOWN: FALSE if
+ * rows below them cannot be seen. g_hash_table_unref it. */
+static GHashTable *
+held_of (const Reading *reading, const PgRows *rows, gboolean *known, GError **error)
+{
+  g_autoptr (GHashTable) held = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
+  *known = TRUE;
+  for (int i = 0; i < rows_count (rows); i++)
+    g_ptr_array_add (keys, (gpointer)rows_text (rows, i, "key"));
+  if (keys->len == 0 || !rows_bool (reading->due, 0, "holds"))
+    return g_steal_pointer (&held);
+  g_autoptr (PgRows) below = held_below_ask (reading->pg, reading->step->job, keys, error);
+  for (int i = 0; below != NULL && i < rows_count (below); i++)
+    if (rows_text (below, i, "owner") != NULL)
+      g_hash_table_add (held, g_strdup (rows_text (below, i, "owner")));
+    else
+      *known = FALSE;
+  return below != NULL ? g_steal_pointer (&held) : NULL;
+}
+
+static gboolean
+take_due (Reading *reading, const PgRows *rows, GError **error)
+{
+  gboolean known;
+  g_autoptr (GHashTable) held = held_of (reading, rows, &known, error);
+  for (int i = 0; held != NULL && known && i < rows_count (rows); i++) {
+    if (g_hash_table_contains (held, rows_text (rows, i, "key")))
+      continue;
+    reading->tally->left++;
+    say (reading, READING_LEFT, rows_text (rows, i, "tab"), rows_text (rows, i, "key"),
+         rows_text (rows, i, "wrong"));
+  }
+  return held != NULL;
+}
+
+/* Nobody has to have taken a row for it to be left. */
+static gboolean
+read_due (Reading *reading, GError **error)
+{
+  GError *cause = NULL;
+  g_autofree char *due = due_of (reading);
+  if (due == NULL)
+    return TRUE;
+  if (!pg_exec (reading->pg, "SAVEPOINT reading", error))
+    return FALSE;
+  g_autoptr (PgRows) rows = run_due (reading, due, &cause);
+  reading->tally->due = rows != NULL && take_due (reading, rows, &cause);
+  return end_try (reading, reading->step->job->table, 0, cause, error);
+}
+
 /* --- a run ------------------------------------------------------------------------------------ */
 
 static gboolean
 read_table (Reading *reading, int table, GError **error)
 {
+  const char *name = rows_text (reading->tables, table, "table_name");
   const gint64 n = rows_int (reading->tables, table, "n"),
                bare = rows_int (reading->tables, table, "bare");
   if (rows_text (reading->tables, table, "whole") == NULL) {
-    add_unread (reading, table, n, "the table is gone, or this role does not see it");
+    add_unread (reading, name, n, "the table is gone, or this role does not see it");
     return TRUE;
   }
   if (bare > 0)
-    add_unread (reading, table, bare,
+    add_unread (reading, name, bare,
                 "the audit has only their keys ([audit] rows, or `audit` of the job)");
   return bare == n || (read_extra (reading, table, error) && read_left (reading, table, error));
 }
@@ -384,5 +505,10 @@ reading_run (Pg *pg, const Job *job, const PgRows *run, int row, gint64 most, Re
                       .visit = visit,
                       .data = data,
                       .tally = tally };
-  return step_complete (step, error) && read_tables (&reading, error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", its->run_id);
+  g_autoptr (PgRows) seen
+      = step_complete (step, error) ? pg_run_file (pg, SQL "due.sql", values, error) : NULL;
+  reading.due = seen;
+  return seen != NULL && read_tables (&reading, error) && read_due (&reading, error);
 }

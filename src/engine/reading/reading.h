@@ -5,7 +5,8 @@
  * statements that are not those that chose them: of a sentence its `where` text, asked of the row
  * as it was; of a built-in job the files of its folder `reading`, which are written from docs/jobs
  * and not from the job's SQL. A row of a table below must refer to a row that the run has taken,
- * and no row may be left that refers to one. What the audit has of a row is made a row of the
+ * and no row may be left that refers to one, nor one that was due when the run was asked for and
+ * that nothing keeps. What the audit has of a row is made a row of the
  * table again and recorded again, which must give the same.
  *
  * Invariant: what cannot be known is said (`unsure`, `unread`) and is never a disagreement. A run
@@ -20,7 +21,7 @@
 typedef enum {
   READING_WRONG,  /* the rule does not take this row */
   READING_UNSURE, /* it does not as far as is known, but something it rests on may have changed */
-  READING_LEFT,   /* a row that refers to one that has gone */
+  READING_LEFT,   /* a row that refers to one that has gone, or that is due and still there */
   READING_LOST,   /* what the audit has of this row would not bring it back as it was */
 } ReadingVerdict;
 extern const char *const reading_words[]; /* by ReadingVerdict */
@@ -33,6 +34,7 @@ typedef struct {
   gint64 read;              /* of them, that were read */
   gint64 wrong, left, lost; /* disagreements: rows; `left` is counted up to 1,000 a table */
   gint64 unsure;
+  gboolean due;   /* rows that are due and left were looked for */
   json_t *unread; /* [{table, rows, why}]: what cannot be read again */
 } ReadingTally;
 
@@ -55,6 +57,8 @@ gboolean reading_run (Pg *pg, const Job *job, const PgRows *run, int row, gint64
     G_GNUC_WARN_UNUSED_RESULT;
 /* The row of run.sql; no row: there is no such run. */
 PgRows *reading_find (Pg *pg, const char *run_id, GError **error);
+/* Rows that are due and left can be looked for behind a run of JOB, also of one that took none. */
+gboolean reading_asks_due (const Job *job);
 /* Why nothing of the run in ROW can be read again with JOB (NULL: none is in force); NULL: it can.
  * g_free it. */
 char *reading_refusal (const Job *job, const PgRows *run, int row);

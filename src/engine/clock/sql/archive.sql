@@ -11,10 +11,10 @@ moved AS (DELETE FROM pruned.runs r WHERE r.run_id = ANY (ARRAY(SELECT run_id FR
 put AS (
   INSERT INTO pruned.runs_done (parent_id, run_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
                                 finished_at, step, attempts, slot, state, job, unique_key, args, context, cursor, progress, result, error, error_class,
-                                rows_done, rows_counted, rows_limit, held, approved_at, approved_until, approved_rows, approved_reason, job_version, named_table)
+                                rows_done, rows_counted, rows_limit, held, approved_at, approved_until, approved_rows, approved_reason, job_version, named_table, seen)
   SELECT parent_id, run_id, scheduled_at, due_at, created_at, changed_at, started_at, published_at,
          finished_at, step, attempts, slot, state, job, unique_key, args, context, cursor, progress, result, error, error_class,
-         rows_done, rows_counted, rows_limit, held, approved_at, approved_until, approved_rows, approved_reason, job_version, named_table
+         rows_done, rows_counted, rows_limit, held, approved_at, approved_until, approved_rows, approved_reason, job_version, named_table, seen
   FROM moved
   ON CONFLICT DO NOTHING),
 ended AS (SELECT m.run_id, m.job, m.scheduled_at, m.finished_at, m.result, m.rows_done FROM moved m WHERE m.state = 'finished'),

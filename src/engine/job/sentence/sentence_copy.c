@@ -266,6 +266,7 @@ sentence_copy (const Job *job, const Written *written, GError **error)
   copy->takes_own = written->takes_own;
   copy->due = g_strdup (written->due);
   copy->reading = g_strdup (written->reading);
+  copy->left = g_strdup (written->left);
   if (job->sentence->portion > 0 && written->portions && !add_portion (copy, written, error))
     return NULL;
   const WrittenFile below = { .path = (char *)"below", .text = written->below };

@@ -11,6 +11,7 @@
 #include "engine/job/sentence/sentence_portion.h"
 #include "engine/job/sentence/sentence_remember.h"
 #include "engine/job/sentence/sentence_set.h"
+#include "engine/job/sentence/sql_clock.h"
 #include "engine/job/sentence/sql_text.h"
 
 #include <string.h>
@@ -431,15 +432,33 @@ all_rows_page (const Sentence *sentence, Words *words)
   return stands_alone (sentence) ? page_with (words, "true") : NULL;
 }
 
+/* The condition says of a row as it is the same at any time. */
+static gboolean
+lasts (const Sentence *sentence)
+{
+  g_auto (GStrv) clock = sentence->where != NULL ? sql_clock_words (sentence->where) : NULL;
+  return sentence->where == NULL || (!sql_text_reads_rows (sentence->where) && clock[0] == NULL);
+}
+
 /* Asks the condition again of rows that have gone. What it reads of other rows, it reads as they
  * are then. */
 static char *
 reading_of (Writer *writer)
 {
-  const char *where = writer->sentence->where;
-  words_set (writer->words, "sure",
-             where != NULL && sql_text_reads_rows (where) ? "false" : "true");
+  words_set (writer->words, "sure", lasts (writer->sentence) ? "true" : "false");
   return words_fill (writer->words, "reading");
+}
+
+/* Rows that the condition names and that are still there. NULL: what it said of a row while the run
+ * went on may differ from what it says now, or a row may stay for other reasons. */
+static char *
+left_of (Writer *writer)
+{
+  const Sentence *sentence = writer->sentence;
+  return stands_alone (sentence) && lasts (sentence) && sentence->on[0] == NULL && !sentence->again
+                 && (sentence->kind == SENTENCE_DELETE || sentence->kind == SENTENCE_ARCHIVE)
+             ? words_fill (writer->words, "left")
+             : NULL;
 }
 
 static void
@@ -526,6 +545,7 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
   written->portions = sentence_portion_can_be (below);
   written->below = below_write_count (below);
   written->reading = reading_of (&writer);
+  written->left = left_of (&writer);
   written->takes_own = below_takes_own (below);
   note_tables (&writer);
   note_cursor (&writer);

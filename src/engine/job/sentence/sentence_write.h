@@ -38,6 +38,8 @@ typedef struct {
                         below */
   char *reading;     /* which of the rows in `pruned_gone` the condition does not name
                         (engine/reading); NULL: it cannot be asked of a row by itself */
+  char *left;        /* rows that the condition names and that are still there as before the run;
+                        NULL: it cannot be asked what is left */
   char *all_rows;    /* the page without the sentence's condition; NULL: a row cannot be decided
                         about without the others */
   gboolean portions; /* rows below can go in portions, whether or not the sentence says so */
