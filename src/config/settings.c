@@ -196,7 +196,7 @@ const Setting settings_table[] = {
       "where the rows of jobs with remember are written, so that they go again after an old backup: the topic <prefix>.erasures"),
   TEXT (
       "erasures", "key_file", "",
-      "a file with the key that seals the keys of these rows: 32 random bytes as base64, `openssl rand -base64 32`; keep a copy where the backups are not"),
+      "a file with the key that seals the keys of these rows: 32 random bytes as base64, `openssl rand -base64 32`; keep a copy where the backups are not. Several, with commas: the first seals, the others open what they have sealed"),
   INT (
       "erasures", "backups_keep", "0", 0, DAYS_MOST,
       "days that the oldest backup of the database is kept; `pruned doctor` compares it with what the topics keep; 0: not known"),

@@ -120,6 +120,36 @@ def test_a_key_file_that_is_lost_or_another_is_said_at_once(people, tmp_path):
     assert len(people.topics.read("erasures")) == 2
 
 
+def test_a_new_key_seals_and_the_old_one_opens_what_it_has_sealed(people, tmp_path):
+    back_up(people, "people")
+    erase(people, 1, 2)
+    (run,) = people.database.column("SELECT DISTINCT run_id FROM pruned.deletions WHERE keys @> '[2]'")
+    old, new = people.key, write_key(tmp_path / "new.key")
+    people.pruned.settings["erasures.key_file"] = f"{new}, {old}"
+    said = people.pruned.run("run", "--until-idle")
+    assert said.code != 0 and "--new-key" in said.stderr, "nobody changes the key unasked"
+    people.pruned.run("reapply", "--new-key").ok()
+    erase(people, 3)
+    people.restore(run)  # by the new key: the entry of the old one counts no more
+    people.work()
+    assert len({m.value["key_id"] for m in people.topics.read("erasures")}) == 2
+    bring_back(people, "people")
+    assert reapply(people, "--dry-run") == [("1", "again"), ("3", "again")]
+    old.unlink()
+    said = people.pruned.run("check")
+    assert said.code == 2 and "erasures.key" in said.stdout, "not at the restore"
+
+
+def test_a_damaged_entry_is_named_and_the_others_go_on(people):
+    back_up(people, "people")
+    erase(people, 1, 2)
+    people.topics.produce("erasures", b"no entry", key="x", partition=0)
+    bring_back(people, "people")
+    said = people.pruned.run("reapply", "--since", "-1d", "--dry-run")
+    assert said.code == 2 and "1 damaged entry" in said.stderr and "Damaged: partition 0, offset" in said.stdout + said.stderr, said
+    assert said.stdout.count("again") == 2
+
+
 def test_without_a_ledger_no_job_remembers(people):
     said = people.pruned.run("check", "-s", "erasures.ledger=off")
     assert said.code == 2 and "remember: there is no ledger" in said.stdout + said.stderr

@@ -12,6 +12,7 @@
 #define SAMPLE_MOST 100000
 
 static gint64 apply, sample;
+static gboolean canary;
 static char *role;
 
 const GOptionEntry check_options[] = {
@@ -20,6 +21,8 @@ const GOptionEntry check_options[] = {
   { "sample", 0, 0, G_OPTION_ARG_INT64, &sample,
     "read the last N messages of the topics that JOB's events come from: how many would it take?",
     "N" },
+  { "canary", 0, 0, G_OPTION_ARG_NONE, &canary,
+    "make some rows of JOB's table due and others not, let it take them, and roll back", NULL },
   { "role", 0, 0, G_OPTION_ARG_STRING, &role,
     "ask with the rights of ROLE, the daemon's; default: the user of [postgres] url", "ROLE" },
   { NULL }
@@ -178,6 +181,7 @@ check_job (Check *check, const Job *job)
     return;
   check_store (check);
   check_schedule (check);
+  check_ledger (check);
   check_statements (check);
   check_form (check);
   check_folder (check);
@@ -221,6 +225,8 @@ command_check (Cli *cli, GError **error)
     return cli_usage (error,
                       "--sample takes a number of messages, up to %d, and one job; without --apply",
                       SAMPLE_MOST);
+  if (canary && (one == NULL || apply > 0 || sample > 0))
+    return cli_usage (error, "--canary takes one job; without --apply and --sample");
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
@@ -249,6 +255,8 @@ command_check (Cli *cli, GError **error)
     check.job = one; /* again, behind its jobs: events are its own */
   if (sample > 0 && jobs->len > 0)
     check_sample (&check, sample);
+  if (canary && jobs->len > 0 && check_can_run (&check))
+    check_canary (&check);
   if (apply > 0 && jobs->len > 0 && check_can_run (&check))
     return apply_keys (&check, error);
   (output_is_json (cli->out) ? show_for_machines : show_for_people) (cli->out, check.findings);

@@ -150,6 +150,13 @@ void check_sample (Check *check, gint64 n);
  * messages and more fits. What cannot be read is no finding. */
 void check_silent (Check *check);
 
+/* In a transaction that is rolled back: rows just before the border at which they become due, and
+ * just behind it, go through the page and the files of the job. */
+void check_canary (Check *check);
+
+/* Of a job that remembers: whether the key files can be read, and are those of this database. */
+void check_ledger (Check *check);
+
 /* Applies the first N keys, and rolls back. */
 ExitCode check_apply (Check *check, gint64 n, GError **error);
 

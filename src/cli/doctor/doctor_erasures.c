@@ -21,7 +21,8 @@ static void
 check_key (Doctor *doctor)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (SealKey) key = remember_key (doctor->cli->config, &error);
+  g_autoptr (GPtrArray) keys = remember_keys (doctor->cli->config, &error);
+  const SealKey *key = keys != NULL ? keys->pdata[0] : NULL;
   if (key != NULL && doctor->migrated && !remember_key_is_known (doctor->pg, key, &error)
       && error->code != PRUNED_FATAL) {
     doctor_unasked_but_missing (doctor, CHECK, error);

@@ -9,6 +9,7 @@
 #include "engine/outbox/remember.h"
 
 #define SQL "src/cli/reapply/sql/"
+#define DAMAGED_MOST 10 /* that are named */
 
 static char *since, *reason;
 static gboolean dry_run, new_key;
@@ -29,7 +30,7 @@ const char reapply_more[]
     = "TIME is RFC 3339 with zone, YYYY-MM-DD (00:00 UTC), or -10m, -2h, -1d before now. Each row of the ledger of erasures that is there "
       "again has a line: again (it goes), or stays, with the reason. The rows of a job are one run of it, which is held: `pruned approve "
       "RUN` lets it take exactly these, as the job takes rows, and none that was made after its erasure. It can be repeated. Exit code 2 "
-      "if entries are of another database, or sealed with another key, 6 if their job is not here.";
+      "if entries are of another database, sealed with another key, or damaged, 6 if their job is not here.";
 
 static const Column COLUMNS[]
     = { { "job" }, { "key" }, { "erased_at", CELL_TIME }, { "verdict" }, { "reason" }, { NULL } };
@@ -104,16 +105,21 @@ say_rest (const Reapply *reapply, const GString *absent, GError **error)
   if (reapply->expired > 0)
     output_say (out, "%u %s: their time is over (remember).", reapply->expired,
                 plural (reapply->expired, "is forgotten", "are forgotten"));
-  if (reapply->damaged > 0)
-    output_say (out, "%u cannot be read: damaged.", reapply->damaged);
+  for (guint i = 0; i < MIN (reapply->damaged->len, DAMAGED_MOST); i++)
+    output_say (out, "Damaged: %s", (char *)reapply->damaged->pdata[i]);
   if (reapply->sealed > 0)
     return cli_fail (CODE_CONFIG, error,
-                     "%u %s sealed with another key (%s): give that one as [erasures] key_file",
+                     "%u %s sealed with another key (%s): add its file to [erasures] key_file, "
+                     "behind a comma",
                      reapply->sealed, plural (reapply->sealed, "entry is", "entries are"),
                      reapply->other_key);
   if (reapply->strange > 0)
     return cli_fail (CODE_CONFIG, error, "%u %s of another database: its rows are none of this one",
                      reapply->strange, plural (reapply->strange, "entry is", "entries are"));
+  if (reapply->damaged->len > 0)
+    return cli_fail (
+        CODE_CONFIG, error, "%u %s cannot be read: what they say went was not looked for",
+        reapply->damaged->len, plural (reapply->damaged->len, "damaged entry", "damaged entries"));
   if (absent->len > 0)
     return cli_fail (CODE_NOT_FOUND, error,
                      "there is no job any more, or it does not remember: %s; its rows were not"
@@ -204,16 +210,16 @@ static ExitCode
 take_key (Reapply *reapply, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "key_id", seal_key_id (reapply->key));
+  pg_values_set (values, "key_id", seal_key_id (reapply->keys->pdata[0]));
   g_autoptr (PgRows) put = pg_begin (reapply->pg, error)
                                ? pg_run_file (reapply->pg, SQL "key_new.sql", values, error)
                                : NULL;
   if (put != NULL
-      && cli_note (reapply->cli, reapply->pg, "--new-key", seal_key_id (reapply->key), reason,
-                   error)
+      && cli_note (reapply->cli, reapply->pg, "--new-key", seal_key_id (reapply->keys->pdata[0]),
+                   reason, error)
       && pg_commit (reapply->pg, error)) {
     output_say (reapply->cli->out, "Entries are sealed with the key %s from now on.",
-                seal_key_id (reapply->key));
+                seal_key_id (reapply->keys->pdata[0]));
     return CODE_OK;
   }
   const ExitCode code = cli_pg_failed (reapply->pg, error);
@@ -250,13 +256,15 @@ command_reapply (Cli *cli, GError **error)
   }
   if (!remember_is_on (cli->config))
     return cli_fail (CODE_CONFIG, error, "there is no ledger: [erasures] ledger is off");
-  if ((reapply.key = remember_key (cli->config, error)) == NULL)
+  if ((reapply.keys = remember_keys (cli->config, error)) == NULL)
     return CODE_CONFIG;
+  reapply.damaged = g_ptr_array_new_with_free_func (g_free);
   reapply.rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, erased_free);
   const ExitCode code = do_all (&reapply, error);
   g_hash_table_unref (reapply.rows);
   g_clear_pointer (&reapply.pg, pg_free);
-  seal_key_free (reapply.key);
+  g_ptr_array_unref (reapply.keys);
+  g_ptr_array_unref (reapply.damaged);
   g_free (reapply.other_key);
   return code;
 }

@@ -19,12 +19,13 @@ typedef struct {
 typedef struct {
   Cli *cli;
   Pg *pg;
-  SealKey *key;
+  GPtrArray *keys; /* of SealKey: the first is in force */
   gint64 since_us, now_us;
-  GHashTable *rows;                           /* `<job>/<entry>` -> Erased */
-  guint n, strange, sealed, expired, damaged; /* entries: read; of another database; sealed with
-                                                 another key; forgotten; that cannot be read */
-  char *other_key;                            /* the id of that key; NULL: none */
+  GHashTable *rows;                  /* `<job>/<entry>`, by the key in force -> Erased */
+  guint n, strange, sealed, expired; /* entries: read; of another database; sealed with another
+                                        key; forgotten */
+  GPtrArray *damaged;                /* of char: where those are that cannot be read, and why */
+  char *other_key;                   /* the id of that key; NULL: none */
 } Reapply;
 
 /* Reads the topic. */

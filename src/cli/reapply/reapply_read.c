@@ -21,8 +21,9 @@ text_of (const json_t *content, const char *name)
 static void
 keep (Reapply *reapply, const json_t *content, char *key, gint64 erased_us)
 {
-  g_autofree char *name
-      = g_strconcat (text_of (content, "job"), "/", text_of (content, "entry"), NULL);
+  g_autofree char *entry
+      = remember_entry (reapply->keys->pdata[0], text_of (content, "table"), key);
+  g_autofree char *name = g_strconcat (text_of (content, "job"), "/", entry, NULL);
   Erased *known = g_hash_table_lookup (reapply->rows, name);
   const gboolean back = g_str_equal (text_of (content, "what"), REMEMBER_RESTORED);
   if (known != NULL) {
@@ -39,13 +40,50 @@ keep (Reapply *reapply, const json_t *content, char *key, gint64 erased_us)
 }
 
 static void
-take_content (Reapply *reapply, const json_t *content)
+note_damaged (Reapply *reapply, const KafkaMessage *message, const char *why)
+{
+  g_ptr_array_add (reapply->damaged,
+                   g_strdup_printf ("partition %d, offset %" G_GINT64_FORMAT ": %s",
+                                    message->partition, message->offset, why));
+}
+
+/* The key with that id; NULL: it is none of those that are given. */
+static const SealKey *
+key_of (const Reapply *reapply, const char *id)
+{
+  for (guint i = 0; i < reapply->keys->len; i++)
+    if (g_str_equal (id, seal_key_id (reapply->keys->pdata[i])))
+      return reapply->keys->pdata[i];
+  return NULL;
+}
+
+static void
+open_entry (Reapply *reapply, const KafkaMessage *message, const json_t *content, gint64 erased_us)
+{
+  g_autoptr (GError) error = NULL;
+  const char *key_id = text_of (content, "key_id");
+  const SealKey *sealed = key_of (reapply, key_id);
+  if (sealed == NULL) {
+    reapply->sealed++;
+    if (reapply->other_key == NULL)
+      reapply->other_key = g_strdup (key_id);
+    return;
+  }
+  char *key = seal_open (sealed, text_of (content, "sealed"), &error);
+  if (key != NULL)
+    keep (reapply, content, key, erased_us);
+  else
+    note_damaged (reapply, message, error->message);
+}
+
+static void
+take_content (Reapply *reapply, const KafkaMessage *message, const json_t *content)
 {
   gint64 erased_us = 0, until_us = 0;
-  const char *key_id = text_of (content, "key_id");
-  if (!clock_parse (text_of (content, "erased_at"), &erased_us, NULL)
-      || !clock_parse (text_of (content, "until"), &until_us, NULL)) {
-    reapply->damaged++;
+  g_autoptr (GError) error = NULL;
+  if (!clock_parse (text_of (content, "erased_at"), &erased_us, &error)
+      || !clock_parse (text_of (content, "until"), &until_us, &error)) {
+    note_damaged (reapply, message, error->message);
     return;
   }
   if (erased_us < reapply->since_us)
@@ -53,17 +91,8 @@ take_content (Reapply *reapply, const json_t *content)
   reapply->n++;
   if (until_us <= reapply->now_us)
     reapply->expired++;
-  else if (!g_str_equal (key_id, seal_key_id (reapply->key))) {
-    reapply->sealed++;
-    if (reapply->other_key == NULL)
-      reapply->other_key = g_strdup (key_id);
-  } else {
-    char *key = seal_open (reapply->key, text_of (content, "sealed"), NULL);
-    if (key != NULL)
-      keep (reapply, content, key, erased_us);
-    else
-      reapply->damaged++;
-  }
+  else
+    open_entry (reapply, message, content, erased_us);
 }
 
 static gboolean
@@ -77,15 +106,16 @@ take (const KafkaMessage *message, gpointer data)
                                  .type = REMEMBER_TYPE,
                                  .space = REMEMBER_TYPE };
   MessageDecoded decoded = { NULL };
+  g_autoptr (GError) error = NULL;
   g_autofree char *strange = origin_refusal (message);
   if (message->value == NULL)
     return TRUE;
   if (strange != NULL)
     reapply->strange++;
-  else if (message_decode (&source, &decoded, NULL))
-    take_content (reapply, decoded.content);
+  else if (message_decode (&source, &decoded, &error))
+    take_content (reapply, message, decoded.content);
   else
-    reapply->damaged++;
+    note_damaged (reapply, message, error->message);
   message_decoded_clear (&decoded);
   return TRUE;
 }

@@ -17,26 +17,36 @@ remember_is_on (const Config *config)
   return !g_str_equal (config_text (config, SECTION, "ledger"), "off");
 }
 
-SealKey *
-remember_key (const Config *config, GError **error)
+GPtrArray *
+remember_keys (const Config *config, GError **error)
 {
-  const char *path = config_text (config, SECTION, "key_file");
-  if (*path == '\0')
+  g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func ((GDestroyNotify)seal_key_free);
+  const char *files = config_text (config, SECTION, "key_file");
+  if (*files == '\0')
     return error_null (error, PRUNED_FATAL,
                        "%s: ledger in [erasures] needs key_file: `openssl rand -base64 32 >FILE`,"
                        " and keep a copy where the backups are not",
                        config_origin (config, SECTION, "ledger"));
-  SealKey *key = seal_key_read (path, error);
-  if (key == NULL)
-    g_prefix_error (error,
-                    "%s: key_file in [erasures]: ", config_origin (config, SECTION, "key_file"));
-  return key;
+  g_auto (GStrv) paths = g_strsplit (files, ",", -1);
+  for (char **path = paths; *path != NULL; path++) {
+    SealKey *key = seal_key_read (g_strstrip (*path), error);
+    if (key == NULL) {
+      g_prefix_error (error,
+                      "%s: key_file in [erasures]: ", config_origin (config, SECTION, "key_file"));
+      return NULL;
+    }
+    g_ptr_array_add (keys, key);
+  }
+  return g_steal_pointer (&keys);
 }
 
 gboolean
 remember_begin (const Config *config, GError **error)
 {
-  return !remember_is_on (config) || (seal = remember_key (config, error)) != NULL;
+  g_autoptr (GPtrArray) keys = remember_is_on (config) ? remember_keys (config, error) : NULL;
+  if (keys != NULL)
+    seal = g_ptr_array_steal_index (keys, 0);
+  return keys != NULL || !remember_is_on (config);
 }
 
 gboolean
@@ -68,12 +78,11 @@ remember_check (Pg *pg, GError **error)
 }
 
 /* An object of several columns may be written with spaces or without. */
-static char *
-entry_of (const RememberRow *row)
+char *
+remember_entry (const SealKey *sealed, const char *table, const char *key)
 {
-  g_autofree char *alike
-      = *row->key == '{' ? json_canonical_text (row->key, strlen (row->key), NULL) : NULL;
-  return seal_hash (seal, row->table, alike != NULL ? alike : row->key);
+  g_autofree char *alike = *key == '{' ? json_canonical_text (key, strlen (key), NULL) : NULL;
+  return seal_hash (sealed, table, alike != NULL ? alike : key);
 }
 
 void
@@ -84,8 +93,8 @@ remember_add (Bundle *bundle, const RememberRow *row)
                           " [erasures] and restart it");
     return;
   }
-  g_autofree char *entry = entry_of (row), *sealed = seal_close (seal, row->key),
-                  *erased = clock_format (row->erased_us),
+  g_autofree char *entry = remember_entry (seal, row->table, row->key),
+                  *sealed = seal_close (seal, row->key), *erased = clock_format (row->erased_us),
                   *until = clock_format (row->erased_us + row->days * G_TIME_SPAN_DAY),
                   *topic = g_strconcat (row->prefix, "." REMEMBER_TOPIC, NULL),
                   *ce_id = identity_outcome (row->run_id, row->step, REMEMBER_TYPE, entry);

@@ -21,11 +21,13 @@
 
 /* [erasures] ledger is not off. */
 gboolean remember_is_on (const Config *config);
-/* The key of [erasures] key_file. PRUNED_FATAL, with the place of the setting: it cannot be read.
- */
-SealKey *remember_key (const Config *config, GError **error);
+/* The keys of [erasures] key_file (of SealKey): the first seals, the others only open what they
+ * have sealed. PRUNED_FATAL, with the place of the setting: one cannot be read. */
+GPtrArray *remember_keys (const Config *config, GError **error);
+/* What names the row KEY of TABLE in the ledger, by the key SEALED. g_free it. */
+char *remember_entry (const SealKey *sealed, const char *table, const char *key);
 
-/* From here on entries can be written; does nothing if the ledger is off. Errors as remember_key.
+/* From here on entries can be written; does nothing if the ledger is off. Errors as remember_keys.
  */
 gboolean remember_begin (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
