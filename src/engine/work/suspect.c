@@ -83,7 +83,8 @@ forget (Service *service, Pg *pg, Lane *lane, const char *offsets, LaneNext next
   g_autoptr (GError) error = NULL;
   g_autoptr (PgValues) keys = keys_of (lane, offsets);
   g_autoptr (PgRows) removed = pg_run_file (pg, SQL "suspect_remove.sql", keys, &error);
-  solitude_end (service->lanes, lane);
+  if (lane->suspects.one_by_one)
+    solitude_end (service->lanes, lane);
   if (removed == NULL)
     return outage_hold (service, lane, error);
   g_clear_pointer (&lane->suspects.counted, g_free);
