@@ -1,21 +1,34 @@
 #include "cli/plan_unseen.h"
 
+#include "engine/job/job_writes.h"
 #include "engine/job/sentence/complete.h"
 
 #define SQL "src/cli/sql/plan_unseen.sql"
 
 static void
-add_once (GPtrArray *tables, char *table)
+add_once (GPtrArray *tables, const char *table)
 {
   if (!g_ptr_array_find_with_equal_func (tables, table, g_str_equal, NULL))
-    g_ptr_array_add (tables, table);
+    g_ptr_array_add (tables, (gpointer)table);
 }
 
-/* The tables of JOB's files of this KIND, its own first. */
+static void
+add_removed (const Job *job, const char *table, const char *privilege, gpointer others)
+{
+  if (g_str_equal (privilege, "DELETE") && g_strcmp0 (table, job->table) != 0)
+    add_once (others, g_intern_string (table));
+}
+
+/* The tables of JOB's files of this KIND, its own first; of a job in C also those that its steps
+ * delete from. */
 static char *
 tables_of (const Job *job, ApplyKind kind)
 {
   g_autoptr (GPtrArray) own = g_ptr_array_new (), others = g_ptr_array_new ();
+  if (job->built_in && kind == APPLY_DELETE) {
+    add_once (own, job->table);
+    job_writes_each (job, add_removed, others);
+  }
   for (guint i = 0; i < job->whats->len; i++) {
     const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
     for (guint k = 0; k < apply->len; k++) {
@@ -57,6 +70,9 @@ question_of (const Job *job)
   }
   pg_values_take (values, "columns", columns_of (job));
   pg_values_set (values, "files", job_is_own_folder (job) ? "true" : "false");
+  pg_values_set (values, "built_in",
+                 job->built_in && (job->code == NULL || job->code->foresee == NULL) ? "true"
+                                                                                    : "false");
   return values;
 }
 
@@ -71,6 +87,8 @@ add_item (GString *words, const PgRows *rows, int row)
     g_string_append_printf (words, "rows of %s, which this role does not see", table);
   else if (g_str_equal (why, "key"))
     g_string_append_printf (words, "rows of %s that ON UPDATE of %s changes", table, name);
+  else if (g_str_equal (why, "beside"))
+    g_string_append_printf (words, "rows of %s that go or change with those of %s", table, name);
   else if (g_str_equal (why, "file"))
     g_string_append_printf (words, "rows of %s, which no foreign key names", table);
   else

@@ -155,3 +155,14 @@ def test_a_user_stays_with_a_membership(tenant):  # noqa: F811
     (run,) = tenant.runs("users.destroy")
     assert (run["state"], run["step"]) == ("waiting", 0) and f"members:{member} would go with it" in run["error"]
     assert tenant.row("users", user)["state"] == "active" and tenant.ids("members", f"id = {member}") == [member]
+
+
+def test_a_restore_ends_what_it_holds_itself_and_not_what_another_one_holds(house):  # noqa: F811
+    """Another restore of the same run goes on when this one is done."""
+    house.sql(WORLD.format(cascade=""))
+    house.say("pages.dead", f"table = pages\nwhere = id <= 3\n{OPEN}")
+    _, run_id = house.done("pages.dead")
+    other = house.database.value("INSERT INTO pruned.holds (tab, key, hold_id, kind, reason, who) VALUES ('pruned.runs', %s, gen_random_uuid(), 'hold', 'another', 'another') "
+                                 "RETURNING hold_id", [str(run_id)])
+    house.pruned.run("restore", str(run_id)).ok()
+    assert house.rows("pruned.holds WHERE tab = 'pruned.runs'", "hold_id") == [(other,)]

@@ -26,6 +26,18 @@ def test_the_commonest_values_of_a_held_run_are_masked(house, column, settings):
     assert [text for text in shown if H in text] == []
 
 
+@pytest.mark.parametrize("audit, shown", [("keys", ["***"] * 3), pytest.param("full", [f"{H}{n}" for n in range(3)], marks=pytest.mark.check_all)])
+def test_values_that_the_audit_is_not_to_have_are_masked(house, audit, shown):  # noqa: F811
+    """Where only keys are recorded, nobody is to read what stands in the rows. Days say nothing of
+    a person."""
+    house.sql(f"""CREATE TABLE people (id bigint PRIMARY KEY, city text, at timestamptz);
+        INSERT INTO people SELECT i, '{H}' || i % 3, '2020-01-01 10:00+00' FROM generate_series(1, 21) i""")
+    house.say("s.a", f"table = people\nwhere = city < 'ZZZ'\nmax_rows = 10\nbatch = 5\naudit = {audit}")
+    house.say("s.b", f"table = people\nwhere = at < '2021-01-01'\nmax_rows = 10\nbatch = 5\naudit = {audit}")
+    assert sorted(v["value"] for v in house.run("s.a")["held"]["values"]) == shown
+    assert house.run("s.b")["held"]["values"] == [{"value": "2020-01-01", "rows": 21}]
+
+
 def test_the_values_of_another_column_are_shown(house):  # noqa: F811
     house.sql("CREATE TABLE sessions (id bigint PRIMARY KEY, at date); INSERT INTO sessions SELECT i, '2020-01-01' FROM generate_series(1, 20) i")
     house.say("s.a", "table = sessions\nwhere = at < '2021-01-01'\nmax_rows = 10\nbatch = 5")

@@ -72,6 +72,7 @@ restore_clear (Restore *restore)
   g_hash_table_unref (restore->named);
   item_clear (&restore->only);
   g_free (restore->run_id);
+  g_free (restore->hold_id);
   g_clear_pointer (&restore->found, rows_free);
   g_clear_pointer (&restore->pg, pg_free);
 }

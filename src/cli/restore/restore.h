@@ -59,6 +59,7 @@ typedef struct {
   Pg *pg;
   gboolean dry_run, partial;
   char *run_id;          /* as given, then whole */
+  char *hold_id;         /* of what is held while it is under way; NULL: nothing yet */
   PgRows *found;         /* the runs, and their ancestors (runs.sql) */
   GPtrArray *runs;       /* of char: the runs to restore */
   GPtrArray *jobs;       /* of const Job, beside runs: as they are now; NULL: unknown */

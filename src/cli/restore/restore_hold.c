@@ -173,14 +173,12 @@ restore_hold (Restore *restore, const RestoreStep *step, const Record *record, c
 
 /* --- while rows come back --------------------------------------------------------------------- */
 
-static gboolean
-in_transaction (Restore *restore, const char *file, GError **error)
+static PgValues *
+hold_values (const Restore *restore)
 {
-  g_autoptr (PgValues) values = pg_values_new ();
+  PgValues *values = pg_values_new ();
   pg_values_set (values, "run_id", restore->run_id);
-  pg_values_take (values, "who", journal_actor ());
-  g_autoptr (PgRows) rows = pg_run_alone (restore->pg, file, values, error);
-  return rows != NULL;
+  return values;
 }
 
 /* A step asks for rows that are held if there were any when it began. One that has begun without
@@ -188,14 +186,22 @@ in_transaction (Restore *restore, const char *file, GError **error)
 gboolean
 restore_hold_ahead (Restore *restore, GError **error)
 {
-  return in_transaction (restore, SQL "hold_ahead.sql", error)
-         && holds_wait (restore->pg, FALSE, error);
+  g_autoptr (PgValues) values = hold_values (restore);
+  pg_values_take (values, "who", journal_actor ());
+  g_autoptr (PgRows) rows = pg_run_alone (restore->pg, SQL "hold_ahead.sql", values, error);
+  if (rows == NULL)
+    return FALSE;
+  restore->hold_id = g_strdup (rows_text (rows, 0, "hold_id"));
+  return holds_wait (restore->pg, FALSE, error);
 }
 
 gboolean
 restore_hold_over (Restore *restore, GError **error)
 {
-  if (!in_transaction (restore, SQL "hold_over.sql", error))
+  g_autoptr (PgValues) values = hold_values (restore);
+  pg_values_set (values, "hold_id", restore->hold_id);
+  g_autoptr (PgRows) over = pg_run_alone (restore->pg, SQL "hold_over.sql", values, error);
+  if (over == NULL)
     return FALSE;
   g_autoptr (PgRows) known
       = pg_run_alone (restore->pg, "src/engine/work/sql/holds_follow.sql", NULL, error);

@@ -6,17 +6,27 @@
 
 #define SQL "src/cli/restore/sql/"
 
+/* One step of one restore at a time: two of the same run would see each other's rows as foreign
+ * changes. */
+static gboolean
+wait_for_others (Restore *restore, GError **error)
+{
+  if (pg_exec (restore->pg,
+               "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('pruned.restore'))",
+               error))
+    return TRUE;
+  if (g_str_equal (pg_sqlstate (restore->pg), "55P03"))
+    g_prefix_error (error, "another `pruned restore` is under way: ");
+  return FALSE;
+}
+
 gboolean
 restore_begin (Restore *restore, GError **error)
 {
   restore->trials = 0;
-  /* One restore at a time: two of the same run would see each other's rows as foreign changes. */
   return pg_begin (restore->pg, error)
          && pg_exec (restore->pg, "SET LOCAL lock_timeout = '14s'", error)
-         && pg_exec (
-             restore->pg,
-             "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('pruned.restore'))",
-             error)
+         && wait_for_others (restore, error)
          && pg_exec (restore->pg, "SET CONSTRAINTS ALL IMMEDIATE", error);
 }
 

@@ -3,8 +3,9 @@
 -- are files of the user. Foreign keys lead from these tables to others, whose rows then go (`gone`)
 -- or change. `why`: `trigger`, `rule`: the application's own, `name`, runs for such a row;
 -- `right`: this role does not see rows of the table; `key`: ON UPDATE of `name` can change rows of
--- the table; `file`: no foreign key tells which rows of it a file removes. Reads the catalogue
--- only.
+-- the table; `file`: no foreign key tells which rows of it a file removes; `beside`, of a job of
+-- the program (`:built_in`) that does not count them: its rows go or change with those of the table
+-- `name`, of which that is so. Reads the catalogue only.
 WITH RECURSIVE named AS (
   SELECT n.removed, n.place,
 -- include: ../../engine/step/sql/relation_named.sql
@@ -47,5 +48,8 @@ FROM (
   UNION ALL
   SELECT 'file', NULL, n.rel FROM named n
   WHERE n.removed AND n.place > 1 AND :files::boolean
-    AND NOT EXISTS (SELECT FROM pg_constraint f JOIN reach r ON r.rel = f.confrelid AND r.gone WHERE f.contype = 'f' AND f.conrelid = n.rel)) AS w
+    AND NOT EXISTS (SELECT FROM pg_constraint f JOIN reach r ON r.rel = f.confrelid AND r.gone WHERE f.contype = 'f' AND f.conrelid = n.rel)
+  UNION ALL
+  SELECT 'beside', n.rel::regclass::text, k.conrelid FROM named n JOIN pg_constraint k ON k.confrelid = n.rel AND k.contype = 'f' AND k.confdeltype IN ('c', 'n', 'd') AND k.conparentid = 0
+  WHERE n.removed AND n.place > 1 AND :built_in::boolean AND k.conrelid <> n.rel) AS w
 ORDER BY 1, 3, 2

@@ -116,20 +116,25 @@ count_ahead (Step *step, gint64 limit, gint64 *n, gint64 *below, GError **error)
   return named || ask_keys (step, step->run, limit, n, error);
 }
 
-/* Values of a column that the audit never has are not shown. */
+/* Values of a column that the audit never has are not shown; of a time its days always are. */
 static gboolean
 due_is_hidden (Step *step, gboolean *hidden, GError **error)
 {
   const Job *job = step->job;
   g_autofree char *secret = keeping_secret (in_force_config ());
+  const Config *config = in_force_config ();
   *hidden = job->due != NULL && g_regex_match_simple (secret, job->due, G_REGEX_CASELESS, 0);
-  if (!*hidden || job->table == NULL)
+  if (job->due == NULL || job->table == NULL)
     return TRUE;
   g_autoptr (PgValues) names = pg_values_new ();
   pg_values_set (names, "tab", job->table);
   pg_values_set (names, "due", job->due);
   pg_values_set (names, "secret", secret);
   pg_values_set (names, "record", job_recorded (job));
+  pg_values_set (names, "audit",
+                 job->audit != NULL ? job->audit : config_text (config, "audit", "rows"));
+  pg_values_take (names, "audit_of",
+                  job->audit != NULL ? g_strdup ("{}") : keeping_rows_of (config));
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "due_hidden.sql", names, error);
   if (rows != NULL)
     *hidden = rows_bool (rows, 0, "hidden");

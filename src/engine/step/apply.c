@@ -53,7 +53,7 @@ note_below (const Step *step, const JobApply *file, Trial *trial, const char *ow
     trial->own_below += n;
   else {
     trial->below += n;
-    step_add_other (trial->effects.beside, file->table, what, n);
+    step_add_other (trial->effects.beside.counts, file->table, what, n);
   }
 }
 

@@ -1,7 +1,6 @@
 #include "engine/step/effects.h"
 
 #include "base/plural.h"
-#include "engine/step/effects_beside.h"
 #include "engine/step/effects_judge.h"
 #include "engine/step/effects_keys.h"
 
@@ -17,10 +16,9 @@ void
 effects_init (Effects *effects, const Job *job)
 {
   *effects = (Effects){ .tables = g_ptr_array_new (),
-                        .counts = g_array_new (FALSE, TRUE, sizeof (EffectsCount)),
-                        .keys = g_array_new (FALSE, FALSE, sizeof (EffectsKeys)),
-                        .told = g_array_new (FALSE, TRUE, sizeof (EffectsCount)),
-                        .beside = json_object () };
+                        .counts = g_array_new (FALSE, TRUE, sizeof (BesideCount)),
+                        .keys = g_array_new (FALSE, FALSE, sizeof (EffectsKeys)) };
+  beside_init (&effects->beside);
   g_array_set_clear_func (effects->keys, effects_keys_clear);
   for (guint i = 0; GUARDS && i < job->whats->len; i++) {
     const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
@@ -40,11 +38,7 @@ effects_clear (Effects *effects)
   g_clear_pointer (&effects->counts, g_array_unref);
   g_clear_pointer (&effects->keys, g_array_unref);
   g_clear_pointer (&effects->doubt, g_free);
-  g_clear_pointer (&effects->rels, g_free);
-  g_clear_pointer (&effects->before, g_hash_table_unref);
-  g_clear_pointer (&effects->told, g_array_unref);
-  g_clear_pointer (&effects->beside, json_decref);
-  g_clear_pointer (&effects->emptied, g_free);
+  beside_clear (&effects->beside);
 }
 
 /* --- counting --- */
@@ -65,22 +59,22 @@ take_counts (Step *step, const Effects *effects, GError **error)
   return g_steal_pointer (&rows);
 }
 
-static EffectsCount
+static BesideCount
 count_at (const PgRows *rows, guint table)
 {
   const int row = (int)table;
-  return (EffectsCount){ rows_int (rows, row, "deleted"), rows_int (rows, row, "updated"),
-                         rows_int (rows, row, "inserted") };
+  return (BesideCount){ rows_int (rows, row, "deleted"), rows_int (rows, row, "updated"),
+                        rows_int (rows, row, "inserted") };
 }
 
 /* How much the counts of TABLE have grown; those of ROWS are the new ones. */
-static EffectsCount
+static BesideCount
 grown_at (const Effects *effects, const PgRows *rows, guint table)
 {
-  EffectsCount now = count_at (rows, table),
-               was = g_array_index (effects->counts, EffectsCount, table);
-  return (EffectsCount){ now.deleted - was.deleted, now.updated - was.updated,
-                         now.inserted - was.inserted };
+  BesideCount now = count_at (rows, table),
+              was = g_array_index (effects->counts, BesideCount, table);
+  return (BesideCount){ now.deleted - was.deleted, now.updated - was.updated,
+                        now.inserted - was.inserted };
 }
 
 /* The counts become ROWS. */
@@ -89,7 +83,7 @@ count_on (Effects *effects, const PgRows *rows)
 {
   g_array_set_size (effects->counts, effects->tables->len);
   for (guint i = 0; i < effects->tables->len; i++)
-    g_array_index (effects->counts, EffectsCount, i) = count_at (rows, i);
+    g_array_index (effects->counts, BesideCount, i) = count_at (rows, i);
 }
 
 static guint
@@ -105,8 +99,9 @@ gboolean
 effects_queue_first (Step *step, Effects *effects, GError **error)
 {
   return effects->tables->len == 0 || effects->counts->len > 0
-         || (effects_beside_begin (step, effects, error) && queue_counts (step, effects, error)
-             && effects_beside_queue (step, effects, error));
+         || (beside_look (step, &effects->beside, effects->tables, error)
+             && queue_counts (step, effects, error)
+             && (effects->beside.before != NULL || beside_queue (step, &effects->beside, error)));
 }
 
 gboolean
@@ -117,7 +112,8 @@ effects_take_first (Step *step, Effects *effects, GError **error)
   g_autoptr (PgRows) rows = take_counts (step, effects, error);
   if (rows != NULL)
     count_on (effects, rows);
-  return rows != NULL && effects_beside_take (step, effects, error);
+  return rows != NULL
+         && (effects->beside.before != NULL || beside_take (step, &effects->beside, error));
 }
 
 gboolean
@@ -130,7 +126,7 @@ effects_queue (Step *step, const Effects *effects, const JobApply *apply, GError
 
 /* Those of GROWN that an update of APPLY has only moved to another partition. */
 static gint64
-moved_by (const JobApply *apply, EffectsCount grown, gboolean parted)
+moved_by (const JobApply *apply, BesideCount grown, gboolean parted)
 {
   return apply->kind == APPLY_UPDATE && parted ? MIN (grown.deleted, grown.inserted) : 0;
 }
@@ -143,7 +139,7 @@ judge_own (const Step *step, Effects *effects, const JobApply *apply, const PgRo
   guint own = table_at (effects, step->job->table);
   if (own == G_MAXUINT)
     return;
-  EffectsCount grown = grown_at (effects, rows, own);
+  BesideCount grown = grown_at (effects, rows, own);
   effects_judge_own (step, effects, grown);
   if (apply != NULL)
     effects_judge_beside (step, effects, apply, grown,
@@ -163,8 +159,8 @@ effects_take (Step *step, Effects *effects, const JobApply *apply, const PgRows 
     return FALSE;
   gint64 n = rows_count (returned);
   guint table = table_at (effects, apply->table);
-  effects_beside_told (effects, table, apply, n);
-  EffectsCount grown = grown_at (effects, rows, table);
+  beside_told (&effects->beside, apply->table, apply->kind, n);
+  BesideCount grown = grown_at (effects, rows, table);
   gint64 moved = moved_by (apply, grown, rows_bool (rows, (int)table, "parted"));
   if (g_strcmp0 (apply->table, step->job->table) == 0)
     effects->returned += apply->kind == APPLY_DELETE ? n : MIN (n, moved);
@@ -268,14 +264,14 @@ effects_are_decided (Step *step, const JobApply *apply, const PgRows *returned,
 static gboolean
 is_emptied (Step *step, const Effects *effects, GError **error)
 {
-  if (effects->emptied == NULL)
+  if (effects->beside.emptied == NULL)
     return TRUE;
   if (step->many)
     return step_fail (step, error, PRUNED_BUSY, "a table was emptied; each run is tried alone");
   return guard_block (step, effects->last->statement, error,
                       "or a trigger behind it empties %s by TRUNCATE: how many rows went is not "
                       "known, and they are in no audit; let it DELETE",
-                      effects->emptied);
+                      effects->beside.emptied);
 }
 
 gboolean
@@ -285,12 +281,13 @@ effects_end (Step *step, Effects *effects, GError **error)
   gboolean counted = effects->counts->len > 0;
   if (!effects_keys_fit (step, effects->keys, error) || !pg_queue (step->pg, deferred, NULL, error)
       || (counted
-          && (!queue_counts (step, effects, error) || !effects_beside_queue (step, effects, error)))
+          && (!queue_counts (step, effects, error)
+              || !beside_queue (step, &effects->beside, error)))
       || !pg_flush (step->pg, error))
     return FALSE;
   g_autoptr (PgRows) ran = pg_next (step->pg, error);
   g_autoptr (PgRows) rows = ran != NULL && counted ? take_counts (step, effects, error) : NULL;
-  if (ran == NULL || (counted && (rows == NULL || !effects_beside_take (step, effects, error)))
+  if (ran == NULL || (counted && (rows == NULL || !beside_take (step, &effects->beside, error)))
       || !pg_finish (step->pg, error))
     return FALSE;
   if (counted)

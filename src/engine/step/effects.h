@@ -10,11 +10,8 @@
  * it.
  */
 #pragma once
+#include "engine/step/beside.h"
 #include "engine/step/guard.h"
-
-typedef struct {
-  gint64 deleted, updated, inserted;
-} EffectsCount;
 
 /* How the counts of a file do not fit. */
 typedef struct {
@@ -28,17 +25,11 @@ typedef struct {
 typedef struct {
   GPtrArray *tables; /* of const char: those that the job's files delete from or update, and those
                         that a watched file inserts into */
-  GArray *counts;    /* of EffectsCount, one a table, as last read; empty: not read yet */
+  GArray *counts;    /* of BesideCount, one a table, as last read; empty: not read yet */
   GArray *keys;      /* of EffectsKeys: whose the rows are that files of the user have returned */
   gint64 deleted, returned; /* of the job's own table since the try began: rows, and those told */
   const JobApply *last;     /* the file that ran last */
-  /* what changed beside what files returned (effects_beside.h) */
-  char *rels;            /* tables to look at, an array literal; NULL: none, or not asked yet */
-  GHashTable *before;    /* of these: oid -> EffectsCount, before the try */
-  GArray *told;          /* of EffectsCount, one a table: rows that files have returned */
-  json_t *beside;        /* counters as in a result: rows of other tables */
-  char *emptied;         /* a table that a trigger has emptied by TRUNCATE; NULL: none */
-  gint64 others_changed; /* rows that were deleted or changed, and that no file has returned */
+  Beside beside;            /* what changed beside what files returned */
   gboolean stirred; /* the file on the job's own table deletes, and rows of that were updated */
   /* the file whose counts do not fit and must be looked into; NULL: none */
   const JobApply *doubted;

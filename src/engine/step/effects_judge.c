@@ -28,7 +28,7 @@ doubt (Effects *effects, const JobApply *apply, Doubt why, char *text)
 }
 
 void
-effects_judge_own (const Step *step, Effects *effects, EffectsCount grown)
+effects_judge_own (const Step *step, Effects *effects, BesideCount grown)
 {
   effects->deleted += grown.deleted;
   const int behind = effects->last->kind == APPLY_INSERT ? ON_DELETE : 0; /* a file before it */
@@ -56,7 +56,7 @@ effects_judge_rows (Effects *effects, const JobApply *apply, gint64 n, gint64 ch
 }
 
 void
-effects_judge_name (Effects *effects, const JobApply *apply, gint64 n, EffectsCount grown,
+effects_judge_name (Effects *effects, const JobApply *apply, gint64 n, BesideCount grown,
                     gint64 gone)
 {
   const gboolean inserts = apply->kind == APPLY_INSERT;
@@ -76,7 +76,7 @@ effects_judge_name (Effects *effects, const JobApply *apply, gint64 n, EffectsCo
 }
 
 void
-effects_judge_beside (const Step *step, Effects *effects, const JobApply *apply, EffectsCount grown,
+effects_judge_beside (const Step *step, Effects *effects, const JobApply *apply, BesideCount grown,
                       gint64 moved)
 {
   const Job *job = step->job;

@@ -1,7 +1,6 @@
 #include "engine/step/many.h"
 
 #include "engine/job/in_force.h"
-#include "engine/step/effects_beside.h"
 #include "engine/step/guard.h"
 #include "engine/step/page_event.h"
 #include "engine/step/quarantine.h"
@@ -249,7 +248,7 @@ record_one (const One *one, const Trial *trial, const json_t *share, GHashTable 
                        .what = what,
                        .below = below.others,
                        .own_below = below.own,
-                       .effects.beside = beside };
+                       .effects.beside.counts = beside };
   return record_trial (one->step, one->page.keys, &part, NULL, nothing, error);
 }
 
@@ -266,7 +265,7 @@ record_all (const Union *all, GArray *ones, const Trial *trial, GError **error)
     g_array_append_val (one->rows, i);
   }
   const gint64 n = trial_changed (all->lead->job, trial->what, rows_count (trial->decided));
-  g_autoptr (json_t) share = effects_beside_share (&trial->effects, n);
+  g_autoptr (json_t) share = beside_share (&trial->effects.beside, n);
   if (share == NULL)
     return step_fail (all->lead, error, PRUNED_BUSY,
                       "rows of other tables changed; each run is tried alone");

@@ -284,18 +284,23 @@ step_page (Step *step, GError **error, const char *keys, ...)
   va_end (pairs);
   GError *cause = NULL;
   g_autoptr (json_t) counts = json_deep_copy (step->counts);
-  gboolean ok = page_apply_keys (step, list, &extra, &decided, &cause);
+  gboolean ok
+      = beside_pause (step, &cause) && page_apply_keys (step, list, &extra, &decided, &cause);
   g_ptr_array_unref (extra.names);
   g_ptr_array_unref (extra.texts);
-  if (ok)
+  if (ok && beside_resume (step, error))
     return decided;
+  if (ok) {
+    g_clear_pointer (&decided, rows_free);
+    return NULL;
+  }
   if (!step->held) {
     g_propagate_error (error, cause);
     return NULL;
   }
   json_decref (step->counts); /* those of a page that did not stand */
   step->counts = g_steal_pointer (&counts);
-  ok = busy_note_held (step, cause->message, error);
+  ok = busy_note_held (step, cause->message, error) && beside_resume (step, error);
   g_error_free (cause);
   return NULL;
 }

@@ -279,8 +279,8 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
     if (!record_what (step, word, trial, error))
       return FALSE;
   tell_reason (step, trial);
-  step_add_rows (step, 0, trial->below + trial->effects.others_changed, trial->own_below);
-  step_add_counts (step->counts, trial->effects.beside);
+  step_add_rows (step, 0, trial->below + trial->effects.beside.changed, trial->own_below);
+  step_add_counts (step->counts, trial->effects.beside.counts);
   if (trial->own_below > 0)
     step_add_count (step->counts, "below", trial->own_below);
   return record_children (step, trial->children, error)

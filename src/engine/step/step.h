@@ -74,6 +74,8 @@ struct _Step {
   json_t *counts; /* counter -> integer */
   json_t *beside; /* what step_count_beside counts in a try, which can be undone; borrowed. NULL: no
                      try is under way, and `counts` has it */
+  struct _Beside *told_to; /* counts what its statements do not return (beside.h); borrowed. NULL:
+                              nothing does */
   char *reason;
   GHashTable *answered; /* the keys of its rows of which the answer to an event tells what became;
                            NULL: it tells of none */

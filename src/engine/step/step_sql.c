@@ -2,6 +2,7 @@
 #include "engine/step/step.h"
 
 #include "engine/job/job_files.h"
+#include "engine/step/beside.h"
 #include "engine/step/busy.h"
 #include "engine/step/read_back.h"
 #include "engine/step/weight.h"
@@ -43,24 +44,48 @@ step_query (Step *step, GError **error, const char *file, ...)
   return rows;
 }
 
-static const PgStatement *
-effect_statement (const Step *step, const char *file, const char *columns, const char *owner,
-                  GError **error)
+/* The statement of an effect, with its table and kind. */
+typedef struct {
+  const PgStatement *statement;
+  char *table;
+  ApplyKind kind;
+} Effect;
+
+static void
+effect_clear (Effect *effect)
+{
+  g_free (effect->table);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Effect, effect_clear)
+
+static gboolean
+read_effect (const Step *step, const char *file, const char *columns, const char *owner,
+             Effect *effect, GError **error)
 {
   JobApply apply = { 0 };
-  if (!job_files_effect (step->job, file, columns, owner, &apply, error))
-    return NULL;
-  g_free (apply.table);
-  return apply.statement;
+  const gboolean ok = job_files_effect (step->job, file, columns, owner, &apply, error);
+  *effect = (Effect){ apply.statement, apply.table, apply.kind };
+  return ok;
+}
+
+static PgRows *
+run_effect (Step *step, const Effect *effect, va_list pairs, GError **error)
+{
+  PgRows *rows = run_statement (step, effect->statement, pairs, error);
+  if (rows != NULL)
+    beside_told_rows (step, effect->table, effect->kind, rows);
+  return rows;
 }
 
 PgRows *
 step_apply (Step *step, GError **error, const char *file, ...)
 {
+  g_auto (Effect) effect = { 0 };
+  if (!read_effect (step, file, "*", NULL, &effect, error))
+    return NULL;
   va_list pairs;
   va_start (pairs, file);
-  PgRows *rows
-      = run_statement (step, effect_statement (step, file, "*", NULL, error), pairs, error);
+  PgRows *rows = run_effect (step, &effect, pairs, error);
   va_end (pairs);
   return rows;
 }
@@ -68,13 +93,14 @@ step_apply (Step *step, GError **error, const char *file, ...)
 PgRows *
 step_try (Step *step, char **reason, GError **error, const char *file, ...)
 {
-  const PgStatement *statement = effect_statement (step, file, "*", NULL, error);
-  if (statement == NULL || !pg_exec (step->pg, "SAVEPOINT attempt", error))
+  g_auto (Effect) effect = { 0 };
+  if (!read_effect (step, file, "*", NULL, &effect, error) || !beside_pause (step, error)
+      || !pg_exec (step->pg, "SAVEPOINT attempt", error))
     return NULL;
   g_autoptr (GError) cause = NULL;
   va_list pairs;
   va_start (pairs, file);
-  g_autoptr (PgRows) rows = run_statement (step, statement, pairs, &cause);
+  g_autoptr (PgRows) rows = run_effect (step, &effect, pairs, &cause);
   va_end (pairs);
   if (rows != NULL)
     return pg_exec (step->pg, "RELEASE attempt", error) ? g_steal_pointer (&rows) : NULL;
@@ -83,7 +109,8 @@ step_try (Step *step, char **reason, GError **error, const char *file, ...)
     g_propagate_error (error, g_steal_pointer (&cause));
   else if (pg_exec (step->pg, "ROLLBACK TO attempt", error)
            && pg_exec_later (step->pg, "RELEASE attempt", error)
-           && (!step->held || busy_note_held (step, cause->message, error)))
+           && (!step->held || busy_note_held (step, cause->message, error))
+           && beside_resume (step, error))
     *reason = g_strdup (cause->message);
   return NULL;
 }
@@ -108,25 +135,30 @@ step_query_text (Step *step, GError **error, const char *sql, ...)
 }
 
 /* OWNER: the column that says whose a row is; NULL: all are the step's. */
-static const PgStatement *
+static gboolean
 text_effect (const Step *step, const char *table, const char *action, const char *sql,
-             const char *columns, const char *owner, GError **error)
+             const char *columns, const char *owner, Effect *effect, GError **error)
 {
   g_autofree char *plain = text_name (step, sql);
   g_autofree char *name
       = g_strdup_printf ("%s#%s.%s#%s%s", plain, table, action, owner != NULL ? "of " : "",
                          owner != NULL ? owner : columns);
-  return job_files_audited (name, sql, table, action, columns, owner, error);
+  *effect
+      = (Effect){ job_files_audited (name, sql, table, action, columns, owner, error),
+                  g_strdup (table), g_str_equal (action, "deleted") ? APPLY_DELETE : APPLY_UPDATE };
+  return effect->statement != NULL;
 }
 
 PgRows *
 step_apply_text (Step *step, GError **error, const char *table, const char *action, const char *sql,
                  ...)
 {
+  g_auto (Effect) effect = { 0 };
+  if (!text_effect (step, table, action, sql, "key", NULL, &effect, error))
+    return NULL;
   va_list pairs;
   va_start (pairs, sql);
-  PgRows *rows = run_statement (step, text_effect (step, table, action, sql, "key", NULL, error),
-                                pairs, error);
+  PgRows *rows = run_effect (step, &effect, pairs, error);
   va_end (pairs);
   return rows;
 }
@@ -214,14 +246,22 @@ owner_in (va_list pairs)
   return owner;
 }
 
+static gboolean
+queue_effect (Step *step, const Effect *effect, va_list pairs, GError **error)
+{
+  beside_note_queued (step, effect->table, effect->kind);
+  return queue_statement (step, effect->statement, pairs, error);
+}
+
 gboolean
 step_queue_apply (Step *step, GError **error, const char *columns, const char *file, ...)
 {
+  g_auto (Effect) effect = { 0 };
   va_list pairs;
   va_start (pairs, file);
-  const PgStatement *statement = effect_statement (step, file, columns != NULL ? columns : HOW_MANY,
-                                                   owner_in (pairs), error);
-  gboolean ok = queue_statement (step, statement, pairs, error);
+  gboolean ok = read_effect (step, file, columns != NULL ? columns : HOW_MANY, owner_in (pairs),
+                             &effect, error)
+                && queue_effect (step, &effect, pairs, error);
   va_end (pairs);
   return ok;
 }
@@ -230,11 +270,11 @@ gboolean
 step_queue_apply_text (Step *step, GError **error, const char *table, const char *action,
                        const char *sql, ...)
 {
+  g_auto (Effect) effect = { 0 };
   va_list pairs;
   va_start (pairs, sql);
-  const PgStatement *statement
-      = text_effect (step, table, action, sql, HOW_MANY, owner_in (pairs), error);
-  gboolean ok = queue_statement (step, statement, pairs, error);
+  gboolean ok = text_effect (step, table, action, sql, HOW_MANY, owner_in (pairs), &effect, error)
+                && queue_effect (step, &effect, pairs, error);
   va_end (pairs);
   return ok;
 }
@@ -260,5 +300,6 @@ step_send (Step *step, GError **error)
     if (!weight_take (step, answers->pdata[i], error)
         || !read_back_take (step, answers->pdata[i], error))
       return NULL;
+  beside_told_queued (step, answers);
   return g_steal_pointer (&answers);
 }

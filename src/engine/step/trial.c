@@ -79,7 +79,7 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
 /* --- tries --- */
 
 static gboolean
-try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
+lock_and_apply (Step *step, const Attempt *attempt, Trial *trial, GError **error)
 {
   const Job *job = step_form (step);
   trial->refused = g_ptr_array_new_with_free_func (g_free);
@@ -105,6 +105,17 @@ try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
       return FALSE;
   }
   return effects_end (step, &trial->effects, error) && held_stay (step, error);
+}
+
+/* What a job in C does below its rows is told to the try. */
+static gboolean
+try_once (Step *step, const Attempt *attempt, Trial *trial, GError **error)
+{
+  Beside *outer = step->told_to;
+  step->told_to = &trial->effects.beside;
+  const gboolean ok = lock_and_apply (step, attempt, trial, error);
+  step->told_to = outer;
+  return ok;
 }
 
 /* Adds the keys that were not returned to those held; on a second failure all keys. FALSE: they

@@ -2,6 +2,7 @@
 
 #include "base/fault.h"
 #include "engine/brakes/brakes.h"
+#include "engine/step/beside.h"
 #include "engine/work/conclude.h"
 #include "engine/work/objects.h"
 #include "engine/work/run_step.h"
@@ -93,6 +94,25 @@ errands_lease (StepSet *set, Lane *const *lanes, GError **error)
   return FALSE;
 }
 
+/* What a job in C settles. A sentence's rows are tried as a page, which counts by itself. */
+static gboolean
+settle (StepSet *set, const JobErrand *code, gpointer *leased, GError **error)
+{
+  Step *const *steps = (Step *const *)set->steps->pdata;
+  const guint n = set->steps->len;
+  const Job *job = steps[0]->job;
+  if (job->code == NULL)
+    return code->settle (steps, leased, n, error);
+  g_autoptr (GPtrArray) tables = g_ptr_array_new ();
+  g_ptr_array_add (tables, job->table);
+  Beside beside;
+  gboolean ok = beside_begin_steps (&beside, steps, n, tables, error);
+  beside.leases = job->table;
+  ok = ok && code->settle (steps, leased, n, error) && beside_end_steps (&beside, steps, n, error);
+  beside_leave_steps (&beside, steps, n);
+  return ok;
+}
+
 gboolean
 errands_settle (StepSet *set, Lane *const *lanes, GError **error)
 {
@@ -106,5 +126,5 @@ errands_settle (StepSet *set, Lane *const *lanes, GError **error)
     step->started_at_us = errand->started_at_us;
     leased[i] = errand->leased;
   }
-  return lanes[0]->list.errand->code->settle ((Step *const *)set->steps->pdata, leased, n, error);
+  return settle (set, lanes[0]->list.errand->code, leased, error);
 }

@@ -7,6 +7,7 @@
 #include "engine/job/in_force.h"
 #include "engine/job/job_needs.h"
 #include "engine/job/job_rows.h"
+#include "engine/step/beside.h"
 #include "engine/step/erasure.h"
 #include "engine/step/many.h"
 #include "engine/step/pace.h"
@@ -34,6 +35,19 @@ leave_unfit (GPtrArray *steps, const gboolean *fits)
       g_ptr_array_remove_index (steps, i);
 }
 
+static gboolean
+make_steps (const GPtrArray *steps, gboolean *fits, GError **error)
+{
+  Step *const *all = (Step *const *)steps->pdata;
+  const JobStepFunc make = all[0]->job->code->step;
+  Beside beside;
+  const gboolean ok = beside_begin_steps (&beside, all, steps->len, NULL, error)
+                      && make (all, steps->len, fits, error)
+                      && beside_end_steps (&beside, all, steps->len, error);
+  beside_leave_steps (&beside, all, steps->len);
+  return ok;
+}
+
 /* Each changes a row at least. */
 static gboolean
 apply_coded (GPtrArray *steps, gint64 most, GError **error)
@@ -44,9 +58,7 @@ apply_coded (GPtrArray *steps, gint64 most, GError **error)
   g_autofree gboolean *fits = g_new (gboolean, steps->len);
   for (guint i = 0; i < steps->len; i++)
     fits[i] = TRUE;
-  const JobStepFunc make = first->job->code->step;
-  if (!held_begin (first, error) || !make ((Step *const *)steps->pdata, steps->len, fits, error)
-      || !held_stay (first, error))
+  if (!held_begin (first, error) || !make_steps (steps, fits, error) || !held_stay (first, error))
     return FALSE;
   leave_unfit (steps, fits);
   return TRUE;

@@ -1,6 +1,6 @@
 /* Rows that ON UPDATE changes with those of a sentence with `set`. The sentence does not change
  * them itself, so only a plan asks for them; PostgreSQL counts them when they have changed
- * (effects_beside.h). */
+ * (step/beside.h). */
 #include "engine/job/sentence/sentence_below_private.h"
 
 #include "engine/job/sentence/sentence_set.h"

@@ -1,12 +1,14 @@
 -- The tables in which more rows can change than the files of apply return, for files on the tables
 -- `:tables`: what a foreign key takes or changes with them. If one of all these has a trigger or a
 -- rule of the application, every table of the application, because the catalogue does not say what
--- that changes. `{}`: there are none. Reads the catalogue only.
+-- that changes. `:tables` null: the files are on any table. `{}`: there are none. Reads the
+-- catalogue only.
 WITH RECURSIVE
 -- include: ../../../pg/sql/keys_touched.sql
 ,
 stirred AS (
-  SELECT EXISTS (SELECT FROM touched t JOIN pg_catalog.pg_trigger g ON g.tgrelid = t.rel WHERE NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 28 <> 0)
+  SELECT :tables::text[] IS NULL
+         OR EXISTS (SELECT FROM touched t JOIN pg_catalog.pg_trigger g ON g.tgrelid = t.rel WHERE NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 28 <> 0)
          OR EXISTS (SELECT FROM touched t JOIN pg_catalog.pg_rewrite w ON w.ev_class = t.rel WHERE w.ev_type <> '1' AND w.ev_enabled <> 'D') AS yes
 )
 SELECT coalesce(pg_catalog.array_agg(r.rel)::text, '{}') AS rels

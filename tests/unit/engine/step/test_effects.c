@@ -16,7 +16,7 @@ typedef struct {
   const char *table;
   ApplyKind kind;
   int returned;
-  EffectsCount of_table, of_own; /* the latter if TABLE is another one */
+  BesideCount of_table, of_own; /* the latter if TABLE is another one */
   gboolean fits;
   gboolean parted, upserts;
   const char *known; /* what the catalogue says (there, counted, touches); NULL: `t|t|f` */
@@ -28,7 +28,7 @@ typedef struct {
 #define ABSENT "f|f|f"
 
 static void
-add_counts (GString *rows, EffectsCount count, gboolean parted)
+add_counts (GString *rows, BesideCount count, gboolean parted)
 {
   g_string_append_printf (rows, "\n%d|%d|%d|%s", (int)count.deleted, (int)count.updated,
                           (int)count.inserted, parted ? "t" : "f");
@@ -40,15 +40,15 @@ answer_counts (const Case *one, gint64 times)
 {
   const gboolean own = g_str_equal (one->table, OWN);
   g_autoptr (GString) rows = g_string_new ("deleted|updated|inserted|parted");
-  const EffectsCount table = one->of_table, other = one->of_own;
+  const BesideCount table = one->of_table, other = one->of_own;
   add_counts (rows,
-              (EffectsCount){ 10 + times * table.deleted, 20 + times * table.updated,
-                              30 + times * table.inserted },
+              (BesideCount){ 10 + times * table.deleted, 20 + times * table.updated,
+                             30 + times * table.inserted },
               one->parted);
   if (!own)
     add_counts (rows,
-                (EffectsCount){ 100 + times * other.deleted, 200 + times * other.updated,
-                                300 + times * other.inserted },
+                (BesideCount){ 100 + times * other.deleted, 200 + times * other.updated,
+                               300 + times * other.inserted },
                 FALSE);
   played_answer ("effects_counts", rows->str);
 }

@@ -1,6 +1,6 @@
 /* Rows that change with those of a try although no file returns them: docs/operations.md, "A run
  * that is held". PostgreSQL's counts are played. */
-#include "engine/step/effects_beside.h"
+#include "engine/step/effects.h"
 
 #include "support/steps.h"
 
@@ -52,8 +52,8 @@ end (void)
 static void
 assert_beside (gint64 changed, const char *told)
 {
-  g_autofree char *text = json_text (effects.beside);
-  g_assert_cmpint (effects.others_changed, ==, changed);
+  g_autofree char *text = json_text (effects.beside.counts);
+  g_assert_cmpint (effects.beside.changed, ==, changed);
   g_assert_cmpstr (text, ==, told);
 }
 
@@ -97,10 +97,40 @@ test_where_nothing_leads_to_nothing_is_asked (void)
   assert_beside (0, "{}");
   g_assert_null (strstr (played_asked (), "effects_beside"));
   end ();
-  begin ("rels\n{5}");
+}
+
+/* What they insert is told by none of their statements. */
+static void
+test_what_built_in_jobs_insert_is_their_own (void)
+{
+  begin ("rels\n{7,8}");
   scene->job.built_in = TRUE;
-  try_with (NULL, NULL);
-  assert_beside (0, "{}");
+  try_with (BESIDE, BESIDE "7|prod|-|0|6|0|f\n8|log|-|0|0|2|f");
+  assert_beside (6, "{\"tables\":{\"prod\":{\"changed\":6}},\"others\":6}");
+  end ();
+}
+
+/* An errand writes its leases into its table, and nothing tells that. */
+static void
+test_leases_are_no_changes (void)
+{
+  g_autoptr (GError) error = NULL;
+  begin ("rels\n{5,7}");
+  g_autoptr (PgRows) returned = played_rows ("n\n2");
+  g_autoptr (GPtrArray) tables = g_ptr_array_new ();
+  g_ptr_array_add (tables, (gpointer) "orders");
+  played_answer ("effects_beside", BESIDE "5|orders|1|0|8|0|f");
+  played_answer ("effects_beside", BESIDE "5|orders|1|3|20|0|f\n7|prod|-|4|0|0|f");
+  Beside beside;
+  g_assert_true (beside_begin_steps (&beside, &scene->step, 1, tables, &error));
+  beside.leases = "orders";
+  beside_told_rows (scene->step, "orders", APPLY_DELETE, returned);
+  g_assert_true (beside_end_steps (&beside, &scene->step, 1, &error));
+  beside_leave_steps (&beside, &scene->step, 1);
+  g_autofree char *text = json_text (scene->step->counts);
+  g_assert_cmpstr (
+      text, ==, "{\"tables\":{\"orders\":{\"deleted\":1},\"prod\":{\"deleted\":4}},\"others\":5}");
+  g_assert_cmpint (scene->step->rows, ==, 5);
   end ();
 }
 
@@ -117,7 +147,7 @@ test_what_is_inserted_is_shared_if_it_divides (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     begin ("rels\n{8}");
     try_with (BESIDE, cases[i].after);
-    g_autoptr (json_t) share = effects_beside_share (&effects, 2);
+    g_autoptr (json_t) share = beside_share (&effects.beside, 2);
     g_autofree char *text = share != NULL ? json_text (share) : NULL;
     g_assert_cmpstr (text, ==, cases[i].share);
     end ();
@@ -128,11 +158,12 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/effects/beside/by_table", test_what_no_file_has_returned_is_told_by_table);
-  g_test_add_func ("/effects/beside/own",
-                   test_rows_of_its_own_table_that_no_file_has_returned_count);
-  g_test_add_func ("/effects/beside/partitions", test_partitions_count_as_their_table);
-  g_test_add_func ("/effects/beside/nothing", test_where_nothing_leads_to_nothing_is_asked);
-  g_test_add_func ("/effects/beside/shared", test_what_is_inserted_is_shared_if_it_divides);
+  g_test_add_func ("/beside/by_table", test_what_no_file_has_returned_is_told_by_table);
+  g_test_add_func ("/beside/own", test_rows_of_its_own_table_that_no_file_has_returned_count);
+  g_test_add_func ("/beside/partitions", test_partitions_count_as_their_table);
+  g_test_add_func ("/beside/nothing", test_where_nothing_leads_to_nothing_is_asked);
+  g_test_add_func ("/beside/built_in", test_what_built_in_jobs_insert_is_their_own);
+  g_test_add_func ("/beside/leases", test_leases_are_no_changes);
+  g_test_add_func ("/beside/shared", test_what_is_inserted_is_shared_if_it_divides);
   return config_test_run ();
 }
