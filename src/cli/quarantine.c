@@ -3,6 +3,7 @@
 #include "cli/ask.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/holds/holds.h"
 #include "cli/job_left.h"
 #include "cli/note.h"
 #include "engine/view/view.h"
@@ -177,6 +178,21 @@ explain_none (Pg *pg, const char *job, const char *item, GError **error)
                    item, hold ? "on hold" : "held after a restore", item);
 }
 
+/* ITEM as jobs write the key of its row, `orders:1.00` for `orders:1.0`. NULL: the same, or it is
+ * no row. g_free it. */
+static char *
+spelled_by_jobs (Cli *cli, Pg *pg, const char *item)
+{
+  g_autofree char *tab = NULL, *name = NULL, *key = NULL;
+  g_autoptr (GError) error = NULL;
+  if (holds_read_item (cli, pg, item, &tab, &name, &key, &error) != CODE_OK)
+    return NULL;
+  char *own = g_strdup_printf ("%s:%s", name, key);
+  if (g_str_equal (own, item))
+    g_clear_pointer (&own, g_free);
+  return own;
+}
+
 ExitCode
 command_quarantine (Cli *cli, GError **error)
 {
@@ -197,7 +213,14 @@ command_quarantine (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
+  g_autofree char *own = NULL;
   g_autoptr (PgRows) rows = run (cli, pg, verb, job, item, error);
+  if (rows != NULL && item != NULL && rows_count (rows) == 0
+      && (own = spelled_by_jobs (cli, pg, item)) != NULL) {
+    item = own;
+    rows_free (rows);
+    rows = run (cli, pg, verb, job, item, error);
+  }
   if (rows == NULL)
     return cli_pg_failed (pg, error);
   /* A job whose folder was removed can have items left. */

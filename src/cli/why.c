@@ -40,10 +40,9 @@ static const Column COLUMNS[] = { { "item" },
 typedef struct {
   Cli *cli;
   Pg *pg;
-  const Item *item;
-  const char *key; /* as a job's page writes it */
-  PgRows *nights;  /* one a job, in their order */
-  PgRows *entries; /* of why.sql */
+  const char *table, *key; /* as the audit names it; as a job's page writes it */
+  PgRows *nights;          /* one a job, in their order */
+  PgRows *entries;         /* of why.sql */
   gint64 now_us;
   guint lines;
 } Asking;
@@ -52,7 +51,7 @@ static void
 show (Asking *asking, const WhyLine *line, const char *says)
 {
   asking->lines++;
-  why_line_show (asking->cli->out, asking->item->table, asking->key, line, says);
+  why_line_show (asking->cli->out, asking->table, asking->key, line, says);
 }
 
 /* --- of one job ------------------------------------------------------------------------------- */
@@ -252,7 +251,7 @@ look (Asking *asking, GError **error)
   pg_values_take (values, "name", array_take (names));
   pg_values_take (values, "job", array_take (jobs));
   pg_values_take (values, "item", array_take (items));
-  pg_values_set (values, "table", asking->item->table);
+  pg_values_set (values, "table", asking->table);
   PgRows *rows = pg_begin_read_only (asking->pg, error)
                      ? pg_run_file (asking->pg, "src/cli/sql/why.sql", values, error)
                      : NULL;
@@ -264,7 +263,7 @@ static gboolean
 is_there (Asking *asking, gboolean *there, GError **error)
 {
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (items, g_strdup_printf ("%s:%s", asking->item->table, asking->key));
+  g_ptr_array_add (items, g_strdup_printf ("%s:%s", asking->table, asking->key));
   g_autofree char *states = pg_begin_read_only (asking->pg, error)
                                 ? quarantine_states (asking->pg, items, error)
                                 : NULL;
@@ -282,7 +281,7 @@ say_below (Asking *asking)
     const GPtrArray *children = job->sentence != NULL ? job->sentence->children : NULL;
     for (guint k = 0; children != NULL && k < children->len; k++) {
       const SentenceChild *child = children->pdata[k];
-      if (!g_str_equal (child->table, asking->item->table))
+      if (!g_str_equal (child->table, asking->table))
         continue;
       g_autofree char *says
           = g_strdup_printf ("goes with its row of %s: ask `pruned why` of that", job->table);
@@ -305,8 +304,12 @@ ask_row (Asking *asking, GError **error)
       return cli_pg_failed (asking->pg, error);
   say_below (asking);
   const WhyLine none = { NULL, "no rule", NULL, -1, NULL, { NULL } };
+  g_autofree char *says = g_strdup_printf (
+      "no rule names %s: no job in force has rows of it, so its rows stay. If they should go, write "
+      "a [retention] section with table = %s: `pruned new` proposes one",
+      asking->table, asking->table);
   if (asking->lines == 0)
-    show (asking, &none, "no rule names this table: no job in force has rows of it");
+    show (asking, &none, says);
   return CODE_OK;
 }
 
@@ -322,7 +325,7 @@ static ExitCode
 check_hidden (const Asking *asking, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "table", asking->item->table);
+  pg_values_set (values, "table", asking->table);
   g_autoptr (PgRows) rows
       = pg_begin_read_only (asking->pg, error)
             ? pg_run_file (asking->pg, "src/cli/sql/why_hidden.sql", values, error)
@@ -336,25 +339,19 @@ check_hidden (const Asking *asking, GError **error)
       CODE_POSTGRES, error,
       "row-level security hides rows of %s from this role: whether the row is there is "
       "not known; ask as the owner of the table (-s postgres.url=...)",
-      asking->item->table);
+      asking->table);
 }
 
 /* *GONE: the row is not there. */
 static ExitCode
 ask_item (Asking *asking, const char *given, gboolean *gone, GError **error)
 {
-  g_auto (Item) item = { 0 };
+  g_autofree char *tab = NULL, *name = NULL, *key = NULL;
   gboolean there;
-  if (!item_parse (given, &item, error))
-    return CODE_USAGE;
-  const ExitCode code = item_check (&item, asking->cli, asking->pg, TRUE, error);
+  const ExitCode code = holds_read_item (asking->cli, asking->pg, given, &tab, &name, &key, error);
   if (code != CODE_OK)
     return code;
-  g_autoptr (json_t) read = cell_from_text (CELL_JSON, item.key);
-  asking->item = &item;
-  g_autofree char *key = g_strdup (json_is_string (read) ? json_string_value (read) : item.key);
-  if (!holds_own_key (asking->pg, item.table, &key, error))
-    return cli_pg_failed (asking->pg, error);
+  asking->table = name;
   asking->key = key;
   if (!is_there (asking, &there, error))
     return cli_pg_failed (asking->pg, error);

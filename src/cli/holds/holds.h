@@ -31,11 +31,6 @@ ExitCode holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, 
  * that have given rows to a store. Says so every five seconds. */
 gboolean holds_wait (Pg *pg, gboolean leases, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* *KEY (g_free it) of a row of TAB, as SQL writes that, becomes the key that jobs name the row by:
- * `1.00` for `1.0`. A row that is not there, or cannot be seen, keeps the key that is given. */
-gboolean holds_own_key (Pg *pg, const char *tab, char **key, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-
 /* The rows of TABLE for which WHERE holds, asked once, read-only. */
 ExitCode holds_find (Pg *pg, const char *table, const char *where, HoldTable **found,
                      GError **error);

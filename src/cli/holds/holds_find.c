@@ -87,8 +87,10 @@ own_statement (Pg *pg, const char *tab, GError **error)
   return statement;
 }
 
-gboolean
-holds_own_key (Pg *pg, const char *tab, char **key, GError **error)
+/* *KEY (g_free it) of a row of TAB, as SQL writes that, becomes the key that jobs name the row by:
+ * `1.00` for `1.0`. A row that is not there, or cannot be seen, keeps the key that is given. */
+static gboolean
+own_key (Pg *pg, const char *tab, char **key, GError **error)
 {
   GError *cause = NULL;
   const PgStatement *statement = own_statement (pg, tab, &cause);
@@ -151,7 +153,7 @@ holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, char **na
   *tab = g_strdup (rows_text (rows, 0, "tab"));
   *name = g_strdup (item.table);
   *key = key_text (pg, &item, rows, error);
-  return *key != NULL && holds_own_key (pg, *tab, key, error) ? CODE_OK : cli_pg_failed (pg, error);
+  return *key != NULL && own_key (pg, *tab, key, error) ? CODE_OK : cli_pg_failed (pg, error);
 }
 
 /* --- a condition ------------------------------------------------------------------------------ */

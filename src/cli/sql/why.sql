@@ -11,7 +11,8 @@ CROSS JOIN (
   SELECT pg_catalog.min(h.kind) AS kind
   FROM (SELECT q.item,
 -- include: ../../engine/step/sql/quarantine_table.sql
-        AS tab FROM pg_catalog.unnest(:item::text[]) AS q (item) WHERE q.item NOT LIKE ':%') AS q
+        AS tab FROM (SELECT m.item FROM unnest(:name::text[], :item::text[]) AS m (name, item)
+                     WHERE CASE WHEN m.name <> '' THEN pg_catalog.to_regclass(m.name) END = pg_catalog.to_regclass(:table::text)) AS q (item)) AS q
   JOIN pruned.holds h ON
 -- include: ../../engine/step/sql/held_item.sql
 ) AS k
