@@ -8,7 +8,7 @@ import pytest
 from stack.process import spawn, wait_until
 from support.instance import tenant  # noqa: F401
 from support.pruned import clean_environment
-from support.restored import AT_ONCE, EXPIRED, GROUPS, PRUNE, QUIET, REFRESH, actions, held, restore, world, doomed, expired  # noqa: F401
+from support.restored import AT_ONCE, EXPIRED, GROUPS, PRUNE, QUIET, REFRESH, UNASKED, actions, held, restore, world, doomed, expired  # noqa: F401
 from support.scene import result
 
 
@@ -111,7 +111,7 @@ def test_held_rows_go_after_they_are_released(expired):  # noqa: F811
     run = expired.tick(EXPIRED, **QUIET)
     restore(expired.pruned, run["run_id"])
     expired.pruned.run("release", f"members:{expired.ids_gone[0]}", "--yes").ok()
-    again = expired.tick(EXPIRED, at=expired.at.replace(microsecond=1000), **QUIET)
+    again = expired.tick(EXPIRED, at=expired.at.replace(microsecond=1000), **UNASKED)
     assert result(again)["removed"] == 1
     assert expired.ids("members", f"id = {expired.ids_gone[0]}") == []
 

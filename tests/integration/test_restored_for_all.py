@@ -126,18 +126,36 @@ def test_what_a_process_of_the_version_before_has_held_is_held(house):  # noqa: 
     assert house.rows("pruned.quarantine") == [] and house.done("docs.dead")[0]["removed"] == 1
 
 
-@pytest.mark.check_all
-def test_the_next_run_of_its_job_needs_an_approval_again(house):  # noqa: F811
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("approve", ["above", "first"])
+def test_the_next_run_of_its_job_needs_an_approval(house, approve):  # noqa: F811
     house.sql(DOCS)
-    house.say("docs.dead", "table = docs\nwhere = dead\nmax_share = off\napprove = first\n")
+    house.say("docs.dead", f"table = docs\nwhere = dead\nmax_share = off\napprove = {approve}\n")
     run = house.run("docs.dead")
-    assert run["state"] == "held"
-    house.pruned.run("approve", str(run["run_id"]), "--reason", "seen").ok()
-    house.work()
+    if approve == "first":
+        assert run["state"] == "held"
+        house.pruned.run("approve", str(run["run_id"]), "--reason", "seen").ok()
+        house.work()
     assert left(house) == 6
     house.restore(run["run_id"])
     house.sql("INSERT INTO docs VALUES (20, true)")
-    assert house.run("docs.dead", at=now())["state"] == "held" and left(house) == 10
+    again = house.run("docs.dead", at=now())
+    assert again["state"] == "held" and again["held"]["limit"] == "approve" and left(house) == 10
+    # Once somebody has approved one, the next ones go; restored rows stay.
+    house.pruned.run("approve", str(again["run_id"]), "--reason", "seen").ok()
+    house.work()
+    assert left(house) == 9
+    house.sql("INSERT INTO docs VALUES (21, true)")
+    assert house.run("docs.dead", at=now())["state"] == "finished" and left(house) == 9
+
+
+@pytest.mark.check_all
+def test_once_its_rows_are_released_a_run_needs_no_approval(house):  # noqa: F811
+    house.sql(DOCS)
+    house.say("docs.dead", "table = docs\nwhere = dead\nmax_share = off\n")
+    house.restore(house.run("docs.dead")["run_id"])
+    house.pruned.run("release", "docs:1", "docs:2", "docs:3", "--yes").ok()
+    assert house.run("docs.dead", at=now())["state"] == "finished" and left(house) == 6
 
 
 @pytest.mark.check_all

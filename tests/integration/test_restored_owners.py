@@ -4,7 +4,7 @@ owner goes because of them."""
 import pytest
 
 from support.instance import tenant  # noqa: F401
-from support.restored import EXPIRED, PRUNE, QUIET, held, restore
+from support.restored import EXPIRED, PRUNE, QUIET, UNASKED, held, restore
 from support.scene import result
 
 MOMENT = {"microsecond": 1000}
@@ -27,7 +27,7 @@ def test_an_owner_kept_as_the_last_stays_beside_restored_ones(tenant):  # noqa: 
     tenant.database.execute("DELETE FROM members WHERE id = %s", [kept])
     kept = tenant.owner(tenant.user(), top, expires_at=tenant.day(-9))
     other = tenant.owner(tenant.user(), below, expires_at=tenant.day(-10))
-    again = tenant.tick(EXPIRED, at=tenant.at.replace(**MOMENT), **QUIET)
+    again = tenant.tick(EXPIRED, at=tenant.at.replace(**MOMENT), **UNASKED)
     assert (result(again)["kept"], result(again)["removed"], result(again)["kept_restored"]) == (1, 1, 2)
     assert owners(tenant, top) == sorted([kept, *gone]) and owners(tenant, below) == [] and other
 
@@ -41,7 +41,7 @@ def test_an_owner_who_is_released_counts_again(tenant, let_go, left):  # noqa: F
     restore(tenant.pruned, run["run_id"])
     if let_go:
         tenant.pruned.run("release", f"members:{gone}", "--yes").ok()
-    tenant.tick(EXPIRED, at=tenant.at.replace(**MOMENT), **QUIET)
+    tenant.tick(EXPIRED, at=tenant.at.replace(**MOMENT), **UNASKED)
     assert len(owners(tenant, top)) == left and kept in owners(tenant, top)
 
 
@@ -60,5 +60,5 @@ def test_an_owner_held_from_another_job_does_not_count_either(tenant, expired): 
     tenant.database.execute("DELETE FROM members_deletion_schedules")
     if not expired:
         tenant.leave(top, other, admin)
-    tenant.tick(EXPIRED if expired else PRUNE, at=tenant.at.replace(**MOMENT), **QUIET)
+    tenant.tick(EXPIRED if expired else PRUNE, at=tenant.at.replace(**MOMENT), **UNASKED)
     assert owners(tenant, top) == [back, stays]

@@ -7,6 +7,7 @@ from .instance import Tenant, tenant  # noqa: F401
 EXPIRED, GROUPS, PRUNE = "members.remove_expired", "groups.adjourned_deletion", "members.schedule_prune_deletions"
 REFRESH = "users.refresh_authorizations"
 QUIET = {f"jobs.{REFRESH}.enabled": False}
+UNASKED = QUIET | {f"jobs.{EXPIRED}.approve": "never"}  # a run after a restore needs no approval
 AT_ONCE = {f"jobs.{GROUPS}.spacing_ms": 0}
 
 

@@ -167,14 +167,17 @@ limits_settings (const Job *job)
 
 /* --- approval --- */
 
+/* RESTORED: unknown is a version only while rows are held that a restore of the job has put back.
+ */
 static gboolean
-is_known (Step *step, gboolean *known, GError **error)
+is_known (Step *step, gboolean restored, gboolean *known, GError **error)
 {
   g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "restored", restored ? "true" : "false");
   pg_values_set (values, "job", step->job->name);
   pg_values_take (values, "version", approved_version (step->job));
   g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "version_known.sql", values, error);
-  *known = rows != NULL && rows_count (rows) > 0;
+  *known = rows != NULL && rows_bool (rows, 0, "known");
   return rows != NULL;
 }
 
@@ -184,13 +187,14 @@ limits_ask (Step *step, gint64 rows, const char **why, GError **error)
   const JobApprove approve = in_force_approve (step->job);
   gboolean known = TRUE;
   *why = NULL;
-  if (rows == 0 || approve == APPROVE_NEVER || approve == APPROVE_ABOVE)
+  if (rows == 0 || approve == APPROVE_NEVER || (approve == APPROVE_ABOVE && !step->run->holds))
     return TRUE;
-  if (approve == APPROVE_FIRST && !is_known (step, &known, error))
+  if (approve != APPROVE_ALWAYS && !is_known (step, approve == APPROVE_ABOVE, &known, error))
     return FALSE;
   gboolean outgrown
-      = step->run->approved_until_us > 0; /* approved for fewer rows, or too long ago: an approval
-                                             that still holds does not come here */
+      = approve != APPROVE_ABOVE
+        && step->run->approved_until_us > 0; /* approved for fewer rows, or too long ago: an
+                                             approval that still holds does not come here */
   if (approve == APPROVE_ALWAYS || !known || outgrown)
     *why = "approve";
   return TRUE;
