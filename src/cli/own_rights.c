@@ -21,6 +21,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "keeping", "SELECT" },
                                  { "lost_messages", "SELECT, INSERT, UPDATE" },
                                  { "mode", "SELECT" },
+                                 { "night_counts", ALL },
                                  { "nights", ALL },
                                  { "overdue", ALL },
                                  { "partitions", ALL },

@@ -14,6 +14,7 @@
 #include "engine/clock/processes.h"
 #include "engine/ledger/mode.h"
 #include "engine/outbox/topics.h"
+#include "engine/step/overdue.h"
 #include "engine/view/view.h"
 
 #include <string.h>
@@ -97,6 +98,7 @@ take_postgres (Status *status, json_t *facts, const PgRows *rows, const PgRows *
   set_cell (status->found, rows, "blocked", CELL_JSON);
   set_cell (status->found, rows, "quiet", CELL_JSON);
   set_cell (status->found, rows, "removed", CELL_JSON);
+  set_cell (status->found, rows, "overdue", CELL_JSON);
   set (status->found, "stop", stop_line_object (stop));
   json_t *next = json_object ();
   for (int i = 0; i < rows_count (schedules); i++)
@@ -115,6 +117,7 @@ known_jobs (Cli *cli)
   PgValues *values = pg_values_new ();
   pg_values_take (values, "known", array_take (names));
   pg_values_int (values, "seconds", PROCESSES_FORCE_S);
+  pg_values_int (values, "known_s", OVERDUE_KNOWN_S);
   return values;
 }
 

@@ -234,6 +234,10 @@ status_say (Cli *cli, const json_t *found)
   say_words (out, "Blocked", json_object_get (found, "blocked"));
   if (json_object_size (json_object_get (found, "removed")) > 0)
     say_words (out, "Removed", json_object_get (found, "removed"));
+  if (json_object_size (json_object_get (found, "overdue")) > 0) {
+    say_words (out, "Overdue", json_object_get (found, "overdue"));
+    output_titled (out, "", "rows past their deadline: pruned night");
+  }
   gentle_say (out, found);
   say_lag (out, json_object_get (found, "lag"));
   say_number (out, "Unpublished", json_object_get (found, "unpublished"));

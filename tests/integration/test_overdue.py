@@ -7,7 +7,9 @@ from datetime import timedelta
 import pytest
 
 from stack.process import wait_until
+from support.command_line import add_run
 from support.metrics import http, ready  # noqa: F401
+from support.instance import tenant  # noqa: F401
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
@@ -91,6 +93,44 @@ def test_each_row_with_what_keeps_it(scene):
     assert (line["overdue"]["rows"], line["overdue"]["oldest_s"], line["overdue"]["nights"]) == ({}, 0, 0) and not doctor(scene)
 
 
+def run_row(house, state, **values):  # noqa: F811
+    """A run of JOB in STATE, that began an hour ago."""
+    house.database.execute("DELETE FROM pruned.runs")
+    add_run(house.database, state, **({"job": JOB, "scheduled_at": now(hours=-1), "due_at": now(hours=1)} | values))
+
+
+# What keeps a job from its rows, and the word for it (docs/night.md).
+KEEPS = [("held", lambda house: run_row(house, "held", held='{"limit": "max_rows"}')),
+         ("dead", lambda house: run_row(house, "dead", error="no luck")),
+         ("behind", lambda house: run_row(house, "waiting", due_at=now(minutes=-30))),
+         ("behind", lambda house: run_row(house, "ready", changed_at=now(minutes=-30), due_at=now(minutes=-30))),
+         ("behind", lambda house: house.database.execute("INSERT INTO pruned.schedules VALUES (%s, now() - interval '2 hours', '0 2 * * * UTC')", [JOB])),
+         ("retrying", lambda house: run_row(house, "waiting", attempts=2, error="no luck")),
+         ("running", lambda house: run_row(house, "ready", due_at=now(minutes=-30))),
+         ("quiet hours", lambda house: run_row(house, "waiting", error="quiet hours until 2030-01-01 00:00:00+00")),
+         ("throttled", lambda house: run_row(house, "waiting", error="throttled: the standby is behind")),
+         ("not taken up", lambda house: house.database.execute("UPDATE pruned.processes SET jobs = '{}'")),
+         ("no process", lambda house: house.database.execute("DELETE FROM pruned.processes"))]
+
+
+def test_what_keeps_a_job_from_its_rows(scene):
+    for why, keep in KEEPS:
+        runs(scene)
+        keep(scene)
+        said = night(scene)
+        assert said["overdue"]["rows"] == {"no rule": 1, "hold": 1, "failed": 1, "parked": 1, why: 2} and said["needs_somebody"], (why, said)
+        scene.sql("DELETE FROM pruned.runs; DELETE FROM pruned.schedules; DELETE FROM pruned.processes")
+    # What keeps a single row.
+    runs(scene)
+    scene.sql("UPDATE pruned.quarantine SET reason = 'busy' WHERE item = 'orders:9'; DELETE FROM pruned.quarantine WHERE item = 'orders:10'; DELETE FROM orders WHERE at IS NULL; UPDATE pruned.holds SET kind = 'restored'")
+    scene.say(JOB, SENTENCE + "keep = 1 by at desc\n")
+    newest = scene.rows("orders", "id", "at DESC")[0][0]
+    scene.database.execute("UPDATE orders SET at = now() - interval '37.5 days' WHERE id IN (1, 2, 3, 4, 5)")
+    scene.database.execute("UPDATE orders SET at = now() - interval '37.4 days' WHERE id = %s", [newest])
+    line = night(scene)
+    assert line["overdue"]["rows"] == {"no rule": 1, "restored": 1, "locked": 1, "kept": 1, "none": 6}, line
+
+
 # A type of the column, what stands in it for a time, the rest of the sentence.
 TYPES = [("date", "(now() - %s * interval '1 day')::date", "where = at < :T\ndue = at + 0 days"),
          ("timestamp", "(now() - %s * interval '1 day') AT TIME ZONE 'UTC'", "where = at < :T"),
@@ -123,6 +163,49 @@ def test_columns_of_other_types_and_partitions_and_none(house):  # noqa: F811
     assert night(house, "j2")["overdue"]["state"] == "there is no table t2"
 
 
+# A built-in job, and its rows as the application writes them: due longer ago than its deadline, for
+# less than that, and not due at all.
+def two_members(tenant):
+    group = tenant.group()
+    tenant.owner(tenant.user(), group, expires_at=tenant.day(-9))
+    for days in (-9, -8, -1, 3):
+        tenant.member(tenant.user(), group, expires_at=tenant.day(days))
+    return 2, {"kept": 1}
+
+
+def marked_groups(tenant):
+    tenant.period(7)
+    for days in (20, 10, 8, 1):
+        tenant.mark(tenant.group(), tenant.user(), days)
+    return 2, {}
+
+
+def people_who_left(tenant):
+    group, by = tenant.group(), tenant.user()
+    tenant.owner(by, group)
+    for hours in (50, 25, 3):
+        user = tenant.user()
+        tenant.member(user, group)
+        tenant.leave(group, user, by)
+        tenant.database.execute("UPDATE members_deletion_schedules SET created_at = now() - %s * interval '1 hour' WHERE user_id = %s", [hours, user])
+    return 2, {}
+
+
+def old_objects(tenant):
+    for hours in (30, 13, 11, -2):
+        tenant.database.execute("INSERT INTO ci_deleted_objects (file_store, store_dir, file, pick_up_at, created_at) VALUES (1, '', 'x', now() - %s * interval '1 hour', now())", [hours])
+    return 2, {}
+
+
+def test_deadlines_of_built_in_jobs(tenant):  # noqa: F811
+    tenant.pruned.run("migrate", "--indexes", settings={"postgres.url": tenant.database.url}).ok()
+    for job, fill in (("members.remove_expired", two_members), ("groups.adjourned_deletion", marked_groups),
+                      ("members.prune_deletions", people_who_left), ("ci.delete_objects", old_objects)):
+        n, kept = fill(tenant)
+        said = next(one for one in tenant.pruned.run("night", "--json").json() if one["job"] == job)
+        assert said["overdue"]["state"] is None and said["overdue"]["rows"] == {"no process": n} | kept, (job, said)
+
+
 def test_metrics_and_a_job_that_was_removed(scene, http):  # noqa: F811
     """A process looks; once the job is removed, its rule is still known."""
     scene.start()
@@ -134,6 +217,8 @@ def test_metrics_and_a_job_that_was_removed(scene, http):  # noqa: F811
     assert seen.samples[failed] == 1
     assert seen.of("pruned_overdue_rows", job=JOB, why="none") == 2 and seen.of("pruned_deadline_unknown", job=JOB) == 0
     assert abs(seen.of("pruned_oldest_overdue_seconds", job=JOB) - 16 * 86400) < 300
+    status = scene.pruned.run("status", "--json").ok().json()[0]
+    assert status["overdue"] == {JOB: 5}
     daemon.stop()
     scene.database.execute("DELETE FROM pruned.processes")
     (scene.folder / f"{JOB}.conf").unlink()
@@ -141,3 +226,31 @@ def test_metrics_and_a_job_that_was_removed(scene, http):  # noqa: F811
     assert (line["state"], line["needs_somebody"]) == ("removed", True)
     assert line["overdue"]["rows"] == {"no rule": 3, "hold": 1, "failed": 1, "parked": 1}
     assert timedelta(0) < timedelta(seconds=line["overdue"]["oldest_s"])
+
+
+@pytest.mark.check_all
+def test_a_look_that_hangs_or_is_killed_keeps_no_other_from_being_looked_at(scene):
+    """Somebody has locked the table of one job; the other one's is looked at all the same. What is
+    not known is no 0. A look that its process or its session did not end is taken anew."""
+    scene.sql("CREATE TABLE others (id bigint PRIMARY KEY, at timestamptz); CREATE INDEX ON others (at); INSERT INTO others VALUES (1, now() - interval '50 days')")
+    scene.say("others.purge", SENTENCE.replace("orders", "others").replace(" AND flag", "").replace("0 2 * * *", "off"))
+    found = lambda job: scene.database.value("SELECT found FROM pruned.overdue WHERE job = %s", [job])  # noqa: E731
+    again = lambda: scene.database.execute("UPDATE pruned.overdue SET found = NULL, taken_at = now() - interval '61 s'")  # noqa: E731
+    waits = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%%orders%%'"
+    with scene.database.connect() as other:
+        other.execute("BEGIN; LOCK TABLE orders IN ACCESS EXCLUSIVE MODE")
+        daemon = scene.pruned.start()
+        wait_until(lambda: (found(JOB) or {}).get("state") == "it takes too long to look" and (found("others.purge") or {}).get("rows") == {"goes": 1}, 60, "two looks")
+        assert "rows" not in found(JOB) and "late" not in found(JOB)
+        again()
+        (pid,) = wait_until(lambda: scene.database.column(waits), 60, "a look that waits")
+        scene.database.execute("SELECT pg_terminate_backend(%s)", [pid])
+        wait_until(lambda: (found("others.purge") or {}).get("rows") == {"goes": 1}, 60, "the look behind it")
+        again()
+        wait_until(lambda: scene.database.column(waits), 60, "a look that waits")
+        daemon.kill()
+        other.execute("ROLLBACK")
+    assert found(JOB) is None
+    again()
+    scene.pruned.start()
+    wait_until(lambda: (found(JOB) or {}).get("rows", {}).get("no rule") == 1, 60, "a look by the next process")

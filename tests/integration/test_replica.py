@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from stack.process import wait_until
 from support.scene import fill, now, result, tick_id
 from support.standby import SENTENCE, USED, WARNED, asked, scene, server  # noqa: F401
 
@@ -131,3 +132,26 @@ def test_a_consistency_that_does_not_exist_is_refused(scene):  # noqa: F811
     scene.say(SENTENCE.replace("sticky", "stiky"))
     done = scene.run("jobs")
     assert done.code == 2 and "expected always, sticky or delayed" in done.stderr + done.stdout, done
+
+
+# --- rows past their deadline
+
+@pytest.mark.check_all
+def test_overdue_rows_are_looked_for_on_it(scene):  # noqa: F811
+    scene.say(SENTENCE + "due = day + 0 days\ndeadline = 1 day\n")
+    scene.database.execute("CREATE INDEX ON scratch (day)")
+    fill(scene.database, 5)
+    found = lambda: (scene.database.value("SELECT found FROM pruned.overdue") or {}).get("rows")  # noqa: E731
+    again = lambda: scene.database.execute("UPDATE pruned.overdue SET found = NULL, taken_at = now() - interval '61 s'")  # noqa: E731
+    scene.start()
+    wait_until(lambda: found() == {"goes": 5}, 60, "the first look")
+    scene.standby.catch_up()
+    scene.standby._ask("SELECT pg_wal_replay_pause()")
+    wait_until(lambda: scene.standby._ask("SELECT pg_get_wal_replay_pause_state()") == "paused", 60, "the pause")
+    scene.database.execute("DELETE FROM scratch")
+    again()
+    assert wait_until(found, 60, "a look on the standby") == {"goes": 5}
+    scene.standby._ask("SELECT pg_wal_replay_resume()")
+    scene.standby.catch_up()
+    again()
+    wait_until(lambda: found() == {}, 60, "a look at what is there now")

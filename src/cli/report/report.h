@@ -23,7 +23,8 @@ typedef struct {
 void report_clear (Report *report);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Report, report_clear)
 
-/* What was done since the beginning of the day (UTC) of SINCE_US. In a transaction that reads. */
+/* What was done since the beginning of the day (UTC) of SINCE_US, and what is overdue now. In
+ * transactions of its own that read. */
 gboolean report_look (Report *report, Cli *cli, Pg *pg, gint64 since_us, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 

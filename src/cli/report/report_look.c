@@ -3,8 +3,10 @@
 #include "base/clock.h"
 #include "base/spoken.h"
 #include "base/words.h"
+#include "cli/night_look.h"
 #include "engine/job/sentence/sentence.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SQL "src/cli/report/sql/"
@@ -26,13 +28,25 @@ static const Column JOBS[] = { { "job" },
                                  { "changed", CELL_NUMBER },
                                  { "inserted", CELL_NUMBER },
                                  { NULL } },
+                    OVERDUE[] = { { "job" },
+                                  { "deadline" },
+                                  { "overdue", CELL_NUMBER },
+                                  { "why" },
+                                  { "oldest" },
+                                  { "due", CELL_NUMBER },
+                                  { "due_a_day", CELL_NUMBER },
+                                  { "gone_a_day", CELL_NUMBER },
+                                  { "nights", CELL_NUMBER },
+                                  { "not_known" },
+                                  { NULL } },
                     DEEDS[] = { { "at", CELL_TIME }, { "who" },    { "command" },
                                 { "object" },        { "reason" }, { NULL } };
 
-/* The parts in their order. Where a job has a deadline, what is overdue stands behind `tables`. */
+/* The parts in their order. */
 static const ReportPart PARTS[]
     = { { "jobs", "What the jobs did", JOBS, NULL, "No run of these days has ended." },
         { "tables", "Rows by table", TABLES, NULL, "No row went or changed." },
+        { "overdue", "Rows past their deadline, now", OVERDUE, NULL, "No job has a deadline." },
         { "approvals", "Approvals", DEEDS, NULL, "Nobody approved or discarded a run." },
         { "restores", "Restored and forgotten", DEEDS, NULL, "Nobody restored or forgot a row." },
         { "holds", "Holds", DEEDS, NULL, "Nobody held or released a row." },
@@ -182,6 +196,40 @@ look_at_runs (Report *report, Cli *cli, Pg *pg, PgValues *values, GError **error
   return rows != NULL;
 }
 
+/* --- deadlines -------------------------------------------------------------------------------- */
+
+static json_t *
+whole_number (const PgRows *rows, int row, const char *column)
+{
+  const char *text = rows_text (rows, row, column);
+  return text != NULL ? json_integer ((gint64)llround (g_ascii_strtod (text, NULL))) : json_null ();
+}
+
+/* A line a job that has a deadline, with what keeps its rows, as `pruned night` has it. */
+static gboolean
+look_at_deadlines (Report *report, Cli *cli, Pg *pg, GError **error)
+{
+  g_autoptr (PgRows) nights = night_look (cli, pg, NULL, error);
+  for (int i = 0; nights != NULL && i < rows_count (nights); i++) {
+    if (rows_text (nights, i, "deadline_seconds") == NULL)
+      continue;
+    g_autoptr (json_t) whys = cell_from_text (CELL_JSON, rows_text (nights, i, "overdue_rows"));
+    g_autofree char *words = json_is_object (whys) ? words_of_counts (whys) : NULL,
+                    *deadline = spoken_duration (
+                        g_ascii_strtod (rows_text (nights, i, "deadline_seconds"), NULL));
+    json_array_append_new (
+        rows_of (report, "overdue"),
+        json_pack ("[s, s, o, s?, s?, o, o, o, o, s?]", rows_text (nights, i, "job"), deadline,
+                   whole_number (nights, i, "overdue_late"), words,
+                   rows_text (nights, i, "overdue_oldest"), whole_number (nights, i, "due_rows"),
+                   whole_number (nights, i, "due_inflow_rows"),
+                   whole_number (nights, i, "due_outflow_rows"),
+                   whole_number (nights, i, "caught_up_nights"),
+                   rows_text (nights, i, "overdue_state")));
+  }
+  return nights != NULL;
+}
+
 /* --- people ----------------------------------------------------------------------------------- */
 
 static gboolean
@@ -208,9 +256,8 @@ look_about (Report *report, Pg *pg, const char *day, GError **error)
   report->title = g_strdup_printf ("pruned: what was done in %s from %s (UTC) to %.16s UTC",
                                    rows_text (rows, 0, "database"), day, json_string_value (at));
   if (kept_from != NULL && strcmp (day, kept_from) < 0)
-    report->note = g_strdup_printf ("Runs before %s are no longer kept ([runs] keep_days): their "
-                                    "numbers are missing here.",
-                                    kept_from);
+    report->note = g_strdup_printf (
+        "What runs did before %s is no longer kept: these numbers are missing here.", kept_from);
   return TRUE;
 }
 
@@ -225,6 +272,11 @@ report_look (Report *report, Cli *cli, Pg *pg, gint64 since_us, GError **error)
   g_array_append_vals (report->parts, PARTS, G_N_ELEMENTS (PARTS));
   for (guint i = 0; i < report->parts->len; i++)
     g_array_index (report->parts, ReportPart, i).rows = json_array ();
-  return look_about (report, pg, day, error) && look_at_runs (report, cli, pg, values, error)
-         && look_at_deeds (report, pg, values, error);
+  const gboolean ok = look_at_deadlines (report, cli, pg, error) && pg_begin_read_only (pg, error)
+                      && pg_exec (pg, "SET LOCAL statement_timeout = 0", error)
+                      && look_about (report, pg, day, error)
+                      && look_at_runs (report, cli, pg, values, error)
+                      && look_at_deeds (report, pg, values, error);
+  pg_rollback (pg);
+  return ok;
 }

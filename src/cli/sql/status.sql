@@ -27,4 +27,10 @@ SELECT pg_catalog.current_setting('server_version') AS version, current_database
         FROM (SELECT job FROM pruned.blocked
               UNION
               SELECT r.job FROM pruned.runs r
-              WHERE r.state = 'waiting' AND r.due_at < now() + interval '2 minutes' AND r.error LIKE 'blocked: %') AS b) AS blocked
+              WHERE r.state = 'waiting' AND r.due_at < now() + interval '2 minutes' AND r.error LIKE 'blocked: %') AS b) AS blocked,
+       (SELECT coalesce(pg_catalog.jsonb_object_agg(w.job, w.rows), '{}')
+        FROM (SELECT o.job, pg_catalog.sum(r.value::bigint) AS rows
+              FROM pruned.overdue o CROSS JOIN LATERAL pg_catalog.jsonb_each_text(CASE WHEN NOT o.found ? 'state' THEN o.found -> 'rows' END) AS r
+              WHERE o.looked_at > now() - :known_s::bigint::float8 * interval '1 s' AND r.key NOT
+-- include: ../../engine/night/sql/may_stay.sql
+              GROUP BY o.job) AS w) AS overdue

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "engine/clock/processes.h"
+#include "engine/clock/standby.h"
 #include "engine/job/in_force.h"
 #include "engine/step/overdue.h"
 
@@ -35,13 +36,41 @@ known_values (void)
   return values;
 }
 
+/* The standby, if it is less than two minutes behind. */
+static Pg *
+standby_with (Service *service, const PgRows *taken)
+{
+  g_autoptr (Pg) standby = standby_begin (service);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "job", rows_text (taken, 0, "job"));
+  pg_values_set (values, "taken_at", rows_text (taken, 0, "taken_at"));
+  g_autoptr (PgRows) rows
+      = standby != NULL ? pg_run_file (standby, SQL "overdue_there.sql", values, NULL) : NULL;
+  if (standby != NULL)
+    pg_rollback (standby);
+  return rows != NULL && rows_count (rows) > 0 ? g_steal_pointer (&standby) : NULL;
+}
+
+/* On the standby if there is one; what that cannot say the primary is asked. */
+static json_t *
+look (Service *service, Pg *pg, const PgRows *taken, const Job *job, const json_t *rule,
+      GError **error)
+{
+  const char *name = rows_text (taken, 0, "job");
+  g_autoptr (Pg) standby = standby_with (service, taken);
+  g_autoptr (json_t) found = standby != NULL ? overdue_look (standby, name, job, rule, NULL) : NULL;
+  return found != NULL && json_object_get (found, "state") == NULL
+             ? g_steal_pointer (&found)
+             : overdue_look (pg, name, job, rule, error);
+}
+
 static gboolean
-look_at (Pg *pg, const PgRows *taken, GError **error)
+look_at (Service *service, Pg *pg, const PgRows *taken, GError **error)
 {
   const char *name = rows_text (taken, 0, "job");
   const Job *job = rows_bool (taken, 0, "removed") ? NULL : jobs_find (in_force_jobs (), name);
   g_autoptr (json_t) rule = json_loads (rows_text (taken, 0, "rule"), 0, NULL),
-                     found = overdue_look (pg, name, job, rule, error);
+                     found = look (service, pg, taken, job, rule, error);
   if (found == NULL)
     return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
@@ -61,7 +90,7 @@ overdue_rows_look (Service *service, Pg *pg, GError **error)
   while (more && clock_monotonic_us () < until_us) {
     g_autoptr (PgRows) taken = pg_run_alone (pg, SQL "overdue_take.sql", values, error);
     more = taken != NULL && rows_count (taken) > 0;
-    if (taken == NULL || (more && !look_at (pg, taken, error)))
+    if (taken == NULL || (more && !look_at (service, pg, taken, error)))
       return FALSE;
   }
   service->housekeeping.more = more;

@@ -2,6 +2,7 @@
 
 #include "avro/identity.h"
 #include "base/clock.h"
+#include "engine/clock/standby.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/journal.h"
 #include "engine/ledger/run.h"
@@ -12,7 +13,6 @@
 #define RECORD "RunDisagreed"
 #define SHARE 33 /* at most 1/SHARE of the time */
 #define NAMED 10
-#define ANSWER_MS 5000
 #define QUICK "SET LOCAL statement_timeout = '10s'"
 
 typedef struct {
@@ -56,19 +56,10 @@ read_there (Pg *pg, const Job *job, const PgRows *run, int row, Found *found, GE
 static Pg *
 standby_with (Service *service, const char *run_id)
 {
-  const char *url = config_text (in_force_config (), "postgres", "replica_url");
-  PgSettings settings = service->pg;
-  settings.url = url;
-  settings.answer_ms = ANSWER_MS;
-  if (*url == '\0')
-    return NULL;
-  g_autoptr (Pg) standby = pg_new (&settings);
-  g_autoptr (PgRows) rows = pg_ensure (standby, NULL) && pg_begin_read_only (standby, NULL)
-                                ? reading_find (standby, run_id, NULL)
-                                : NULL;
+  g_autoptr (Pg) standby = standby_begin (service);
+  g_autoptr (PgRows) rows = standby != NULL ? reading_find (standby, run_id, NULL) : NULL;
   if (rows != NULL && rows_count (rows) == 1 && run_has_ended (rows_text (rows, 0, "state")))
     return g_steal_pointer (&standby);
-  pg_rollback (standby);
   return NULL;
 }
 

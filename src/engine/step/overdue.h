@@ -13,8 +13,8 @@
  *   oldest_s  how long the oldest row has been due for which no rule and no hold says that it
  * stays; 0: none has been due for four fifths of the deadline oldest    the item of the overdue row
  * that has been due longest of these; absent: none is late, due, inflow  how many rows are overdue,
- * are due at all, and become due within a day. `late` is at most 10,000; the others are the
- * planner's estimate above that
+ * are due at all, and become due within a day: `late` is at most 10,000; above that the others are
+ * the planner's estimate
  *             (`estimated`)
  *   nulls     there are rows without a value there: these never become due
  *

@@ -1,25 +1,26 @@
 -- What the runs of the days from `:since` on (of T, UTC) have done, of all jobs, as numbers: `tab`
 -- null: of the job, as its results count; else rows of that other table. `name` of the job's sums
--- as in pruned.nights: runs (that ended well and applied), others, rows, failed. Reads each run
--- once; of the archive only these days.
-WITH ended AS (
-  SELECT r.job, r.rows_done, r.result FROM pruned.runs r
-  WHERE r.finished_at IS NOT NULL AND r.state || '' = 'finished' AND r.range_of IS NULL AND r.scheduled_at >= :since::timestamptz
+-- as in pruned.nights: runs (that ended well and applied), others, rows. Of the archive it reads
+-- only what each day has done; else the ended runs that are not in it yet.
+WITH ended AS MATERIALIZED (
+  SELECT r.run_id, r.job, r.scheduled_at, r.finished_at, r.result, r.rows_done
+  FROM pruned.runs r WHERE r.finished_at IS NOT NULL AND r.state || '' = 'finished' AND r.range_of IS NULL AND r.scheduled_at >= :since::timestamptz),
+recent AS (
+  -- include: ../../../engine/night/sql/nights.sql
+),
+counted AS (
+  -- include: ../../../engine/night/sql/night_counts.sql
+)
+SELECT s.job, nullif(s.tab, '') AS tab, s.name, pg_catalog.sum(s.n)::bigint AS n
+FROM (
+  SELECT d.job, '' AS tab, w.name, w.n
+  FROM (SELECT r.day, r.job, r.runs, r.others, r.rows FROM recent r
+        UNION ALL
+        SELECT o.day, o.job, o.runs, o.others, o.rows FROM pruned.nights o WHERE o.day >= (:since::timestamptz AT TIME ZONE 'UTC')::date) AS d
+  CROSS JOIN LATERAL (VALUES (' runs', d.runs), (' others', d.others), (' rows', d.rows)) AS w (name, n)
   UNION ALL
-  SELECT d.job, d.rows_done, d.result FROM pruned.runs_done d
-  WHERE d.finished_at IS NOT NULL AND d.state = 'finished' AND d.scheduled_at >= :since::timestamptz)
-SELECT e.job, c.tab, c.name, pg_catalog.sum(c.n)::bigint AS n
-FROM ended e
-CROSS JOIN LATERAL (
-  SELECT NULL::text AS tab, CASE WHEN coalesce(e.result ->> 'status', '') NOT IN ('blocked', 'failed') AND coalesce(e.result ->> 'mode', '') <> 'plan' THEN ' runs' ELSE ' others' END AS name, 1::numeric AS n
+  SELECT c.job, c.tab, c.name, c.n FROM counted c
   UNION ALL
-  SELECT NULL, ' rows', e.rows_done WHERE e.rows_done > 0
-  UNION ALL
-  SELECT NULL, k.key, k.value::numeric FROM pg_catalog.jsonb_each(CASE WHEN pg_catalog.jsonb_typeof(e.result) = 'object' THEN e.result END) AS k
-  WHERE pg_catalog.jsonb_typeof(k.value) = 'number' AND k.value <> '0' AND coalesce(e.result ->> 'mode', '') <> 'plan'
-  UNION ALL
-  SELECT t.key, k.key, k.value::numeric FROM pg_catalog.jsonb_each(CASE WHEN pg_catalog.jsonb_typeof(e.result -> 'tables') = 'object' THEN e.result -> 'tables' END) AS t
-  CROSS JOIN LATERAL pg_catalog.jsonb_each(CASE WHEN pg_catalog.jsonb_typeof(t.value) = 'object' THEN t.value END) AS k
-  WHERE pg_catalog.jsonb_typeof(k.value) = 'number' AND k.value <> '0' AND coalesce(e.result ->> 'mode', '') <> 'plan') AS c
-GROUP BY e.job, c.tab, c.name
-ORDER BY e.job, c.tab NULLS FIRST, c.name
+  SELECT o.job, o.tab, o.name, o.n FROM pruned.night_counts o WHERE o.day >= (:since::timestamptz AT TIME ZONE 'UTC')::date) AS s
+GROUP BY s.job, s.tab, s.name
+ORDER BY s.job, s.tab, s.name

@@ -1,5 +1,6 @@
 -- Ended runs move to the archive, a thousand at a time, oldest first by the index on finished_at.
--- Ids of events are kept for longer, and so is what a job has done in a day (pruned.nights).
+-- Ids of events are kept for longer, and so is what a job has done in a day (pruned.nights,
+-- pruned.night_counts).
 WITH old AS MATERIALIZED (
   SELECT r.run_id FROM pruned.runs r
   WHERE
@@ -27,7 +28,13 @@ noted AS (
       last_run_id = CASE WHEN excluded.last_ended >= n.last_ended THEN excluded.last_run_id ELSE n.last_run_id END,
       last_at = CASE WHEN excluded.last_ended >= n.last_ended THEN excluded.last_at ELSE n.last_at END,
       last_ended = greatest(n.last_ended, excluded.last_ended)),
+counted AS (
+  INSERT INTO pruned.night_counts AS n (day, job, tab, name, n)
+  -- include: ../../night/sql/night_counts.sql
+  ORDER BY 1, 2, 3, 4
+  ON CONFLICT (day, job, tab, name) DO UPDATE SET n = n.n + excluded.n),
 forgotten AS (DELETE FROM pruned.nights o WHERE o.day < (now() AT TIME ZONE 'UTC')::date - 400),
+forgotten_counts AS (DELETE FROM pruned.night_counts o WHERE o.day < (now() AT TIME ZONE 'UTC')::date - 400),
 reapplied AS (DELETE FROM pruned.reapply a WHERE a.run_id = ANY (ARRAY(SELECT run_id FROM old))),
 remembered AS (
   INSERT INTO pruned.event_ids (run_id) SELECT run_id FROM moved WHERE parent_id IS NULL ON CONFLICT DO NOTHING)

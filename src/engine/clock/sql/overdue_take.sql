@@ -17,4 +17,4 @@ SELECT n.job, n.rule FROM next n
 ON CONFLICT (job) DO UPDATE
 SET rule = excluded.rule, taken_at = now(), had_at = CASE WHEN (SELECT n.removed FROM next n) THEN o.had_at ELSE now() END
 WHERE o.rule <> excluded.rule OR o.taken_at < now() - interval '1 minute'
-RETURNING o.job, o.rule, (SELECT n.removed FROM next n) AS removed
+RETURNING o.job, o.rule, o.taken_at, (SELECT n.removed FROM next n) AS removed

@@ -24,7 +24,9 @@ jobs AS (
   FROM pruned.overdue o WHERE NOT o.job = ANY (:job::text[]) AND NOT EXISTS (SELECT FROM alive a WHERE a.jobs ? o.job)),
 past AS (
   SELECT j.job, d.found, d.of_them,
-         CASE WHEN d.of_them IS NOT NULL THEN coalesce((SELECT pg_catalog.sum(r.value::bigint) FROM pg_catalog.jsonb_each_text(d.of_them) AS r WHERE r.key NOT IN ('kept', 'hold', 'restored', 'not asked')), 0) END AS missed
+         CASE WHEN d.of_them IS NOT NULL THEN coalesce((SELECT pg_catalog.sum(r.value::bigint) FROM pg_catalog.jsonb_each_text(d.of_them) AS r WHERE r.key NOT
+-- include: may_stay.sql
+         ), 0) END AS missed
   FROM jobs j
   CROSS JOIN LATERAL (
     SELECT f.found, CASE WHEN NOT f.found ? 'state' THEN f.found -> 'rows' END AS of_them
@@ -88,9 +90,16 @@ failing AS (
         GROUP BY g.job, w.reason) AS f
   GROUP BY f.job),
 outflow AS (
-  SELECT n.job, pg_catalog.sum(n.rows)::float8 / ((now() AT TIME ZONE 'UTC')::date - pg_catalog.min(n.day))::float8 AS rows
-  FROM nights n WHERE n.day BETWEEN (now() AT TIME ZONE 'UTC')::date - 7 AND (now() AT TIME ZONE 'UTC')::date - 1
-  GROUP BY n.job),
+  SELECT d.job, pg_catalog.sum(d.own)::float8 / ((now() AT TIME ZONE 'UTC')::date - pg_catalog.min(d.day))::float8 AS rows
+  FROM (SELECT n.job, n.day, 0::bigint AS own FROM nights n
+        UNION ALL
+        SELECT c.job, c.day, c.n FROM pruned.night_counts c
+        WHERE c.tab = '' AND c.name = 'updated_rows' AND c.day BETWEEN (now() AT TIME ZONE 'UTC')::date - 7 AND (now() AT TIME ZONE 'UTC')::date - 1
+        UNION ALL
+        SELECT e.job, (e.scheduled_at AT TIME ZONE 'UTC')::date, CASE WHEN pg_catalog.jsonb_typeof(e.result -> 'updated_rows') = 'number' THEN (e.result ->> 'updated_rows')::numeric ELSE 0 END
+        FROM ended e WHERE coalesce(e.result ->> 'mode', '') <> 'plan') AS d
+  WHERE d.day BETWEEN (now() AT TIME ZONE 'UTC')::date - 7 AND (now() AT TIME ZONE 'UTC')::date - 1
+  GROUP BY d.job),
 facts AS (
   SELECT j.job, j.position, j.mode, j.interval_s, j.least,
          n.day, n.rows, n.runs, n.failed, s.rows AS since_rows, s.runs AS since_runs, s.failed AS since_failed,
@@ -170,7 +179,9 @@ CROSS JOIN LATERAL (
   SELECT extract(epoch FROM (j.overdue_found ->> 'deadline')::interval)::float8 AS deadline_seconds, (j.overdue_found ->> 'oldest_s')::float8 AS oldest,
          (j.overdue_found ->> 'due')::bigint AS due, (j.overdue_found ->> 'inflow')::bigint AS inflow) AS d
 CROSS JOIN LATERAL (
-  SELECT pg_catalog.jsonb_object_agg(v.why, v.n) AS rows, (pg_catalog.array_agg(v.why ORDER BY v.n DESC, v.why) FILTER (WHERE v.why NOT IN ('kept', 'hold', 'restored', 'not asked')))[1] AS commonest
+  SELECT pg_catalog.jsonb_object_agg(v.why, v.n) AS rows, (pg_catalog.array_agg(v.why ORDER BY v.n DESC, v.why) FILTER (WHERE v.why NOT
+-- include: may_stay.sql
+         ))[1] AS commonest
   FROM (SELECT y.why, pg_catalog.sum(r.value::bigint) AS n
         FROM pg_catalog.jsonb_each_text(j.overdue_of_them) AS r
         CROSS JOIN LATERAL (
