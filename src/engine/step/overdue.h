@@ -11,11 +11,11 @@
  *             became due last, each; of those between them `not asked`. `goes`: nothing of their
  *             own keeps them, so it is the job's state that does
  *   oldest_s  how long the oldest row has been due for which no rule and no hold says that it
- * stays; 0: none has been due for four fifths of the deadline oldest    the item of the overdue row
- * that has been due longest of these; absent: none is late, due, inflow  how many rows are overdue,
- * are due at all, and become due within a day: `late` is at most 10,000; above that the others are
- * the planner's estimate
- *             (`estimated`)
+ *             stays; 0: none has been due for four fifths of the deadline
+ *   oldest    the item of the overdue row that has been due longest of these; absent: none is
+ *   late      how many rows are overdue, at most 10,000
+ *   due, inflow  how many are due at all, and become due within a day; above 10,000 they are the
+ *             planner's estimate (`estimated`)
  *   nulls     there are rows without a value there: these never become due
  *
  * Threads: that of the connection. Ownership: new references.
