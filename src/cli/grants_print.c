@@ -32,8 +32,8 @@ const char grants_more[]
     = "Prints SQL and runs nothing: the rights that the jobs in force need, those of `pruned restore` included, and no more. Run it "
       "as the owner of the tables after `pruned migrate`, and again after an upgrade, when other jobs are chosen, and when tables "
       "come: pruned grants --role ROLE | psql -v ON_ERROR_STOP=1 OWNERS_URL. All is granted together, or nothing; without "
-      "ON_ERROR_STOP psql ends with 0 either way. A job that drops partitions makes the role a member of the table's owner: since "
-      "PostgreSQL 16 that takes a superuser, or the ADMIN OPTION on that owner. Tables that the database lacks are left out; without "
+      "ON_ERROR_STOP psql ends with 0 either way. Behind it, by itself: a job that drops partitions makes the role a member of the "
+      "table's owner. Since PostgreSQL 16 that takes a superuser, or the ADMIN OPTION on that owner. Tables that the database lacks are left out; without "
       "a database that cannot be known, and all tables that the jobs name are printed. A name without a schema is one of [postgres] "
       "app_schema. Exit code 3 if schema pruned is not of this version.\n"
       "With --kafka it prints commands for Kafka's ACLs, a line for each right, and needs no database: those of the daemon, or with "
@@ -173,10 +173,16 @@ check_names (const PgRows *names, GError **error)
   return !rows_bool (names, 0, "owns") && unknown == NULL;
 }
 
-/* Only an owner drops partitions. Nobody becomes a member of a superuser. */
+/* Only an owner drops partitions. Nobody becomes a member of a superuser. Who owns the tables often
+ * may not grant a membership, so that is asked for behind all else, which is granted by then. */
 static void
 print_owners (Cli *cli, const PgRows *owners)
 {
+  if (rows_count (owners) > 0 && !output_is_json (cli->out))
+    output_say (
+        cli->out,
+        "-- For jobs that drop partitions. It takes a superuser, or the ADMIN OPTION on the "
+        "owner; if it fails, all above is granted, and only these jobs are blocked.");
   for (int i = 0; i < rows_count (owners); i++)
     if (rows_bool (owners, i, "superuser"))
       log_warning ("A superuser owns the table of a job that drops its partitions", "table",
@@ -233,8 +239,8 @@ print_with (Cli *cli, Pg *pg, GError **error)
   print_own (cli, rows_text (names, 0, "role"), rows_text (names, 0, "app_schema"));
   for (int i = 0; i < rows_count (rows); i++)
     print (cli, rows_text (rows, i, "sql"));
-  print_owners (cli, owners);
   print (cli, "COMMIT");
+  print_owners (cli, owners);
   return CODE_OK;
 }
 

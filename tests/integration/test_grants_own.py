@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from stack.found import pg_bin
+from support.database import with_database
 from support.places import ROLE
 from support.sentences import house  # noqa: F401
 
@@ -206,3 +207,35 @@ def test_what_is_printed_is_taken_by_psql_as_a_whole(house):  # noqa: F811
     done = subprocess.run([pg_bin() / "psql", "-q", "-v", "ON_ERROR_STOP=1", house.database.url], text=True, capture_output=True,
                           input=";\n".join(lines) + ";")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def managed(house):  # noqa: F811
+    """As a managed service has it: (a role that owns what it has made and is no superuser, the
+    owner of a table of logs, of which it is a member)."""
+    master, keeper = (f"{name}_{house.database.name}" for name in ("master", "keeper"))
+    make(house, f"""CREATE ROLE {keeper}; CREATE ROLE {master} LOGIN IN ROLE {keeper};
+        CREATE TABLE daily_logs (day date) PARTITION BY RANGE (day); ALTER TABLE daily_logs OWNER TO {keeper};
+        CREATE TABLE memos (id bigint PRIMARY KEY, old boolean); ALTER TABLE memos OWNER TO {master};
+        ALTER SCHEMA public OWNER TO {master}; ALTER SCHEMA pruned OWNER TO {master};
+        DO $$ DECLARE statement text; BEGIN
+          FOR statement IN SELECT format('ALTER TABLE %s OWNER TO {master}', oid::regclass) FROM pg_class WHERE relnamespace = 'pruned'::regnamespace AND relkind IN ('r', 'p')
+            UNION ALL SELECT format('ALTER ROUTINE %s OWNER TO {master}', oid::regprocedure) FROM pg_proc WHERE pronamespace = 'pruned'::regnamespace
+          LOOP EXECUTE statement; END LOOP; END $$""")
+    yield master, keeper
+    make(house, f"REASSIGN OWNED BY {master}, {keeper} TO CURRENT_USER; DROP OWNED BY {master}, {keeper}; DROP ROLE {master}, {keeper}")
+
+
+def test_what_a_master_may_not_grant_comes_last_and_stops_nothing_else(house, managed):  # noqa: F811
+    master, keeper = managed
+    house.say("logs", "table = daily_logs\ndrop_partitions_older_than = 9 days")
+    house.say("memos", "table = memos\nwhere = old")
+    make(house, f"REVOKE ALL ON memos FROM {ROLE}")
+    printed = house.pruned.run("grants", "--role", ROLE, settings={"run.jobs": "none"}).ok().stdout
+    commit, remark, last = printed.splitlines()[-3:]
+    assert (commit, last) == ("COMMIT;", f"GRANT {keeper} TO {ROLE};") and remark.startswith("-- For jobs that drop partitions.") and "ADMIN OPTION" in remark
+    done = subprocess.run([pg_bin() / "psql", "-q", "-v", "ON_ERROR_STOP=1", with_database(house.database.url, house.database.name, master)],
+                          text=True, capture_output=True, input=printed)
+    assert done.returncode == 3 and keeper in done.stderr, done
+    assert {"name": "public.memos", "rights": ALL} in house.database.rows(RIGHTS, [ROLE])
+    assert not house.database.value("SELECT pg_has_role(%s, %s, 'MEMBER')", [ROLE, keeper])
