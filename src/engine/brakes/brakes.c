@@ -175,62 +175,24 @@ bound_before (Step *step, gint64 *bound, GError **error)
   return TRUE;
 }
 
-/* What is asked before a step. */
-typedef struct {
-  Step *step;
-  gint64 bound, room; /* how many rows its run may change; how many more */
-  gint64 n;           /* how many it would change from here on */
-  gint64 below;       /* of these: beside its own */
-} Before;
-
 static gboolean
-find_room (Before *one, GError **error)
+find_room (CountAhead *one, GError **error)
 {
   const Run *run = one->step->run;
   one->bound = run->approved_rows;
   if (!run_is_approved (run) && !bound_before (one->step, &one->bound, error))
     return FALSE;
   one->room = one->bound == LIMIT_NONE ? LIMIT_NONE - 1 : MAX (0, one->bound - run->rows_done);
+  one->limit = one->room + 1;
+  if (run->rows_counted >= 0)
+    one->limit = MIN (one->limit, in_force_of (one->step->job)->batch);
   return TRUE;
-}
-
-/* Up to where it is counted. */
-static gint64
-enough (const Before *one)
-{
-  const Run *run = one->step->run;
-  const gint64 more = one->room + 1;
-  return run->rows_counted >= 0 ? MIN (more, in_force_of (one->step->job)->batch) : more;
-}
-
-/* All are asked before any is judged, because judging can send queries, too. */
-static gboolean
-count_each_before (GArray *all, GError **error)
-{
-  Before *first = &g_array_index (all, Before, 0);
-  Pg *pg = first->step->pg;
-  GError *cause = NULL;
-  if (all->len == 1)
-    return count_ahead (first->step, enough (first), &first->n, &first->below, &cause)
-           || count_slow (first->step, first->bound, cause, error);
-  for (guint i = 0; i < all->len; i++)
-    if (!count_queue (first[i].step, enough (&first[i]), error))
-      return FALSE;
-  if (!pg_flush (pg, error))
-    return FALSE;
-  for (guint i = 0; i < all->len; i++) {
-    g_autoptr (PgRows) rows = pg_next (pg, error);
-    if (rows == NULL)
-      return FALSE;
-    first[i].n = rows_int (rows, 0, "n");
-  }
-  return pg_finish (pg, error);
 }
 
 /* A job says how many rows its run would change before the first one goes. Each lease of an errand
  * is counted, because what it has done cannot be rolled back. */
 static gboolean
-judge_before (const Before *one, GError **error)
+judge_before (const CountAhead *one, GError **error)
 {
   Step *step = one->step;
   const Run *run = step->run;
@@ -256,11 +218,11 @@ has_noted_partitions (const Step *step)
          && in_force_approve (step->job) != APPROVE_NEVER;
 }
 
-/* Adds STEP to ALL (of Before) if it is to be counted. */
+/* Adds STEP to ALL (of CountAhead) if it is to be counted. */
 static gboolean
 begin_before (Step *step, GArray *all, GError **error)
 {
-  Before one = { .step = step };
+  CountAhead one = { .step = step };
   if (in_force_mode (step->job) == MODE_PLAN || run_is_planned (step->run))
     return plan_mode_step (step, error);
   if (has_noted_partitions (step) && run_was_approved (step->run))
@@ -297,17 +259,19 @@ take_over (Step *step, const Step *other, GError **error)
   return brake_note_planned (step, step->counted, error);
 }
 
-/* Those of ALL (of Before), and none any more. */
+/* Those of ALL (of CountAhead), and none any more. All are asked before any is judged, because
+ * judging can send queries, too. */
 static gboolean
 count_before (GArray *all, const char **at_fault, GError **error)
 {
+  CountAhead *first = &g_array_index (all, CountAhead, 0);
+  GError *cause = NULL;
   *at_fault = NULL;
-  if (all->len > 0 && !count_each_before (all, error))
-    return FALSE;
+  if (all->len > 0 && !count_ahead (first, all->len, &cause))
+    return count_slow (first->step, all->len == 1 ? first->bound : LIMIT_NONE, cause, error);
   for (guint i = 0; i < all->len; i++) {
-    const Before *one = &g_array_index (all, Before, i);
-    *at_fault = one->step->run->run_id;
-    if (!judge_before (one, error))
+    *at_fault = first[i].step->run->run_id;
+    if (!judge_before (&first[i], error))
       return FALSE;
   }
   *at_fault = NULL;
@@ -318,7 +282,7 @@ count_before (GArray *all, const char **at_fault, GError **error)
 gboolean
 brakes_before (Step *const *steps, guint n, const char **at_fault, GError **error)
 {
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (Before));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (CountAhead));
   for (guint i = 0; i < n; i++) {
     *at_fault = steps[i]->run->run_id;
     if (!(i > 0 && is_alike (steps[i], steps[0]) ? take_over (steps[i], steps[0], error)

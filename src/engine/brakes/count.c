@@ -4,7 +4,7 @@
 #include "base/cut.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
-#include "engine/step/page_event.h"
+#include "engine/step/page_keys.h"
 #include "engine/step/plan.h"
 
 #define SQL "src/engine/brakes/sql/"
@@ -58,38 +58,11 @@ count_rest (Step *step, gint64 limit, gint64 *n, GError **error)
   return ask_keys (step, &ahead, limit, n, error);
 }
 
-static PgValues *
-coded_values (Step *step, gint64 limit)
-{
-  PgValues *values = pg_values_new ();
-  step_bind (step, step->job->count, values);
-  pg_values_int (values, "limit", CLAMP (limit, 1, COUNT_MOST));
-  return values;
-}
-
-gboolean
-count_queue (Step *step, gint64 limit, GError **error)
-{
-  g_autoptr (PgValues) values = coded_values (step, limit);
-  return pg_queue (step->pg, step->job->count, values, error);
-}
-
-gboolean
-count_coded (Step *step, gint64 limit, gint64 *n, GError **error)
-{
-  g_autoptr (PgValues) values = coded_values (step, limit);
-  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->count, values, error);
-  if (rows != NULL)
-    *n = rows_int (rows, 0, "n");
-  return rows != NULL;
-}
-
 /* What a job in C would take beside the rows of count.sql. */
 static gboolean
 count_foreseen (Step *step, gint64 *below, GError **error)
 {
   const JobCode *code = step->job->code;
-  *below = 0;
   if (code == NULL || code->foresee == NULL)
     return TRUE;
   g_autoptr (Step) ahead = step_new (step->pg, step->run, step->prefix, NULL, NULL);
@@ -99,21 +72,49 @@ count_foreseen (Step *step, gint64 *below, GError **error)
   return ok;
 }
 
-gboolean
-count_ahead (Step *step, gint64 limit, gint64 *n, gint64 *below, GError **error)
+/* Queues what counts the rows of ONE; *ASKED: there is a question. */
+static gboolean
+queue (CountAhead *one, gboolean *asked, GError **error)
 {
-  Page page = { 0 };
-  *below = 0;
-  if (step->job->count != NULL) {
-    if (!count_coded (step, limit, n, error) || !count_foreseen (step, below, error))
-      return FALSE;
-    *n += *below;
+  Step *step = one->step;
+  const Job *job = step->job;
+  const gint64 limit = CLAMP (one->limit, 1, COUNT_MOST);
+  *asked = job->count != NULL || !page_is_named (step->run);
+  one->n = 1;
+  if (!*asked)
     return TRUE;
+  g_autoptr (PgValues) values
+      = job->count == NULL ? page_values_of (step, step->run, (int)limit - 1) : pg_values_new ();
+  if (job->count != NULL) {
+    step_bind (step, job->count, values);
+    pg_values_int (values, "limit", limit);
   }
-  gboolean named = page_of_event (step->run, &page);
-  page_clear (&page);
-  *n = 1;
-  return named || ask_keys (step, step->run, limit, n, error);
+  return pg_queue (step->pg, job->count != NULL ? job->count : job->page_count, values, error);
+}
+
+gboolean
+count_ahead (CountAhead *all, guint n, GError **error)
+{
+  Pg *pg = all->step->pg;
+  g_autofree gboolean *asked = g_new0 (gboolean, n);
+  gboolean any = FALSE;
+  for (guint i = 0; i < n; any |= asked[i++])
+    if (!queue (&all[i], &asked[i], error))
+      return FALSE;
+  if (any && !pg_flush (pg, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PgRows) rows = asked[i] ? pg_next (pg, error) : NULL;
+    if (asked[i] && rows == NULL)
+      return FALSE;
+    if (asked[i])
+      all[i].n = rows_int (rows, 0, "n");
+  }
+  if ((any && !pg_finish (pg, error))
+      || (n == 1 && !count_foreseen (all->step, &all->below, error)))
+    return FALSE;
+  all->n += all->below;
+  return TRUE;
 }
 
 /* Values of a column that the audit never has are not shown; of a time its days always are. */
@@ -237,12 +238,12 @@ count_pages (Step *step, RunCount *count, GError **error)
 static gboolean
 count_by_file (Step *step, RunCount *count, GError **error)
 {
-  gint64 n, below;
-  if (!count_coded (step, COUNT_MOST, &n, error) || !count_foreseen (step, &below, error))
+  CountAhead ahead = { .step = step, .limit = COUNT_MOST };
+  if (!count_ahead (&ahead, 1, error))
     return FALSE;
-  count->rows = step->run->rows_done + n + below;
-  count->below = count_below_before (step) + below;
-  count->estimated = n == COUNT_MOST;
+  count->rows = step->run->rows_done + ahead.n;
+  count->below = count_below_before (step) + ahead.below;
+  count->estimated = ahead.n - ahead.below == COUNT_MOST;
   return read_coded_values (step, count->values, error);
 }
 

@@ -37,15 +37,17 @@ void count_known (const Step *step, RunCount *count);
 
 /* Keys that page.sql finds behind STEP, which goes on; up to LIMIT. */
 gboolean count_rest (Step *step, gint64 limit, gint64 *n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* How many rows the run of STEP has from here on, *BELOW of them beside its own: by count.sql, up
- * to LIMIT, and by what a job in C foresees. Of a job with pages: keys, up to LIMIT. */
-gboolean count_ahead (Step *step, gint64 limit, gint64 *n, gint64 *below, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-/* What count.sql of a job in C finds, up to LIMIT. */
-gboolean count_coded (Step *step, gint64 limit, gint64 *n, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-/* The same, queued: one row with `n`. */
-gboolean count_queue (Step *step, gint64 limit, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* A run that is counted before it changes rows. */
+typedef struct {
+  Step *step;
+  gint64 bound, room; /* how many rows it may change; how many more */
+  gint64 limit;       /* up to where it is counted */
+  gint64 n;           /* how many it would change from here on */
+  gint64 below;       /* of these: beside its own */
+} CountAhead;
+/* Fills `n` and `below` of ALL: by count.sql, or the keys that their pages have. What a job in C
+ * foresees beside them is counted of one; of several it is known once they have run. */
+gboolean count_ahead (CountAhead *all, guint n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Rows beyond this are not counted one by one. More than the largest `max_rows` of a built-in job:
  * a run with more room than this begins, and ends before the page that would exceed. */

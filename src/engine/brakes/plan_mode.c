@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "engine/brakes/count.h"
 #include "engine/step/pace.h"
-#include "engine/step/page_event.h"
+#include "engine/step/page_keys.h"
 #include "engine/step/plan.h"
 
 #include <string.h>
@@ -25,10 +25,8 @@ continue_plan (Step *step, const PlanTally *tally, Run *run)
 static void
 tell_reason (Step *step, const PlanTally *tally)
 {
-  Page page = { 0 };
-  if (page_of_event (step->run, &page) && tally->reason != NULL)
+  if (page_is_named (step->run) && tally->reason != NULL)
     step_reason (step, tally->reason);
-  page_clear (&page);
 }
 
 static gboolean
@@ -58,11 +56,11 @@ plan_pages (Step *step, GError **error)
 static gboolean
 plan_errand (Step *step, GError **error)
 {
-  gint64 n = 0;
-  if (step->job->count != NULL && !count_coded (step, COUNT_MOST, &n, error))
+  CountAhead ahead = { .step = step, .limit = COUNT_MOST };
+  if (step->job->count != NULL && !count_ahead (&ahead, 1, error))
     return FALSE;
-  step_add_count (step->counts, "updated_rows", n);
-  step->counted = n;
+  step_add_count (step->counts, "updated_rows", ahead.n);
+  step->counted = ahead.n;
   return TRUE;
 }
 

@@ -46,7 +46,7 @@ typedef struct {
                      goes */
   const PgStatement *statement; /* with the audit */
   const PgStatement *many;      /* the same for rows of several runs, each audited as its own
-                                   (step/many.h); NULL: it reads what only one run has */
+                                   (step/page_set.c); NULL: it reads what only one run has */
 } JobApply;
 
 /* A word that decide.sql can return, and what follows from it. */

@@ -21,12 +21,6 @@ busy_is (const Step *step, const GError *cause)
 }
 
 void
-busy_may_pass (Step *step, gboolean may)
-{
-  step->passes_busy = may;
-}
-
-void
 busy_set_held (Step *step, gboolean held)
 {
   step->held = held;
@@ -82,12 +76,26 @@ is_looked_at (const Run *run)
   return looks (run) > 0;
 }
 
+void
+busy_may_pass (Step *step, gboolean may)
+{
+  step->passes_busy = may;
+  if (may && is_looked_at (step->run) && step->bisect != NULL)
+    step->bisect->locked = TRUE; /* the step before has waited for them */
+}
+
 /* A decision can be asked for at once: it repeats all that a page looks for. That of a folder can
  * leave something to its page (the run's arguments). */
 static gboolean
 is_decided (const Job *job)
 {
   return job->decide != NULL && (job->built_in || job->sentence != NULL);
+}
+
+gboolean
+busy_is_decided (const Step *step)
+{
+  return is_looked_at (step->run) && is_decided (step->job);
 }
 
 /* The latest LIMIT rows that were busy; of ITEMS (of char), if that is not NULL. */
@@ -103,26 +111,20 @@ ask_again (Step *step, const GPtrArray *items, gint64 limit, GError **error)
 }
 
 gboolean
-busy_find (Step *step, Page *page, gboolean *found, GError **error)
+busy_set_page (Step *step, int limit, Page *page, GError **error)
 {
   const Job *job = step->job;
-  *found = is_looked_at (step->run) && is_decided (job);
-  if (is_looked_at (step->run) && step->bisect != NULL)
-    step->bisect->locked = TRUE; /* their page has waited for them */
-  if (!*found)
-    return TRUE;
   const gsize table = strlen (job->table) + 1; /* of items `uploads:1` */
-  const gint64 most = step_limit (step, in_force_of (job)->batch);
   g_autoptr (PgRows) rows
-      = ask_again (step, NULL, job->large != NULL ? 1 : most, error); /* each by its size */
+      = ask_again (step, NULL, job->large != NULL ? 1 : limit, error); /* each by its size */
   if (rows == NULL)
     return FALSE;
-  *page = (Page){ .keys = g_ptr_array_new_with_free_func (g_free) };
+  *page = (Page){ .keys = g_ptr_array_new_with_free_func (g_free),
+                  .cursor = json_deep_copy (step->run->cursor),
+                  .progress = run_progress_behind (step->run) };
   for (int i = 0; i < rows_count (rows); i++)
     g_ptr_array_add (page->keys, g_strdup (rows_text (rows, i, "item") + table));
-  page->cursor = json_deep_copy (step->run->cursor);
-  page->progress = run_progress_behind (step->run);
-  return portion_cut (step, NULL, page, error);
+  return TRUE;
 }
 
 gboolean
@@ -223,9 +225,7 @@ busy_settle (Step *step, GError **error)
 void
 step_passes_busy (Step *step)
 {
-  step->passes_busy = TRUE;
-  if (is_looked_at (step->run) && step->bisect != NULL)
-    step->bisect->locked = TRUE; /* the step before has waited for them */
+  busy_may_pass (step, TRUE);
 }
 
 gboolean

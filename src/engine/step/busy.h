@@ -39,11 +39,12 @@ void busy_pass_over (Step *step, const char *key, const char *why);
 gboolean busy_note_held (Step *step, const char *why, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* RUN has passed rows over that it has to look at again. */
 gboolean busy_has (const Run *run);
-/* STEP looks again. *FOUND: PAGE has become the rows of the job that were busy, those of this run
- * first; else its page is to be found as always. */
-gboolean busy_find (Step *step, Page *page, gboolean *found, GError **error)
+/* STEP looks again, by the decision of its job. */
+gboolean busy_is_decided (const Step *step);
+/* PAGE becomes up to LIMIT rows of the job that were busy, those of this run first. */
+gboolean busy_set_page (Step *step, int limit, Page *page, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Such a PAGE loses the rows that were not busy. */
+/* If STEP looks again by its pages, PAGE loses the rows that were not busy. */
 gboolean busy_sift (Step *step, Page *page, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* STEP has looked at PAGE again: those that are still busy are all that count. Does nothing after
  * any other page. */

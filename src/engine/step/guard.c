@@ -2,7 +2,6 @@
 
 #include "base/plural.h"
 #include "engine/job/cursor_type.h"
-#include "engine/step/page_event.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -187,10 +186,7 @@ are_words_declared (Step *step, const PgStatement *statement, const PgRows *deci
 static gboolean
 is_of_event (const Step *step, const GPtrArray *keys)
 {
-  Page page = { 0 };
-  gboolean of_event = keys->len == 1 && page_of_event (step->run, &page);
-  page_clear (&page);
-  return of_event;
+  return keys->len == 1 && page_is_named (step->run);
 }
 
 /* How often each key of KEYS is still to come. */

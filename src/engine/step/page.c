@@ -7,86 +7,17 @@
 
 #include "engine/job/in_force.h"
 #include "engine/step/busy.h"
-#include "engine/step/guard.h"
+#include "engine/step/find.h"
 #include "engine/step/pace.h"
-#include "engine/step/page_event.h"
 #include "engine/step/pass_over.h"
 #include "engine/step/portion.h"
 #include "engine/step/ranges.h"
 #include "engine/step/record.h"
-#include "engine/step/replica.h"
-#include "engine/step/row_again.h"
 #include "engine/step/trial.h"
 
 #include <stdarg.h>
 
 #define SYSTEMIC_TRIES 3
-#define NOT_A_TEXT "22021" /* in a database that does not check its texts */
-#define REMEDY                                                                                         \
-  ": a row makes the search fail, and which one is not known, so no row goes. Write a condition that " \
-  "cannot fail: CASE WHEN code ~ '^[0-9]{1,9}$' THEN code::int > 5 END"
-
-/* The search for a page has failed with ERROR. */
-static void
-explain_search (const Step *step, GError **error)
-{
-  const json_t *given = json_object_get (step->run->args, "cursor");
-  const char *sqlstate = pg_sqlstate (step->pg);
-  if (error == NULL || *error == NULL || !g_str_has_prefix (sqlstate, "22"))
-    return;
-  if (step->run->cursor == NULL && step->run->progress.looks == 0 && given != NULL) {
-    /* The tick's own cursor is at fault, not a row; so its values may be told. */
-    g_autofree char *cursor = json_text (given);
-    g_prefix_error (error, "args.cursor: %s: ", cursor);
-    (*error)->code = PRUNED_REJECT;
-  } else if (!step->job->built_in && job_form_next (step->job) == NULL
-             && !g_str_equal (sqlstate, NOT_A_TEXT)) {
-    g_autofree char *words = g_strconcat ((*error)->message, REMEDY, NULL);
-    g_free ((*error)->message);
-    (*error)->message = g_steal_pointer (&words);
-  }
-}
-
-gboolean
-page_find (Step *step, Page *page, GError **error)
-{
-  gboolean named, found;
-  if (!page_find_named (step, page, &named, error))
-    return FALSE;
-  const gboolean asked = job_is_asked (step->job, step->run->args);
-  row_again_begin (step);
-  busy_may_pass (step, !asked && !named);
-  if (named || portion_find (step, page))
-    return portion_cut (step, NULL, page, error);
-  if (!busy_find (step, page, &found, error))
-    return FALSE;
-  if (found)
-    return TRUE;
-  /* Without `where`, the page of a sentence is the whole table. */
-  if (step->job->page == NULL || (!asked && job_only_names_rows (step->job)))
-    return step_fail (step, error, PRUNED_REJECT, "args: expected a key of a row, because %s",
-                      step->job->page == NULL
-                          ? "the job has no page.sql"
-                          : "the job takes no ticks: events name its rows (on)");
-  int limit = (int)step_limit (step, in_force_of (step->job)->batch);
-  g_autoptr (PgValues) values = page_values (step, limit);
-  /* A standby need not have the rows yet that an event is about. */
-  g_autoptr (PgRows) rows = asked || run_in_ranges (step->run)
-                                ? NULL
-                                : replica_page (step->replica, step->run, values, limit);
-  step->searching = TRUE;
-  if (rows == NULL && (rows = pg_run (step->pg, page_statement (step), values, error)) == NULL) {
-    explain_search (step, error);
-    return FALSE;
-  }
-  step->searching = FALSE;
-  if (!page_is_one (step->job, rows, error))
-    return FALSE;
-  page_read (step->run, rows, limit, page);
-  step->found = !job_goes_by_rows (step->job);
-  return guard_page (step, page, error) && portion_cut (step, rows, page, error)
-         && busy_sift (step, page, error);
-}
 
 /* --- their effects --- */
 
@@ -239,12 +170,13 @@ page_apply (Step *step, GError **error)
 {
   Page page = { 0 };
   g_autoptr (PgRows) decided = NULL;
-  gboolean ok = page_find (step, &page, error);
+  gboolean ok = find_page (step, &page, error);
   ok = ok
        && (page.keys->len == 0
            || (page.large ? apply_portion (step, &page, &decided, error)
                           : page_apply_keys (step, page.keys, NULL, &decided, error)));
   if (ok) {
+    found_pages_used (step, &page);
     portion_note (step, decided, &page);
     busy_note_looked (step, &page);
   }

@@ -15,6 +15,29 @@ page_clear (Page *page)
   g_clear_pointer (&page->next, json_decref);
 }
 
+gboolean
+page_is_named (const Run *run)
+{
+  return job_event_of (run->job, run->args) != NULL && !job_is_asked_for_rows (run->job, run->args);
+}
+
+void
+page_set_key (Page *page, const char *key)
+{
+  g_ptr_array_set_size (page->keys, 0);
+  g_ptr_array_add (page->keys, g_strdup (key));
+}
+
+void
+page_set_named (const Run *run, Page *page)
+{
+  const json_t *value = json_object_get (run->args, job_event_of (run->job, run->args)->key);
+  g_autofree char *text = json_is_string (value) ? NULL : json_text (value);
+  *page = (Page){ .keys = g_ptr_array_new_with_free_func (g_free),
+                  .progress = run_progress_behind (run) };
+  page_set_key (page, text != NULL ? text : json_string_value (value));
+}
+
 static char *
 cursor_value (const Run *run, const JobCursor *column)
 {

@@ -17,6 +17,12 @@ typedef struct {
                if that can be told; 0: none */
 } Page;
 void page_clear (Page *page);
+/* An event names the key of RUN. FALSE: page.sql finds its rows, also those that an event names by
+ * columns. */
+gboolean page_is_named (const Run *run);
+/* PAGE becomes that key, as the event has it; or KEY. */
+void page_set_named (const Run *run, Page *page);
+void page_set_key (Page *page, const char *key);
 
 /* Further parameters of the job's files, from a job in C or from what its objects say. */
 typedef struct {

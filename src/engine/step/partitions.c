@@ -3,8 +3,7 @@
 #include "base/fault.h"
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/sentence_partitions.h"
-#include "engine/step/guard.h"
-#include "engine/step/page_keys.h"
+#include "engine/step/find.h"
 #include "engine/step/read_back.h"
 #include "engine/step/partitions_noted.h"
 #include "engine/step/decide.h"
@@ -213,18 +212,6 @@ work_off (Step *step, const PgRows *rows, GError **error)
 
 /* --- the next ones --- */
 
-static gboolean
-find (Step *step, Page *page, GError **error)
-{
-  int limit = (int)step_limit (step, in_force_of (step->job)->batch);
-  g_autoptr (PgValues) values = page_values (step, limit);
-  g_autoptr (PgRows) rows = pg_run (step->pg, step->job->page, values, error);
-  if (rows == NULL || !page_is_one (step->job, rows, error))
-    return FALSE;
-  page_read (step->run, rows, limit, page);
-  return guard_page (step, page, error);
-}
-
 /* Those that will go, as an array literal; NULL: none. */
 static char *
 sort_out (Step *step, const PgRows *decided)
@@ -271,7 +258,8 @@ static gboolean
 begin (Step *step, GError **error)
 {
   Page page = { 0 };
-  gboolean ok = find (step, &page, error) && (page.keys->len == 0 || note (step, page.keys, error));
+  gboolean ok
+      = find_page (step, &page, error) && (page.keys->len == 0 || note (step, page.keys, error));
   if (ok && (page.more || step->rows > 0))
     page_go_on (step, &page, 0);
   page_clear (&page);

@@ -4,12 +4,10 @@
 #include "base/uuid5.h"
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/foreseen.h"
-#include "engine/step/guard.h"
+#include "engine/step/find.h"
 #include "engine/step/halves.h"
 #include "engine/step/held_below.h"
-#include "engine/step/page_event.h"
 #include "engine/step/plan_below.h"
-#include "engine/step/plan_search.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/decide.h"
 
@@ -139,27 +137,6 @@ show_decided (Plan *plan, const PgRows *rows)
 
 /* --- a page --- */
 
-/* The next keys: a page, or, of a page that a run would find without rows that are gone, the rest.
- */
-static gboolean
-find_page (Plan *plan, Page *page, GError **error)
-{
-  Step *step = plan->step;
-  gboolean named;
-  if (plan->room == 0)
-    plan->room = in_force_of (plan->job)->batch;
-  if (!page_find_named (step, page, &named, error))
-    return FALSE;
-  if (named)
-    return TRUE;
-  g_autoptr (PgRows) rows = plan_search (step, plan->room, error);
-  plan->job = step->job;
-  if (rows == NULL || !page_is_one (plan->job, rows, error))
-    return FALSE;
-  page_read (step->run, rows, plan->room, page);
-  return guard_page (step, page, error);
-}
-
 /* The reason of a page's only row. */
 static void
 note_reason (Plan *plan, const PgRows *rows)
@@ -233,8 +210,13 @@ plan_page (Plan *plan, Page *page, GError **error)
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   int before = 0;
-  if (!find_page (plan, page, error))
+  /* The next keys: a page, or, of a page that a run would find without rows that are gone, the
+   * rest. */
+  if (plan->room == 0)
+    plan->room = in_force_of (plan->job)->batch;
+  if (!find_plan (plan->step, plan->room, page, error))
     return FALSE;
+  plan->job = plan->step->job;
   if (page->keys->len == 0)
     return TRUE;
   if (!show_parked (plan, page->keys, keys, error))

@@ -18,18 +18,22 @@ gone_below (const Run *run)
 }
 
 gboolean
-portion_find (const Step *step, Page *page)
+portion_is_begun (const Step *step)
 {
-  const char *key = json_string_value (json_object_get (begun (step->run), "key"));
-  const json_t *behind = json_object_get (begun (step->run), "behind");
-  if (step->job->sentence == NULL || key == NULL || !json_is_object (behind))
-    return FALSE;
-  page->keys = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (page->keys, g_strdup (key));
-  page->cursor = json_deep_copy (behind);
-  page->progress = run_progress_behind (step->run);
-  page->more = TRUE;
-  return TRUE;
+  const json_t *row = begun (step->run);
+  return step->job->sentence != NULL && json_is_string (json_object_get (row, "key"))
+         && json_is_object (json_object_get (row, "behind"));
+}
+
+void
+portion_set_page (const Step *step, Page *page)
+{
+  const json_t *row = begun (step->run);
+  *page = (Page){ .keys = g_ptr_array_new_with_free_func (g_free),
+                  .more = TRUE,
+                  .cursor = json_deep_copy (json_object_get (row, "behind")),
+                  .progress = run_progress_behind (step->run) };
+  g_ptr_array_add (page->keys, g_strdup (json_string_value (json_object_get (row, "key"))));
 }
 
 /* How many rows below a row may go with it. The run's limit is a number of such rows only once it

@@ -12,9 +12,10 @@
 #pragma once
 #include "engine/step/trial_rows.h"
 
-/* PAGE becomes the row that the run has begun, also if its job has no portions any more. FALSE: it
- * has begun none. */
-gboolean portion_find (const Step *step, Page *page);
+/* The run has begun a row, also if its job has no portions any more. */
+gboolean portion_is_begun (const Step *step);
+/* PAGE becomes that row. */
+void portion_set_page (const Step *step, Page *page);
 /* PAGE ends before its first row with too many rows below it, or is that row. ROWS: those of
  * page.sql; NULL: its only row was found without it. */
 gboolean portion_cut (Step *step, const PgRows *rows, Page *page, GError **error)

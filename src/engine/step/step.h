@@ -41,9 +41,10 @@ struct _Step {
   const Job *job;
   gboolean portion; /* what is tried is a portion (portion.h): step_form */
   Run *run;
-  const char *prefix;       /* of topics */
-  Bisect *bisect;           /* NULL: no keys are tried */
-  struct _Replica *replica; /* its page can be searched there (replica.h); NULL: on the primary */
+  const char *prefix;        /* of topics */
+  Bisect *bisect;            /* NULL: no keys are tried */
+  struct _Replica *replica;  /* its page can be searched there (replica.h); NULL: on the primary */
+  struct _FoundPages *pages; /* found before it in its transaction (find.h); NULL: none is kept */
   gboolean plan;
   gint64 began_us;       /* monotonic */
   gint64 transaction_us; /* monotonic: its transaction began; that of an errand's settling begins
@@ -60,7 +61,7 @@ struct _Step {
   gboolean held; /* all that its last page, or try, was about is held by other sessions, or most */
   gboolean shared; /* other runs are stepped in the same transaction: what fails is not tried again
                       in it */
-  gboolean many;   /* its statements are run for steps of several runs (many.h) */
+  gboolean many;   /* its statements are run for steps of several runs (page_set.c) */
   Step *before;    /* of the same run, in the same transaction; borrowed. NULL: none */
   gboolean followed;    /* by another step of its run in the same transaction */
   gboolean may_follow;  /* its next step can be in the same transaction */

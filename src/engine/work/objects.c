@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "engine/job/in_force.h"
 #include "engine/step/busy.h"
+#include "engine/step/find.h"
 #include "engine/step/page.h"
 #include "engine/step/record.h"
 #include "engine/work/object_rows.h"
@@ -65,7 +66,7 @@ lease (Step *const *steps, guint n, gpointer *leased, GError **error)
 {
   Step *step = steps[n - 1];
   ObjectRows *rows = leased[n - 1] = object_rows_new ();
-  if (!page_find (step, &rows->page, error) || !try_rows (step, rows, error)
+  if (!find_page (step, &rows->page, error) || !try_rows (step, rows, error)
       || !name_objects (step, rows, error))
     return FALSE;
   object_rows_list_objects (rows, step->job->sentence->bucket);

@@ -10,7 +10,6 @@
 #include "engine/brakes/limits.h"
 #include "engine/job/in_force.h"
 #include "engine/lane/early.h"
-#include "engine/step/busy.h"
 #include "engine/step/look.h"
 #include "engine/step/pace.h"
 #include "engine/step/replica.h"
@@ -57,8 +56,8 @@ static gboolean
 is_plain (const Run *run)
 {
   return run->wrong == NULL && run->attempts == 0 && run->error == NULL && !run_is_planned (run)
-         && !run_in_ranges (run) && !busy_has (run) && in_force_mode (run->job) != MODE_PLAN
-         && run->progress.limit == 0 && run->progress.portion == NULL && run->progress.by_rows == 0;
+         && in_force_mode (run->job) != MODE_PLAN && run->progress.limit == 0
+         && find_is_plain (run);
 }
 
 static gboolean
@@ -75,9 +74,10 @@ is_shareable (const Run *run)
 
 /* --- look --- */
 
-/* Reads the pages of runs before any of them is stepped: a run whose page is empty ends by that.
- * Runs are stepped without it if nearly all pages of the lane have rows, if their page was read
- * before, or if their job has to be asked first whether it is blocked. */
+/* Finds the pages of runs before any of them is stepped: a run whose page is empty ends by that. If
+ * nearly all pages of the lane have rows, a run finds its page when it is stepped; so it does if
+ * one was found in an earlier transaction, or if its job has to be asked first whether it is
+ * blocked. */
 static gboolean
 look (Plain *plain, GError **error)
 {
@@ -98,9 +98,9 @@ look (Plain *plain, GError **error)
     else
       g_ptr_array_add (runs, run);
   }
-  Look look = { plain->set.pg,     plain->set.service->prefix,
-                plain->set.bundle, plain->set.steps,
-                plain->heavy,      job };
+  StepSet *set = &plain->set;
+  Look look = { set->pg,    set->service->prefix, set->bundle, set->steps,
+                set->pages, plain->heavy,         job };
   return look_at_pages (&look, runs, error);
 }
 
@@ -552,6 +552,7 @@ plain_run (Service *service, Pg *pg, Lane *const *lanes, const GArray *works, GE
                   .offered = offered,
                   .began_us = clock_monotonic_us () };
   step_set_init (&plain.set, service, pg, lane->job);
+  plain.set.pages = found_pages_new (plain.most);
   lane->worker.rests -= lane->worker.rests > 0;
   GError *cause = NULL;
   gboolean handled = share (&plain, &cause);

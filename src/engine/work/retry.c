@@ -3,7 +3,6 @@
 #include "base/plural.h"
 #include "engine/job/in_force.h"
 #include "engine/step/pace.h"
-#include "engine/step/page_event.h"
 #include "engine/step/ranges.h"
 #include "engine/step/trial.h"
 #include "engine/step/weight.h"

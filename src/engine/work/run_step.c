@@ -9,7 +9,6 @@
 #include "engine/job/job_rows.h"
 #include "engine/step/beside.h"
 #include "engine/step/erasure.h"
-#include "engine/step/many.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
 #include "engine/step/partitions.h"
@@ -20,12 +19,6 @@
 
 /* Those of STEPS (of Step) that do not fit are taken out. MOST: rows that they may change. */
 typedef gboolean (*Apply) (GPtrArray *steps, gint64 most, GError **error);
-
-static gboolean
-apply_pages (GPtrArray *steps, gint64 most, GError **error)
-{
-  return steps->len == 1 ? page_apply (steps->pdata[0], error) : many_run (steps, most, error);
-}
 
 static void
 leave_unfit (GPtrArray *steps, const gboolean *fits)
@@ -86,12 +79,10 @@ apply_erasure (GPtrArray *steps, gint64 most, GError **error)
   return erasure_step (steps->pdata[0], error);
 }
 
-static const Apply applies[JOB_KINDS] = { [KIND_PAGE] = apply_pages,
-                                          [KIND_CODED] = apply_coded,
-                                          [KIND_ERRAND] = apply_errand,
-                                          [KIND_OBJECTS] = apply_errand,
-                                          [KIND_PARTITIONS] = apply_partitions,
-                                          [KIND_ERASURE] = apply_erasure };
+static const Apply applies[JOB_KINDS]
+    = { [KIND_PAGE] = page_set_apply,         [KIND_CODED] = apply_coded,
+        [KIND_ERRAND] = apply_errand,         [KIND_OBJECTS] = apply_errand,
+        [KIND_PARTITIONS] = apply_partitions, [KIND_ERASURE] = apply_erasure };
 
 /* --- what must be there before a step begins --- */
 
@@ -174,7 +165,7 @@ step_is_ready (Step *step, GError **error)
 gboolean
 run_steps_fit (const Job *job)
 {
-  return job->code != NULL ? job->code->sets && !job_asks_first (job) : many_fits (job);
+  return job->code != NULL ? job->code->sets && !job_asks_first (job) : page_set_fits (job);
 }
 
 /* The first one asks for the job's SQL, for all. Those with wrong arguments are left out, and all

@@ -1,6 +1,6 @@
 /* One step of each of some claimed runs, in the open transaction: what is checked before it, the
  * job's code or its page, and the brakes on both sides. One run is the smallest set. Several of one
- * job share their statements (step/many.h, JobCode.sets).
+ * job share their statements (step/page.h, JobCode.sets).
  *
  * Threads: the worker that has the lane. Ownership: none.
  */

@@ -18,6 +18,7 @@ step_set_clear (StepSet *set)
   g_clear_pointer (&set->bundle, bundle_free);
   g_clear_pointer (&set->steps, g_ptr_array_unref); /* before the runs */
   g_clear_pointer (&set->next, g_ptr_array_unref);
+  g_clear_pointer (&set->pages, found_pages_free);
   claim_clear (&set->claim);
   day_allowance_clear (&set->allowance);
 }
@@ -27,6 +28,7 @@ step_set_make (const StepSet *set, const Lane *lane, Run *run, Step *before, gbo
 {
   Step *step = step_new (set->pg, run, set->service->prefix, lane->worker.bisect, set->bundle);
   step->replica = lane->worker.replica;
+  step->pages = set->pages;
   step->before = before;
   step->shared = shared;
   return step;

@@ -6,6 +6,7 @@
  */
 #pragma once
 #include "engine/brakes/day.h"
+#include "engine/step/find.h"
 #include "engine/work/claim.h"
 
 typedef struct {
@@ -13,8 +14,9 @@ typedef struct {
   Pg *pg;
   Claim claim; /* begun by the caller (claim.h) */
   Bundle *bundle;
-  GPtrArray *steps; /* of Step, owned: to be settled together */
-  GPtrArray *next;  /* of Run, owned: those that are one step further in this transaction */
+  GPtrArray *steps;  /* of Step, owned: to be settled together */
+  GPtrArray *next;   /* of Run, owned: those that are one step further in this transaction */
+  FoundPages *pages; /* of its runs; NULL: there is one run, and none is kept */
   DayAllowance allowance;
 } StepSet;
 
