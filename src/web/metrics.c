@@ -7,7 +7,7 @@
 #include "engine/engine.h"
 #include "engine/job/in_force.h"
 #include "engine/service/stats.h"
-#include "engine/step/replica_state.h"
+#include "engine/step/replica.h"
 #include "engine/step/throttle_look.h"
 #include "web/exposition.h"
 #include "web/line.h"

@@ -1,7 +1,6 @@
 #include "engine/job/job_files.h"
 
 #include "base/resource.h"
-#include "engine/job/job_divided.h"
 #include "engine/job/job_file_name.h"
 #include "engine/job/job_folder.h"
 #include "engine/job/job_private.h"
@@ -217,7 +216,7 @@ load_page_count (Job *job, GError **error)
   g_autofree char *known = name_of_text (path, without_semicolon (text)),
                   *name = g_strconcat (known, "#count", NULL), *sql = job_files_count_text (text);
   return (job->page_count = job_reading (name, sql, FALSE, error)) != NULL
-         && job_divided_load (job, known, without_semicolon (text), FALSE, error);
+         && job_reading_divide (job, known, without_semicolon (text), FALSE, error);
 }
 
 static gboolean

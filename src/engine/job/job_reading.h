@@ -7,7 +7,11 @@
  * Threads: any. Ownership: statements live as long as the process.
  */
 #pragma once
-#include "pg/pg.h"
+#include "engine/job/job.h"
 
 /* NAME is that of a file, or begins with `[retention`. ANEW: as pg_statement_anew. */
 const PgStatement *job_reading (const char *name, const char *text, gboolean anew, GError **error);
+/* Makes page_until and page_split of JOB from the text PAGE of its page, which is called NAME.
+ * ANEW: planned each time. */
+gboolean job_reading_divide (Job *job, const char *name, const char *page, gboolean anew,
+                             GError **error) G_GNUC_WARN_UNUSED_RESULT;

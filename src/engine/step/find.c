@@ -137,7 +137,7 @@ begin (Find *find, gboolean *asks, GError **error)
   case FIND_BUSY:
     return busy_set_page (step, find->limit, &find->page, error);
   case FIND_PAGE:
-    *asks = !found_pages_take (find);
+    *asks = !find_kept_take (find);
     step->found = !job_goes_by_rows (step->job);
     return TRUE;
   default:

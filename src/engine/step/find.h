@@ -39,8 +39,8 @@ Find find_for (Step *step);
 Find find_begin (Step *step);
 /* What FIND says of each of STEPS (of Step). */
 GArray *find_array (const GPtrArray *steps, Find (*find) (Step *step));
-/* Page.sql finds the page of RUN with nothing that only a step of its own can do: it has no range,
- * no portion, no rows that are busy, and none that makes the search fail. */
+/* The page of RUN is found by page.sql, with nothing that only a step of its own can do: it has no
+ * range, no portion, no rows that are busy, and none that makes the search fail. */
 gboolean find_is_plain (const Run *run);
 /* Fills `page` of those of ALL that are not out. Several may be of one job, with the same SQL, each
  * plain and without `cuts`. */
@@ -61,6 +61,6 @@ void found_pages_free (FoundPages *pages); /* NULL: nothing */
 /* Takes over PAGE, which page.sql has found for RUN, if there is room. */
 void found_pages_keep (FoundPages *pages, const Run *run, Page *page);
 /* FIND gets the page that was kept for its run, if that is still one. */
-gboolean found_pages_take (Find *find);
+gboolean find_kept_take (Find *find);
 /* STEP has used PAGE. */
-void found_pages_used (const Step *step, const Page *page);
+void find_kept_used (const Step *step, const Page *page);

@@ -46,7 +46,7 @@ found_pages_keep (FoundPages *pages, const Run *run, Page *page)
 
 /* Rows that went below those of a page can be of any other. */
 void
-found_pages_used (const Step *step, const Page *page)
+find_kept_used (const Step *step, const Page *page)
 {
   FoundPages *pages = step->pages;
   if (pages == NULL || g_hash_table_size (pages->of_run) == 0)
@@ -58,7 +58,7 @@ found_pages_used (const Step *step, const Page *page)
 }
 
 gboolean
-found_pages_take (Find *find)
+find_kept_take (Find *find)
 {
   FoundPages *pages = find->step->pages;
   Page *kept = pages != NULL ? g_hash_table_lookup (pages->of_run, find->run.run_id) : NULL;

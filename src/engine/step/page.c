@@ -176,7 +176,7 @@ page_apply (Step *step, GError **error)
            || (page.large ? apply_portion (step, &page, &decided, error)
                           : page_apply_keys (step, page.keys, NULL, &decided, error)));
   if (ok) {
-    found_pages_used (step, &page);
+    find_kept_used (step, &page);
     portion_note (step, decided, &page);
     busy_note_looked (step, &page);
   }

@@ -263,7 +263,7 @@ take_out (GPtrArray *steps, GArray *finds)
   }
   for (guint i = 0; i < finds->len; i++)
     if (!find_at (finds, i)->out)
-      found_pages_used (find_at (finds, i)->step, &find_at (finds, i)->page);
+      find_kept_used (find_at (finds, i)->step, &find_at (finds, i)->page);
 }
 
 gboolean

@@ -1,7 +1,6 @@
 #include "engine/step/pass_over.h"
 
 #include "engine/job/in_force.h"
-#include "engine/step/kept_for.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/row_again.h"
 
@@ -9,6 +8,15 @@ static gboolean
 is_asked (const Step *step)
 {
   return job_is_asked (step->job, step->run->args);
+}
+
+void
+pass_over_kept (Step *step, const char *reason)
+{
+  if (!job_is_asked (step->job, step->run->args))
+    return;
+  g_autoptr (json_t) more = json_pack ("{s:{s:i}}", STEP_KEPT, reason, 1);
+  step_add_counts (step->counts, more);
 }
 
 void
@@ -45,7 +53,7 @@ keep_held (Step *step, const char *key, const char *kind, gint64 wait_ms)
   if (!is_asked (step))
     return;
   row_again_note (step, item, why, wait_ms);
-  kept_for_add (step, kind);
+  pass_over_kept (step, kind);
   if (!row_again_is (step) && step->job->failed_named)
     pass_over_announce (step, key, "kept", kind);
 }

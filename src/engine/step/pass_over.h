@@ -8,6 +8,10 @@
 #include "engine/step/bisect.h"
 #include "engine/step/step.h"
 
+/* Kinds of a hold: by `pruned hold`, and what `pruned restore` has brought back. */
+#define KEPT_HOLD "hold"
+#define KEPT_RESTORED "restored"
+
 /* Removes such keys from KEYS, and counts them. KNOWN (a set of texts) gets those in quarantine
  * whose next try is due. */
 gboolean pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error)
@@ -16,3 +20,5 @@ gboolean pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **err
 void pass_over_held (Step *step, const char *key, const BisectBad *bad, GHashTable *known);
 /* Answers the event that has named KEY: WHAT has become of it, and why. */
 void pass_over_announce (Step *step, const char *key, const char *what, const char *reason);
+/* A row that the event of STEP has named stays for REASON: the result counts it (STEP_KEPT). */
+void pass_over_kept (Step *step, const char *reason);

@@ -6,12 +6,10 @@
 #include "engine/step/busy.h"
 #include "engine/job/job_rows.h"
 #include "engine/job/template.h"
-#include "engine/step/context.h"
-#include "engine/step/kept_for.h"
 #include "engine/step/pass_over.h"
 #include "engine/step/tell.h"
-#include "engine/step/tell_erased.h"
 #include "engine/step/decide.h"
+#include "engine/step/halves.h"
 
 #include <string.h>
 
@@ -41,6 +39,51 @@ failed_message (const Step *step, const char *key, const char *reason)
   if (step->job->failed_log == NULL)
     return g_strdup_printf ("%s:%s cannot be removed - %s", step->job->table, key, reason);
   return template_fill (step->job->failed_log, append_failed, &failed);
+}
+
+/* What context.sql of a job says of rows, for the log lines about single ones: user and place. A
+ * row of which it cannot be read, such as a text that is no UTF-8 in a database that does not check
+ * that, has lines without it. */
+static PgRows *
+ask_context (Step *step, const GPtrArray *keys, gconstpointer data, GError **error)
+{
+  const PgStatement *statement = data;
+  g_autoptr (PgValues) values = trial_values (step, statement, NULL);
+  pg_values_take (values, "key", array_of_texts (keys));
+  g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
+  return rows != NULL && job_rows_have (statement, rows, "key", error) ? g_steal_pointer (&rows)
+                                                                       : NULL;
+}
+
+static gboolean
+context_ask (Step *step, const GPtrArray *keys, Halves *context, GError **error)
+{
+  return step->job->context == NULL
+         || halves_ask (step, keys, ask_context, step->job->context, context, error);
+}
+
+/* Adds row I to FIELDS. */
+static void
+add_row (json_t *fields, const PgRows *rows, int i)
+{
+  for (int column = 0; column < rows_columns (rows); column++)
+    if (!g_str_equal (rows_name (rows, column), "key") && rows_at (rows, i, column) != NULL)
+      json_object_set_new (fields, rows_name (rows, column),
+                           json_string (rows_at (rows, i, column)));
+}
+
+/* The fields of the row KEY. New reference. */
+static json_t *
+context_fields (const Halves *context, const char *key)
+{
+  json_t *fields = json_object ();
+  for (guint part = 0; context->answers != NULL && part < context->answers->len; part++) {
+    const PgRows *rows = context->answers->pdata[part];
+    for (int i = 0; i < rows_count (rows); i++)
+      if (g_strcmp0 (rows_text (rows, i, "key"), key) == 0)
+        add_row (fields, rows, i);
+  }
+  return fields;
 }
 
 static PgRows *
@@ -161,6 +204,19 @@ log_rows (Step *step, const JobWhat *what, const Trial *trial, const GArray *whi
   return TRUE;
 }
 
+/* The reasons of rows that were decided as WHAT. */
+static void
+note_kept (Step *step, const JobWhat *what, const Trial *trial, const GArray *which)
+{
+  if (!g_str_equal (what->counter, "kept") || rows_column (trial->decided, "reason") < 0)
+    return;
+  for (guint i = 0; i < which->len; i++) {
+    const char *reason = rows_text (trial->decided, g_array_index (which, int, i), "reason");
+    if (reason != NULL)
+      pass_over_kept (step, reason);
+  }
+}
+
 static gboolean
 record_what (Step *step, const char *word, const Trial *trial, GError **error)
 {
@@ -171,7 +227,7 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
   step_count (step, what != NULL ? what->counter : word, which->len);
   if (what == NULL || which->len == 0)
     return TRUE;
-  kept_for_rows (step, what, trial, which);
+  note_kept (step, what, trial, which);
   if (what->counts_as_updated)
     step_add_count (step->counts, "updated_rows", which->len);
   if (what->apply->len > 0 && !what->stays)
@@ -234,8 +290,7 @@ tell_reason (Step *step, const Trial *trial)
   const PgRows *rows = trial->decided;
   const gboolean one = rows_count (rows) == 1 && rows_column (rows, "reason") >= 0;
   const char *reason = one ? rows_text (rows, 0, "reason") : NULL;
-  if (reason != NULL && job_event_of (step->job, step->run->args) != NULL
-      && !job_is_asked_for_rows (step->job, step->run->args))
+  if (reason != NULL && page_is_named (step->run))
     step_reason (step, reason);
 }
 

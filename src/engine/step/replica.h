@@ -31,3 +31,5 @@ void replica_leave (Replica *replica);
 /* More than LIMIT rows of the job's page for RUN, with VALUES. NULL: the primary has to be asked.
  * REPLICA can be NULL. */
 PgRows *replica_page (Replica *replica, const Run *run, const PgValues *values, int limit);
+/* The metric begins with 0. */
+void replica_show_zeros (void);

@@ -14,3 +14,6 @@ void tell_ahead (Step *step, const JobWhat *what, Trial *trial, const GArray *wh
 void tell_nothing (Step *step, Trial *trial);
 /* TRIAL stands: makes the missing outcomes. WHICH are all its rows of WHAT. */
 void tell_rest (Step *step, const JobWhat *what, const Trial *trial, const GArray *which);
+/* Each of these gets its entry in the ledger of erasures (outbox/remember.h), if the job has
+ * `remember` and has removed or changed it. */
+void tell_erased (Step *step, const JobWhat *what, const Trial *trial, const GArray *which);

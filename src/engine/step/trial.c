@@ -2,12 +2,12 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
+#include "engine/job/job_rows.h"
 #include "engine/step/apply.h"
 #include "engine/step/busy.h"
 #include "engine/step/decide.h"
 #include "engine/step/pace.h"
 #include "engine/step/portion.h"
-#include "engine/step/remains.h"
 #include "engine/step/held.h"
 #include "engine/step/held_below.h"
 #include "engine/step/tell.h"
@@ -77,6 +77,25 @@ lock_and_decide (Step *step, const Attempt *attempt, Trial *trial, GError **erro
 }
 
 /* --- tries --- */
+
+/* FALSE with PRUNED_DATA: a trigger has kept rows of other tables as they were, so the keys of
+ * TRIAL are at fault. PostgreSQL refuses none of these: only the job knows that they should have
+ * changed.
+ */
+static gboolean
+remains_none (Step *step, const Trial *trial, const Extra *extra, GError **error)
+{
+  const PgStatement *statement = step_form (step)->remains;
+  if (statement == NULL)
+    return TRUE;
+  g_autoptr (GArray) which = trial_rows (trial, NULL);
+  g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, extra);
+  g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
+  if (rows == NULL || !job_rows_have (statement, rows, "reason", error))
+    return FALSE;
+  return rows_count (rows) == 0
+         || step_fail (step, error, PRUNED_DATA, "%s", rows_text (rows, 0, "reason"));
+}
 
 static gboolean
 lock_and_apply (Step *step, const Attempt *attempt, Trial *trial, GError **error)

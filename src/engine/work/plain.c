@@ -99,8 +99,8 @@ look (Plain *plain, GError **error)
       g_ptr_array_add (runs, run);
   }
   StepSet *set = &plain->set;
-  Look look = { set->pg,    set->service->prefix, set->bundle, set->steps,
-                set->pages, plain->heavy,         job };
+  Look look
+      = { set->pg, set->service->prefix, set->bundle, set->steps, set->pages, plain->heavy, job };
   return look_at_pages (&look, runs, error);
 }
 

@@ -1,6 +1,5 @@
 #include "engine/job/sentence/sentence_copy.h"
 
-#include "engine/job/job_divided.h"
 #include "engine/job/job_files.h"
 #include "engine/job/job_reading.h"
 
@@ -50,7 +49,7 @@ add_page (Job *job, const WrittenFile *file, GError **error)
                   *name_of_count = name_of (job, "count", counts);
   return (job->page = job_reading (name, file->text, TRUE, error)) != NULL
          && (job->page_count = job_reading (name_of_count, counts, TRUE, error)) != NULL
-         && job_divided_load (job, name, file->text, TRUE, error);
+         && job_reading_divide (job, name, file->text, TRUE, error);
 }
 
 static JobWhat *

@@ -107,7 +107,7 @@ test_a_row_that_an_earlier_step_had_is_not_believed (void)
     g_assert_true (find_one (find_for (scene->step), &page, &error));
     found_pages_keep (scene->step->pages, &scene->run, &page);
     g_ptr_array_add (had.keys, (gpointer)(below > 0 ? "1" : "12"));
-    found_pages_used (before, &had);
+    find_kept_used (before, &had);
     g_ptr_array_unref (had.keys);
     played_answer ("page", "key|id\n13|13");
     finds (scene->step, "{13}");
