@@ -353,7 +353,8 @@ plan (Cli *cli, Pg *pg, const Job *job, gint64 at_us, const json_t *args, Total 
   if (!job_only_names_rows (job) || json_object_size (args) > 0) /* else a run is about one row */
     say_held (cli->out, pg, job, at_us, args, &tally, known);
   plan_say_unrecorded (cli->out, pg, job);
-  keep (pg, job, at_us, lines);
+  if (json_object_size (args) == 0) /* all rows of the job: --diff compares no others with them */
+    keep (pg, job, at_us, lines);
   if (total != NULL) {
     add_counts (total->summary, summary);
     add_counts (total->below, tally.tables);
@@ -452,6 +453,9 @@ command_plan (Cli *cli, GError **error)
     return CODE_NOT_FOUND;
   if (!parse_at (&at_us, error))
     return CODE_USAGE;
+  if (diff && named != NULL)
+    return cli_usage (error, "--diff compares plans of all rows of a job, and with --arg a plan is "
+                             "about a few of them: leave one of them out");
   if (job_only_starts (job))
     return plan_erasure (cli, job, at_us, error);
   if (job->page == NULL && job->sentence == NULL && (job->code == NULL || job->code->plan == NULL))

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.built_in
 
 NAMES = sorted(JOBS)
 # a setting of its parent, or its runs
-READ = {"users.delete_placeholder": {"imports.placeholder_cleanup"}}
+READ = {"users.delete_placeholder": {"imports.placeholder_cleanup"}, "imports.placeholder_cleanup": {"users.destroy"}, "groups.destroy": {"ci.delete_objects"}}
 SOURCES = PROJECT / "src/jobs"
 
 

@@ -303,7 +303,7 @@ def test_the_listing_says_where_a_mode_that_is_not_set_is_shown(bare):
 
 def test_the_help_of_the_port_names_what_is_served(bare):
     said = bare.run("config", "--example").ok().stdout.split("[http]")[1].split("[log]")[0]
-    assert all(path in said for path in ("/metrics", "/healthz", "/readyz")) and "API" not in said and "page" not in said
+    assert all(path in said for path in ("/metrics", "/healthz", "/readyz")) and "the page for people at `/`" in said and "API" not in said
 
 
 def test_on_a_terminal_the_daemon_shows_what_is_done_and_what_is_left(stored):

@@ -139,7 +139,7 @@ def test_a_role_that_was_granted_before_the_upgrade_keeps_working(scene):
     that write the old ones."""
     granted = scene.database.column(
         "SELECT DISTINCT table_name FROM information_schema.role_table_grants WHERE grantee = %s AND table_schema = 'pruned'", [ROLE])
-    step = (PROJECT / "schemas/postgres").glob("*-seen.sql").__next__().read_text()
+    step = (PROJECT / "schemas/postgres").joinpath("008-seen.sql").read_text()
     scene.database.execute("DROP TABLE pruned.blocked, pruned.job_states, pruned.processes")
     scene.database.execute("ALTER TABLE pruned.schema_version DROP COLUMN compatible_from")
     scene.database.connection.execute(step)

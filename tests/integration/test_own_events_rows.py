@@ -98,6 +98,14 @@ def test_an_empty_text_names_no_row(orders):
     assert refused.code == 1 and "--arg tenant= : an empty text names no row" in refused.stderr, refused
 
 
+def test_a_plan_of_a_few_rows_is_not_compared_with_one_of_others(orders):
+    house = orders()  # noqa: F811
+    assert house.pruned.run("plan", JOB, "--arg", "person_id=2").ok().stdout.endswith("5 removed\n")
+    both = house.pruned.run("plan", JOB, "--arg", "person_id=1", "--diff")
+    assert both.code == 1 and "leave one of them out" in both.stderr, both
+    assert house.rows("pruned.plans", "count(*)") == [(0,)]
+
+
 def test_a_value_that_no_row_has_is_gone(orders):
     house = orders()  # noqa: F811
     erase(house, 77)

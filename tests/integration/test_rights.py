@@ -32,7 +32,7 @@ CALLS = {
     "pruned.holds_follow()": ("engine/work/sql/holds_follow.sql", ""),
     "pruned.holds_settle()": ("engine/work/sql/holds_follow.sql", ""),
     "pruned.keep_at_least(text[],integer[])": ("engine/ledger/sql/keep_at_least.sql", "'{deletions}', '{30}'"),
-    "pruned.secret_columns(oid,text,jsonb)": ("engine/brakes/sql/due_hidden.sql", "'invite_token', 'members', 'token', '[]'"),
+    "pruned.secret_columns(oid,text,jsonb)": ("engine/brakes/sql/due_hidden.sql", "'invite_token', 'token', '[]', '{}', 'members', 'full'"),
     "pruned.recorded_table(text,text)": ("secret.sql", "'{}', 'full', NULL, 'token', '[]'"),
     "pruned.recorded(anyelement,text[])": ("recorded.sql", "'{}'"),
     "pruned.texts_of(oid)": ("recorded.sql", "'{}'"),

@@ -153,6 +153,7 @@ def broken(house, tmp_path, file, old, new):  # noqa: F811
     assert old in text
     (folder / file).write_text(text.replace(old, new))
     house.start()
+    house.database.wait_settled()
     house.pruned.topics.tick(JOB, at := now(minutes=-1))
     house.pruned.run_until_idle(environment={"G_RESOURCE_OVERLAYS": f"/pruned/src/engine/job/sentence/write={folder}"})
     return house.pruned.run_row(tick_id(JOB, at))

@@ -111,6 +111,7 @@ class Bench:
         generate(self.database.connection, seed, size=40 + 20 * (seed % 3), t=t)
         at = t + datetime.timedelta(hours=15)
         near(self.database, seed, at)
+        self.database.wait_settled()
         self.pruned.topics.tick(job, at)
         self.pruned.run_until_idle(environment=environment)
         for _ in range(4):

@@ -121,6 +121,12 @@ class Database:
     def column(self, statement, parameters=None):
         return [next(iter(row.values())) for row in self.rows(statement, parameters)]
 
+    def wait_settled(self):
+        """Waits until all transactions of the server that were open when this began have ended:
+        whoever looks from then on sees whatever was written before."""
+        now = self.value("SELECT pg_current_xact_id()::text::bigint")
+        self.wait("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint > %s", [now], deadline_s=120)
+
     def wait(self, statement, parameters=None, *, until=None, deadline_s=30):
         """Waits until the value of STATEMENT is true, or UNTIL (a value or a function) accepts it.
         Returns the value."""

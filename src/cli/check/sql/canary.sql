@@ -43,7 +43,7 @@ text AS (
               WHEN b.type = 'date'::regtype THEN pg_catalog.format('((%s) AT TIME ZONE ''UTC'')::date + CASE WHEN w.pruned_due THEN -1 ELSE 1 END', b.at)
               WHEN b.scale IS NOT NULL AND b.type IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)
               THEN pg_catalog.format('pg_catalog.floor(extract(epoch FROM %s)::numeric / %s::numeric)::%s + CASE WHEN w.pruned_due THEN -1 ELSE 1 END * %s',
-                                     b.at, b.scale, b.type, CASE WHEN b.scale < 1 THEN '(1 / ' || b.scale || ')::' || b.type ELSE '1' END) END AS value
+                                     b.at, b.scale, b.type, CASE WHEN b.scale < 1::numeric THEN pg_catalog.format('(1 / %s)::%s', b.scale, b.type) ELSE '1' END) END AS value
   FROM border b
 )
 SELECT CASE WHEN t.oid IS NULL THEN pg_catalog.format('%s has no column %s', :table::text, :column::text)

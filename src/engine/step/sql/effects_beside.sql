@@ -3,7 +3,8 @@
 -- which of `:tab` it is, or is a part of; NULL: none. The counts are in this session's memory.
 -- `emptied`: this transaction has emptied it by TRUNCATE, which no count says. PostgreSQL then
 -- writes its entry in pg_class anew, with no pages and no rows. An entry that is not older than
--- this transaction is its own, if its writer has not ended.
+-- this transaction is its own, if its writer has not ended. A table that was never analyzed has no
+-- pages either when its entry is altered; but it still has its first file.
 SELECT r.rel::text AS rel, coalesce(pg_catalog.pg_partition_root(r.rel)::oid, r.rel)::regclass::text AS "table",
        (WITH RECURSIVE up (oid) AS (
           SELECT r.rel UNION SELECT i.inhparent FROM up JOIN pg_catalog.pg_inherits i ON i.inhrelid = up.oid)
@@ -12,7 +13,7 @@ SELECT r.rel::text AS rel, coalesce(pg_catalog.pg_partition_root(r.rel)::oid, r.
        r.deleted, r.updated, r.inserted, r.emptied
 FROM (SELECT n.rel, pg_catalog.pg_stat_get_xact_tuples_deleted(n.rel) AS deleted, pg_catalog.pg_stat_get_xact_tuples_updated(n.rel) AS updated,
              pg_catalog.pg_stat_get_xact_tuples_inserted(n.rel) AS inserted,
-             EXISTS (SELECT FROM pg_class c WHERE c.oid = n.rel AND c.relpages = 0 AND c.reltuples <= 0::real
+             EXISTS (SELECT FROM pg_class c WHERE c.oid = n.rel AND c.relpages = 0 AND c.reltuples <= 0::real AND c.relfilenode NOT IN (0::oid, c.oid)
                      AND CASE WHEN pg_catalog.age(c.xmin) <= 0 THEN pg_catalog.pg_xact_status(
                        (pg_catalog.pg_current_xact_id_if_assigned()::text::bigint / 4294967296 * 4294967296 + c.xmin::text::bigint)::text::xid8) = 'in progress' END) AS emptied
       FROM pg_catalog.unnest(:rels::oid[]) AS n (rel) OFFSET 0) AS r

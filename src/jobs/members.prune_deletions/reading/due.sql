@@ -6,4 +6,4 @@ SELECT 'members_deletion_schedules' AS tab, s.id::text AS key, 'it was not carri
 FROM members_deletion_schedules s
 WHERE pg_catalog.age(s.xmin) > pg_catalog.age(:seen::text::xid8::xid)
   AND NOT EXISTS (SELECT FROM pruned.holds) AND NOT EXISTS (SELECT FROM pruned.quarantine q WHERE q.reason = 'busy')
-  AND NOT EXISTS (SELECT FROM pruned.quarantine q JOIN members m ON q.item = 'members:' || m.id WHERE q.job = :job::text AND m.user_id = s.user_id)
+  AND NOT EXISTS (SELECT FROM pruned.quarantine q JOIN members m ON q.item = pg_catalog.concat('members:', m.id) WHERE q.job = :job::text AND m.user_id = s.user_id)
