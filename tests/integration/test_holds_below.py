@@ -3,7 +3,9 @@ has gone, whatever the foreign keys between them do."""
 
 import pytest
 
+from stack.process import wait_until
 from support.held import JOB, OPEN, WORLD, hold, ids, release
+from support.scene import now
 from support.sentences import house  # noqa: F401
 
 # A page has remarks below it.
@@ -130,6 +132,23 @@ def test_holds_follow_their_rows_when_the_key_is_another(house, how):  # noqa: F
     assert house.database.column("SELECT key FROM pruned.holds") == [key]
     release(house, f"docs:{key}")
     assert house.done("it")[0]["removed"] == 1
+
+
+@pytest.mark.check_all
+def test_a_key_that_is_renamed_once_a_step_has_begun(house):  # noqa: F811
+    house.pruned.with_faults()
+    house.sql("CREATE TABLE docs (a int, n int, PRIMARY KEY (a, n)); INSERT INTO docs VALUES (1, 2), (3, 4)")
+    house.say("it", f"table = docs\nwhere = true\n{OPEN}")
+    house.start()
+    hold(house, 'docs:{"a":1,"n":2}').ok()
+    house.pruned.topics.tick("it", now(minutes=-1))
+    daemon = house.pruned.start("--until-idle", environment={"PRUNED_FAULT": "step.after_fence:sleep=3000"})
+    step = "SELECT FROM pg_locks WHERE relation = 'docs'::regclass AND pid <> pg_backend_pid()"
+    wait_until(lambda: house.database.execute(step).rowcount, 30, "a step that has begun")
+    house.sql("ALTER TABLE docs RENAME COLUMN a TO b")
+    daemon.wait()
+    house.work()
+    assert house.rows("docs", "n") == [(2,)]
 
 
 @pytest.mark.check_all

@@ -5,11 +5,14 @@ import psycopg
 import pytest
 
 from stack.found import PROJECT
-from support.instance import Tenant
+from support.held import OPEN, release
+from support.instance import Tenant, built_in
 from support.places import ROLE
+from support.sentences import House
 
 STEPS = PROJECT / "schemas/postgres"
 FIRST_RELEASED = 5  # the steps that the first version had
+SETTLED = 49  # since this step holds follow another key
 # The rights that it gave.
 GRANTS = f"""
 GRANT USAGE ON SCHEMA pruned, public TO {ROLE};
@@ -30,12 +33,29 @@ INSERT INTO pruned.quarantine (job, item, reason, attempts, parked) VALUES ('mem
 """
 
 
+def load(database, first, last):
+    for version, step in list(enumerate(sorted(STEPS.glob("*.sql")), 1))[first - 1:last]:
+        database.load(step)
+        database.execute("INSERT INTO pruned.schema_version (version) VALUES (%s)", [version])
+
+
+@pytest.fixture
+def before_settled(new_pruned, new_database, new_topics, scene_settings, chosen, tmp_path):
+    """A database with held rows, and without the step that lets holds follow another key."""
+    database = new_database("app")
+    load(database, 1, FIRST_RELEASED)
+    database.connection.execute(GRANTS)
+    load(database, FIRST_RELEASED + 1, SETTLED - 1)
+    folder = tmp_path / "jobs.d"
+    folder.mkdir()
+    settings = {k: v for k, v in scene_settings.items() if built_in(k)} | chosen | {"run.jobs_dir": folder, "topics.create": "on"}
+    return House(new_pruned(database, new_topics(), settings=settings), folder)
+
+
 @pytest.fixture
 def older(new_pruned, new_database, topics, scene_settings):
     database = new_database("app")
-    for version, step in enumerate(sorted(STEPS.glob("*.sql"))[:FIRST_RELEASED], 1):
-        database.load(step)
-        database.execute("INSERT INTO pruned.schema_version (version) VALUES (%s)", [version])
+    load(database, 1, FIRST_RELEASED)
     database.connection.execute(GRANTS + ROWS)
     settings = {k: v for k, v in scene_settings.items() if not k.startswith(("jobs.scratch", "run.jobs_dir"))}
     one = new_pruned(database, topics, settings=settings)
@@ -89,3 +109,44 @@ def test_the_rights_after_migrate_are_those_of_pruned_grants(older):
     migrated = older.database.column(GIVEN, {"role": ROLE})
     older.database.grant()
     assert migrated == older.database.column(GIVEN, {"role": ROLE}) and len(migrated) > 15
+
+
+HOLD = "INSERT INTO pruned.holds (tab, key, hold_id, kind, reason, who) VALUES ('public.docs', '{}', gen_random_uuid(), 'hold', 'case 1', 'ann'); SELECT pruned.holds_follow()"
+RENAME = 'ALTER TABLE docs RENAME COLUMN "A, b" TO c'
+# what is done before and after the step; the keys then
+CHANGES = {"after": ([], [RENAME], ['{"c": 1, "n": 2}']),
+           "before": ([RENAME], [], ['{"c": 1, "n": 2}']),
+           "before, and held since": ([RENAME, HOLD.format('{"c": 3, "n": 4}')], [], ['{"c": 1, "n": 2}', '{"c": 3, "n": 4}']),
+           "never": ([], [], ['{"n": 2, "A, b": 1}']),
+           "of the name": (["ALTER TABLE docs RENAME TO old"], [RENAME.replace("docs", "old"), "ALTER TABLE old RENAME TO docs"], ['{"c": 1, "n": 2}'])}
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("how", CHANGES)
+def test_what_was_held_stays_held(before_settled, how):
+    house, (before, after, keys) = before_settled, CHANGES[how]
+    house.sql('CREATE TABLE docs ("A, b" int, n int, PRIMARY KEY ("A, b", n)); INSERT INTO docs VALUES (1, 2), (3, 4), (5, 6)')
+    for change in [HOLD.format('{"n": 2, "A, b": 1}'), *before]:
+        house.sql(change)
+    house.pruned.migrate()
+    house.database.grant()
+    for change in after:
+        house.sql(change)
+    house.say("it", f"table = docs\nwhere = true\n{OPEN}")
+    assert house.done("it")[0] == {"removed": 3 - len(keys), "updated_rows": 3 - len(keys), "kept_hold": len(keys)}
+    assert house.database.column("SELECT tab || ':' || key FROM pruned.holds ORDER BY 1") == [f"public.docs:{key}" for key in keys]
+    release(house, f"docs:{keys[0]}")
+    assert house.done("it")[0]["removed"] == 1
+
+
+@pytest.mark.check_all
+def test_a_partition_of_what_was_held_takes_its_holds_along(before_settled):
+    house = before_settled
+    house.sql("""CREATE TABLE docs (id int PRIMARY KEY) PARTITION BY RANGE (id); CREATE TABLE part PARTITION OF docs FOR VALUES FROM (1) TO (9);
+        INSERT INTO docs VALUES (1), (2), (3)""")
+    house.sql(HOLD.format(2))
+    house.pruned.migrate()
+    house.database.grant()
+    house.sql("ALTER TABLE docs DETACH PARTITION part")
+    house.say("it", f"table = part\nwhere = true\n{OPEN}")
+    assert house.done("it")[0]["kept_hold"] == 1 and house.rows("part") == [(2,)]
