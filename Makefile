@@ -209,6 +209,10 @@ release-check:
 docs: all
 	@python3 tools/docs.py $(BUILD)/pruned
 
+#: make screenshots  the pictures of README, in docs/pictures
+screenshots: tested
+	@PAGE_PICTURES=docs/pictures $(PYTHON) tests/run.py $(BUILD) tests/integration/test_page_pictures.py
+
 #: make lint         the layers, names, style, lengths, cppcheck; the longest functions and files
 lint: all
 	@tests/lint/lint.sh
@@ -241,5 +245,5 @@ help:
 
 -include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(FUZZ:=.d)
 
-.PHONY: all docs release-check demo bench interop chaos mutants clean units deps-build deps-test deps-quick deps-fuzz tested built check check-all quick fuzz fuzzers coverage lint install deb deps-deb help
+.PHONY: all docs release-check demo bench interop chaos mutants clean units deps-build deps-test deps-quick deps-fuzz tested built check check-all quick fuzz fuzzers coverage screenshots lint install deb deps-deb help
 .DELETE_ON_ERROR:

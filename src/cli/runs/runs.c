@@ -58,6 +58,7 @@ runs_options_fit (Cli *cli, PgValues *values, GError **error)
   pg_values_set (values, "job", job);
   pg_values_set (values, "state", state);
   pg_values_int (values, "limit", limit);
+  pg_values_set (values, "archive_from", NULL);
   pg_values_set (values, "parents", lists_parents (cli) ? "true" : "false");
   if (since != NULL)
     pg_values_time (values, "since", since_us);

@@ -23,7 +23,7 @@ typedef enum {
   VIEW_READINGS,   /* second readings that disagree, or do not end */
   VIEW_REFUSED,    /* jobs that processes refuse; `seconds` */
   VIEW_RUN,        /* `run_id`, `scheduled_at` */
-  VIEW_RUNS,       /* `job`, `state`, `since`, `parents`, `limit` */
+  VIEW_RUNS,       /* `job`, `state`, `since`, `parents`, `limit`, `archive_from` */
   VIEW_STOP,
   VIEWS
 } ViewId;

@@ -138,6 +138,7 @@ view_show_job (Sheet *sheet, GError **error)
   pg_values_set (values, "since", NULL);
   pg_values_set (values, "parents", "false");
   pg_values_int (values, "limit", 20);
+  view_bind_archive (sheet, values);
   g_autoptr (PgRows) night = night_ask (sheet->pg, sheet->night, NULL, error);
   g_autoptr (PgRows) nights
       = night != NULL ? view_ask (sheet->pg, VIEW_NIGHTS, values, error) : NULL;
@@ -150,7 +151,7 @@ view_show_job (Sheet *sheet, GError **error)
   html_text (sheet->html, HTML_H2, name);
   if (row >= 0)
     show_state (sheet, night, row, nights, name);
-  view_show_runs_table (sheet, runs, "Last runs");
+  view_show_runs_table (sheet, runs, "Runs of the last eight days");
   if (!sheet_view (sheet, VIEW_REASONS, values, "Why rows fail", "No row fails.", error)
       || !sheet_view (sheet, VIEW_NIGHTS, values, "Nights", "It has not run yet.", error))
     return FALSE;

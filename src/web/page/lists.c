@@ -6,6 +6,7 @@
 #include "engine/job/in_force.h"
 #include "engine/view/run_view.h"
 
+#define ARCHIVE_US (8 * G_TIME_SPAN_DAY)
 #define FORM_ROWS 10000 /* of CSV and JSON */
 
 /* More of them for a machine. */
@@ -62,6 +63,15 @@ view_show_runs_table (Sheet *sheet, const PgRows *rows, const char *title)
                               cells, "No run." });
 }
 
+void
+view_bind_archive (const Sheet *sheet, PgValues *values)
+{
+  if (sheet_filter (sheet, "since") != NULL)
+    pg_values_set (values, "archive_from", NULL);
+  else
+    pg_values_time (values, "archive_from", clock_now_us () - ARCHIVE_US);
+}
+
 gboolean
 view_show_runs (Sheet *sheet, GError **error)
 {
@@ -72,12 +82,16 @@ view_show_runs (Sheet *sheet, GError **error)
   sheet_bind (sheet, values, bound);
   bind_limit (sheet, values);
   pg_values_set (values, "parents", "false");
+  view_bind_archive (sheet, values);
   if (!bind_since (sheet, values, error))
     return FALSE;
   sheet_form (sheet, filters);
   g_autoptr (PgRows) rows = view_ask (sheet->pg, VIEW_RUNS, values, error);
   if (rows != NULL)
-    view_show_runs_table (sheet, rows, "Runs, the newest first");
+    view_show_runs_table (sheet, rows,
+                          sheet_filter (sheet, "since") != NULL
+                              ? "Runs, the newest first"
+                              : "Runs of the last eight days, the newest first");
   return rows != NULL;
 }
 

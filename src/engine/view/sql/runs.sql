@@ -1,5 +1,6 @@
 -- The newest matching runs of table and archive; with `:parents` only those that no run has
--- started. Each of the two is limited before they are combined.
+-- started. Each of the two is limited before they are combined. The archive has no index by the
+-- time of creation: `:archive_from` is the T from which on it is read, null: all of it.
 (SELECT
  -- include: runs_columns.sql
  FROM pruned.runs r
@@ -10,7 +11,7 @@ UNION ALL
 (SELECT
  -- include: runs_columns.sql
  FROM pruned.runs_done r
- WHERE
+ WHERE scheduled_at >= coalesce(:archive_from::timestamptz, '-infinity') AND
  -- include: runs_matching.sql
  ORDER BY created_at DESC, run_id DESC LIMIT :limit::bigint)
 ORDER BY created_at DESC, run_id DESC LIMIT :limit::bigint
