@@ -68,6 +68,23 @@ def test_texts_of_others_are_texts(paged):  # noqa: F811
     assert rows[0]["reason"] == f"ERROR: {EVIL}", "as it is"
 
 
+def test_runs_are_read_from_eight_days_of_the_archive_and_from_all_with_since(paged):  # noqa: F811
+    """A statement has 1.5 seconds, and the archive has no index by the time of creation. The command
+    reads all of it."""
+    archived = {}
+    for table, days in (("runs_done", 7), ("runs_done", 9), ("runs", 30)):
+        paged.database.execute("SELECT pruned.ensure_day('runs_done', (%s AT TIME ZONE 'UTC')::date)", [at := now(days=-days)])
+        archived[days] = str(paged.database.value(
+            f"INSERT INTO pruned.{table} (run_id, job, state, scheduled_at, due_at, created_at, finished_at)"
+            " VALUES (gen_random_uuid(), %s, 'dead', %s, %s, %s, %s) RETURNING run_id", [JOB, at, at, at, at]))
+    recent, all_days = {archived[7], archived[30]}, set(archived.values())
+    shown = {path: {run["run_id"] for run in paged.json(f"{path}format=json")} for path in ("/runs?", "/runs?since=-40d&", f"/job?name={JOB}&table=runs&")}
+    assert shown == {"/runs?": recent, "/runs?since=-40d&": all_days, f"/job?name={JOB}&table=runs&": recent}
+    assert {run["run_id"] for run in paged.house.pruned.run("runs", "--json").ok().json()} == all_days
+    says = [paged.read(path).of("runs") for path in ("/runs", "/runs?since=-40d", f"/job?name={JOB}")]
+    assert ["eight days" in said for said in says] == [True, False, True]
+
+
 BAD = {
     ("GET", "/none"): 404, ("GET", "//"): 404, ("GET", "/../etc/passwd"): 404, ("GET", "/%2e%2e/%2e%2e/etc/passwd"): 404,
     ("GET", "/runs%2f"): 404, ("GET", "/src/web/page/page.css"): 404,
