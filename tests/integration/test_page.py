@@ -69,8 +69,8 @@ def test_texts_of_others_are_texts(paged):  # noqa: F811
 
 
 def test_runs_are_read_from_eight_days_of_the_archive_and_from_all_with_since(paged):  # noqa: F811
-    """A statement has 1.5 seconds, and the archive has no index by the time of creation. The command
-    reads all of it."""
+    """A statement has 1.5 seconds, and the archive has no index by the time of creation. The
+    command reads all of it."""
     archived = {}
     for table, days in (("runs_done", 7), ("runs_done", 9), ("runs", 30)):
         paged.database.execute("SELECT pruned.ensure_day('runs_done', (%s AT TIME ZONE 'UTC')::date)", [at := now(days=-days)])

@@ -11,8 +11,10 @@ PACKAGES = ("playwright", "axe_playwright_python")
 BINARY = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
+    """Not of the session: while it is there, its loop of events keeps other tests from having
+    one."""
     if os.environ.get("CI") != "true" and (BINARY is None or not all(map(importlib.util.find_spec, PACKAGES))):
         pytest.skip("there is no browser here (tests/stack/deps.sh test browser)")
     from playwright.sync_api import sync_playwright
