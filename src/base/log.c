@@ -127,7 +127,7 @@ may_write (guint interval_s, const char *key, guint64 *held_back)
       = rate == NULL || now_us - rate->written_us >= (gint64)interval_s * G_USEC_PER_SEC;
   if (rate == NULL) {
     rate = g_new0 (Rate, 1);
-    g_hash_table_insert (rates, (gpointer)key, rate);
+    g_hash_table_insert (rates, g_strdup (key), rate);
   }
   if (free_to) {
     *held_back = rate->held_back;

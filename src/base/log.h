@@ -37,6 +37,7 @@ void log_release (void);
  * NULL: the line stays as it is and is not overwritten any more. For one thread only. */
 void log_live (const char *text);
 
-/* A rate-limited warning: at most one line every INTERVAL_S for the same KEY (a literal). The line
- * reports how many were held back since the last one. */
+/* A rate-limited warning: at most one line every INTERVAL_S for the same KEY. Keys are kept as long
+ * as the process runs: a word or the name of a job, of which there are few. The line reports how
+ * many were held back since the last one. */
 void log_warning_every (guint interval_s, const char *key, const char *message, const char *detail);
