@@ -57,12 +57,13 @@ find_kept_used (const Step *step, const Page *page)
     g_hash_table_add (pages->gone, g_strdup (page->keys->pdata[i]));
 }
 
+/* A page that is cut has to have the answer of page.sql beside it, so it is asked anew. */
 gboolean
 find_kept_take (Find *find)
 {
   FoundPages *pages = find->step->pages;
   Page *kept = pages != NULL ? g_hash_table_lookup (pages->of_run, find->run.run_id) : NULL;
-  if (kept == NULL || find->way != FIND_PAGE)
+  if (kept == NULL || find->way != FIND_PAGE || find->cuts)
     return FALSE;
   gboolean holds = (gint64)kept->keys->len <= find->limit;
   for (guint i = 0; holds && i < kept->keys->len; i++)

@@ -49,12 +49,21 @@ is_done (const Find *find)
   return empty;
 }
 
+/* Where a page ends does not matter to whether it is empty. */
+static Find
+find_to_look (Step *step)
+{
+  Find find = find_for (step);
+  find.cuts = FALSE;
+  return find;
+}
+
 /* The next page of each of STEPS, whose runs, at first, have none yet. Those stay in STEPS that
  * have another page at once. */
 static gboolean
 look_once (Look *look, GPtrArray *steps, gboolean first, GError **error)
 {
-  g_autoptr (GArray) finds = find_array (steps, find_for);
+  g_autoptr (GArray) finds = find_array (steps, find_to_look);
   if (!find_pages ((Find *)(gpointer)finds->data, finds->len, error))
     return FALSE;
   g_ptr_array_set_size (steps, 0);
