@@ -99,10 +99,13 @@ deps-build:
 	$(if $(NO_DEPS),,@tests/stack/deps.sh build)
 deps-deb:
 	@tests/stack/deps.sh deb
+# POSTGRES=14, 16 or 18: a server of that version instead of the system's.
+OTHER = $(if $(POSTGRES),pg$(POSTGRES))
+$(if $(POSTGRES),$(eval export TEST_POSTGRES = $(POSTGRES)))
 deps-test: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer shells browser
+	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer shells browser $(OTHER)
 deps-quick: deps-build
-	@tests/stack/deps.sh test python kafka pg
+	@tests/stack/deps.sh test python kafka pg $(OTHER)
 deps-fuzz: deps-build
 	@tests/stack/deps.sh test python fuzz
 
@@ -153,6 +156,7 @@ check-all: tested deps-fuzz
 	@$(PYTHON) tests/run.py $(BUILD) --all $(ARGS)
 
 #: make quick        the C units, one test for each job, one for most guarantees (tests/quick.txt): a minute and a half
+#: make quick POSTGRES=16  with another version of PostgreSQL than the system's: 14, 16 or 18; for `make check` and `make check-all`, too
 quick: deps-build
 	+@$(MAKE) $(PARALLEL) deps-quick all units
 	@$(PYTHON) tests/run.py $(BUILD) --quick $(ARGS)
@@ -201,7 +205,7 @@ coverage: deps-test
 	+@$(MAKE) FLAVOUR=coverage COVERAGE=1 CFLAGS='-O0 -g' check-all
 	@$(PYTHON) -m gcovr -r . --filter src/ --html-details build/coverage/report.html --txt -s build/coverage build/coverage-faults
 
-#: make release-check  `make check-all`, `make interop` and the package in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
+#: make release-check  `make check-all`, `make interop`, `make quick` with other versions of PostgreSQL, and the package in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
 release-check:
 	@tests/release/check.sh $(SUITES)
 

@@ -4,8 +4,9 @@
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
 #   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|
-#                   interop ...]
-#                   for the tests (default: python kafka pg)
+#                   interop|pg14|pg16|pg18 ...]
+#                   for the tests (default: python kafka pg); pg14: a server of that version, beside
+#                   the system's, whose clients are used with it
 #   deps.sh lint                                    for `make lint`
 #   deps.sh deb                                     for `make deb`
 #   deps.sh release                                 for `make release-check`
@@ -20,6 +21,7 @@ deps=${PRUNED_DEPS:-${here%/tests/stack}/.deps}
 
 versitygw_version=v1.8.0
 go_version=1.26.8
+declare -A postgres_version=([14]=14.19.0 [16]=16.10.0 [18]=18.0.0)
 apicurio_version=2.6.13.Final
 gcovr_version=8.8
 playwright_version=1.65.2
@@ -201,6 +203,27 @@ need_kafka() {
   cp "$here/kafka.pom.xml" "$dir/installed.xml"
 }
 
+# A server of another version than the system's: the binaries that zonky builds.
+need_pg_of() {
+  local dir=$deps/postgres-$1 version=${postgres_version[$1]} system
+  [ -e "$dir/installed-$version" ] && return 0
+  case $(uname -m) in
+    x86_64) system=linux-amd64 ;;
+    aarch64) system=linux-arm64v8 ;;
+    *) die "there are no PostgreSQL binaries for $(uname -m)" ;;
+  esac
+  need_maven
+  have xz || { want xz-utils; apt_install; }
+  say "fetching PostgreSQL $version from Maven Central into $dir"
+  rm -rf "$dir"
+  mkdir -p "$dir"
+  maven dependency:copy "-Dartifact=io.zonky.test.postgres:embedded-postgres-binaries-$system:$version" -DoutputDirectory="$dir"
+  python3 -m zipfile -e "$dir"/*.jar "$dir"
+  tar -xJf "$dir"/*.txz -C "$dir"
+  rm "$dir"/*.jar "$dir"/*.txz
+  touch "$dir/installed-$version"
+}
+
 need_registry() {
   need_java
   local dir=$deps/registry artifact=io.apicurio:apicurio-registry-app:$apicurio_version:tar.gz:all
@@ -370,6 +393,10 @@ where() {
   mkdir -p "$deps"
   echo "DEPS=$(cd "$deps" && pwd)"
   echo "PG_BIN=$(pg_bin || true)"
+  local major
+  for major in "${!postgres_version[@]}"; do
+    echo "PG${major}_BIN=$(ls -d "$deps/postgres-$major/bin" 2>/dev/null || true)"
+  done
   echo "JAVA=$(java_bin || true)"
   echo "PGBOUNCER=$(command -v pgbouncer || ls /usr/sbin/pgbouncer 2>/dev/null || true)"
   echo "PROMTOOL=$(command -v promtool || ls "$deps/bin/promtool" 2>/dev/null || true)"
@@ -397,7 +424,8 @@ case $task in
       n=$((n + 1)) progress="$n of $#: "
       case $part in
         python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|interop) "need_$part" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells browser fuzz coverage peers interop" ;;
+        pg14|pg16|pg18) need_pg_of "${part#pg}" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells browser fuzz coverage peers interop pg14 pg16 pg18" ;;
       esac
     done ;;
   where) where ;;

@@ -65,7 +65,7 @@ class Postgres(Server):
         if self.user:
             os.chown(self.folder / "archive", self.user.pw_uid, self.user.pw_gid)
         done = subprocess.run(
-            [found.pg_bin() / "initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust",
+            [found.pg_server_bin() / "initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust",
              "-E", "UTF8", "--locale=C", "--no-sync"],
             cwd=self.folder, text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **as_user(self.user),
@@ -79,7 +79,7 @@ class Postgres(Server):
         (self.folder / "data/pg_hba.conf").write_text(AUTHENTICATION)
 
     def argv(self):
-        return [found.pg_bin() / "postgres", "-D", self.folder / "data"]
+        return [found.pg_server_bin() / "postgres", "-D", self.folder / "data"]
 
     def environment(self):
         """Symbols are bound once, not in each process that serves a connection."""
