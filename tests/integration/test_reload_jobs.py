@@ -21,6 +21,24 @@ def test_a_changed_job_is_taken_over(items):  # noqa: F811
     assert daemon.stop() == 0
 
 
+def test_a_volume_of_a_config_map_is_taken_over(items):  # noqa: F811
+    """The kubelet writes a folder of its own, to which `..data` leads; each file is a link into `..data`, which it
+    replaces as a whole."""
+    def write(name, text):
+        (items.folder / name).mkdir()
+        (items.folder / name / f"{JOB}.conf").write_text(f"[retention {JOB}]\n{text}\n")
+        (items.folder / "..data_tmp").symlink_to(name)
+        (items.folder / "..data_tmp").rename(items.folder / "..data")
+
+    (items.folder / f"{JOB}.conf").unlink()
+    write("..2026_11_01", sentence())
+    (items.folder / f"{JOB}.conf").symlink_to(f"..data/{JOB}.conf")
+    daemon = start(items)
+    write("..2026_11_02", sentence("kind = 1"))
+    assert said(hang_up(daemon)) == {"changed": JOB}
+    assert ended(items, tick(items)) == ("completed", 5) and left(items) == 5
+
+
 @pytest.mark.check_all
 @pytest.mark.parametrize("broken, reason", [
     (sentence("kind = 1") + "wehre = kind = 2\n", "wehre"),

@@ -31,7 +31,8 @@ def pg_bin():
 
 
 def pg_server_bin():
-    """Where the server is that tests start: TEST_POSTGRES=16 is another version than the clients'."""
+    """Where the server is that tests start: TEST_POSTGRES=16 is another version than the
+    clients'."""
     major = os.environ.get("TEST_POSTGRES")
     return _one(f"PG{major}_BIN", f"test pg{major}") if major else pg_bin()
 
