@@ -151,6 +151,10 @@ static const Command commands[] = {
     = "Exit code 0, or that of the first error: 2 configuration, 3 PostgreSQL, 4 Kafka, or no daemon runs although something is due, 5 store,\n"
       "6 something is missing.\n"
       "Warnings have ok false as well, but do not change the exit code." },
+  { "fleet", "[night|status|stop|go] -c DIR [--reason TEXT]",
+    "many databases at once, a line for each: what night, status, stop or go say of it",
+    "pruned -c /etc/pruned/databases fleet night", command_fleet, fleet_options, fleet_more,
+    .most = 1, .bare = TRUE },
   { "bench", "", "how fast PostgreSQL, Kafka and this machine are, in a few seconds",
     "pruned bench --json", command_bench, .more = bench_more },
   { "names", "jobs|runs|tables", "names of jobs, runs or tables, one a line: for the shell",

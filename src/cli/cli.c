@@ -297,6 +297,8 @@ run_invocation (const JobCode *code, const Invocation *invocation)
   Cli cli = { .command = invocation->command,
               .code = code,
               .arguments = (char **)invocation->arguments->pdata,
+              .file = invocation->file,
+              .overrides = (const char *const *)invocation->overrides->pdata,
               .n_arguments = invocation->arguments->len - 1,
               .out = output_new (invocation->json, isatty (STDOUT_FILENO)) };
   ExitCode end = run_command (&cli, invocation, &error);

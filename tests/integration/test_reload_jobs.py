@@ -22,8 +22,8 @@ def test_a_changed_job_is_taken_over(items):  # noqa: F811
 
 
 def test_a_volume_of_a_config_map_is_taken_over(items):  # noqa: F811
-    """The kubelet writes a folder of its own, to which `..data` leads; each file is a link into `..data`, which it
-    replaces as a whole."""
+    """The kubelet writes a folder of its own, to which `..data` leads; each file is a link into
+    `..data`, which it replaces as a whole."""
     def write(name, text):
         (items.folder / name).mkdir()
         (items.folder / name / f"{JOB}.conf").write_text(f"[retention {JOB}]\n{text}\n")
