@@ -4,9 +4,9 @@
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
 #   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|
-#                   interop|pg14|pg16|pg18 ...]
+#                   interop|pg14|pg16|pg18|kafka3.9 ...]
 #                   for the tests (default: python kafka pg); pg14: a server of that version, beside
-#                   the system's, whose clients are used with it
+#                   the system's, whose clients are used with it; kafka3.9 likewise
 #   deps.sh lint                                    for `make lint`
 #   deps.sh deb                                     for `make deb`
 #   deps.sh release                                 for `make release-check`
@@ -191,16 +191,20 @@ maven() {
     { tail -n 20 "$deps/maven.log" >&2; die "maven failed (all of it in $deps/maven.log)"; }
 }
 
+# Its own version, or the one that is named, beside it.
 need_kafka() {
   need_java
-  local dir=$deps/kafka
-  cmp -s "$here/kafka.pom.xml" "$dir/installed.xml" && return 0
+  local dir=$deps/kafka${1:+-$1} change= wanted
+  [ $# = 0 ] || change="/<artifactId>kafka_/{n;s|>.*<|>$1.1<|;}"
+  wanted=$(sed "$change" "$here/kafka.pom.xml")
+  [ "$wanted" = "$(cat "$dir/installed.xml" 2>/dev/null)" ] && return 0
   need_maven
-  say "fetching Apache Kafka from Maven Central into $dir"
+  say "fetching Apache Kafka${1:+ $1} from Maven Central into $dir"
   rm -rf "$dir"
   mkdir -p "$dir"
-  maven -f "$here/kafka.pom.xml" dependency:copy-dependencies -DoutputDirectory="$dir/libs"
-  cp "$here/kafka.pom.xml" "$dir/installed.xml"
+  echo "$wanted" >"$dir/pom.xml"
+  maven -f "$dir/pom.xml" dependency:copy-dependencies -DoutputDirectory="$dir/libs"
+  mv "$dir/pom.xml" "$dir/installed.xml"
 }
 
 # A server of another version than the system's: the binaries that zonky builds.
@@ -424,8 +428,9 @@ case $task in
       n=$((n + 1)) progress="$n of $#: "
       case $part in
         python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|interop) "need_$part" ;;
+        kafka3.9) need_kafka 3.9 ;;
         pg14|pg16|pg18) need_pg_of "${part#pg}" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells browser fuzz coverage peers interop pg14 pg16 pg18" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells browser fuzz coverage peers interop pg14 pg16 pg18 kafka3.9" ;;
       esac
     done ;;
   where) where ;;

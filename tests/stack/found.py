@@ -31,10 +31,16 @@ def pg_bin():
 
 
 def pg_server_bin():
-    """Where the server is that tests start: TEST_POSTGRES=16 is another version than the
+    """Where the server is that tests start: TEST_POSTGRES_VERSION=16 is another version than the
     clients'."""
-    major = os.environ.get("TEST_POSTGRES")
+    major = os.environ.get("TEST_POSTGRES_VERSION")
     return _one(f"PG{major}_BIN", f"test pg{major}") if major else pg_bin()
+
+
+def kafka():
+    """The folder of the broker's libraries; TEST_KAFKA_VERSION=3.9 is another version."""
+    other = os.environ.get("TEST_KAFKA_VERSION")
+    return deps() / (f"kafka-{other}" if other else "kafka")
 
 
 def pgbouncer():

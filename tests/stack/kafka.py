@@ -91,7 +91,7 @@ class Kafka(Server):
         self._format()
 
     def _java(self, *arguments, options=()):
-        libs = found.deps() / "kafka/libs"
+        libs = found.kafka() / "libs"
         return [str(a) for a in (
             found.java(), "-Xmx512m", *options, f"-Dlog4j.configuration=file:{self.folder}/log4j.properties",
             "-cp", f"{libs}/*", *arguments,

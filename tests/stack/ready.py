@@ -29,7 +29,7 @@ class Ready:
     def __init__(self, make):
         """MAKE fills a folder with `data` and `classes.jsa`. It is called if nobody has done it
         yet."""
-        kafka, java = found.deps() / "kafka", found.java().resolve()
+        kafka, java = found.kafka(), found.java().resolve()
         made_by = [str(java), java.stat().st_mtime_ns, *sorted(path.name for path in (kafka / "libs").iterdir())]
         self.folder = kafka / f"ready-{hashlib.sha1(repr(made_by).encode()).hexdigest()[:12]}"
         if self.folder.is_dir():
