@@ -209,6 +209,7 @@ coverage: deps-test
 #: make release-check  `make check-all`, `make interop`, `make quick` with other versions of PostgreSQL, and the package in a bare Debian 12 and a bare Debian 13 (debootstrap); wants root; SUITES=trixie: one of them
 release-check:
 	@tests/release/check.sh $(SUITES)
+	@tests/release/container.sh $(or $(RELEASE_ROOTS),build/release-check)/bookworm.tar
 
 #: make docs         the pages that are made from the code: docs/reference, and the marked blocks of other pages
 docs: all

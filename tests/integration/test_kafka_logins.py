@@ -91,7 +91,8 @@ def test_daemon_and_commands_log_in(logged_in, way):
 
 
 def test_scram_works_and_a_library_that_cannot_is_named(logged_in):
-    """Before 2.6.1 it sends a wrong nonce; Kafka 4 only says that the password is wrong, Kafka 3 takes it."""
+    """Before 2.6.1 it sends a wrong nonce; Kafka 4 only says that the password is wrong, Kafka 3
+    takes it."""
     scene = logged_in("SCRAM")
     if kafka_library() >= (2, 6, 1) or os.environ.get("TEST_KAFKA_VERSION", "4") < "4":
         assert_it_works(scene)

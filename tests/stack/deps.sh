@@ -10,6 +10,7 @@
 #   deps.sh lint                                    for `make lint`
 #   deps.sh deb                                     for `make deb`
 #   deps.sh release                                 for `make release-check`
+#   deps.sh charts                                  for tests/release/charts.sh
 #   deps.sh where                                   what was found, as NAME=value lines
 #
 # System packages come through apt (with sudo unless root); all else goes to .deps beside the
@@ -386,6 +387,28 @@ need_shells() {
   apt_install
 }
 
+# What reads charts and manifests, and the definitions of kinds that are not Kubernetes' own.
+need_charts() {
+  local dir=$deps/charts go module from
+  /usr/bin/python3 -c 'import yaml' 2>/dev/null || { want python3-yaml; apt_install; }
+  [ -e "$dir/installed" ] && return 0
+  have go || { want golang-go ca-certificates; apt_install; }
+  say "building helm, kustomize and kubectl-validate into $dir"
+  rm -rf "$dir"
+  mkdir -p "$dir/bin" "$dir/kinds"
+  go=$(go_tool)
+  for module in helm.sh/helm/v3/cmd/helm@v3.19.0 sigs.k8s.io/kustomize/kustomize/v5@v5.7.1 sigs.k8s.io/kubectl-validate@v0.0.4; do
+    GOBIN=$(cd "$dir/bin" && pwd) GOTOOLCHAIN=auto GOFLAGS=-buildvcs=false "$go" install "$module" >"$deps/go.log" 2>&1 </dev/null ||
+      { tail -n 20 "$deps/go.log" >&2; die "go install $module failed"; }
+  done
+  for module in github.com/kedacore/keda/v2@v2.17.2 github.com/prometheus-operator/prometheus-operator@v0.85.0; do
+    from=$(cd "$dir" && GO111MODULE=on GOFLAGS=-mod=mod "$go" mod download -json "$module" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+    find "$from" -name 'keda.sh_scaledobjects.yaml' -o -path '*/prometheus-operator-crd/*_servicemonitors.yaml' |
+      while read -r file; do install -m 644 "$file" "$dir/kinds/"; done
+  done
+  touch "$dir/installed"
+}
+
 need_release() {
   have debootstrap || want debootstrap
   have unshare || want util-linux
@@ -420,6 +443,7 @@ case $task in
   lint) need_lint ;;
   deb) need_deb ;;
   release) need_release ;;
+  charts) locked; need_charts ;;
   test)
     [ $# -gt 0 ] || set -- python kafka pg
     locked
