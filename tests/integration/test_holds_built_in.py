@@ -64,3 +64,17 @@ def test_a_membership_stays_with_a_held_row_below_it(tenant, rule):  # noqa: F81
     hold(Place(tenant.pruned), "files:1").ok()
     tenant.tick("members.remove_expired")
     assert held in tenant.ids("members") and other not in tenant.ids("members") and tenant.ids("files", f"place = {held}") == [1]
+
+
+@pytest.mark.parametrize("held, stays", [("todos:{todo}", True), ("files:1", False)])
+def test_a_refresh_waits_for_a_held_row_only_if_it_could_take_it(tenant, held, stays):  # noqa: F811
+    """It removes todos and authorizations: the user, and whatever else refers to them, stays."""
+    user, project = tenant.user(), tenant.project(tenant.group())
+    todo = tenant.put("todos", user_id=user, author_id=user, target_type="Issue", action=1, state="pending", project_id=project)
+    tenant.database.connection.execute(FILES.format(of="users", rule="CASCADE", row=user))
+    hold(Place(tenant.pruned), held.format(todo=todo)).ok()
+    tenant.database.execute("UPDATE namespaces SET visibility_level = 0")
+    tenant.database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) SELECT %s, k, now() FROM unnest('{authorizations,todos}'::text[]) k", [user])
+    tenant.tick("users.refresh_authorizations")
+    assert tenant.ids("todos") == ([todo] if stays else []) and tenant.ids("files") == [1]
+    assert bool(tenant.database.value("SELECT count(*) FROM pruned.dirty_users WHERE user_id = %s", [user])) == stays

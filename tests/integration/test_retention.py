@@ -115,9 +115,9 @@ def test_many_ended_runs_go_page_by_page(scene):
     scene.database.execute("""
         INSERT INTO pruned.runs (run_id, scheduled_at, due_at, finished_at, state, job)
         SELECT gen_random_uuid(), at, at, at, 'finished', 'scratch.one'
-        FROM generate_series(1, 40000) AS n, LATERAL (SELECT now() - interval '1 day' - n / 4000 * interval '1 day' AS at) AS t""")
+        FROM generate_series(1, 12000) AS n, LATERAL (SELECT now() - interval '1 day' - n / 1200 * interval '1 day' AS at) AS t""")
     scene.start(), scene.start()
-    scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=40000, deadline_s=60)
+    scene.database.wait("SELECT count(*) FROM pruned.runs_done", until=12000, deadline_s=60)
     assert scene.database.value("SELECT count(*) FROM pruned.runs") == 0
     waits = [line["detail"] for daemon in scene.daemons for line in daemon.lines("Dispatcher round failed; will retry")]
     # a process that stands still within a page delays the other

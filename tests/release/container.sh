@@ -56,7 +56,7 @@ expect() { # WORDS COMMAND...: it succeeds
   "$@" || { say "not so: $words"; exit 1; }
   say "$words"
 }
-says() { "${@:2}" 2>&1 | grep -q -- "$1"; }
+says() { local said; said=$("${@:2}" 2>&1) || true; grep -q -- "$1" <<<"$said"; }
 
 with_buildah || in_a_folder
 mkdir -p "$root/dev" "$root/proc"

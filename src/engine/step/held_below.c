@@ -16,26 +16,46 @@ held_below_matters (const Job *job, const char *word)
   return deletes && job->table != NULL;
 }
 
-static char *
-named_children (const Sentence *sentence)
+/* Whether the rows that the job decides about stay, and only others go with them: those of a sentence
+ * with `set`, and of a job whose files delete from other tables alone. TABLES gets these. */
+static gboolean
+rows_stay (const Job *job, GString *tables)
+{
+  gboolean stay = TRUE;
+  for (guint i = 0; i < job->whats->len; i++) {
+    const GArray *files = ((const JobWhat *)job->whats->pdata[i])->apply;
+    for (guint k = 0; k < files->len; k++) {
+      const JobApply *file = &g_array_index (files, JobApply, k);
+      if (file->kind == APPLY_DELETE)
+        array_add (tables, file->table);
+      stay &= !file->watched
+              && (file->kind != APPLY_DELETE || !g_str_equal (file->table, job->table));
+    }
+  }
+  return stay;
+}
+
+static void
+add_children (GString *tables, const Sentence *sentence)
 {
   const GPtrArray *children = sentence != NULL ? sentence->children : NULL;
-  GString *names = array_new ();
   for (guint i = 0; children != NULL && i < children->len; i++)
-    array_add (names, ((const SentenceChild *)children->pdata[i])->table);
-  return array_take (names);
+    array_add (tables, ((const SentenceChild *)children->pdata[i])->table);
 }
 
 PgRows *
 held_below_ask (Pg *pg, const Job *job, const GPtrArray *keys, GError **error)
 {
-  /* Rows of a sentence with `set` stay. */
-  const gboolean stays = job->sentence != NULL && job->sentence->kind == SENTENCE_SET;
+  GString *others = array_new (), *children = array_new ();
+  add_children (children, job->sentence);
+  const gboolean set = job->sentence != NULL && job->sentence->kind == SENTENCE_SET,
+                 stay = rows_stay (job, others) && job->sentence == NULL;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "table", job->table);
   pg_values_take (values, "key", array_of_texts (keys));
-  pg_values_take (values, "named", named_children (job->sentence));
-  pg_values_set (values, "only_named", stays ? "t" : "f");
+  pg_values_take (values, "named", array_take (stay ? others : children));
+  g_string_free (stay ? children : others, TRUE);
+  pg_values_set (values, "only_named", set || stay ? "t" : "f");
   pg_values_set (values, "forbidding", "t");
   return pg_run_file (pg, SQL, values, error);
 }
