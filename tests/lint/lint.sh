@@ -16,7 +16,8 @@ failed=0
 "$python" tests/lint/wrapped.py || failed=1
 "$python" tests/lint/formatted.py || failed=1
 
-cppcheck -q --std=c11 --language=c --library=gtk --library=posix \
+mkdir -p build/cppcheck # what has not changed is not read again
+cppcheck -q --cppcheck-build-dir=build/cppcheck -j 2 --std=c11 --language=c --library=gtk --library=posix \
   --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
   --suppressions-list=tests/lint/cppcheck.txt \
   '-Djson_object_foreach(object,key,value)=while (next (object, &key, &value))' \

@@ -16,8 +16,9 @@ held_below_matters (const Job *job, const char *word)
   return deletes && job->table != NULL;
 }
 
-/* Whether the rows that the job decides about stay, and only others go with them: those of a sentence
- * with `set`, and of a job whose files delete from other tables alone. TABLES gets these. */
+/* Whether the rows that the job decides about stay, and only others go with them: those of a
+ * sentence with `set`, and of a job whose files delete from other tables alone. TABLES gets these.
+ */
 static gboolean
 rows_stay (const Job *job, GString *tables)
 {
