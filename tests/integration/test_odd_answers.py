@@ -127,7 +127,8 @@ def test_a_row_that_fails_in_a_job_without_a_table_is_quarantined_by_its_key(new
     for day in (1, 2):  # the second run finds it in the quarantine
         scene.topics.tick("odd.table.less", at := now(minutes=-day))
         scene.run_until_idle()
-        assert result(scene.run_row(tick_id("odd.table.less", at)))["status"] == "failed"  # of what was to go nothing went
+        # of what was to go nothing went
+        assert result(scene.run_row(tick_id("odd.table.less", at)))["status"] == "failed"
         assert scene.database.column("SELECT item FROM pruned.quarantine") == ["(row):2"]
 
 
