@@ -5,6 +5,7 @@ import json
 import pytest
 
 from stack.found import PROJECT
+from support.objects import local_objects  # noqa: F401
 from support.scene import now, tick_id
 from support.sentences import house  # noqa: F401
 
@@ -186,3 +187,14 @@ def test_a_run_that_took_nothing_is_read_too(house, tmp_path):  # noqa: F811
     assert said["left"] == 29 == len(rows)
     house.say(JOB, "table = items\nwhere = at < now() - interval '30 days' AND flag\nmax_share = off\nchildren = notes_of\n")
     assert verify(house, house.run(JOB)["run_id"], "--all")[1]["left"] == 0
+
+
+@pytest.mark.built_in
+def test_a_clock_that_was_set_back_within_a_run_is_no_disagreement(local_objects):  # noqa: F811
+    """A lease of the old time is further ahead of the new one than a lease can be."""
+    for i in range(4):
+        local_objects.add("a", f"artifact {i}")
+    local_objects.delete(**{"jobs.ci.delete_objects.batch": 2})
+    (run,) = local_objects.database.column("SELECT run_id::text FROM pruned.runs WHERE job = 'ci.delete_objects' AND step > 1 LIMIT 1")
+    local_objects.database.execute("UPDATE pruned.deletions SET at = at - interval '90 s' WHERE run_id = %s AND step = 1", [run])
+    local_objects.pruned.run("verify", run, "--all").ok()
