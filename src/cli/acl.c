@@ -73,7 +73,7 @@ add_daemon (GPtrArray *acls, const Cli *cli, const char *const *kafka)
       add (acls, KAFKA_DESCRIBE_CONFIGS, FALSE, FALSE, g_strdup (topics->pdata[i]));
   }
   const char *prefix = config_text (cli->config, "topics", "prefix");
-  for (guint i = 0; remember_is_on (cli->config) && i < 2; i++)
+  for (guint i = 0; remember_in_topic (cli->config) && i < 2; i++)
     add (acls, i == 0 ? KAFKA_READ : KAFKA_WRITE, FALSE, FALSE,
          g_strconcat (prefix, "." REMEMBER_TOPIC, NULL));
   add (acls, KAFKA_READ, TRUE, FALSE,

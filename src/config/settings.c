@@ -192,8 +192,11 @@ const Setting settings_table[] = {
   INT ("audit", "journal_days", "365", 1, DAYS_MOST,
        "days the journal of operators is kept; after lowering it, run `pruned migrate`"),
   CHOICE (
-      "erasures", "ledger", "off", "off|topic",
-      "where the rows of jobs with remember are written, so that they go again after an old backup: the topic <prefix>.erasures"),
+      "erasures", "ledger", "off", "off|topic|file|topic, file",
+      "where the rows of jobs with remember are written, so that they go again after an old backup: the topic <prefix>.erasures, files in folder, or both"),
+  TEXT (
+      "erasures", "folder", "",
+      "where ledger = file writes a file a day and host, like /var/backups/pruned/erasures: a folder of the daemon's user alone, best on the disk of the backups"),
   TEXT (
       "erasures", "key_file", "",
       "a file with the key that seals the keys of these rows: 32 random bytes as base64, `openssl rand -base64 32`; keep a copy where the backups are not. Several, with commas: the first seals, the others open what they have sealed"),

@@ -192,7 +192,7 @@ look_at_postgres (Service *service, GError **error)
                       "no [postgres] url: set it in the configuration file or PRUNED_POSTGRES_URL");
   if (!pg_ensure (pg, error) || !schema_check (pg, error)
       || !database_look (pg, &service->origin, error) || !mode_read (pg, error)
-      || !remember_check (pg, error) || !schedule_plant (pg, error))
+      || !remember_check (service->config, pg, error) || !schedule_plant (pg, error))
     return FALSE;
   if (pg_is_unchecked (pg))
     log_warning ("Database has the encoding SQL_ASCII; its texts are not checked", "detail",

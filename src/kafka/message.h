@@ -29,6 +29,7 @@ typedef struct {
   gboolean acked;     /* set by kafka_publish; a second kafka_publish skips acknowledged messages */
   gboolean refused;   /* set by kafka_publish: the topic will never accept it (PRUNED_DATA) */
   gboolean too_large; /* set with `refused`: because of its size, or that of those beside it */
+  gboolean filed;     /* it is in the files of the ledger of erasures (outbox/remember.h) */
 } KafkaMessage;
 
 KafkaMessage *kafka_message_new (const char *topic, gint32 partition);

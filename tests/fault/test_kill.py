@@ -10,10 +10,10 @@ from support.story import JOB, check, minute_passes, prepare
 # Points that this story does not reach. Each has its own test below; errands are in
 # test_kill_every_job.py and test_kill_objects_together.py, users who are removed at once in
 # test_kill_users.py, brakes in test_brakes_killed.py, shared transactions in test_kill_shared.py,
-# partitions in test_partitions_killed.py, ranges in test_ranges_killed.py, a standby in
-# integration/test_replica_meanwhile.py, batches that cannot be unpacked in
-# integration/test_unread_batches.py.
-ELSEWHERE = ("rebalance.", "together.", "dispatcher.", "answer.", "schedule.", "errand.", "errands.", "clock_set_back.", "alone.", "at_once.", "brakes.", "day.", "partitions.", "replica.", "ranges.", "unread.")
+# partitions in test_partitions_killed.py, the ledger in test_kill_reapply.py, ranges in
+# test_ranges_killed.py, a standby in integration/test_replica_meanwhile.py, batches that cannot be
+# unpacked in integration/test_unread_batches.py.
+ELSEWHERE = ("rebalance.", "together.", "dispatcher.", "answer.", "schedule.", "errand.", "errands.", "clock_set_back.", "alone.", "at_once.", "brakes.", "day.", "partitions.", "replica.", "ranges.", "remember.", "unread.")
 
 
 def points(*beginnings):

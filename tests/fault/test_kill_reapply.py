@@ -8,7 +8,7 @@ import pytest
 from stack.process import wait_until
 from support.own_events import say_event
 from support.places import fault_points
-from support.reapplied import ERASE, PEOPLE, approve, asked, back_up, bring_back, erase, house, ids, people, reapply, remembering  # noqa: F401
+from support.reapplied import ERASE, PEOPLE, approve, asked, back_up, bring_back, erase, house, ids, in_files, people, reapply, remembering  # noqa: F401
 from support.sentences import House
 
 POINTS = sorted((name for name in fault_points() if name.startswith(("step.", "publish.", "dispatcher."))),
@@ -37,6 +37,18 @@ def test_killed_there_each_row_that_went_has_its_entry(story, point):
     story.work()
     assert ids(story) == [4, 5, 6, 7, 8, 9]
     assert len({m.text_key for m in story.topics.read("erasures")}) == 3
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("point", ["remember.after_file", *POINTS])
+def test_killed_there_each_row_that_went_is_in_the_file(story, tmp_path, point):
+    in_files(story, tmp_path)
+    erase(story, *GONE, work=False)
+    killed_at(story, point)
+    story.work()
+    assert ids(story) == [4, 5, 6, 7, 8, 9]
+    bring_back(story, "people")
+    assert reapply(story) == [("1", "again"), ("2", "again"), ("3", "again")]
 
 
 @pytest.mark.check_first(1)

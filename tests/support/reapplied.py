@@ -27,6 +27,13 @@ def remembering(house, tmp_path):  # noqa: F811
     return house
 
 
+def in_files(house, tmp_path):  # noqa: F811
+    """Its ledger is a folder, and no topic."""
+    house.folder = tmp_path / "erasures"
+    house.folder.mkdir(mode=0o700)
+    house.pruned.settings |= {"erasures.ledger": "file", "erasures.folder": house.folder}
+
+
 @pytest.fixture
 def people(house, tmp_path):  # noqa: F811
     """Events erase people."""

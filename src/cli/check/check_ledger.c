@@ -16,7 +16,8 @@ check_ledger (Check *check)
       || !remember_is_on (config))
     return;
   g_autoptr (GPtrArray) keys = remember_keys (config, &error);
-  if (keys == NULL || !remember_key_is_known (check->pg, keys->pdata[0], &error))
+  if (keys == NULL || !remember_key_is_known (check->pg, keys->pdata[0], &error)
+      || !remember_folder_usable (config, &error))
     check_error (check, check_code (check, error), NAME, check_place_of_key (check, "remember"),
                  NULL, "%s", error->message);
   else

@@ -34,6 +34,14 @@ check_key (Doctor *doctor)
     doctor_ok (doctor, CHECK, "the ledger is sealed with the key %s", seal_key_id (key));
 }
 
+static void
+check_folder (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  if (!remember_folder_usable (doctor->cli->config, &error))
+    doctor_error (doctor, CODE_CONFIG, CHECK, NULL, "%s", error->message);
+}
+
 /* --- the topic --- */
 
 static void
@@ -121,7 +129,7 @@ check_backups (Doctor *doctor)
   const gint64 days = least / DAY_MS, open = keep - days;
   if (names->len > 0)
     doctor_warn (doctor, "backups",
-                 "remember = 10 years in these jobs, with ledger = topic in [erasures]; or let the"
+                 "remember = 10 years in these jobs, with a ledger in [erasures]; or let the"
                  " topics keep messages as long as backups are kept",
                  "%s: topics keep %" G_GINT64_FORMAT " %s, the oldest backup %" G_GINT64_FORMAT
                  " ([erasures] backups_keep): erasures of %" G_GINT64_FORMAT " %s could come back",
@@ -138,7 +146,9 @@ doctor_erasures (Doctor *doctor)
 {
   if (remember_is_on (doctor->cli->config)) {
     check_key (doctor);
-    check_topic (doctor);
+    check_folder (doctor);
   }
+  if (remember_in_topic (doctor->cli->config))
+    check_topic (doctor);
   check_backups (doctor);
 }

@@ -230,16 +230,13 @@ take_key (Reapply *reapply, GError **error)
 static ExitCode
 do_all (Reapply *reapply, GError **error)
 {
-  g_auto (GStrv) settings = cli_kafka_settings (reapply->cli, error);
-  if (settings == NULL)
-    return CODE_CONFIG;
   if ((reapply->pg = cli_pg (reapply->cli, error)) == NULL)
     return CODE_POSTGRES;
   if (new_key)
     return take_key (reapply, error);
   ExitCode code = cli_whose (reapply->cli, reapply->pg, error);
   if (code == CODE_OK)
-    code = reapply_read (reapply, settings, error);
+    code = reapply_read (reapply, error);
   return code == CODE_OK ? do_jobs (reapply, error) : code;
 }
 

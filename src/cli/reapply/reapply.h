@@ -28,8 +28,8 @@ typedef struct {
   char *other_key;                   /* the id of that key; NULL: none */
 } Reapply;
 
-/* Reads the topic. */
-ExitCode reapply_read (Reapply *reapply, char **settings, GError **error);
+/* Reads the topic and the files, as [erasures] ledger says. */
+ExitCode reapply_read (Reapply *reapply, GError **error);
 /* Looks for the ROWS (of Erased) of JOB. PRUNED_FATAL: the catalogue refuses the job. */
 gboolean reapply_look (Reapply *reapply, const Job *job, const GPtrArray *rows, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

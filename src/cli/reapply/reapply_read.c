@@ -1,7 +1,8 @@
-/* The ledger of erasures, from its topic. */
+/* The ledger of erasures, from its topic and its files. */
 #include "avro/message.h"
 #include "cli/reapply/reapply.h"
 #include "engine/outbox/remember.h"
+#include "engine/outbox/remember_file.h"
 #include "engine/service/origin.h"
 #include "kafka/reader.h"
 
@@ -39,12 +40,29 @@ keep (Reapply *reapply, const json_t *content, char *key, gint64 erased_us)
   g_hash_table_insert (reapply->rows, g_steal_pointer (&name), known);
 }
 
+/* Where an entry is: in the topic, or in a file. */
+typedef struct {
+  const KafkaMessage *message;
+  const RememberedLine *line;
+} Place;
+
 static void
-note_damaged (Reapply *reapply, const KafkaMessage *message, const char *why)
+note_damaged (Reapply *reapply, const Place *place, const char *why)
 {
+  const KafkaMessage *message = place->message;
   g_ptr_array_add (reapply->damaged,
-                   g_strdup_printf ("partition %d, offset %" G_GINT64_FORMAT ": %s",
-                                    message->partition, message->offset, why));
+                   message == NULL
+                       ? g_strdup_printf ("%s:%u: %s", place->line->path, place->line->line, why)
+                       : g_strdup_printf ("partition %d, offset %" G_GINT64_FORMAT ": %s",
+                                          message->partition, message->offset, why));
+}
+
+static void
+note_other_key (Reapply *reapply, const char *id)
+{
+  reapply->sealed++;
+  if (reapply->other_key == NULL)
+    reapply->other_key = g_strdup (id);
 }
 
 /* The key with that id; NULL: it is none of those that are given. */
@@ -58,32 +76,30 @@ key_of (const Reapply *reapply, const char *id)
 }
 
 static void
-open_entry (Reapply *reapply, const KafkaMessage *message, const json_t *content, gint64 erased_us)
+open_entry (Reapply *reapply, const Place *place, const json_t *content, gint64 erased_us)
 {
   g_autoptr (GError) error = NULL;
   const char *key_id = text_of (content, "key_id");
   const SealKey *sealed = key_of (reapply, key_id);
   if (sealed == NULL) {
-    reapply->sealed++;
-    if (reapply->other_key == NULL)
-      reapply->other_key = g_strdup (key_id);
+    note_other_key (reapply, key_id);
     return;
   }
   char *key = seal_open (sealed, text_of (content, "sealed"), &error);
   if (key != NULL)
     keep (reapply, content, key, erased_us);
   else
-    note_damaged (reapply, message, error->message);
+    note_damaged (reapply, place, error->message);
 }
 
 static void
-take_content (Reapply *reapply, const KafkaMessage *message, const json_t *content)
+take_content (Reapply *reapply, const Place *place, const json_t *content)
 {
   gint64 erased_us = 0, until_us = 0;
   g_autoptr (GError) error = NULL;
   if (!clock_parse (text_of (content, "erased_at"), &erased_us, &error)
       || !clock_parse (text_of (content, "until"), &until_us, &error)) {
-    note_damaged (reapply, message, error->message);
+    note_damaged (reapply, place, error->message);
     return;
   }
   if (erased_us < reapply->since_us)
@@ -92,13 +108,16 @@ take_content (Reapply *reapply, const KafkaMessage *message, const json_t *conte
   if (until_us <= reapply->now_us)
     reapply->expired++;
   else
-    open_entry (reapply, message, content, erased_us);
+    open_entry (reapply, place, content, erased_us);
 }
+
+/* --- the topic --- */
 
 static gboolean
 take (const KafkaMessage *message, gpointer data)
 {
   Reapply *reapply = data;
+  const Place place = { .message = message };
   const MessageSource source = { .value = message->value,
                                  .value_len = message->value_len,
                                  .headers = message->headers,
@@ -113,20 +132,54 @@ take (const KafkaMessage *message, gpointer data)
   if (strange != NULL)
     reapply->strange++;
   else if (message_decode (&source, &decoded, &error))
-    take_content (reapply, message, decoded.content);
+    take_content (reapply, &place, decoded.content);
   else
-    note_damaged (reapply, message, error->message);
+    note_damaged (reapply, &place, error->message);
   message_decoded_clear (&decoded);
   return TRUE;
 }
 
-ExitCode
-reapply_read (Reapply *reapply, char **settings, GError **error)
+static ExitCode
+read_topic (Reapply *reapply, GError **error)
 {
+  g_auto (GStrv) settings = cli_kafka_settings (reapply->cli, error);
+  if (settings == NULL)
+    return CODE_CONFIG;
   g_autofree char *topic = cli_topic (reapply->cli, REMEMBER_TOPIC);
   const gint64 from_ms = MAX (0, reapply->since_us - MARGIN_US) / 1000;
   return kafka_read_topic ((const char *const *)settings, topic, from_ms, READ_MS, take, reapply,
                            error)
              ? CODE_OK
              : cli_topic_failed (settings, topic, error);
+}
+
+/* --- the files --- */
+
+static void
+take_line (const RememberedLine *line, gpointer data)
+{
+  Reapply *reapply = data;
+  const Place place = { .line = line };
+  if (line->damaged != NULL)
+    note_damaged (reapply, &place, line->damaged);
+  else if (line->other_key != NULL)
+    note_other_key (reapply, line->other_key);
+  else if (line->database != NULL && origin_database () != NULL
+           && !g_str_equal (line->database, origin_database ()))
+    reapply->strange++;
+  else
+    take_content (reapply, &place, line->content);
+}
+
+ExitCode
+reapply_read (Reapply *reapply, GError **error)
+{
+  const Config *config = reapply->cli->config;
+  const char *folder = remember_in_files (config) ? remember_folder (config, error) : NULL;
+  if (remember_in_files (config)
+      && (folder == NULL
+          || !remember_file_read (folder, reapply->keys, reapply->since_us - MARGIN_US, take_line,
+                                  reapply, error)))
+    return CODE_CONFIG;
+  return remember_in_topic (config) ? read_topic (reapply, error) : CODE_OK;
 }

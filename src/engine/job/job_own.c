@@ -73,9 +73,10 @@ static gboolean
 can_remember (const Own *own, const Section *section, const Sentence *sentence, GError **error)
 {
   return sentence->remember_days == 0 || !own->no_ledger
-         || section_fail (section, section_find (section, "remember"), error,
-                          "remember: there is no ledger: set ledger = topic and key_file in"
-                          " [erasures]");
+         || section_fail (
+             section, section_find (section, "remember"), error,
+             "remember: there is no ledger: set ledger = topic or file, and key_file, in"
+             " [erasures]");
 }
 
 static Job *

@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "base/log.h"
 #include "engine/outbox/refused.h"
+#include "engine/outbox/remember.h"
 #include "engine/outbox/wire.h"
 
 #include <pthread.h>
@@ -156,6 +157,13 @@ publisher_send_messages (Publisher *publisher, GPtrArray *messages, GError **err
   return messages->len == 0 || send_all (publisher, NULL, messages, NULL, error);
 }
 
+/* MESSAGES become what readers get, and what goes into files is there. FALSE: not now. */
+static gboolean
+write_messages (GPtrArray *messages, GError **error)
+{
+  return wire_write (messages, error) && remember_write (messages, error);
+}
+
 /* FALSE: they cannot be written now as readers get them. */
 static gboolean
 make_messages (const Publisher *publisher, Bundle *bundle, GError **error)
@@ -166,7 +174,7 @@ make_messages (const Publisher *publisher, Bundle *bundle, GError **error)
         = bundle_read (bundle->stored->data, bundle->stored->len, publisher->prefix, &bug);
   if (bundle->messages == NULL)
     g_error ("%s", bug->message);
-  return wire_write (bundle->messages, error);
+  return write_messages (bundle->messages, error);
 }
 
 gboolean
@@ -301,8 +309,10 @@ static void
 leave_again (Publisher *publisher, const char *name, GPtrArray *messages)
 {
   gboolean any = FALSE;
-  for (guint i = 0; messages != NULL && i < messages->len; i++)
-    any = any || ((const KafkaMessage *)messages->pdata[i])->acked;
+  for (guint i = 0; messages != NULL && i < messages->len; i++) {
+    const KafkaMessage *message = messages->pdata[i];
+    any = any || message->acked || message->filed;
+  }
   pthread_mutex_lock (&publisher->lock);
   if (any)
     g_hash_table_replace (publisher->begun, g_strdup (name), g_ptr_array_ref (messages));
@@ -323,7 +333,7 @@ publisher_send_left (Publisher *publisher, const char *run_id, int step, const c
   if (ours)
     return FALSE;
   g_autoptr (GPtrArray) messages = messages_left (publisher, name, messages_base64, error);
-  if (messages == NULL || !wire_write (messages, error)
+  if (messages == NULL || !write_messages (messages, error)
       || !send_all (publisher, NULL, messages, job, error)) {
     leave_again (publisher, name, messages);
     return FALSE;

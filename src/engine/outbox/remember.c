@@ -2,19 +2,58 @@
 
 #include "avro/identity.h"
 #include "base/clock.h"
+#include "base/fault.h"
 #include "base/json.h"
+#include "engine/outbox/remember_file.h"
 
 #include <string.h>
 
 #define SQL "src/engine/outbox/sql/"
 #define SECTION "erasures"
 
-static SealKey *seal; /* NULL: the ledger is off */
+static SealKey *seal;     /* NULL: the ledger is off */
+static char *in_files;    /* their folder; NULL: it has none */
+static gboolean no_topic; /* it has only files */
 
 gboolean
 remember_is_on (const Config *config)
 {
   return !g_str_equal (config_text (config, SECTION, "ledger"), "off");
+}
+
+gboolean
+remember_in_topic (const Config *config)
+{
+  return strstr (config_text (config, SECTION, "ledger"), "topic") != NULL;
+}
+
+gboolean
+remember_in_files (const Config *config)
+{
+  return strstr (config_text (config, SECTION, "ledger"), "file") != NULL;
+}
+
+const char *
+remember_folder (const Config *config, GError **error)
+{
+  const char *folder = config_text (config, SECTION, "folder");
+  return *folder != '\0'
+             ? folder
+             : error_null (error, PRUNED_FATAL,
+                           "%s: ledger = file in [erasures] needs folder: where the files are",
+                           config_origin (config, SECTION, "ledger"));
+}
+
+gboolean
+remember_folder_usable (const Config *config, GError **error)
+{
+  const char *folder = remember_in_files (config) ? remember_folder (config, error) : NULL;
+  if (folder == NULL)
+    return !remember_in_files (config);
+  if (remember_file_usable (folder, error))
+    return TRUE;
+  g_prefix_error (error, "%s: folder in [erasures]: ", config_origin (config, SECTION, "folder"));
+  return FALSE;
 }
 
 GPtrArray *
@@ -44,8 +83,12 @@ gboolean
 remember_begin (const Config *config, GError **error)
 {
   g_autoptr (GPtrArray) keys = remember_is_on (config) ? remember_keys (config, error) : NULL;
-  if (keys != NULL)
+  if (keys != NULL) {
     seal = g_ptr_array_steal_index (keys, 0);
+    in_files
+        = remember_in_files (config) ? g_strdup (config_text (config, SECTION, "folder")) : NULL;
+    no_topic = !remember_in_topic (config);
+  }
   return keys != NULL || !remember_is_on (config);
 }
 
@@ -67,10 +110,12 @@ remember_key_is_known (Pg *pg, const SealKey *key, GError **error)
 }
 
 gboolean
-remember_check (Pg *pg, GError **error)
+remember_check (const Config *config, Pg *pg, GError **error)
 {
   if (seal == NULL)
     return TRUE;
+  if (!remember_folder_usable (config, error))
+    return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "key_id", seal_key_id (seal));
   g_autoptr (PgRows) put = pg_run_file (pg, SQL "remember_key_put.sql", values, error);
@@ -101,4 +146,39 @@ remember_add (Bundle *bundle, const RememberRow *row)
   const char *fields[] = { entry,     seal_key_id (seal), sealed, row->job, row->table,
                            row->what, row->run_id,        row->t, erased,   until };
   bundle_add (bundle, topic, -1, entry, REMEMBER_TYPE, ce_id, fields);
+}
+
+/* --- files --- */
+
+static gboolean
+is_entry (const KafkaMessage *message)
+{
+  const MessageHeader *type = kafka_message_header (message, "ce_type");
+  return type != NULL && g_strcmp0 (type->value, REMEMBER_TYPE) == 0;
+}
+
+gboolean
+remember_write (const GPtrArray *messages, GError **error)
+{
+  g_autoptr (GPtrArray) entries = g_ptr_array_new ();
+  g_autoptr (GString) lines = g_string_new (NULL);
+  for (guint i = 0; in_files != NULL && i < messages->len; i++) {
+    KafkaMessage *message = messages->pdata[i];
+    if (message->filed || !is_entry (message))
+      continue;
+    if (!remember_file_line (lines, seal, message, error))
+      return FALSE;
+    g_ptr_array_add (entries, message);
+  }
+  if (entries->len == 0)
+    return TRUE;
+  if (!remember_file_append (in_files, lines, error))
+    return FALSE;
+  FAULT ("remember.after_file");
+  for (guint i = 0; i < entries->len; i++) {
+    KafkaMessage *message = entries->pdata[i];
+    message->filed = TRUE;
+    message->acked = message->acked || no_topic;
+  }
+  return TRUE;
 }

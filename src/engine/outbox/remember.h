@@ -1,11 +1,12 @@
 /* The ledger of erasures: rows of jobs with `remember`, so that `pruned reapply` finds them after
  * an old backup has brought them back, when ticks and events are no longer in Kafka. An entry is a
- * message on the topic `erasures`, which is compacted; schemas/avro/Erasure.avsc says what it
- * holds.
+ * message on the topic `erasures`, which is compacted, or a line of a file (remember_file.h), or
+ * both; schemas/avro/Erasure.avsc says what it holds.
  *
  * Invariant: no row of such a job is removed without its entry: the entry is in the bundle of the
- * transaction that removes the row. An entry of a row that is still there does no harm: nothing is
- * reapplied without an approval, and a row that is younger than the erasure stays.
+ * transaction that removes the row, and that stays in the outbox until it is where it belongs. An
+ * entry of a row that is still there, or a second one, does no harm: nothing is reapplied without
+ * an approval, and a row that is younger than the erasure stays.
  *
  * Threads: remember_begin: main, before others start; the rest: any. Ownership: as said.
  */
@@ -21,6 +22,14 @@
 
 /* [erasures] ledger is not off. */
 gboolean remember_is_on (const Config *config);
+/* It names the topic; the files. */
+gboolean remember_in_topic (const Config *config);
+gboolean remember_in_files (const Config *config);
+/* The folder of the files, the configuration's. PRUNED_FATAL, with the place of the setting: it
+ * names none. */
+const char *remember_folder (const Config *config, GError **error);
+/* Entries can be written there, or there are no files. PRUNED_FATAL, with the place. */
+gboolean remember_folder_usable (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The keys of [erasures] key_file (of SealKey): the first seals, the others only open what they
  * have sealed. PRUNED_FATAL, with the place of the setting: one cannot be read. */
 GPtrArray *remember_keys (const Config *config, GError **error);
@@ -36,8 +45,8 @@ gboolean remember_begin (const Config *config, GError **error) G_GNUC_WARN_UNUSE
 gboolean remember_key_is_known (Pg *pg, const SealKey *key, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* The same of the key of remember_begin, which becomes that one if there is none yet. Outside a
- * transaction. TRUE if the ledger is off. */
-gboolean remember_check (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ * transaction. TRUE if the ledger is off. For a process that sends: it writes the files, too. */
+gboolean remember_check (const Config *config, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* A row that goes. All is borrowed. */
 typedef struct {
@@ -51,3 +60,7 @@ typedef struct {
 } RememberRow;
 /* Adds its entry. A bundle without the ledger becomes wrong: then its transaction fails. */
 void remember_add (Bundle *bundle, const RememberRow *row);
+
+/* Writes those of MESSAGES (of KafkaMessage) that are entries, and are not there yet, into the
+ * files of the ledger. Where it is no topic, they count as sent. PRUNED_OUTAGE: call it again. */
+gboolean remember_write (const GPtrArray *messages, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -84,7 +84,7 @@ topics_wanted (const Config *config, const Jobs *jobs)
         = { g_strdup (job->work_topic), MAX (job->capacity, job_ranges (job, config)), DAY };
     g_array_append_val (topics, work);
   }
-  if (remember_is_on (config))
+  if (remember_in_topic (config))
     add_ledger (topics, config, jobs);
   WantedTopic clock = { g_strconcat (prefix, "." OWNER_TOPIC, NULL), 1, CLOCK, TRUE };
   g_array_append_val (topics, clock);
