@@ -23,6 +23,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "mode", "SELECT" },
                                  { "night_counts", ALL },
                                  { "nights", ALL },
+                                 { "notices", ALL },
                                  { "overdue", ALL },
                                  { "partitions", ALL },
                                  { "plans", "SELECT, INSERT, DELETE" },

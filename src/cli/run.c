@@ -6,6 +6,8 @@
 #include "cli/commands.h"
 #include "engine/job/by_tables.h"
 #include "engine/job/sentence/complete.h"
+#include "engine/notices/notice_address.h"
+#include "engine/notices/notices.h"
 #include "engine/outbox/remember.h"
 #include "engine/outbox/wire.h"
 
@@ -67,7 +69,7 @@ command_run (Cli *cli, GError **error)
   if (!check_loaded (cli, engine_begin, error))
     return CODE_KAFKA;
   if (!check_kafka (cli, error) || !wire_begin (cli->config, error)
-      || !remember_begin (cli->config, error))
+      || !remember_begin (cli->config, error) || !notice_address_check (cli->config, error))
     return CODE_CONFIG;
   g_autofree char *absent = cli->absent != NULL ? by_tables_words (cli->jobs, cli->absent) : NULL;
   if (absent != NULL)
@@ -84,6 +86,9 @@ command_run (Cli *cli, GError **error)
                             .reread = reread,
                             .took = took,
                             .data = cli };
+  if (notice_address_is_open (cli->config))
+    log_warning ("Notices go unencrypted to another machine", "remedy",
+                 "[notify] url = https://...");
   GError *cause = NULL;
   Pages *pages = pages_start (cli->config, cli->jobs, &cause);
   if (cause != NULL) {
@@ -91,7 +96,11 @@ command_run (Cli *cli, GError **error)
     g_propagate_error (error, cause);
     return code;
   }
-  ExitCode code = (ExitCode)engine_run (&options, error);
+  Notices *notices = notices_start (cli->config, &cause);
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  ExitCode code = cause == NULL ? (ExitCode)engine_run (&options, error) : CODE_KAFKA;
+  notices_stop (notices);
   pages_stop (pages);
   return code;
 }

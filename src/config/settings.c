@@ -235,6 +235,20 @@ const Setting settings_table[] = {
   TEXT (
       "http", "hosts", "",
       "names that the page answers to besides `localhost` and addresses, comma-separated: those that a proxy passes on as Host"),
+  TEXT (
+      "http", "public_url", "",
+      "where readers find the page, like https://example.org/pruned/: notices have links to it; empty: they have none"),
+  SECRET (
+      "notify", "url",
+      "a web address to which what needs a person is posted, like https://hooks.example.org/path; empty: none"),
+  TEXT ("notify", "url_file", "", "a file with that address, read again for each notice"),
+  CHOICE (
+      "notify", "template", "json", "json|slack",
+      "json: an object with kind, job, says, run_id, at, commands, link and prefix; slack: a text in Slack's form, "
+      "which other chats take, too"),
+  TEXT ("notify", "token_file", "",
+        "a file with a bearer token for the address, read again for each notice; empty: none"),
+  TEXT ("notify", "ca_file", "", "certificates to trust instead of the system's, PEM"),
   CHOICE ("log", "level", "info", LOG_LEVELS ("|"), "the lowest level that is written"),
   CHOICE ("log", "format", "text", "text|json", "text for people, or one JSON object per line"),
   { NULL }

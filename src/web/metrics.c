@@ -6,6 +6,7 @@
 #include "engine/clock/letters.h"
 #include "engine/engine.h"
 #include "engine/job/in_force.h"
+#include "engine/notices/notice_address.h"
 #include "engine/service/stats.h"
 #include "engine/step/replica.h"
 #include "engine/step/throttle_look.h"
@@ -183,6 +184,7 @@ add_oldest_due (GString *body, const PgRows *rows)
 
 static const struct {
   const char *file, *name, *kind, *help, *job; /* job: only while it is in force; NULL: always */
+  gboolean (*wanted) (const Config *config);   /* by the settings; NULL: always */
 } FIGURES[] = {
   { "src/web/sql/oldest_object.sql", "pruned_object_oldest_ready_seconds", "gauge",
     "The age of the oldest object that is ready to be deleted.", "ci.delete_objects" },
@@ -191,7 +193,10 @@ static const struct {
   { "src/web/sql/lost_messages.sql", "pruned_lost_messages_total", "counter",
     "Messages that Kafka dropped before they were read, or that are in a batch that cannot be unpacked." },
   { "src/web/sql/lost_at.sql", "pruned_lost_messages_timestamp_seconds", "gauge",
-    "When messages were last lost so; 0: never." }
+    "When messages were last lost so; 0: never." },
+  { "src/web/sql/notices.sql", "pruned_notices_undelivered", "gauge",
+    "Notices that `[notify] url` could not be told yet; absent: none are wanted.",
+    .wanted = notice_address_is_set }
 };
 
 /* Metrics from the tables. A statement that fails leaves out its metrics; once PostgreSQL is down,
@@ -213,7 +218,8 @@ add_tables (Metrics *metrics, GString *body)
        there && i < G_N_ELEMENTS (FIGURES) && (error == NULL || error->code != PRUNED_OUTAGE);
        i++) {
     g_clear_error (&error);
-    if (FIGURES[i].job != NULL && jobs_find (in_force_jobs (), FIGURES[i].job) == NULL)
+    if ((FIGURES[i].job != NULL && jobs_find (in_force_jobs (), FIGURES[i].job) == NULL)
+        || (FIGURES[i].wanted != NULL && !FIGURES[i].wanted (in_force_config ())))
       continue;
     g_autoptr (PgRows) rows = ask (metrics->line.pg, FIGURES[i].file, NULL, &error);
     if (rows == NULL)

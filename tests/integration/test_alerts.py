@@ -97,6 +97,7 @@ CASES = [
     ("PrunedItemsParked", {f'pruned_quarantine_items{{{EXPIRED},parked="false"}}': "7x90"}, []),
     ("PrunedHeldTableGone", {'pruned_held_table_gone{table="public.orders"}': "0x10 1x80"}, [12, 20, 30, 88]),
     ("PrunedDeadLetters", {"pruned_dead_letters": "0x10 1x80"}, [12, 20, 30, 88]),
+    ("PrunedNoticesUndelivered", {"pruned_notices_undelivered": "0x10 1x25 0x60"}, [30]),
     ("PrunedPruneStepTooLong", steps("0x10 1x80", "0x90"), [12, 20]),  # the very first
     ("PrunedPruneStepTooLong", steps("7x10 19x80", "6x10 17x80"), [12, 20]),
     ("PrunedPruneStepTooLong", steps("7x10 19x80", "7x10 19x80"), []),

@@ -9,6 +9,7 @@ import pytest
 from stack import found
 from stack.found import PROJECT
 from stack.process import wait_until
+from support.dashboard import NOBODY, reference
 from support.instance import Instance
 from support.metrics import OBJECTS, SLOT, add_object, http, start  # noqa: F401
 from support.scene import now
@@ -28,16 +29,10 @@ def alerts():
     return looks
 
 
-def reference():
-    """{metric: (kind, labels)} of docs/reference/metrics.md."""
-    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| ([^|]*) \|", (PROJECT / "docs/reference/metrics.md").read_text(), re.M)
-    return {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels in rows}
-
-
 def test_the_served_metrics_are_those_of_the_reference(scene, http, tmp_path):  # noqa: F811
     (tmp_path / "a").write_text("artifact")
     add_object(scene, tmp_path, "a", "3 h")
-    daemon = start(scene, http, **{"store.local.root": tmp_path})
+    daemon = start(scene, http, **{"store.local.root": tmp_path, "notify.url": NOBODY})
     scene.topics.tick(OBJECTS, now(minutes=-1))
     daemon.wait_line("Finished", job=SLOT)
     metrics = wait_until(lambda: "pruned_dead_letters" in (seen := http.metrics()) and seen, 30, "the dead letters")
@@ -57,7 +52,7 @@ def test_metrics_that_alerts_use_exist_and_counters_begin_at_0(scene, http, tmp_
     (tmp_path / "a").write_text("artifact")
     add_object(scene, tmp_path, "a", "3 h")
     scene.database.execute("INSERT INTO pruned.holds (tab, key, hold_id, kind, reason, who) VALUES ('public.scratch', '1', gen_random_uuid(), 'hold', 'x', 'x')")
-    daemon = start(scene, http, **{"store.local.root": tmp_path})
+    daemon = start(scene, http, **{"store.local.root": tmp_path, "notify.url": NOBODY})
     before = http.metrics()
     scene.topics.tick(OBJECTS, now(minutes=-1))
     daemon.wait_line("Finished", job=SLOT)

@@ -15,7 +15,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.M)
 # which a message goes through them.
 FOLDERS = [["base"], ["config", "http", "kafka", "pg"], ["avro", "store"],
            ["engine/job"], ["engine/service"], ["engine/outbox"], ["engine/ledger"], ["engine/step"], ["engine/reading"], ["engine/brakes"], ["engine/lane"],
-           ["engine/work"], ["engine/clock"], ["engine"], ["engine/view"], ["jobs", "cli", "web"]]
+           ["engine/work"], ["engine/clock"], ["engine"], ["engine/view"], ["engine/notices"], ["jobs", "cli", "web"]]
 RANK = {folder: rank for rank, folders in enumerate(FOLDERS) for folder in folders}
 # `pruned run` serves the web page.
 ALSO = {("cli", "web")}

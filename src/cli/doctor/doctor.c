@@ -244,6 +244,7 @@ command_doctor (Cli *cli, GError **error)
   doctor_settings (&doctor);
   doctor_work (&doctor);
   doctor_housekeeping (&doctor);
+  doctor_notices (&doctor);
   doctor_gentle (&doctor);
   if (quiet)
     forget_well (&doctor);

@@ -76,6 +76,7 @@ void doctor_jobs (Doctor *doctor);     /* those of the user's own; which built-i
 void doctor_settings (Doctor *doctor); /* modes, schedules */
 void doctor_housekeeping (Doctor *doctor); /* of the running processes: what fails */
 void doctor_holds (Doctor *doctor);
+void doctor_notices (Doctor *doctor);   /* what could not be told to people */
 void doctor_busy (Doctor *doctor);      /* rows that other sessions hold; by doctor_work */
 void doctor_processes (Doctor *doctor); /* those that run; by doctor_work */
 void doctor_night (Doctor *doctor);     /* what the last night says; by doctor_work */
