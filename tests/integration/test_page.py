@@ -39,6 +39,12 @@ def test_what_the_commands_say(paged):  # noqa: F811
         assert shown == told, path
     (row,) = csv.DictReader(io.StringIO(paged.ask("/runs?format=csv").text, newline=""))
     assert (row["run_id"], row["state"], json.loads(row["result"])["failed"]) == (str(run["run_id"]), "finished", 2)
+    # The report: its parts are those of the command.
+    report = json.loads(paged.house.pruned.run("report", "--since", "-1d", "--format", "json").ok().stdout)
+    page = paged.read("/report?since=-1d")
+    assert JOB in page.of("jobs") and "Nobody held or released a row." in page.of("holds")
+    assert paged.json("/report?since=-1d&format=json&table=jobs") == report["jobs"]
+    assert paged.json("/report?since=-1d&format=json&table=tables") == report["tables"] != []
     # Of one run.
     page = paged.read(f"/run?id={run['run_id']}")
     assert "3 removed" in page.of("about") and f"pruned restore {run['run_id']} --dry-run" in page.of("next")
@@ -69,8 +75,8 @@ def test_texts_of_others_are_texts(paged):  # noqa: F811
 
 
 def test_runs_are_read_from_eight_days_of_the_archive_and_from_all_with_since(paged):  # noqa: F811
-    """A statement has 1.5 seconds, and the archive has no index by the time of creation. The
-    command reads all of it."""
+    """A statement has 1.5 seconds, and no index finds the runs of a state that few runs have. The
+    command reads all of the archive."""
     archived = {}
     for table, days in (("runs_done", 7), ("runs_done", 9), ("runs", 30)):
         paged.database.execute("SELECT pruned.ensure_day('runs_done', (%s AT TIME ZONE 'UTC')::date)", [at := now(days=-days)])
@@ -90,7 +96,7 @@ BAD = {
     ("GET", "/runs%2f"): 404, ("GET", "/src/web/page/page.css"): 404,
     ("POST", "/"): 405, ("PUT", "/runs"): 405, ("DELETE", "/run?id=x"): 405, ("TRACE", "/"): 405, ("OPTIONS", "/"): 405,
     ("GET", "/?token=x"): 400, ("GET", "/runs?job=a&job=b"): 400, ("GET", "/runs?x=1"): 400, ("GET", "/runs?=1"): 400,
-    ("GET", "/runs?job=%ff"): 400, ("GET", "/runs?format=xml"): 400, ("GET", "/runs?since=yesterday"): 400,
+    ("GET", "/runs?job=%ff"): 400, ("GET", "/runs?format=xml"): 400, ("GET", "/runs?since=yesterday"): 400, ("GET", "/report?since=yesterday"): 400,
     ("GET", "/run"): 404, ("GET", "/run?id=1%27"): 404, ("GET", "/run?id=00000000-0000-0000-0000-000000000000"): 404,
     ("GET", "/job?name=none"): 404, ("GET", "/runs?format=csv&table=none"): 404,
     ("GET", "/runs?job=%27%3B+DROP+TABLE+pruned.runs+--"): 200, ("GET", "/quarantine?job=%27+OR+1%3D1+--"): 200,

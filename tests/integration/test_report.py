@@ -49,6 +49,6 @@ def test_the_numbers_are_those_of_runs_night_and_journal(house):  # noqa: F811
     assert report["approvals"] == report["restores"] == []
     house.restore(run)
     assert [deed["command"] for deed in reported(house)["restores"]] == ["restore"]
-    for form, has in (("html", "<td>docs.dead</td>"), ("csv", '\njobs,"docs.dead","docs",1,'), ("text", "What the jobs did")):
+    for form, has in (("html", "<td>docs.dead</td>"), ("html", "30 nights: "), ("csv", '\njobs,"docs.dead","docs",1,'), ("text", "What the jobs did")):
         assert has in house.pruned.run("report", "--format", form).ok().stdout
     assert "expected text, html, csv or json" in house.pruned.run("report", "--format", "pdf").stderr

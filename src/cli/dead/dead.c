@@ -233,7 +233,7 @@ deal_with_named (Dead *dead, const GArray *ids, GError **error)
   ExitCode code = read_named (dead, ids, error);
   if (code != CODE_OK)
     return code;
-  if (!letters_judge (dead->pg, dead->topic, dead->letters, error))
+  if (!letters_look_up (dead->pg, dead->topic, dead->letters, error))
     return cli_pg_failed (dead->pg, error);
   code = check_named (dead, error);
   return code == CODE_OK ? dead->verb->deal (dead, error) : code;
@@ -243,7 +243,7 @@ deal_with_named (Dead *dead, const GArray *ids, GError **error)
 static ExitCode
 deal_with_open (Dead *dead, GError **error)
 {
-  if (!letters_judge (dead->pg, dead->topic, dead->letters, error))
+  if (!letters_look_up (dead->pg, dead->topic, dead->letters, error))
     return cli_pg_failed (dead->pg, error);
   gboolean decided_too = all && dead->verb->deal == list;
   for (guint i = dead->letters->len; i-- > 0 && !decided_too;)

@@ -5,6 +5,7 @@
 #include "base/visible.h"
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/sentence.h"
+#include "engine/view/bars.h"
 #include "engine/view/run_view.h"
 
 #include <string.h>
@@ -121,7 +122,7 @@ show_state (Sheet *sheet, const PgRows *night, int row, const PgRows *nights, co
   html_add (sheet->html, " · next tick ");
   sheet_time (sheet, rows_text (night, row, "next_at"));
   html_close (sheet->html);
-  view_show_bars (sheet, nights, name);
+  bars_show (sheet->html, nights, name);
   html_close (sheet->html);
   show_commands (sheet, "What a person can do", (const char *const *)commands);
 }

@@ -3,6 +3,7 @@
 
 #include "base/spoken.h"
 #include "engine/clock/processes.h"
+#include "engine/view/bars.h"
 
 #include <math.h>
 
@@ -108,7 +109,7 @@ show_job (const Home *home, int row)
   sheet_link (sheet, "job", "name", job);
   html_close (html);
   html_open (html, HTML_TD);
-  view_show_bars (sheet, home->nights, job);
+  bars_show (html, home->nights, job);
   html_close (html);
   add_amount (sheet, rows_text (home->jobs, row, "rows"));
   add_amount (sheet, rows_text (home->jobs, row, "median"));
@@ -208,7 +209,7 @@ view_show_home (Sheet *sheet, GError **error)
   html_open (sheet->html, HTML_SECTION);
   html_set (sheet->html, HTML_AT_ID, "days");
   html_text (sheet->html, HTML_H2, "Rows a day");
-  view_show_bars (sheet, home.nights, NULL);
+  bars_show (sheet->html, home.nights, NULL);
   html_open (sheet->html, HTML_DETAILS);
   html_set (sheet->html, HTML_AT_ID, "days-table");
   html_text (sheet->html, HTML_SUMMARY, "The same as a table");

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "engine/clock/processes.h"
 #include "engine/job/in_force.h"
+#include "engine/view/bars.h"
+#include "engine/view/report/report.h"
 #include "engine/view/run_view.h"
 
 #define ARCHIVE_US (8 * G_TIME_SPAN_DAY)
@@ -93,6 +95,42 @@ view_show_runs (Sheet *sheet, GError **error)
                               ? "Runs, the newest first"
                               : "Runs of the last eight days, the newest first");
   return rows != NULL;
+}
+
+/* --- a report --------------------------------------------------------------------------------- */
+
+/* As `pruned report --format html`, from the same parts. What is overdue is what the processes have
+ * last found. */
+static void
+show_report (Sheet *sheet, const Report *report)
+{
+  html_text (sheet->html, HTML_P, report->title);
+  if (report->note != NULL)
+    html_text (sheet->html, HTML_P, report->note);
+  bars_show (sheet->html, report->nights, NULL);
+  for (guint i = 0; i < report->parts->len; i++) {
+    const ReportPart *part = &g_array_index (report->parts, ReportPart, i);
+    sheet_table (sheet, &(SheetTable){ part->name, part->title, part->columns,
+                                       json_incref (part->rows), part->none });
+  }
+}
+
+gboolean
+view_show_report (Sheet *sheet, GError **error)
+{
+  static const char *const filters[] = { "since", NULL };
+  gint64 since_us;
+  const char *since = sheet_filter (sheet, "since");
+  g_auto (Report) report = { 0 };
+  if (!clock_parse_loose (since != NULL ? since : "-1d", clock_now_us (), &since_us, error))
+    return FALSE;
+  sheet_form (sheet, filters);
+  g_autoptr (PgRows) overdue = night_ask (sheet->pg, sheet->night, NULL, error);
+  if (overdue == NULL
+      || !report_look (&report, sheet->pg, in_force_jobs (), overdue, since_us, error))
+    return FALSE;
+  show_report (sheet, &report);
+  return TRUE;
 }
 
 /* --- the others ------------------------------------------------------------------------------- */

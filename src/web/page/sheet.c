@@ -87,7 +87,10 @@ sheet_time (Sheet *sheet, const char *text)
 /* Cells that lead to a view. */
 static const struct {
   const char *column, *path, *name;
-} LINKS[] = { { "job", "job", "name" }, { "run_id", "run", "id" }, { "last_run_id", "run", "id" } };
+} LINKS[] = { { "job", "job", "name" },
+              { "run_id", "run", "id" },
+              { "last_run_id", "run", "id" },
+              { "id", "letters", "id" } };
 
 static void
 add_cell (Sheet *sheet, const Column *column, const json_t *cell)

@@ -27,11 +27,11 @@ gboolean view_show_quarantine (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_
 gboolean view_show_holds (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean view_show_processes (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean view_show_journal (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean view_show_letters (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean view_show_report (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Binds from when on the archive is read for VIEW_RUNS: eight days, unless the filter `since` asks
  * for more. */
 void view_bind_archive (const Sheet *sheet, PgValues *values);
 /* The table of ROWS of VIEW_RUNS, in words; as CSV or JSON as `pruned runs --json` has them. */
 void view_show_runs_table (Sheet *sheet, const PgRows *rows, const char *title);
-/* The bars of the job's 30 nights of ROWS of VIEW_NIGHTS; JOB NULL: of all together. */
-void view_show_bars (Sheet *sheet, const PgRows *nights, const char *job);

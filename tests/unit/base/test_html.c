@@ -77,7 +77,7 @@ static void
 test_style_of_a_file (void)
 {
   Html *html = html_begin ();
-  html_style (html, "src/cli/report/report.css");
+  html_style (html, "src/engine/view/report/report.css");
   g_autofree char *page = html_end (html);
   g_assert_true (g_str_has_prefix (page, "<!DOCTYPE html>\n<style>body{"));
 }

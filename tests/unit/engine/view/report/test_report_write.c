@@ -1,5 +1,5 @@
 /* A report in each of its forms, from the same cells. */
-#include "cli/report/report.h"
+#include "engine/view/report/report.h"
 
 #include <string.h>
 

@@ -1,15 +1,14 @@
-#include "cli/report/report.h"
+#include "engine/view/report/report.h"
 
 #include "base/clock.h"
 #include "base/spoken.h"
 #include "base/words.h"
-#include "cli/night_look.h"
 #include "engine/job/sentence/sentence.h"
 
 #include <math.h>
 #include <string.h>
 
-#define SQL "src/cli/report/sql/"
+#define SQL "src/engine/view/report/sql/"
 
 static const Column JOBS[] = { { "job" },
                                { "table" },
@@ -61,6 +60,7 @@ report_clear (Report *report)
   g_clear_pointer (&report->parts, g_array_unref);
   g_clear_pointer (&report->title, g_free);
   g_clear_pointer (&report->note, g_free);
+  g_clear_pointer (&report->nights, rows_free);
 }
 
 static json_t *
@@ -145,9 +145,9 @@ add_table (Report *report, const char *job, const char *table, gint64 gone, gint
 }
 
 static void
-add_job (Report *report, Cli *cli, const char *name, json_t *counts)
+add_job (Report *report, const Jobs *jobs, const char *name, json_t *counts)
 {
-  const Job *job = jobs_find (cli->jobs, name);
+  const Job *job = jobs_find (jobs, name);
   const char *table = job != NULL ? job->table : NULL;
   const gint64 own = number_of (counts, "updated_rows");
   const gboolean goes = removes (job, counts);
@@ -181,14 +181,14 @@ take_counts (const PgRows *rows, int from, int *to)
 }
 
 static gboolean
-look_at_runs (Report *report, Cli *cli, Pg *pg, PgValues *values, GError **error)
+look_at_runs (Report *report, Pg *pg, const Jobs *jobs, const PgValues *values, GError **error)
 {
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "counts.sql", values, error);
   for (int i = 0; rows != NULL && i < rows_count (rows);) {
     const char *job = rows_text (rows, i, "job"), *tab = rows_text (rows, i, "tab");
     g_autoptr (json_t) counts = take_counts (rows, i, &i);
     if (tab == NULL)
-      add_job (report, cli, job, counts);
+      add_job (report, jobs, job, counts);
     else
       add_table (report, job, tab, number_of (counts, "deleted"), number_of (counts, "changed"),
                  number_of (counts, "inserted"));
@@ -206,11 +206,10 @@ whole_number (const PgRows *rows, int row, const char *column)
 }
 
 /* A line a job that has a deadline, with what keeps its rows, as `pruned night` has it. */
-static gboolean
-look_at_deadlines (Report *report, Cli *cli, Pg *pg, GError **error)
+static void
+add_deadlines (Report *report, const PgRows *nights)
 {
-  g_autoptr (PgRows) nights = night_look (cli, pg, NULL, error);
-  for (int i = 0; nights != NULL && i < rows_count (nights); i++) {
+  for (int i = 0; i < rows_count (nights); i++) {
     if (rows_text (nights, i, "deadline_seconds") == NULL)
       continue;
     g_autoptr (json_t) whys = cell_from_text (CELL_JSON, rows_text (nights, i, "overdue_rows"));
@@ -227,13 +226,12 @@ look_at_deadlines (Report *report, Cli *cli, Pg *pg, GError **error)
                    whole_number (nights, i, "caught_up_nights"),
                    rows_text (nights, i, "overdue_state")));
   }
-  return nights != NULL;
 }
 
 /* --- people ----------------------------------------------------------------------------------- */
 
 static gboolean
-look_at_deeds (Report *report, Pg *pg, PgValues *values, GError **error)
+look_at_deeds (Report *report, Pg *pg, const PgValues *values, GError **error)
 {
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "deeds.sql", values, error);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++)
@@ -262,21 +260,20 @@ look_about (Report *report, Pg *pg, const char *day, GError **error)
 }
 
 gboolean
-report_look (Report *report, Cli *cli, Pg *pg, gint64 since_us, GError **error)
+report_look (Report *report, Pg *pg, const Jobs *jobs, const PgRows *overdue, gint64 since_us,
+             GError **error)
 {
   const gint64 from_us = since_us - since_us % G_TIME_SPAN_DAY;
   g_autofree char *from = clock_format (from_us), *day = g_strndup (from, strlen ("2026-11-30"));
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "since", from);
+  pg_values_set (values, "job", NULL);
   report->parts = g_array_new (FALSE, FALSE, sizeof (ReportPart));
   g_array_append_vals (report->parts, PARTS, G_N_ELEMENTS (PARTS));
   for (guint i = 0; i < report->parts->len; i++)
     g_array_index (report->parts, ReportPart, i).rows = json_array ();
-  const gboolean ok = look_at_deadlines (report, cli, pg, error) && pg_begin_read_only (pg, error)
-                      && pg_exec (pg, "SET LOCAL statement_timeout = 0", error)
-                      && look_about (report, pg, day, error)
-                      && look_at_runs (report, cli, pg, values, error)
-                      && look_at_deeds (report, pg, values, error);
-  pg_rollback (pg);
-  return ok;
+  add_deadlines (report, overdue);
+  return look_about (report, pg, day, error) && look_at_runs (report, pg, jobs, values, error)
+         && look_at_deeds (report, pg, values, error)
+         && (report->nights = view_ask (pg, VIEW_NIGHTS, values, error)) != NULL;
 }

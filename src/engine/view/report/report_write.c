@@ -1,9 +1,10 @@
-#include "cli/report/report.h"
+#include "engine/view/report/report.h"
 
 #include "base/csv.h"
 #include "base/html.h"
 #include "base/spoken.h"
 #include "base/words.h"
+#include "engine/view/bars.h"
 
 #include <string.h>
 
@@ -162,10 +163,33 @@ begin_html (const char *title)
   html_set (html, HTML_AT_CHARSET, "utf-8");
   html_close (html);
   html_text (html, HTML_TITLE, title);
-  html_style (html, "src/cli/report/report.css");
+  html_style (html, "src/engine/view/report/report.css");
   html_close (html);
   html_open (html, HTML_BODY);
   return html;
+}
+
+/* Of all jobs together, and of each; the tables behind it have the numbers. */
+static void
+add_chart (Html *html, const Report *report)
+{
+  size_t at;
+  json_t *row;
+  if (report->nights == NULL || rows_count (report->nights) == 0)
+    return;
+  html_text (html, HTML_H2, "Rows a day, in the last 30");
+  bars_show (html, report->nights, NULL);
+  html_open (html, HTML_TABLE);
+  json_array_foreach (part_at (report, 0)->rows, at, row) {
+    const char *job = json_string_value (json_array_get (row, 0));
+    html_open (html, HTML_TR);
+    html_text (html, HTML_TH, job);
+    html_open (html, HTML_TD);
+    bars_show (html, report->nights, job);
+    html_close (html);
+    html_close (html);
+  }
+  html_close (html);
 }
 
 char *
@@ -175,6 +199,7 @@ report_as_html (const Report *report)
   html_text (html, HTML_H1, report->title);
   if (report->note != NULL)
     html_text (html, HTML_P, report->note);
+  add_chart (html, report);
   for (guint i = 0; i < report->parts->len; i++) {
     const ReportPart *part = part_at (report, i);
     html_text (html, HTML_H2, part->title);

@@ -6,10 +6,10 @@ WITH ended AS MATERIALIZED (
   SELECT r.run_id, r.job, r.scheduled_at, r.finished_at, r.result, r.rows_done
   FROM pruned.runs r WHERE r.finished_at IS NOT NULL AND r.state || '' = 'finished' AND r.range_of IS NULL AND r.scheduled_at >= :since::timestamptz),
 recent AS (
-  -- include: ../../../engine/night/sql/nights.sql
+  -- include: ../../../night/sql/nights.sql
 ),
 counted AS (
-  -- include: ../../../engine/night/sql/night_counts.sql
+  -- include: ../../../night/sql/night_counts.sql
 )
 SELECT s.job, nullif(s.tab, '') AS tab, s.name, pg_catalog.sum(s.n)::bigint AS n
 FROM (

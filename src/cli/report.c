@@ -1,7 +1,9 @@
-#include "cli/report/report.h"
+#include "engine/view/report/report.h"
 
 #include "base/clock.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/night_look.h"
 
 static char *since, *format;
 
@@ -42,6 +44,15 @@ show (Cli *cli, const Report *report, const char *as)
   return CODE_OK;
 }
 
+static gboolean
+look (Report *report, Cli *cli, Pg *pg, gint64 since_us, GError **error)
+{
+  g_autoptr (PgRows) overdue = night_look (cli, pg, NULL, error);
+  return overdue != NULL && pg_begin_read_only (pg, error)
+         && pg_exec (pg, "SET LOCAL statement_timeout = 0", error)
+         && report_look (report, pg, cli->jobs, overdue, since_us, error);
+}
+
 ExitCode
 command_report (Cli *cli, GError **error)
 {
@@ -58,6 +69,7 @@ command_report (Cli *cli, GError **error)
   if (pg == NULL)
     return CODE_POSTGRES;
   g_auto (Report) report = { 0 };
-  return report_look (&report, cli, pg, since_us, error) ? show (cli, &report, as)
-                                                         : cli_pg_failed (pg, error);
+  const gboolean ok = look (&report, cli, pg, since_us, error);
+  pg_rollback (pg);
+  return ok ? show (cli, &report, as) : cli_pg_failed (pg, error);
 }

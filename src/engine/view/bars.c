@@ -1,5 +1,4 @@
-/* The nights of jobs as bars. */
-#include "web/page/views.h"
+#include "engine/view/bars.h"
 
 #include "base/spoken.h"
 
@@ -30,9 +29,8 @@ add_rect (Html *html, const char *class, const double at[4])
 }
 
 static void
-draw (Sheet *sheet, const Bars *bars)
+draw (Html *html, const Bars *bars)
 {
-  Html *html = sheet->html;
   const double height = bars->is_large ? 48 : 20;
   double most = 1;
   for (guint i = 0; i < bars->n; i++)
@@ -71,7 +69,7 @@ days_ago (const char *day)
 }
 
 void
-view_show_bars (Sheet *sheet, const PgRows *nights, const char *job)
+bars_show (Html *html, const PgRows *nights, const char *job)
 {
   double amounts[NIGHTS] = { 0 }, failed[NIGHTS] = { 0 }, most = 0, all = 0;
   for (int i = 0; i < rows_count (nights); i++) {
@@ -87,5 +85,5 @@ view_show_bars (Sheet *sheet, const PgRows *nights, const char *job)
   }
   g_autofree char *sum = spoken_number (llround (all)), *top = spoken_number (llround (most)),
                   *says = g_strdup_printf ("30 nights: %s rows, at most %s in one", sum, top);
-  draw (sheet, &(Bars){ amounts, failed, NIGHTS, job == NULL, says });
+  draw (html, &(Bars){ amounts, failed, NIGHTS, job == NULL, says });
 }

@@ -1,4 +1,4 @@
-#include "cli/dead/letter.h"
+#include "engine/view/letters/letter.h"
 
 #include "avro/message.h"
 
@@ -14,7 +14,7 @@
 
 const Column LETTER_COLUMNS[] = { OF_A_LETTER, { NULL } };
 
-static const Column WHOLE_COLUMNS[] = { OF_A_LETTER,
+const Column LETTER_WHOLE_COLUMNS[] = { OF_A_LETTER,
                                         { "omitted" },
                                         { "key" },
                                         { "headers", CELL_JSON },
@@ -59,8 +59,8 @@ letter_text (const char *value)
   return value == NULL ? json_null () : readable (value, strlen (value));
 }
 
-static json_t *
-cells_of (const Letter *letter)
+json_t *
+letter_cells (const Letter *letter)
 {
   const DeadLetter *said = &letter->said;
   g_autofree char *id = letter_id (letter);
@@ -77,12 +77,6 @@ cells_of (const Letter *letter)
   for (guint i = 0; i < G_N_ELEMENTS (cells); i++)
     json_array_append_new (array, cells[i]);
   return array;
-}
-
-void
-letter_show (Output *out, const Letter *letter)
-{
-  output_cells (out, cells_of (letter));
 }
 
 /* --- one letter as a record --------------------------------------------------------------------
@@ -139,8 +133,8 @@ body_of (const Letter *letter, const char *prefix)
   return content != NULL ? (Body){ "avro", content } : (Body){ "bytes", readable (value, len) };
 }
 
-void
-letter_show_whole (Output *out, const Letter *letter, const char *prefix)
+json_t *
+letter_whole_cells (const Letter *letter, const char *prefix)
 {
   const KafkaMessage *message = letter->message;
   Body body = body_of (letter, prefix);
@@ -155,8 +149,8 @@ letter_show_whole (Output *out, const Letter *letter, const char *prefix)
           body.framing != NULL ? json_integer ((json_int_t)message->value_len) : json_null (),
           body.value,
           letter_text (base64) };
-  json_t *cells = cells_of (letter);
+  json_t *cells = letter_cells (letter);
   for (guint i = 0; i < G_N_ELEMENTS (more); i++)
     json_array_append_new (cells, more[i]);
-  output_record_cells (out, WHOLE_COLUMNS, cells);
+  return cells;
 }

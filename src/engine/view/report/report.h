@@ -1,10 +1,10 @@
-/* `pruned report`: what was done since a day, for auditors and for mail. All forms are written from
- * the same parts, each a table; an HTML file needs no other.
+/* What was done since a day, for auditors and for mail: `pruned report`, and a view of the page.
+ * All forms are written from the same parts, each a table; an HTML file needs no other.
  *
- * Threads: main only. Ownership: as said.
+ * Threads: those of the connection. Ownership: as said.
  */
 #pragma once
-#include "cli/cli.h"
+#include "engine/view/view.h"
 
 /* A table of the report. Cells are text or numbers (json_t), null where there is nothing. */
 typedef struct {
@@ -15,18 +15,19 @@ typedef struct {
 } ReportPart;
 
 typedef struct {
-  char *title;   /* one line */
-  char *note;    /* what it does not have; NULL: nothing */
-  GArray *parts; /* of ReportPart */
+  char *title;    /* one line */
+  char *note;     /* what it does not have; NULL: nothing */
+  GArray *parts;  /* of ReportPart */
+  PgRows *nights; /* of VIEW_NIGHTS, for the chart of an HTML file; NULL: it has none */
 } Report;
 
 void report_clear (Report *report);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Report, report_clear)
 
-/* What was done since the beginning of the day (UTC) of SINCE_US, and what is overdue now. In
- * transactions of its own that read. */
-gboolean report_look (Report *report, Cli *cli, Pg *pg, gint64 since_us, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+/* What was done since the beginning of the day (UTC) of SINCE_US, and what is overdue now, by
+ * OVERDUE, rows of night_ask. In the caller's transaction. */
+gboolean report_look (Report *report, Pg *pg, const Jobs *jobs, const PgRows *overdue,
+                      gint64 since_us, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* The whole text, with a line break at its end. g_free it. csv: RFC 4180, a part behind the other
  * with its own line of names; a text that a spreadsheet would compute gets an apostrophe before it.

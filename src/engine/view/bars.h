@@ -1,0 +1,11 @@
+/* The nights of jobs as bars, for the page and for a report.
+ *
+ * Threads: any. Ownership: none.
+ */
+#pragma once
+#include "base/html.h"
+#include "pg/pg.h"
+
+/* The bars of the job's last 30 nights, of rows of VIEW_NIGHTS; JOB NULL: of all together. Beside
+ * it should stand a table: what it says in words are its sum and its highest bar. */
+void bars_show (Html *html, const PgRows *nights, const char *job);
