@@ -233,6 +233,7 @@ $(SHARE)/made: $(BUILD)/pruned VERSION docs/adding-a-job.md $(wildcard tools/*.p
 install: all $(SHARE)/made
 	install -D -m 755 $(BUILD)/pruned $(DESTDIR)$(PREFIX)/bin/pruned
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/pruned $(wildcard deploy/*.conf deploy/*.yml)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/pruned/grafana deploy/grafana/pruned.json
 	cd schemas/avro && find . -name '*.avsc' -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/pruned/schemas/{} \;
 	cd $(SHARE) && find . -type f ! -name made -exec install -D -m 644 {} $(abspath $(DESTDIR)$(PREFIX))/share/{} \;
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(SYSCONFDIR)/pruned/jobs.d

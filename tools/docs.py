@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes what is made from the code: docs/reference/*.md, the example of a configuration
-(deploy/pruned.conf), and the marked blocks of other pages.
+(deploy/pruned.conf), the dashboard (deploy/grafana), and the marked blocks of other pages.
 
     tools/docs.py BINARY            writes them (`make docs`)
     tools/docs.py BINARY --check    prints how they differ from what is there; exit 1 if they do
@@ -20,6 +20,7 @@ import re
 import sys
 
 import reference
+import reference.grafana
 import reference.man
 import reference.shells
 
@@ -42,6 +43,7 @@ def made(binary):
     """{path: text} of all that is made, as a whole or in part."""
     pages = {DOCS / "reference" / name: page(binary) for name, page in reference.PAGES.items()}
     pages[ROOT / "deploy/pruned.conf"] = reference.settings.example(binary)
+    pages[ROOT / "deploy/grafana/pruned.json"] = reference.grafana.dashboard(binary)
     for path in sorted(DOCS.rglob("*.md")):
         if path not in pages:
             text = path.read_text()

@@ -27,7 +27,7 @@ def run(installed, *arguments):
 @pytest.mark.check_all
 def test_the_binary_its_unit_and_what_an_operator_needs(installed):
     assert run(installed, "version").startswith("name\tversion\npruned\t")
-    assert {p.name for p in (installed / "share/pruned").iterdir()} == {"alerts.yml", "pruned.conf", "schemas"}
+    assert {p.name for p in (installed / "share/pruned").iterdir()} == {"alerts.yml", "grafana", "pruned.conf", "schemas"}
     schemas = {p.relative_to(installed / "share/pruned/schemas"): p.read_bytes() for p in (installed / "share/pruned/schemas").rglob("*.avsc")}
     assert schemas == {p.relative_to(AVRO_SCHEMAS): p.read_bytes() for p in AVRO_SCHEMAS.rglob("*.avsc")}
     assert {p.name for p in (installed / "share").iterdir()} == {"bash-completion", "fish", "man", "pruned", "zsh"}
