@@ -8,6 +8,7 @@
 #include "cli/replica.h"
 #include "cli/running_settings.h"
 #include "cli/status.h"
+#include "cli/status_trend.h"
 #include "cli/status_lag.h"
 #include "cli/stop_line.h"
 #include "config/settings.h"
@@ -269,6 +270,8 @@ look_once (Cli *cli)
   set (found, "stores", stores_of (cli));
   if (!output_is_json (cli->out))
     status_say (cli, found);
+  if (!output_is_json (cli->out) && watch_s > 0)
+    status_trend_say (cli->out, found);
   fill_gaps (found);
   output_object (cli->out, found);
   g_clear_pointer (&status.pg, pg_free);
