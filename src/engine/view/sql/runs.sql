@@ -1,6 +1,7 @@
 -- The newest matching runs of table and archive; with `:parents` only those that no run has
--- started. Each of the two is limited before they are combined. The archive has no index by the
--- time of creation: `:archive_from` is the T from which on it is read, null: all of it.
+-- started. Each of the two is limited before they are combined. The newest of the archive are found
+-- by an index; those of a state that few runs have are not: `:archive_from` is the T from which on
+-- it is read, null: all of it.
 (SELECT
  -- include: runs_columns.sql
  FROM pruned.runs r
