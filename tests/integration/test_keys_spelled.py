@@ -75,3 +75,26 @@ def test_a_column_of_a_key_of_several(house):  # noqa: F811
     house.done("seats.old")
     (line,) = house.pruned.run("who", 'seats:{"email": "BOB", "n": 2}', "--json").ok().json()
     assert line["row"] == {"email": "Bob", "n": 2}
+
+
+# Types whose values a cast to text writes otherwise than PostgreSQL prints them, as jobs name rows;
+# and a collation of one's own.
+CASTS = {"text COLLATE folded": ("'a'", "'b'"), "char(4)": ("'a'", "'b'"), "inet": ("'10.0.0.1'", "'10.0.0.2'"), "boolean": ("true", "false")}
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("of", CASTS)
+def test_a_row_that_a_condition_holds_is_held_by_the_key_that_jobs_name(house, of):  # noqa: F811
+    goes, stays = CASTS[of]
+    house.sql(SCHEMA + f"""CREATE TABLE a (id {of} PRIMARY KEY, note text, at timestamptz DEFAULT now() - interval '100 days');
+        INSERT INTO a VALUES ({goes}, 'x'), ({stays}, 'x'); CREATE INDEX ON a (at)""")
+    for job, does in {"of.a": "set = note = NULL", "of.b": "deadline = 1 day"}.items():
+        house.say(job, f"table = a\nwhere = at < :T - interval '30 days'\n{does}\nmax_share = off\napprove = never")
+    house.pruned.run("hold", "a", "--where", f"id = {stays}", "--reason", "case 1").ok()
+    run_id = house.done("of.a")[1]
+    assert house.rows("a", f"id = {stays}, note") == [(False, None), (True, "x")], house.database.rows("SELECT * FROM pruned.holds")
+    house.pruned.run("verify", str(run_id), "--all").ok()
+    (late,) = [line["overdue"]["rows"] for line in house.pruned.run("night", "--json").json() if line["job"] == "of.b"]
+    assert late.get("hold") == 1 and sum(late.values()) == 2, late
+    house.done("of.b")
+    assert house.rows("a", f"id = {stays}") == [(True,)]

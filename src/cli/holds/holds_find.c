@@ -78,7 +78,8 @@ own_statement (Pg *pg, const char *tab, GError **error)
     return NULL;
   const CatTable *own = catalogue_asked (catalogue, tab);
   g_autofree char *key = own != NULL && own->key->len > 1 ? list_key (own) : NULL,
-                  *text = key != NULL ? g_strdup_printf ("(%s)::text", key) : NULL;
+                  *text
+                  = key != NULL ? g_strdup_printf ("pg_catalog.format('%%s', %s)", key) : NULL;
   const PgStatement *statement
       = there_statement (pg, &table, text, text != NULL ? own->own : NULL, &cause);
   if (statement == NULL && cause->code != PRUNED_REJECT)
@@ -205,11 +206,12 @@ check_table (const char *asked, const CatTable *table, GError **error)
 static ExitCode
 ask_rows (Pg *pg, const CatTable *table, const char *where, HoldTable **found, GError **error)
 {
-  g_autofree char *key = list_key (table),
-                  *sql = g_strdup_printf ("SELECT (%s)::text AS key FROM %s WHERE (%s)", key,
-                                          table->name, where),
-                  *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1),
-                  *name = g_strdup_printf ("the statement that asks it (%.8s)", sum);
+  g_autofree char *key
+      = list_key (table),
+      *sql = g_strdup_printf ("SELECT pg_catalog.format('%%s', %s) AS key FROM %s WHERE (%s)", key,
+                              table->name, where),
+      *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1),
+      *name = g_strdup_printf ("the statement that asks it (%.8s)", sum);
   const PgStatement *statement = pg_statement_text (name, sql, error);
   g_autoptr (PgRows) rows = statement != NULL ? pg_run (pg, statement, NULL, error) : NULL;
   if (rows == NULL) {

@@ -117,6 +117,7 @@ step_keep (Step *step, GError **error, const char *kind, const char *item, const
   const gboolean hold = g_str_equal (kind, "hold");
   step->takes_held = hold ? "hold" : "restored";
   return step_fail (step, error, PRUNED_DATA,
-                    "%s would go with %s, a row that %s: pruned release '%s' releases it", item,
-                    with, hold ? "is on hold" : "pruned restore has brought back and holds", item);
+                    "%s would go or change with %s, a row that %s: pruned release '%s' releases it",
+                    item, with, hold ? "is on hold" : "pruned restore has brought back and holds",
+                    item);
 }

@@ -1,8 +1,8 @@
 /* A row that somebody holds stays until it is released, whatever would take it along: a file of a
  * job, a foreign key, a trigger. A hold is a row of `pruned.holds`: of `pruned hold`, or of `pruned
  * restore`, which has brought the row back. The rows that are held and are not there are looked for
- * before a step's effects and after them. If there is one more, the effects do not stand, and the
- * row that they were about stays.
+ * before a step's effects and after them; after them a row that the step has written counts as
+ * well. If there is one more, the effects do not stand, and the row that they were about stays.
  *
  * Nothing is asked where no row is held, which the fence has read with the run. So a hold counts
  * for each transaction that begins after it; `pruned hold` waits for those that have begun before.

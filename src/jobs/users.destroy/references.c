@@ -94,6 +94,24 @@ users_destroy_look_for_hidden (Destroy *destroy, GError **error)
                            "{projects,ci_job_artifacts}", error);
 }
 
+gboolean
+users_destroy_look_for_held (Destroy *destroy, GError **error)
+{
+  Step *step = destroy->step;
+  if (!step_rows_are_held (step))
+    return TRUE;
+  if (!step_keeps_below (step, "users", destroy->user_id, error))
+    return FALSE;
+  g_autoptr (PgRows) made = step_query (step, error, "held", LISTS (step), NULL);
+  const char *sql = made != NULL ? rows_text (made, 0, "sql") : NULL;
+  if (sql == NULL)
+    return made != NULL;
+  g_autoptr (PgRows) held = step_query_text (step, error, sql, "user_id", destroy->user_id, NULL);
+  if (held == NULL || rows_count (held) == 0)
+    return held != NULL;
+  return step_keep (step, error, rows_text (held, 0, "kind"), rows_text (held, 0, "item"), "it");
+}
+
 static const PgRows *
 make_look (Destroy *destroy, GError **error)
 {

@@ -15,3 +15,5 @@ gboolean users_destroy_prepare_look (Destroy *destroy, GError **error) G_GNUC_WA
 gboolean users_destroy_queue_look (Destroy *destroy, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* FALSE with an error: row-level security hides rows that could be neither moved nor kept. */
 gboolean users_destroy_look_for_hidden (Destroy *destroy, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* FALSE with an error: a row that is held would go with the user, or would name another one. */
+gboolean users_destroy_look_for_held (Destroy *destroy, GError **error) G_GNUC_WARN_UNUSED_RESULT;

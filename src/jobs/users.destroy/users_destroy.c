@@ -169,7 +169,7 @@ begin (Destroy *destroy, GError **error)
   if (destroy->ghost_id == NULL)
     return no_ghost (destroy, error);
   gboolean waits;
-  if (!step_keeps_below (destroy->step, "users", destroy->user_id, error))
+  if (!users_destroy_look_for_held (destroy, error))
     return FALSE;
   if (!users_destroy_wait_for_groups (destroy, &waits, error))
     return FALSE;

@@ -13,18 +13,20 @@ WITH col AS (
   WHERE a.attrelid = pg_catalog.to_regclass(:table::text) AND a.attname = (pg_catalog.parse_ident(:column::text))[1] AND a.attnum > 0 AND NOT a.attisdropped
 ),
 known AS (
-  SELECT CASE WHEN pg_catalog.count(*) = 1 THEN pg_catalog.format('t.%I::text', pg_catalog.min(a.attname))
-              ELSE pg_catalog.format('pg_catalog.jsonb_build_object(%s)::text', pg_catalog.string_agg(pg_catalog.format('%L, t.%I', a.attname, a.attname), ', ' ORDER BY k.n)) END AS key,
-         pg_catalog.string_agg(pg_catalog.format('t.%I', a.attname), ', ' ORDER BY k.n) AS columns,
+  SELECT pruned.held_key(c.oid) AS key,
+         pg_catalog.string_agg(pg_catalog.format('c.%I', a.attname), ', ' ORDER BY k.n) AS columns,
          pg_catalog.bool_or(a.attname = c.attname) AS in_key,
-         pg_catalog.string_agg(pg_catalog.format('w.%1$I = t.%1$I', a.attname), ' AND ') AS same,
-         pg_catalog.string_agg(CASE WHEN i.indnkeyatts = 1 THEN pg_catalog.format('t.%I = u.key::%s', a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod))
-                                    ELSE pg_catalog.format('t.%I = (u.key::jsonb ->> %L)::%s', a.attname, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod)) END, ' AND ') AS named
+         pg_catalog.string_agg(pg_catalog.format('w.%1$I %2$s c.%1$I', a.attname, o.same), ' AND ') AS same,
+         pg_catalog.string_agg(CASE WHEN i.indnkeyatts = 1 THEN pg_catalog.format('c.%I %s u.key::%s', a.attname, o.same, pg_catalog.format_type(a.atttypid, a.atttypmod))
+                                    ELSE pg_catalog.format('c.%I %s (u.key::jsonb ->> %L)::%s', a.attname, o.same, a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod)) END, ' AND ') AS named
   FROM col c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
   CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
+  CROSS JOIN LATERAL (SELECT
+-- include: ../../../pg/sql/key_operator.sql
+                      AS same) AS o
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
   WHERE k.n <= i.indnkeyatts
-  HAVING pg_catalog.count(*) > 0
+  GROUP BY c.oid
 ),
 unit AS (
   SELECT u.scale FROM (VALUES ('days', 86400::numeric), ('s', 1), ('ms', 0.001), ('us', 0.000001)) AS u (unit, scale) WHERE u.unit = :unit::text
@@ -52,10 +54,10 @@ SELECT CASE WHEN t.oid IS NULL THEN pg_catalog.format('%s has no column %s', :ta
             WHEN t.value IS NULL THEN pg_catalog.format('%s is %s: a date, a time, or a whole number with due_unit', :column::text, t.type) END AS state,
        pg_catalog.format('WITH wanted AS MATERIALIZED (SELECT w.*, pg_catalog.row_number() OVER (ORDER BY w.pruned_n, w.pruned_key) %% 2 = 1 AS pruned_due FROM ('
                          'SELECT DISTINCT ON (f.pruned_key) f.* FROM ('
-                         '(SELECT %1$s AS pruned_key, 1 AS pruned_n, %2$s FROM pg_catalog.unnest(:key::text[]) AS u (key) JOIN %3$s t ON %4$s)'
-                         ' UNION ALL (SELECT %1$s, 2, %2$s FROM %3$s t WHERE t.%5$I IS NOT NULL ORDER BY %2$s LIMIT :rows::int)) AS f ORDER BY f.pruned_key, f.pruned_n) AS w'
-                         ' WHERE NOT EXISTS (SELECT FROM pruned.holds h WHERE h.tab = (SELECT pruned.held_table(%6$L)) AND h.key = w.pruned_key))'
-                         ' UPDATE %3$s AS t SET %5$I = %7$s FROM wanted w WHERE %8$s RETURNING w.pruned_key AS key, w.pruned_due AS due, w.pruned_n = 1 AS named',
+                         '(SELECT %1$s AS pruned_key, 1 AS pruned_n, %2$s FROM pg_catalog.unnest(:key::text[]) AS u (key) JOIN %3$s c ON %4$s)'
+                         ' UNION ALL (SELECT %1$s, 2, %2$s FROM %3$s c WHERE c.%5$I IS NOT NULL ORDER BY %2$s LIMIT :rows::int)) AS f ORDER BY f.pruned_key, f.pruned_n) AS w'
+                         ' WHERE NOT EXISTS (SELECT FROM pruned.holds h WHERE h.tab = (SELECT pruned.held_table(%6$L)) AND h.key = w.pruned_key COLLATE "C"))'
+                         ' UPDATE %3$s AS c SET %5$I = %7$s FROM wanted w WHERE %8$s RETURNING w.pruned_key AS key, w.pruned_due AS due, w.pruned_n = 1 AS named',
                          t.key, t.columns, t.oid::regclass, t.named, t.attname, :table::text, t.value, t.same) AS plant,
-       pg_catalog.format('SELECT u.key FROM pg_catalog.unnest(:key::text[]) AS u (key) JOIN %s t ON %s', t.oid::regclass, t.named) AS there
+       pg_catalog.format('SELECT u.key FROM pg_catalog.unnest(:key::text[]) AS u (key) JOIN %s c ON %s', t.oid::regclass, t.named) AS there
 FROM (VALUES (1)) AS o (one) LEFT JOIN text t ON true

@@ -63,11 +63,11 @@ is_below (const Below *below, const GPtrArray *keys)
           *one = list_refers (key, k, child, parent);
       list_add (on, " AND ", "%s", one);
     }
-    list_add (up, " UNION ALL ", "SELECT (%s)::text, %s FROM %s WHERE %s", key_text, named,
-              root->name, on->str);
+    list_add (up, " UNION ALL ", "SELECT pg_catalog.format('%%s', %s), %s FROM %s WHERE %s",
+              key_text, named, root->name, on->str);
   }
   return g_strdup_printf (
-      "EXISTS (WITH RECURSIVE pruned_u AS (SELECT (%s)::text AS pruned_key, %s FROM %s WHERE %s"
+      "EXISTS (WITH RECURSIVE pruned_u AS (SELECT pg_catalog.format('%%s', %s) AS pruned_key, %s FROM %s WHERE %s"
       " UNION SELECT pruned_n.* FROM pruned_u CROSS JOIN LATERAL (%s) AS pruned_n)"
       " SELECT FROM pruned_u WHERE pruned_u.pruned_key IN"
       " (SELECT pg_catalog.unnest(:gone::text[])))",

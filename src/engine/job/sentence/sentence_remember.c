@@ -121,8 +121,9 @@ sentence_again_due (const Sentence *sentence, const CatTable *table)
   g_autofree char *key = list_key (table), *born = sentence_born (sentence, table),
                   *older = born != NULL ? g_strdup_printf (" AND %s < pruned_a.erased_at", born)
                                         : g_strdup ("");
-  return g_strdup_printf (
-      "EXISTS (SELECT FROM " OF_RUN " AND pruned_a.key = (%s)::text COLLATE \"C\"%s)", key, older);
+  return g_strdup_printf ("EXISTS (SELECT FROM " OF_RUN
+                          " AND pruned_a.key = pg_catalog.format('%%s', %s) COLLATE \"C\"%s)",
+                          key, older);
 }
 
 char *

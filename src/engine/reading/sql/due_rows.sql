@@ -4,6 +4,6 @@ SELECT u.tab, u.key, u.wrong
 FROM (
 {due}
 ) AS u
-WHERE NOT EXISTS (SELECT FROM pruned.quarantine q WHERE q.job = :job::text AND q.item = u.tab || ':' || u.key)
-  AND NOT EXISTS (SELECT FROM pruned.holds h WHERE h.tab = (SELECT pruned.held_table(u.tab)) AND h.key = u.key)
+WHERE NOT EXISTS (SELECT FROM pruned.quarantine q WHERE q.job = :job::text AND q.item = u.tab || ':' || u.key COLLATE "C")
+  AND NOT EXISTS (SELECT FROM pruned.holds h WHERE h.tab = (SELECT pruned.held_table(u.tab)) AND h.key = u.key COLLATE "C")
 LIMIT 100

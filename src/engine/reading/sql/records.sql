@@ -57,16 +57,15 @@ child AS MATERIALIZED (
            SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = t.child AND a.attnum = i.indkey[0]
            WHERE i.indrelid = t.child AND i.indisvalid AND i.indpred IS NULL AND a.attname::text = ANY (t.names)) AS fast,
          pg_catalog.has_table_privilege(t.child, 'SELECT') AS may,
-         (SELECT pg_catalog.string_agg(pg_catalog.format('c.%I', a.attname), ' || '','' || ' ORDER BY k.n) FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (num, n)
-          JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.num WHERE i.indrelid = t.child AND i.indisprimary AND k.n <= i.indnkeyatts) AS key
+         pruned.held_key(t.child) AS key
   FROM tie t JOIN pg_class c ON c.oid = t.child JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE t.first AND c.relkind IN ('r', 'p')
 ),
 left_over AS (
   SELECT c.parent, pg_catalog.string_agg(pg_catalog.format(
-           '(SELECT %1$L AS tab, (%2$s)::text AS key, %3$L AS wrong FROM pruned_gone g JOIN %4$s AS c ON %5$s'
+           '(SELECT %1$L AS tab, %2$s AS key, %3$L AS wrong FROM pruned_gone g JOIN %4$s AS c ON %5$s'
            ' WHERE NOT EXISTS (SELECT FROM %6$s AS p WHERE %7$s) LIMIT 100)',
-           c.short, coalesce(c.key, 'NULL'), 'is left, and the row of ' || r.table_name || ' that it refers to has gone', c.name,
+           c.short, coalesce(c.key, 'NULL::text'), 'is left, and the row of ' || r.table_name || ' that it refers to has gone', c.name,
            (SELECT pg_catalog.string_agg(pg_catalog.format('c.%I = (g.row).%I', x.a, x.b), ' AND ') FROM ROWS FROM (pg_catalog.unnest(c.names), pg_catalog.unnest(c.referred)) AS x (a, b)),
            (SELECT pg_catalog.format('%I.%I', n.nspname, p.relname) FROM pg_class p JOIN pg_namespace n ON n.oid = p.relnamespace WHERE p.oid = c.parent),
            (SELECT pg_catalog.string_agg(pg_catalog.format('p.%I = c.%I', x.b, x.a), ' AND ') FROM ROWS FROM (pg_catalog.unnest(c.names), pg_catalog.unnest(c.referred)) AS x (a, b))), ' UNION ALL ')

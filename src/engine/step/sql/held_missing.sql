@@ -1,10 +1,11 @@
 -- The text of a query for the rows that are held and are not there (`item`: as a command takes it;
--- `kind`: hold, restored). `:after`: only of tables in which this transaction has deleted rows, or
--- that it has written anew (TRUNCATE, DROP). Of a table that this role may not read, or whose rows
--- it cannot see, all that are held once rows of it were deleted. A key that is none of its column's
--- type is of no row. Rows of tables that do not exist are missing. No row: nothing is to be asked.
--- Names are quoted by format. Reads the catalogue, the counts of this session, and from holds the
--- first row of each table. The query searches each row by its primary key (OFFSET 0).
+-- `kind`: hold, restored). `:after`: only of tables in which this transaction has deleted or
+-- updated rows, or that it has written anew (TRUNCATE, DROP); a row that it has written is not
+-- there, either. Of a table that this role may not read, or whose rows it cannot see, all that are
+-- held once rows of it were deleted or updated. A key that is none of its column's type is of no
+-- row. Rows of tables that do not exist are missing. No row: nothing is to be asked. Names are
+-- quoted by format. Reads the catalogue, the counts of this session, and from holds the first row
+-- of each table. The query searches each row by its primary key (OFFSET 0).
 -- `:known`: what goes by statements and foreign keys has been compared with the holds by the text
 -- of its key. Then a table is left out whose keys are equal only if their texts are, unless a
 -- trigger or a rule has seen a row of this transaction: no more is read than a step has changed.
@@ -36,7 +37,7 @@ aside (yes) AS (
   WHERE :known::boolean
 ),
 touched AS (
-  SELECT t.tab, coalesce(pg_catalog.bool_or(pg_catalog.pg_stat_get_xact_tuples_deleted(t.rel) > 0 OR pg_catalog.age(c.xmin) <= 0 OR c.relkind NOT IN ('r', 'p')
+  SELECT t.tab, coalesce(pg_catalog.bool_or(pg_catalog.pg_stat_get_xact_tuples_deleted(t.rel) > 0 OR pg_catalog.pg_stat_get_xact_tuples_updated(t.rel) > 0 OR pg_catalog.age(c.xmin) <= 0 OR c.relkind NOT IN ('r', 'p')
                                             OR NOT pg_catalog.current_setting('track_counts')::boolean), false) AS yes
   FROM tree t LEFT JOIN pg_catalog.pg_class c ON c.oid = t.rel GROUP BY t.tab
 ),
@@ -60,15 +61,19 @@ col AS (
   GROUP BY t.tab, t.rel
 ),
 part AS (
-  SELECT t.tab, pg_catalog.format('SELECT pg_catalog.concat(%L, h.key) AS item, h.kind, h.key FROM pruned.holds h'
+  SELECT t.tab, pg_catalog.format('SELECT pg_catalog.concat(%L, h.key) AS item, h.kind, h.key COLLATE pg_catalog."default" AS key FROM pruned.holds h'
                                   ' WHERE h.tab = %L AND (h.until IS NULL OR h.until > now()) OFFSET 0',
                                   coalesce(t.rel::regclass::text, t.tab) || ':', t.tab) AS items,
          t.rel IS NULL AS away, u.yes AND NOT (coalesce(c.plain, false) AND :known::boolean AND NOT coalesce((SELECT s.yes FROM aside s), true)) AS yes, c.seen, c.key, c.known, c.rel, c.same
   FROM tab t JOIN touched u ON u.tab = t.tab LEFT JOIN col c ON c.tab = t.tab
 )
 SELECT pg_catalog.string_agg(CASE WHEN p.away OR NOT p.seen THEN pg_catalog.format('SELECT u.item, u.kind FROM (%s) AS u', p.items)
-                                  ELSE pg_catalog.format('SELECT u.item, u.kind FROM (%s) AS u CROSS JOIN LATERAL (SELECT %s) AS k WHERE %s AND NOT EXISTS (SELECT FROM %s t WHERE %s OFFSET 0)',
-                                                         p.items, p.key, p.known, p.rel::regclass, p.same) END, ' UNION ALL ' ORDER BY p.tab) AS sql
+                                  ELSE pg_catalog.format('SELECT u.item, u.kind FROM (%s) AS u CROSS JOIN LATERAL (SELECT %s) AS k WHERE %s AND NOT EXISTS (SELECT FROM %s t WHERE %s%s OFFSET 0)',
+                                                         p.items, p.key, p.known, p.rel::regclass, p.same, CASE WHEN :after::boolean THEN
+-- Written by a transaction that has not ended, and is not older than this one: by this one.
+                                                         ' AND CASE WHEN pg_catalog.age(t.xmin) <= pg_catalog.age(pg_catalog.pg_current_xact_id()::xid) THEN pg_catalog.pg_xact_status('
+                                                         '(pg_catalog.pg_current_xact_id()::text::bigint + pg_catalog.age(pg_catalog.pg_current_xact_id()::xid)'
+                                                         ' - pg_catalog.age(t.xmin))::text::xid8) <> ''in progress'' ELSE true END' END) END, ' UNION ALL ' ORDER BY p.tab) AS sql
 FROM part p
 WHERE p.away OR p.seen AND (NOT :after::boolean OR p.yes) OR NOT p.seen AND p.yes
 HAVING pg_catalog.count(*) > 0

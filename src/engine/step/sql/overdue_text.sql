@@ -18,20 +18,13 @@ col AS (
   JOIN pg_attribute a ON a.attrelid = r.oid AND a.attname = (pg_catalog.parse_ident(:column::text))[1] AND a.attnum > 0 AND NOT a.attisdropped
   JOIN pg_type y ON y.oid = a.atttypid
 ),
-known AS (
-  SELECT pg_catalog.format(CASE WHEN pg_catalog.count(*) = 1 THEN pg_catalog.format('t.%I::text', pg_catalog.min(a.attname))
-                                ELSE pg_catalog.format('pg_catalog.jsonb_build_object(%s)::text', pg_catalog.string_agg(pg_catalog.format('%L, t.%I', a.attname, a.attname), ', ')) END) AS key
-  FROM rel r
-  JOIN pg_index i ON i.indrelid = r.oid AND i.indisprimary
-  JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::smallint[])[0: (i.indnkeyatts - 1)])
-  HAVING pg_catalog.count(*) > 0
-),
+known AS (SELECT pruned.held_key(r.oid) AS key FROM rel r),
 unit AS (
   SELECT u.unit, u.scale
   FROM (VALUES ('days', 86400::numeric), ('s', 1), ('ms', 0.001), ('us', 0.000001)) AS u (unit, scale) WHERE u.unit = :unit::text
 ),
 piece AS (
-  SELECT c.oid, c.type, pg_catalog.format('t.%I', c.attname) AS col,
+  SELECT c.oid, c.type, pg_catalog.format('c.%I', c.attname) AS col,
          pg_catalog.concat(CASE WHEN :age::text <> '' THEN pg_catalog.format(' %%1$s interval %L', :age::text) END,
                            CASE WHEN :age_table::text <> '' THEN pg_catalog.format(' %%1$s (SELECT g.%I::float8 * interval ''1 day'' FROM %s g ORDER BY g.id DESC LIMIT 1)', :age_column::text, pg_catalog.to_regclass(:age_table::text)) END) AS age,
          u.unit, u.scale,
@@ -69,14 +62,14 @@ SELECT CASE WHEN r.oid IS NULL THEN pg_catalog.format('there is no table %s', :t
             WHEN NOT t.has_index THEN pg_catalog.format('no index of %s begins with %s', :table::text, :column::text) END AS state,
        CASE WHEN NOT t.has_index THEN pg_catalog.format('CREATE INDEX CONCURRENTLY ON %s (%s)', t.oid::regclass, pg_catalog.substr(t.col, 3)) END AS remedy,
        t.oid IS NULL AS missing,
-       pg_catalog.format('SELECT u.key, u.age_s, u.late FROM ((SELECT %1$s AS key, %2$s AS age_s, %3$s < %4$s AS late FROM %5$s t WHERE %3$s < %6$s ORDER BY %3$s LIMIT :half::int)'
-                         ' UNION (SELECT %1$s, %2$s, %3$s < %4$s FROM %5$s t WHERE %3$s < %6$s ORDER BY %3$s DESC LIMIT :half::int)) AS u ORDER BY u.age_s DESC NULLS FIRST, u.key',
+       pg_catalog.format('SELECT u.key, u.age_s, u.late FROM ((SELECT %1$s AS key, %2$s AS age_s, %3$s < %4$s AS late FROM %5$s c WHERE %3$s < %6$s ORDER BY %3$s LIMIT :half::int)'
+                         ' UNION (SELECT %1$s, %2$s, %3$s < %4$s FROM %5$s c WHERE %3$s < %6$s ORDER BY %3$s DESC LIMIT :half::int)) AS u ORDER BY u.age_s DESC NULLS FIRST, u.key',
                          k.key, t.age_s, t.col, t.late, t.oid::regclass, t.near) AS ends,
-       pg_catalog.format('SELECT (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s t WHERE %2$s < %3$s ORDER BY %2$s LIMIT :most::int) AS l) AS late,'
-                         ' (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s t WHERE %2$s < %4$s ORDER BY %2$s LIMIT :most::int) AS l) AS due,'
-                         ' (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s t WHERE %2$s >= %4$s AND %2$s < %5$s ORDER BY %2$s LIMIT :most::int) AS l) AS inflow,'
-                         ' (SELECT true FROM %1$s t WHERE %2$s IS NULL ORDER BY %2$s LIMIT 1) IS NOT NULL AS nulls',
+       pg_catalog.format('SELECT (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s < %3$s ORDER BY %2$s LIMIT :most::int) AS l) AS late,'
+                         ' (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s < %4$s ORDER BY %2$s LIMIT :most::int) AS l) AS due,'
+                         ' (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s >= %4$s AND %2$s < %5$s ORDER BY %2$s LIMIT :most::int) AS l) AS inflow,'
+                         ' (SELECT true FROM %1$s c WHERE %2$s IS NULL ORDER BY %2$s LIMIT 1) IS NOT NULL AS nulls',
                          t.oid::regclass, t.col, t.late, t.due, t.soon) AS counts,
-       pg_catalog.format('EXPLAIN (FORMAT JSON) SELECT FROM %s t WHERE %s < %s', t.oid::regclass, t.col, t.due) AS backlog,
-       pg_catalog.format('EXPLAIN (FORMAT JSON) SELECT FROM %1$s t WHERE %2$s >= %3$s AND %2$s < %4$s', t.oid::regclass, t.col, t.due, t.soon) AS inflow
+       pg_catalog.format('EXPLAIN (FORMAT JSON) SELECT FROM %s c WHERE %s < %s', t.oid::regclass, t.col, t.due) AS backlog,
+       pg_catalog.format('EXPLAIN (FORMAT JSON) SELECT FROM %1$s c WHERE %2$s >= %3$s AND %2$s < %4$s', t.oid::regclass, t.col, t.due, t.soon) AS inflow
 FROM rel r LEFT JOIN text t ON true LEFT JOIN known k ON true
