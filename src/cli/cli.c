@@ -5,6 +5,7 @@
 #include "base/log_queue.h"
 #include "base/visible.h"
 #include "cli/arguments.h"
+#include "cli/note.h"
 #include "base/words.h"
 #include "config/settings.h"
 #include "engine/engine.h"
@@ -283,7 +284,7 @@ run_command (Cli *cli, const Invocation *invocation, GError **error)
     g_propagate_error (error, g_steal_pointer (&wrong));
     return CODE_CONFIG;
   }
-  if (!cli_look_at_tables (cli, error))
+  if (!cli_act_for_page (cli, error) || !cli_look_at_tables (cli, error))
     return CODE_POSTGRES;
   if (cli->command->is_daemon)
     cli_pg_keep (NULL);

@@ -23,6 +23,27 @@ cli_note_alone (Cli *cli, Pg *pg, const char *verb, const char *object, const ch
   return FALSE;
 }
 
+gboolean
+cli_act_for_page (Cli *cli, GError **error)
+{
+  const char *act_id = g_getenv (CONFIG_PAGE_ACT);
+  if (act_id == NULL)
+    return TRUE;
+  g_autoptr (Pg) pg = cli_pg_bare (cli, error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "act_id", act_id);
+  g_autoptr (PgRows) rows = pg != NULL && pg_begin (pg, error)
+                                ? pg_run_file (pg, "src/cli/sql/page_act.sql", values, error)
+                                : NULL;
+  if (rows == NULL || !pg_commit (pg, error))
+    return FALSE;
+  if (rows_count (rows) == 0)
+    return error_fatal (error, CONFIG_PAGE_ACT ": the page has not asked for this command, or more "
+                                               "than a minute ago");
+  journal_act_for (rows_text (rows, 0, "person"));
+  return TRUE;
+}
+
 void
 cli_note_done (Cli *cli, Pg *pg, const char *verb, const char *object, const char *reason)
 {

@@ -16,6 +16,10 @@ gboolean cli_note (Cli *cli, Pg *pg, const char *verb, const char *object, const
 gboolean cli_note_alone (Cli *cli, Pg *pg, const char *verb, const char *object, const char *reason,
                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* A command that the daemon's page has started is of the person that pruned.page_acts names:
+ * journal_act_for. Any other: nothing. FALSE: the page has not started it, or too long ago. */
+gboolean cli_act_for_page (Cli *cli, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 /* For a change that Kafka has taken, which no error can undo: if the row cannot be written, that is
  * a warning. PG NULL: on a connection of its own; a database without schema pruned is no reason for
  * a warning. */

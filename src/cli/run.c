@@ -90,7 +90,8 @@ command_run (Cli *cli, GError **error)
     log_warning ("Notices go unencrypted to another machine", "remedy",
                  "[notify] url = https://...");
   GError *cause = NULL;
-  Pages *pages = pages_start (cli->config, cli->jobs, &cause);
+  const ActCommand command = { cli->file, cli->overrides };
+  Pages *pages = pages_start (cli->config, cli->jobs, &command, &cause);
   if (cause != NULL) {
     const ExitCode code = cause->code == PRUNED_OUTAGE ? CODE_KAFKA : CODE_CONFIG;
     g_propagate_error (error, cause);

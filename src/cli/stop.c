@@ -9,6 +9,7 @@
 #include "cli/note.h"
 #include "cli/stop_line.h"
 #include "engine/clock/processes.h"
+#include "engine/ledger/journal.h"
 #include "engine/work/divide.h"
 
 #define SEEN_US (2 * G_USEC_PER_SEC)
@@ -197,7 +198,7 @@ command_stop (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
-  g_autofree char *who = g_strdup_printf ("%s@%s", g_get_user_name (), g_get_host_name ());
+  g_autofree char *who = journal_actor ();
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "cancel", at_once ? "true" : "false");
   pg_values_set (values, "who", who);

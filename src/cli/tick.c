@@ -263,6 +263,14 @@ await (Cli *cli, Pg *pg, const Tick *tick, GError **error)
   }
 }
 
+/* With the run: who has placed it is none of the two who approve it (run_persons.sql). */
+static void
+note (Cli *cli, Pg *pg, const Tick *tick)
+{
+  g_autofree char *object = g_strdup_printf ("%s %s", tick->run_id, tick->job->name);
+  cli_note_done (cli, pg, NULL, object, NULL);
+}
+
 ExitCode
 command_tick (Cli *cli, GError **error)
 {
@@ -278,7 +286,7 @@ command_tick (Cli *cli, GError **error)
   if (code == CODE_OK)
     code = publish (cli, &tick, error);
   if (code == CODE_OK)
-    cli_note_done (cli, pg, NULL, tick.job->name, NULL);
+    note (cli, pg, &tick);
   if (code == CODE_OK && pg != NULL)
     run_wait_warn (pg, tick.job->name);
   return code == CODE_OK && pg != NULL ? await (cli, pg, &tick, error) : code;

@@ -36,6 +36,8 @@ typedef struct {
 /* The folder of the user's jobs, if [run] jobs_dir is not set; it need not exist. */
 #define CONFIG_JOBS_DIR "/etc/pruned/jobs.d"
 #define CONFIG_PREFIX "pruned" /* [topics] prefix, unless it is set */
+/* The variable that a daemon starts a command with for its page: an id in pruned.page_acts. */
+#define CONFIG_PAGE_ACT "PRUNED_PAGE_ACT"
 
 /* PRUNED_FATAL: an unknown key (`file.conf:12: unknown key 'bacth' in
  * [jobs.members.remove_expired], did you mean 'batch'?`), an unknown variable

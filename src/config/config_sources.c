@@ -166,7 +166,8 @@ is_not_ours (const char *name)
   if (g_str_equal (name, "PRUNED_FAULT"))
     return TRUE;
 #endif
-  return !g_str_has_prefix (name, ENVIRONMENT) || g_str_equal (name, "PRUNED_CONFIG");
+  return !g_str_has_prefix (name, ENVIRONMENT) || g_str_equal (name, "PRUNED_CONFIG")
+         || g_str_equal (name, CONFIG_PAGE_ACT);
 }
 
 static gboolean

@@ -155,6 +155,9 @@ const Setting settings_table[] = {
       SETTINGS_JOBS, "approve", "above", "never|first|above|always",
       "which runs are held until `pruned approve`: none, whatever the limits; also the first of a job or of a changed version of it; those "
       "above a limit; all"),
+  INT (
+      SETTINGS_JOBS, "approvals", "1", 1, 2,
+      "how many persons must approve a run that is held; 2: two different ones, neither of whom placed its tick or changed the rule"),
   BOOL (SETTINGS_JOBS, "finish", "on",
         "off: the application that owns the tables does the last stages"),
   JOB (
@@ -238,6 +241,24 @@ const Setting settings_table[] = {
   TEXT (
       "http", "public_url", "",
       "where readers find the page, like https://example.org/pruned/: notices have links to it; empty: they have none"),
+  BOOL (
+      "http", "actions", "off",
+      "on: the page can do things (approve, discard, retry, stop, go, pause, resume, tick, hold, release), for whom trusted_proxies or tokens say"),
+  TEXT (
+      "http", "trusted_proxies", "",
+      "addresses and networks, comma-separated, of proxies that have asked who somebody is, like 10.0.0.7, 10.1.0.0/16; empty: none"),
+  TEXT (
+      "http", "user_header", "",
+      "the header in which they say it, like X-Forwarded-User; the proxy must remove it from what its clients send"),
+  TEXT ("http", "group_header", "",
+        "the header with the groups of the user, comma-separated; empty: none"),
+  TEXT (
+      "http", "roles", "",
+      "what users and groups of a proxy may: USER=ROLE, @GROUP=ROLE, *=ROLE for everybody, comma-separated; look, operate (stop, pause, retry, "
+      "tick, hold), approve (also approve, discard, go, resume, release); who is not named may look"),
+  TEXT (
+      "http", "tokens", "",
+      "a file with lines NAME ROLE SHA256, the last as `printf %s TOKEN | sha256sum` says, which only its owner can read; it is read for each action; empty: none"),
   SECRET (
       "notify", "url",
       "a web address to which what needs a person is posted, like https://hooks.example.org/path; empty: none"),
@@ -284,6 +305,7 @@ const char *const settings_live[][2] = { { "log", "level" },
                                          { SETTINGS_JOBS, "verify_rows" },
                                          { SETTINGS_JOBS, "deadline" },
                                          { SETTINGS_JOBS, "approve" },
+                                         { SETTINGS_JOBS, "approvals" },
                                          { SETTINGS_JOBS, "schedule" },
                                          { SETTINGS_JOBS, "time_zone" },
                                          { SETTINGS_JOBS, "catch_up" },

@@ -136,6 +136,19 @@ door_check (const char *listen, GError **error)
   return found != NULL;
 }
 
+gboolean
+door_is_loopback (const char *listen)
+{
+  struct addrinfo *found = resolve (listen, NULL);
+  gboolean is = found != NULL;
+  for (const struct addrinfo *at = found; at != NULL; at = at->ai_next)
+    is &= at->ai_family == AF_INET6
+              ? IN6_IS_ADDR_LOOPBACK (&((struct sockaddr_in6 *)at->ai_addr)->sin6_addr)
+              : ntohl (((struct sockaddr_in *)at->ai_addr)->sin_addr.s_addr) >> 24 == 127;
+  g_clear_pointer (&found, freeaddrinfo);
+  return is;
+}
+
 Door *
 door_new (const char *listen, GError **error)
 {

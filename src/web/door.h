@@ -29,6 +29,8 @@ typedef gboolean (*DoorEnter) (int fd, const struct sockaddr *address, socklen_t
 Door *door_new (const char *listen, GError **error);
 /* Whether LISTEN is such a text, and its host has an address. Nothing is opened. */
 gboolean door_check (const char *listen, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Whether only this machine reaches LISTEN. FALSE as well: it is no such text. */
+gboolean door_is_loopback (const char *listen);
 /* Begins to accept. PRUNED_OUTAGE: there is no thread for it. */
 gboolean door_open (Door *door, DoorEnter enter, gpointer data, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

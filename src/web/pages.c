@@ -93,17 +93,20 @@ answer_page (const WebRequest *request, WebReply *reply, gpointer data)
     "/readyz", "text/plain", answer_ready, .always = TRUE                                          \
   }
 static const WebPage PAGES[] = { ALWAYS, { NULL } },
-                     ALL[] = { ALWAYS, { NULL, "text/html; charset=utf-8", answer_page } };
+                     ALL[]
+                     = { ALWAYS, { NULL, "text/html; charset=utf-8", answer_page, .posts = TRUE } };
 
 gboolean
 pages_check (const Config *config, GError **error)
 {
   const char *listen = config_text (config, "http", "listen");
-  return *listen == '\0' || (door_check (listen, error) && hosts_check (config, error));
+  return *listen == '\0'
+         || (door_check (listen, error) && hosts_check (config, error)
+             && act_post_check (config, error));
 }
 
 Pages *
-pages_start (const Config *config, const Jobs *jobs, GError **error)
+pages_start (const Config *config, const Jobs *jobs, const ActCommand *command, GError **error)
 {
   const char *listen = config_text (config, "http", "listen");
   if (*listen == '\0')
@@ -111,9 +114,10 @@ pages_start (const Config *config, const Jobs *jobs, GError **error)
   Pages *pages = g_new0 (Pages, 1);
   pages->metrics = metrics_new (config, jobs);
   line_open (&pages->ready, config);
-  if (config_bool (config, "http", "page"))
-    pages->page = page_new (config);
-  if (hosts_check (config, error))
+  const gboolean fits = hosts_check (config, error) && act_post_check (config, error);
+  if (fits && config_bool (config, "http", "page"))
+    pages->page = page_new (config, command, error);
+  if (fits && (pages->page != NULL || !config_bool (config, "http", "page")))
     pages->web = web_start (listen, pages->page != NULL ? ALL : PAGES, pages, error);
   if (pages->web != NULL)
     return pages;

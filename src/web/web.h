@@ -2,13 +2,17 @@
  * `/readyz` (it has partitions, and PostgreSQL answers), and the page. Only this folder uses
  * libmicrohttpd.
  *
- * Invariant: read-only; an answer never waits for Kafka.
+ * Invariant: an answer never waits for Kafka; what is posted is a form of at most WEB_FORM_BYTES.
  * Threads: web_start and web_stop: main. Each request has a thread of libmicrohttpd's, so that one
  * that waits for the database does not delay another.
  * Ownership: web_stop.
  */
 #pragma once
 #include "base/error.h"
+
+#include <sys/socket.h>
+
+#define WEB_FORM_BYTES (16 * 1024)
 
 /* What a client asks; texts as it sent them, unescaped. */
 typedef struct {
@@ -17,6 +21,11 @@ typedef struct {
   const char *known;   /* If-None-Match; NULL: there is none */
   GHashTable *filters; /* name -> value, of the query */
   gboolean is_odd;     /* the query has a name twice, or none */
+  GHashTable *headers; /* name in small letters -> value; of one that comes twice both, in lines */
+  const struct sockaddr *address; /* of the client; NULL: not known */
+  gboolean is_post;
+  GHashTable *form;  /* name -> value, of what was posted; NULL: it is no form */
+  guint form_status; /* then what to answer */
 } WebRequest;
 
 typedef struct {
@@ -34,6 +43,7 @@ typedef struct {
   const char *content_type;
   WebAnswer answer; /* NULL, of the last one: there are no others */
   gboolean always;  /* answered on a reserved place as well (door.h) */
+  gboolean posts;   /* POST is a method of it, besides GET and HEAD */
 } WebPage;
 
 typedef struct _Web Web;

@@ -61,8 +61,10 @@ def test_every_command_that_changes_something_leaves_a_row(scene):
         scene.run(*command).ok()
     scene.run("forget", "scratch", "7", settings={"postgres.url": scene.database.url})
     [ce_id] = [o.split()[1] for c, o in done(scene) if c == "emit"]
+    [placed] = [o for c, o in done(scene) if c == "tick"]
+    assert placed.endswith(f" {SCRATCH}") and uuid.UUID(placed.split()[0])
     assert done(scene) == [
-        ("pause", SCRATCH), ("resume", SCRATCH), ("retry", one), ("discard", two), ("tick", SCRATCH),
+        ("pause", SCRATCH), ("resume", SCRATCH), ("retry", one), ("discard", two), ("tick", placed),
         ("quarantine retry", f"{SCRATCH} scratch:1"), ("quarantine drop", SCRATCH), ("dead drop", "0:1"),
         ("replay", f"{SCRATCH} from 2026-01-02T00:00:00.000000Z"), ("emit", f"PlaceholderUserOrphaned {ce_id}")]
 

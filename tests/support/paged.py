@@ -61,15 +61,19 @@ class Paged:
         return answer.json()
 
 
-@pytest.fixture
-def paged(house):  # noqa: F811
-    """Six orders: three have gone, two fail because of a refund, and one is held."""
-    http = Listening()
+def orders(house):  # noqa: F811
     house.sql("""
         CREATE TABLE orders (id bigint PRIMARY KEY, gone boolean);
         INSERT INTO orders SELECT n, n <= 5 FROM generate_series(1, 6) n;
         CREATE TABLE refunds (id bigint PRIMARY KEY, order_id bigint CONSTRAINT refunds_order_id_fkey REFERENCES orders);
         INSERT INTO refunds VALUES (1, 4), (2, 5)""")
+
+
+@pytest.fixture
+def paged(house):  # noqa: F811
+    """Six orders: three have gone, two fail because of a refund, and one is held."""
+    http = Listening()
+    orders(house)
     house.say(JOB, "table = orders\nwhere = gone\nmax_share = off\nschedule = 0 2 * * *")
     house.start()
     daemon = house.pruned.start(settings={"http.listen": http.listen, "http.page": "on"})

@@ -11,11 +11,14 @@
 
 static char *reason;
 static gboolean yes;
+static gint64 expected = -1; /* rows; -1: any number */
 
 const GOptionEntry release_options[]
     = { { "yes", 0, 0, G_OPTION_ARG_NONE, &yes, "do not ask", NULL },
         { "reason", 0, 0, G_OPTION_ARG_STRING, &reason,
           "why; the journal keeps it. It is needed for rows of `pruned hold`", "TEXT" },
+        { "rows", 0, 0, G_OPTION_ARG_INT64, &expected,
+          "only if this many rows would be released, as it was looked at", "N" },
         { NULL } };
 
 const char release_more[]
@@ -87,6 +90,11 @@ ask (const PgRows *chosen, GError **error)
   if (rows_int (chosen, 0, "held") > 0 && (reason == NULL || *reason == '\0'))
     return cli_usage (error, "--reason: say why these rows are on hold no longer; nothing was "
                              "released");
+  if (expected >= 0 && n != expected)
+    return cli_usage (error,
+                      "these are %" G_GINT64_FORMAT " %s, and not %" G_GINT64_FORMAT
+                      "; nothing was released",
+                      n, plural (n, "row", "rows"), expected);
   g_autofree char *after
       = restored == 0
             ? g_strdup ("")

@@ -6,7 +6,7 @@
 #include "engine/ledger/named_row.h"
 #include "engine/work/on_failure.h"
 
-static RunOptions options;
+static RunOptions options = { .step = -1, .rows = -1 };
 static char *approved; /* the id of the run; as long as the process */
 
 /* clang-format off */
@@ -17,11 +17,12 @@ static char *approved; /* the id of the run; as long as the process */
     { "since", 0, 0, G_OPTION_ARG_STRING, &options.filter.since, "runs created since then: -1d, 2026-11-21, ...", "T" }, \
     { "yes", 0, 0, G_OPTION_ARG_NONE, &options.yes, what " the runs of a filter without a question", NULL }
 #define REASON { "reason", 0, 0, G_OPTION_ARG_STRING, &options.reason, "why; the journal keeps it", "TEXT" }
+#define STEP { "step", 0, 0, G_OPTION_ARG_INT, &options.step, "only if the run is still at this step, as it was looked at", "N" }
 /* clang-format on */
 
 const GOptionEntry retry_options[]
-    = { FILTERS ("retry"), REASON, { NULL } },
-    discard_options[] = { FILTERS ("discard"), REASON, { NULL } },
+    = { FILTERS ("retry"), REASON, STEP, { NULL } },
+    discard_options[] = { FILTERS ("discard"), REASON, STEP, { NULL } },
     approve_options[]
     = { { "job", 0, 0, G_OPTION_ARG_STRING, &options.filter.job, "all held runs of this job", "J" },
         { "since", 0, 0, G_OPTION_ARG_STRING, &options.filter.since,
@@ -29,6 +30,9 @@ const GOptionEntry retry_options[]
         { "yes", 0, 0, G_OPTION_ARG_NONE, &options.yes,
           "approve the runs of a filter without a question", NULL },
         REASON,
+        STEP,
+        { "rows", 0, 0, G_OPTION_ARG_INT64, &options.rows,
+          "only if the run is held with this count, as it was looked at", "N" },
         { "wait", 0, G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK, run_wait_option,
           "wait until the run has ended, at most S seconds (default 600), and show it as "
           "`pruned runs ID` does; exit code as of `tick --wait`",
@@ -158,21 +162,39 @@ say_other_version (const Job *job, const LockedRun *run)
                  "for the job as it is now: pruned discard, then pruned tick");
 }
 
-static ExitCode
-approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
+/* Who approves, and whether they may: run_persons.sql. */
+static PgRows *
+ask_persons (const Cli *cli, Pg *pg, const Job *job, const LockedRun *run, GError **error)
 {
-  const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
-  const char *state = rows_text (run->row, 0, "state");
-  approved = g_strdup (run->run_id);
-  if (!g_str_equal (state, "held")) {
-    run->unchanged = TRUE;
-    /* Twice is no error, unless it was discarded, or has died, meanwhile. Who waits is told. */
-    return rows_bool (run->row, 0, "approved") && !g_str_equal (state, "skipped")
-                   && (run_wait_s >= 0 || !g_str_equal (state, "dead"))
-               ? CODE_OK
-               : cli_usage (error, "run %s is %s: only a held run can be approved", run->run_id,
-                            state);
-  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", run->run_id);
+  pg_values_set (values, "person", journal_person ());
+  pg_values_set (values, "page", JOURNAL_PAGE);
+  pg_values_int (values, "approvals",
+                 job != NULL ? config_job_int (cli->config, job->name, "approvals") : 1);
+  return pg_run_file (pg, "src/cli/runs/sql/run_persons.sql", values, error);
+}
+
+/* The run stays held until another person has approved it. */
+static ExitCode
+approve_one (Pg *pg, LockedRun *run, const PgRows *persons, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "run_id", run->run_id);
+  pg_values_set (values, "person", rows_text (persons, 0, "person"));
+  pg_values_set (values, "needed", rows_text (persons, 0, "needed"));
+  g_autoptr (PgRows) rows = pg_run_file (pg, "src/cli/runs/sql/run_approve_one.sql", values, error);
+  if (rows == NULL)
+    return cli_pg_failed (pg, error);
+  run->told
+      = g_strdup_printf ("%s%s1 of %s approvals", options.reason != NULL ? options.reason : "",
+                         options.reason != NULL ? "; " : "", rows_text (persons, 0, "needed"));
+  return CODE_OK;
+}
+
+static ExitCode
+approve_last (Cli *cli, Pg *pg, const Job *job, LockedRun *run, GError **error)
+{
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", run->run_id);
   pg_values_set (values, "reason", options.reason);
@@ -189,6 +211,35 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
                          options.reason != NULL ? "; " : "", rows_text (rows, 0, "approved_rows"),
                          plural (rows_int (rows, 0, "approved_rows"), "row", "rows"));
   return CODE_OK;
+}
+
+static ExitCode
+approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
+{
+  const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
+  const char *state = rows_text (run->row, 0, "state");
+  approved = g_strdup (run->run_id);
+  if (!g_str_equal (state, "held")) {
+    run->unchanged = TRUE;
+    /* Twice is no error, unless it was discarded, or has died, meanwhile. Who waits is told. */
+    return rows_bool (run->row, 0, "approved") && !g_str_equal (state, "skipped")
+                   && (run_wait_s >= 0 || !g_str_equal (state, "dead"))
+               ? CODE_OK
+               : cli_usage (error, "run %s is %s: only a held run can be approved", run->run_id,
+                            state);
+  }
+  g_autoptr (PgRows) persons = ask_persons (cli, pg, job, run, error);
+  if (persons == NULL)
+    return cli_pg_failed (pg, error);
+  const gint64 needed = rows_int (persons, 0, "needed");
+  const char *but = rows_text (persons, 0, "but");
+  if (needed > 1 && but != NULL)
+    return cli_usage (error,
+                      "run %s needs %" G_GINT64_FORMAT " persons, and %s %s: another must "
+                      "approve it",
+                      run->run_id, needed, rows_text (persons, 0, "person"), but);
+  return rows_int (persons, 0, "given") + 1 < needed ? approve_one (pg, run, persons, error)
+                                                     : approve_last (cli, pg, job, run, error);
 }
 
 /* Who has named a row by an event is told that it was not processed. */

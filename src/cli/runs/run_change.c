@@ -71,7 +71,7 @@ typedef struct {
   Cli *cli;
   Pg *pg;
   const RunDeed *deed;
-  const char *reason;
+  const RunOptions *options;
   GHashTable *senders; /* job -> RunSender, or NULL if nothing can be sent */
   char *why;           /* there is no sender; NULL: not known */
 } Many;
@@ -100,6 +100,29 @@ find_sender (Many *many, const PgRows *before)
   return known;
 }
 
+/* Whoever has looked at a run decides about what they have seen. */
+static ExitCode
+check_seen (const RunOptions *seen, const LockedRun *run, GError **error)
+{
+  const char *counted = rows_text (run->row, 0, "counted"),
+             *state = rows_text (run->row, 0, "state");
+  const gint64 step = rows_int (run->row, 0, "step");
+  g_autofree char *rows = g_strdup_printf ("%" G_GINT64_FORMAT, seen->rows);
+  if (seen->step >= 0 && step != seen->step)
+    return cli_usage (error,
+                      "run %s has changed: it is %s at step %" G_GINT64_FORMAT
+                      ", and was looked at "
+                      "at step %d; nothing was done",
+                      run->run_id, state, step, seen->step);
+  if (seen->rows >= 0 && g_strcmp0 (counted, rows) != 0)
+    return cli_usage (
+        error,
+        "run %s has changed: it is %s with %s counted rows, and was looked at with %s; "
+        "nothing was done",
+        run->run_id, state, counted != NULL ? counted : "no", rows);
+  return CODE_OK;
+}
+
 static ExitCode
 change_locked (Many *many, LockedRun *run, GError **error)
 {
@@ -107,10 +130,12 @@ change_locked (Many *many, LockedRun *run, GError **error)
     return cli_pg_failed (many->pg, error);
   if (rows_count (run->row) == 0)
     return cli_fail (CODE_NOT_FOUND, error, "there is no run '%s'", run->run_id);
-  ExitCode code = many->deed->verb (many->cli, many->pg, run, error);
+  ExitCode code = check_seen (many->options, run, error);
+  if (code == CODE_OK)
+    code = many->deed->verb (many->cli, many->pg, run, error);
   if (code == CODE_OK && !run->unchanged
       && (!cli_note (many->cli, many->pg, NULL, run->run_id,
-                     run->told != NULL ? run->told : many->reason, error)
+                     run->told != NULL ? run->told : many->options->reason, error)
           || !pg_commit (many->pg, error)))
     return cli_pg_failed (many->pg, error);
   if (code == CODE_OK)
@@ -196,11 +221,13 @@ run_change (Cli *cli, const RunDeed *deed, const RunOptions *options, GError **e
   code = run_choice_find (cli, pg, &options->filter, deed->word, ids, error);
   g_autofree char *question
       = g_strdup_printf ("%s %u %s", deed->word, ids->len, plural (ids->len, "run", "runs"));
+  if (code == CODE_OK && ids->len != 1 && (options->step >= 0 || options->rows >= 0))
+    code = cli_usage (error, "--step, --rows: of one run");
   if (code == CODE_OK && run_choice_is_filter (&options->filter))
     code = ask_first (options->yes, question, error);
   if (code != CODE_OK)
     return code;
-  g_auto (Many) many = { .cli = cli, .pg = pg, .deed = deed, .reason = options->reason };
+  g_auto (Many) many = { .cli = cli, .pg = pg, .deed = deed, .options = options };
   many.senders
       = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)run_sender_free);
   return change_all (&many, ids, error);

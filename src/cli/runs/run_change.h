@@ -11,7 +11,8 @@
 typedef struct {
   const char *run_id;
   gboolean archived;
-  PgRows *row; /* state, step, job, args, unique_key, scheduled_at, due_at, status, approved */
+  PgRows *row;        /* state, step, job, args, unique_key, scheduled_at, due_at, status, approved,
+                        counted */
   RunSender *sender;  /* borrowed; NULL: its message cannot be sent now */
   Run *ready;         /* its message is sent after the commit; NULL: no message */
   gboolean unchanged; /* the run was already in the wanted state */
@@ -32,6 +33,8 @@ typedef struct {
   RunFilter filter;
   gboolean yes; /* do not ask */
   char *reason; /* for the journal; NULL: none */
+  int step;     /* one run, only as it was looked at: at this step; -1: any */
+  gint64 rows;  /* and held with this count; -1: any */
 } RunOptions;
 
 ExitCode run_change (Cli *cli, const RunDeed *deed, const RunOptions *options, GError **error);

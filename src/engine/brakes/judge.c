@@ -122,6 +122,9 @@ brake_hold (Step *step, const RunCount *count, const BrakeFinding *finding, GErr
         held, json_pack ("{s:s, s:s}", "version", step->job->version, "known_as", known_as));
   limits_add_measure (&finding->limits, finding->limit, held);
   json_object_set (held, "values", count->values);
+  if (in_force_of (step->job)->limits.approvals > 1)
+    json_object_set_new (held, "approvals",
+                         json_integer (in_force_of (step->job)->limits.approvals));
   if (step->run->approved_until_us > 0) /* for fewer rows, or too long ago */
     json_object_set_new (held, "approved", json_integer (step->run->approved_rows));
   if (run_was_approved (step->run))

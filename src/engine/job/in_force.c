@@ -102,6 +102,7 @@ read_limits (const Job *job, const Config *config)
   static const char *const words[] = { "never", "first", "above", "always", NULL };
   const char *approve = config_job_text (config, job->name, "approve");
   return (JobLimits){ .approve = (JobApprove)place_of (words, approve, APPROVE_ABOVE),
+                      .approvals = (int)config_job_int (config, job->name, "approvals"),
                       .max_rows = config_job_limit (config, job->name, "max_rows"),
                       .max_rows_per_day = config_job_limit (config, job->name, "max_rows_per_day"),
                       .min_rows = config_job_int (config, job->name, "min_rows"),

@@ -21,6 +21,7 @@ typedef enum { OUTCOMES_EVENTS, OUTCOMES_ALL, OUTCOMES_NONE } JobOutcomes;
 /* Rows of one run; -1: off. */
 typedef struct {
   JobApprove approve;
+  int approvals; /* persons that a held run needs */
   gint64 max_rows, max_rows_per_day, min_rows;
   gint64 max_share, max_ratio; /* thousandths of a percent, and of one */
   gboolean share_of_large;     /* max_share counts for a table of 1,000 rows, whatever the run

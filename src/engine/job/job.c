@@ -246,7 +246,7 @@ job_reads (const Job *job, const char *key)
       = { "enabled",          "mode",           "outcomes",    "capacity",  "max_attempts",
           "budget_ms",        "target_step_ms", "not_between", "max_rows",  "max_share",
           "max_rows_per_day", "max_ratio",      "min_rows",    "min_ratio", "approve",
-          "verify_rows",      "deadline",       NULL },
+          "approvals",        "verify_rows",    "deadline",    NULL },
       *const ticks[] = { "schedule", "time_zone", "catch_up", NULL },
              *const brakes[]
              = { "max_rows",  "max_share",   "max_rows_per_day", "max_ratio", "min_rows",

@@ -11,10 +11,36 @@ readable (const char *name)
   return g_utf8_make_valid (name != NULL && *name != '\0' ? name : "unknown", -1);
 }
 
+static char *acting; /* the person of journal_act_for; NULL: none */
+
+void
+journal_act_for (const char *person)
+{
+  g_free (acting);
+  acting = readable (person);
+}
+
+const char *
+journal_person (void)
+{
+  return acting;
+}
+
+/* A host that has the name of the page is not the page. */
+static void
+find_actor (char **os_user, char **host)
+{
+  *os_user = acting != NULL ? g_strdup (acting) : readable (g_get_user_name ());
+  *host = acting != NULL                                   ? g_strdup (JOURNAL_PAGE)
+          : g_str_equal (g_get_host_name (), JOURNAL_PAGE) ? g_strdup (JOURNAL_PAGE " (host)")
+                                                           : readable (g_get_host_name ());
+}
+
 char *
 journal_actor (void)
 {
-  g_autofree char *os_user = readable (g_get_user_name ()), *host = readable (g_get_host_name ());
+  g_autofree char *os_user = NULL, *host = NULL;
+  find_actor (&os_user, &host);
   return g_strdup_printf ("%s@%s", os_user, host);
 }
 
@@ -42,7 +68,8 @@ gboolean
 journal_put (Pg *pg, const Jobs *jobs, const char *prefix, const JournalEntry *entry,
              GError **error)
 {
-  g_autofree char *os_user = readable (g_get_user_name ()), *host = readable (g_get_host_name ());
+  g_autofree char *os_user = NULL, *host = NULL;
+  find_actor (&os_user, &host);
   g_autoptr (PgRows) rows = put_row (pg, entry, os_user, host, error);
   if (rows == NULL || prefix == NULL)
     return rows != NULL;

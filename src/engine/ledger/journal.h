@@ -22,6 +22,14 @@ typedef struct {
 /* This process's user and host, as `user@host`. g_free it. */
 char *journal_actor (void);
 
+/* The host of what somebody does on the page. */
+#define JOURNAL_PAGE "page"
+/* From here on this process acts for PERSON of the page: it is the user, and JOURNAL_PAGE the host.
+ * Thread: main, before any other of these. */
+void journal_act_for (const char *person);
+/* That person; NULL: none. Who acts on the command line is a role of the database. */
+const char *journal_person (void);
+
 /* FALSE without ERROR: the schema is older than the journal, or not there. */
 gboolean journal_is_there (Pg *pg, GError **error);
 

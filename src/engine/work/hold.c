@@ -56,6 +56,16 @@ name_unrecorded (Step *step, BrakeFinding *finding, GError **error)
   return columns != NULL;
 }
 
+/* `pruned approve` counts on in this text (run_approve_one.sql). */
+static void
+say_approvals (const Step *step, BrakeFinding *finding)
+{
+  g_autofree char *held = finding->error;
+  const int needed = in_force_of (step->job)->limits.approvals;
+  finding->error = needed > 1 ? g_strdup_printf ("%s; 0 of %d approvals", held, needed)
+                              : g_steal_pointer (&held);
+}
+
 static gboolean
 count_and_judge (Service *service, Step *step, Held *held, GError **error)
 {
@@ -75,6 +85,7 @@ count_and_judge (Service *service, Step *step, Held *held, GError **error)
     return brake_let_go (step, &held->count, &held->finding, error);
   if (!name_unrecorded (step, &held->finding, error))
     return FALSE;
+  say_approvals (step, &held->finding);
   held->held = TRUE;
   RunFailure failure = { .state = "held", .error = held->finding.error };
   if (!write_run (step, &failure, &held->moved, error) || held->moved)

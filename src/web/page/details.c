@@ -1,4 +1,5 @@
 /* Views of one thing: a job, a run. */
+#include "web/page/act.h"
 #include "web/page/views.h"
 
 #include "base/uuid5.h"
@@ -150,6 +151,7 @@ view_show_job (Sheet *sheet, GError **error)
   if (row < 0 && rows_count (runs) == 0 && rows_count (nights) == 0)
     return say_missing (sheet, "There is no such job.");
   html_text (sheet->html, HTML_H2, name);
+  act_show_links (sheet, ACT_OF_JOB, name);
   if (row >= 0)
     show_state (sheet, night, row, nights, name);
   view_show_runs_table (sheet, runs, "Runs of the last eight days");

@@ -1,6 +1,7 @@
 #include "web/page/frame.h"
 
 #include "base/clock.h"
+#include "web/page/act_table.h"
 
 #include <string.h>
 
@@ -42,10 +43,12 @@ add_head (Html *html, const View *view)
   html_open (html, HTML_HEAD);
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     add_empty (html, parts[i].tag, parts[i].names, parts[i].values);
-  html_open (html, HTML_NOSCRIPT);
-  add_empty (html, HTML_META, (const HtmlAttribute[]){ HTML_AT_EQUIV, HTML_AT_CONTENT },
-             (const char *const[]){ "refresh", "30", NULL });
-  html_close (html);
+  if (!view->asks) {
+    html_open (html, HTML_NOSCRIPT);
+    add_empty (html, HTML_META, (const HtmlAttribute[]){ HTML_AT_EQUIV, HTML_AT_CONTENT },
+               (const char *const[]){ "refresh", "30", NULL });
+    html_close (html);
+  }
   html_text (html, HTML_TITLE, title);
   html_close (html);
 }
@@ -65,6 +68,13 @@ add_menu (Html *html, const View *view)
     html_add (html, one->title);
     html_close (html);
     html_add (html, " ");
+  }
+  if (act_is_on ()) {
+    html_open (html, HTML_A);
+    html_set (html, HTML_AT_HREF, ACT_PATH + 1);
+    html_set (html, HTML_AT_CURRENT, view->asks ? "page" : NULL);
+    html_add (html, "Actions");
+    html_close (html);
   }
   html_close (html);
   html_close (html);

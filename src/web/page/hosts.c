@@ -40,6 +40,16 @@ without_port (const char *host)
 }
 
 gboolean
+hosts_names (const char *names, const char *host)
+{
+  g_auto (GStrv) known = g_strsplit (names, ",", -1);
+  for (char **one = known; *one != NULL; one++)
+    if (*g_strstrip (*one) != '\0' && g_ascii_strcasecmp (*one, host) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
 hosts_has (const char *names, const char *host)
 {
   g_autofree char *name = host != NULL ? without_port (host) : NULL;
@@ -47,9 +57,5 @@ hosts_has (const char *names, const char *host)
     return FALSE;
   if (g_hostname_is_ip_address (name) || g_ascii_strcasecmp (name, "localhost") == 0)
     return TRUE;
-  g_auto (GStrv) known = g_strsplit (names, ",", -1);
-  for (char **one = known; *one != NULL; one++)
-    if (g_ascii_strcasecmp (g_strstrip (*one), name) == 0)
-      return TRUE;
-  return FALSE;
+  return hosts_names (names, name);
 }

@@ -12,3 +12,5 @@ gboolean hosts_check (const Config *config, GError **error) G_GNUC_WARN_UNUSED_R
 /* HOST, the header of a request (NULL: there was none), is an address, `localhost` or one of NAMES,
  * with or without a port. */
 gboolean hosts_has (const char *names, const char *host);
+/* HOST is one of NAMES, and has no port. */
+gboolean hosts_names (const char *names, const char *host);

@@ -4,6 +4,7 @@
 #include "base/resource.h"
 #include "engine/job/in_force.h"
 #include "web/line.h"
+#include "web/page/act.h"
 #include "web/page/frame.h"
 #include "web/page/hosts.h"
 
@@ -40,6 +41,7 @@ typedef struct {
 
 struct _Page {
   const char *hosts;
+  ActPost *post; /* NULL: actions are off */
   Line line;
   Night *night; /* who has the line writes it; NULL: not made yet */
   guint number; /* of the settings that it was made from */
@@ -58,9 +60,14 @@ kept_free (gpointer data)
 }
 
 Page *
-page_new (const Config *config)
+page_new (const Config *config, const ActCommand *command, GError **error)
 {
+  ActPost *post = NULL;
+  if (config_bool (config, "http", "actions")
+      && (post = act_post_new (config, command, error)) == NULL)
+    return NULL;
   Page *page = g_new0 (Page, 1);
+  page->post = post;
   page->hosts = config_text (config, "http", "hosts");
   line_open (&page->line, config);
   pthread_mutex_init (&page->lock, NULL);
@@ -73,6 +80,7 @@ page_free (Page *page)
 {
   if (page == NULL)
     return;
+  act_post_free (page->post);
   line_close (&page->line);
   night_free (page->night);
   g_hash_table_unref (page->kept);
@@ -283,6 +291,10 @@ page_answer (Page *page, const WebRequest *request, WebReply *reply)
   guint status;
   const View *view = views_find (request->path);
   reply->security = SECURITY;
+  if (request->is_post)
+    return g_str_equal (request->path, ACT_PATH)
+               ? act_post_answer (page->post, page->hosts, request, reply)
+               : say (reply, 405, "GET only\n");
   if (!hosts_has (page->hosts, request->host))
     return say (reply, 421, "not a name of this page: see [http] hosts\n");
   if (give_asset (request, reply, &status))

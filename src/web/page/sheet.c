@@ -3,6 +3,7 @@
 #include "base/csv.h"
 #include "base/spoken.h"
 #include "base/visible.h"
+#include "web/page/act_table.h"
 
 #include <string.h>
 
@@ -60,8 +61,18 @@ sheet_link (Sheet *sheet, const char *path, const char *name, const char *value)
 void
 sheet_command (Sheet *sheet, const char *command)
 {
-  g_autofree char *line = visible_line (command);
+  g_autofree char *line = visible_line (command), *link = act_link (command);
+  html_open (sheet->html, HTML_SPAN);
   html_text (sheet->html, HTML_CODE, line);
+  if (link != NULL) {
+    html_add (sheet->html, " ");
+    html_open (sheet->html, HTML_A);
+    html_set (sheet->html, HTML_AT_HREF, link);
+    html_set (sheet->html, HTML_AT_CLASS, "do");
+    html_add (sheet->html, "do it");
+    html_close (sheet->html);
+  }
+  html_close (sheet->html);
 }
 
 static void

@@ -47,7 +47,7 @@ gboolean sheet_view (Sheet *sheet, ViewId id, const PgValues *values, const char
 void sheet_state (Sheet *sheet, const char *text);
 /* A link to PATH, to what NAME is for VALUE; its text is VALUE. */
 void sheet_link (Sheet *sheet, const char *path, const char *name, const char *value);
-/* A command to copy. */
+/* A command to copy, or to do by a click where the page can. */
 void sheet_command (Sheet *sheet, const char *command);
 /* PostgreSQL's text of a time; NULL: a dash. */
 void sheet_time (Sheet *sheet, const char *text);

@@ -11,6 +11,7 @@ const View VIEWS_TABLE[] = {
   { "/report", "Report", view_show_report, { "since" } },
   { "/job", "Job", view_show_job, { "name" }, TRUE },
   { "/run", "Run", view_show_run, { "id" }, TRUE },
+  { "/act", "Action", view_show_act, { "do", "what" }, TRUE, TRUE },
   { NULL },
 };
 

@@ -12,6 +12,7 @@ typedef struct {
   gboolean (*show) (Sheet *sheet, GError **error);
   const char *filters[VIEW_FILTERS]; /* names in the query; NULL behind the last */
   gboolean is_detail;                /* of one thing: links lead there, not the menu */
+  gboolean asks;                     /* stays as it is shown: somebody fills it in */
 } View;
 
 /* All of them, in the order of the menu; the last has no path. */
@@ -19,6 +20,7 @@ extern const View VIEWS_TABLE[];
 /* NULL: there is none. */
 const View *views_find (const char *path);
 
+gboolean view_show_act (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean view_show_home (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean view_show_job (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 gboolean view_show_run (Sheet *sheet, GError **error) G_GNUC_WARN_UNUSED_RESULT;

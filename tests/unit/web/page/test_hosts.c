@@ -31,10 +31,20 @@ test_hosts (void)
     g_assert_cmpint (hosts_has (cases[i].names, cases[i].host), ==, cases[i].has);
 }
 
+static void
+test_names (void)
+{
+  g_assert_true (hosts_names ("a.example, b.example", "B.example"));
+  g_assert_false (hosts_names ("a.example, b.example", "b.example:80"));
+  g_assert_false (hosts_names ("a.example", "127.0.0.1"));
+  g_assert_false (hosts_names ("", ""));
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hosts/names", test_hosts);
+  g_test_add_func ("/hosts/listed", test_names);
   return g_test_run ();
 }
