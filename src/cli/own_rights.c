@@ -49,7 +49,7 @@ const char own_rights_functions[]
       " pruned.keep_at_least(text[], integer[]), pruned.forget_journal(),"
       " pruned.held_table(text), pruned.held_within(oid, text), pruned.held_match(oid),"
       " pruned.holds_follow(), pruned.holds_settle(), pruned.held_settled(text),"
-      " pruned.held_sign(oid), pruned.held_key(oid),"
+      " pruned.held_sign(oid), pruned.held_key(oid), pruned.held_missed(text[], bigint[]),"
       " pruned.held_below(oid, text[], oid[], boolean, boolean),"
       " pruned.secret_columns(oid, text, jsonb), pruned.texts_of(oid),"
       " pruned.recorded(anyelement, text[]), pruned.recorded_table(text, text),"

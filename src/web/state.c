@@ -26,6 +26,8 @@ static const struct {
     "Rows that no job takes: `hold`, or `restored`; counted up to 100000 a table." },
   { "pruned_held_table_gone", "table", NULL,
     "1: rows of the table are held, and there is no such table." },
+  { "pruned_held_rows_missing", "table", NULL,
+    "Rows that are held and are not there: others removed them, or gave them another key; jobs that can reach the table wait." },
   { "pruned_hold_ends_timestamp_seconds", "table", NULL,
     "When the next hold on a row of the table ends, since the epoch; absent: none ends by itself." },
   { "pruned_job_paused", "job", NULL, "1: the job is paused." },

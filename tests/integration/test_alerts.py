@@ -96,6 +96,7 @@ CASES = [
                            f'pruned_quarantine_items{{{EXPIRED},parked="false"}}': "7x90"}, [12, 20, 30, 88]),
     ("PrunedItemsParked", {f'pruned_quarantine_items{{{EXPIRED},parked="false"}}': "7x90"}, []),
     ("PrunedHeldTableGone", {'pruned_held_table_gone{table="public.orders"}': "0x10 1x80"}, [12, 20, 30, 88]),
+    ("PrunedHeldRowsMissing", {'pruned_held_rows_missing{table="public.orders"}': "0x10 1x80"}, [12, 20, 30, 88]),
     ("PrunedDeadLetters", {"pruned_dead_letters": "0x10 1x80"}, [12, 20, 30, 88]),
     ("PrunedNoticesUndelivered", {"pruned_notices_undelivered": "0x10 1x25 0x60"}, [30]),
     ("PrunedPruneStepTooLong", steps("0x10 1x80", "0x90"), [12, 20]),  # the very first

@@ -25,6 +25,7 @@ CALLS = {
     "pruned.held_below(oid,text[],oid[],boolean,boolean)": ("engine/step/sql/held_below.sql", "'members', '{1}', '{}', false, true"),
     "pruned.held_key(oid)": ("held_match", ""),
     "pruned.held_match(oid)": ("held_match", ""),
+    "pruned.held_missed(text[],bigint[])": ("engine/clock/sql/held_missed.sql", "'{}', '{}'"),
     "pruned.held_settled(text)": ("held_settled", ""),
     "pruned.held_sign(oid)": ("engine/work/sql/holds_follow.sql", ""),
     "pruned.held_table(text)": ("engine/step/sql/quarantine_known.sql", "7, '{members:1}', 'x', true"),

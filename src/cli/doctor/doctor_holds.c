@@ -1,5 +1,7 @@
 #include "cli/doctor/doctor.h"
 
+#include "engine/step/held.h"
+
 #define SQL "src/cli/doctor/sql/"
 
 /* Of one table. TRUE: it is there. */
@@ -15,6 +17,32 @@ say_table (Doctor *doctor, const PgRows *rows, int i)
                 "primary key with another name. Hold the rows under the name that they have now, "
                 "then release these",
                 held, rows_text (rows, i, "tab"));
+  return FALSE;
+}
+
+/* Of rows that are held and are not there, the first. TRUE: none. */
+static gboolean
+say_lost (Doctor *doctor)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PgRows) lost = NULL;
+  if (!held_lost (doctor->pg, &lost, &error)) {
+    doctor_error (doctor, CODE_NOT_FOUND, "holds", "pruned holds --rows",
+                  "the keys of rows that are held cannot be compared with those of their tables: "
+                  "%s",
+                  error->message);
+    return FALSE;
+  }
+  if (lost == NULL || rows_count (lost) == 0)
+    return TRUE;
+  const char *item = rows_text (lost, 0, "item");
+  g_autofree char *release = g_strdup_printf ("pruned release '%s'", item),
+                  *held = doctor_count (rows_count (lost), "row");
+  doctor_error (doctor, CODE_NOT_FOUND, "holds", release,
+                "%s held and not there, the first is %s: others removed it, or gave it another "
+                "key. Jobs that can reach its table wait. `pruned hold` holds it by its key of "
+                "now; then release this one",
+                held, item);
   return FALSE;
 }
 
@@ -37,6 +65,7 @@ doctor_holds (Doctor *doctor)
     first_end
         = end != NULL && (first_end == NULL || g_strcmp0 (end, first_end) < 0) ? end : first_end;
   }
+  there &= say_lost (doctor);
   g_autofree char *held = doctor_count (n, "row"), *back = doctor_count (restored, "restored row"),
                   *soon = doctor_count (ends, "row");
   if (restored > 0)

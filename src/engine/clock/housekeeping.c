@@ -4,6 +4,7 @@
 #include "engine/clock/blocked.h"
 #include "engine/clock/clock_set_back.h"
 #include "engine/clock/group.h"
+#include "engine/clock/held_rows.h"
 #include "engine/clock/janitor.h"
 #include "engine/clock/left_out.h"
 #include "engine/clock/letters.h"
@@ -226,6 +227,7 @@ static const Chore CHORES[] = {
   { "old verdicts on letters", 10 * G_TIME_SPAN_MINUTE, janitor_forget_verdicts },
   { "old lines of the journal", 10 * G_TIME_SPAN_MINUTE, janitor_forget_journal },
   { "old ids of events", 10 * G_TIME_SPAN_MINUTE, janitor_forget_event_ids },
+  { "held rows", 60 * G_USEC_PER_SEC, held_rows_look },
   { "rows past their deadline", 10 * G_USEC_PER_SEC, overdue_rows_look },
   { "schedules", 15 * G_USEC_PER_SEC, janitor_mend_schedules },
   { "the archive", 5 * G_USEC_PER_SEC, janitor_archive },

@@ -1,5 +1,8 @@
 #include "engine/step/held.h"
 
+#include "base/clock.h"
+#include "engine/step/held_follow.h"
+
 #define MISSING "src/engine/step/sql/held_missing.sql"
 #define FETCH "FETCH ALL FROM pruned_held"
 
@@ -31,6 +34,60 @@ held_explain (Step *step, GError *cause, GError **error)
   return FALSE;
 }
 
+/* --- rows that are held and are not there --- */
+
+#define LOOK_EVERY_US (10 * G_USEC_PER_SEC)
+
+static PgValues *
+lost_values (char *tables)
+{
+  PgValues *values = pg_values_new ();
+  pg_values_set (values, "after", "f");
+  pg_values_set (values, "known", "f");
+  pg_values_set (values, "lost", "t");
+  pg_values_take (values, "tables", tables);
+  return values;
+}
+
+gboolean
+held_lost (Pg *pg, PgRows **lost, GError **error)
+{
+  g_autoptr (PgValues) values = lost_values (NULL);
+  g_autoptr (PgRows) made = pg_run_file (pg, MISSING, values, error);
+  GError *cause = NULL;
+  const PgStatement *query = made != NULL ? composed (made, "", &cause) : NULL;
+  *lost = query != NULL ? pg_run (pg, query, NULL, &cause) : NULL;
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  return made != NULL && cause == NULL;
+}
+
+/* A row that somebody holds and that is not there can be another one by now, by its key: so nothing
+ * goes of the tables that the job can reach. Looked for every ten seconds. */
+static gboolean
+none_is_lost (Step *step, GError **error)
+{
+  g_autofree char *stamp = g_strdup_printf ("%p %" G_GINT64_FORMAT, (const void *)step->job,
+                                            clock_monotonic_us () / LOOK_EVERY_US);
+  g_autoptr (PgValues) values = lost_values (held_reach (step->job));
+  GError *cause = NULL;
+  const PgRows *made = pg_run_kept (step->pg, pg_statement (MISSING), values, stamp, error);
+  const PgStatement *query = made != NULL ? composed (made, "", &cause) : NULL;
+  const PgRows *lost = query != NULL ? pg_run_kept (step->pg, query, NULL, stamp, &cause) : NULL;
+  if (made == NULL || cause != NULL)
+    return made != NULL && held_explain (step, cause, error);
+  if (lost == NULL || rows_count (lost) == 0)
+    return TRUE;
+  const char *item = rows_text (lost, 0, "item");
+  return step_block (step, error,
+                     "%s is held, and there is no such row: others have removed it, or given it "
+                     "another key. Nothing goes until that is known: pruned hold TABLE:KEY holds "
+                     "it by its key of now, then pruned release '%s' ends this hold",
+                     item, item);
+}
+
+/* --- what a step takes --- */
+
 /* A cursor sees the rows as they were when it was declared, and looks for none before it is read.
  * *IS: there is one. */
 static gboolean
@@ -40,6 +97,8 @@ declare_before (Step *step, gboolean *is, GError **error)
   GError *cause = NULL;
   pg_values_set (values, "after", "f");
   pg_values_set (values, "known", "f");
+  pg_values_set (values, "lost", "f");
+  pg_values_take (values, "tables", held_reach (step->job));
   const PgRows *made = pg_run_once (step->pg, pg_statement (MISSING), values, error);
   if (made == NULL)
     return FALSE;
@@ -55,7 +114,7 @@ held_begin (Step *step, GError **error)
 {
   gboolean is;
   step->takes_held = NULL;
-  return !step->run->holds || declare_before (step, &is, error);
+  return !step->run->holds || (none_is_lost (step, error) && declare_before (step, &is, error));
 }
 
 /* The first of NOW that is not in BEFORE; -1: none. */
@@ -87,15 +146,33 @@ find_new (Step *step, const PgRows *now, int *row, GError **error)
   return cause == NULL || held_explain (step, cause, error);
 }
 
+/* Of a table whose rows went or changed, with a trigger, the holds are named as it was when the
+ * step began. */
+static gboolean
+names_stay (Step *step, GError **error)
+{
+  g_autoptr (PgRows) changed = held_follow_changed (step->pg, TRUE, error);
+  return changed != NULL
+         && (rows_count (changed) == 0
+             || step_fail (step, error, PRUNED_BUSY,
+                           "%s has rows that are held, and got another name, key or partition "
+                           "while the step went on: it is done again",
+                           rows_text (changed, 0, "tab")));
+}
+
 gboolean
 held_stay (Step *step, GError **error)
 {
   GError *cause = NULL;
   if (!step->run->holds)
     return TRUE;
+  if (!names_stay (step, error))
+    return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "after", "t");
   pg_values_set (values, "known", step->below_known ? "t" : "f");
+  pg_values_set (values, "lost", "f");
+  pg_values_set (values, "tables", NULL);
   g_autoptr (PgRows) made = pg_run_file (step->pg, MISSING, values, error);
   const PgStatement *query = made != NULL ? composed (made, "", &cause) : NULL;
   g_autoptr (PgRows) now = query != NULL ? pg_run (step->pg, query, NULL, &cause) : NULL;

@@ -14,7 +14,12 @@
 /* What the statement about held rows says in CAUSE (taken). A key that is no value of its column
  * any more says nothing about the table. Always FALSE. */
 gboolean held_explain (Step *step, GError *cause, GError **error);
-/* Before the effects. Asks once in a transaction. */
+/* The rows of `pruned hold` that are not there (`item`, `tab`, `hold_id`), although no step took
+ * them: others removed them, or gave them another key. Of tables that cannot be read, none. *LOST:
+ * rows_free it; NULL: no row is held. In a transaction or not; reads each held row's key. */
+gboolean held_lost (Pg *pg, PgRows **lost, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Before the effects. Asks once in a transaction. Blocks the step if a row is held and is not there
+ * in a table that its job can reach. */
 gboolean held_begin (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Behind the effects. PRUNED_DATA with `step->takes_held`: a row that is held went, and the error
  * names it. */

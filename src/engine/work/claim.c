@@ -10,6 +10,7 @@
 #include "engine/job/sentence/sentence_again.h"
 #include "engine/ledger/run_check.h"
 #include "engine/service/stats.h"
+#include "engine/step/held_follow.h"
 #include "engine/step/throttle.h"
 
 #include <string.h>
@@ -262,16 +263,6 @@ sort_out (Claim *claim, const Service *service, const Job *job, const PgRows *fe
 
 /* --- the fence --- */
 
-/* Holds follow a table that has got another name. */
-static gboolean
-follow_holds (Pg *pg, const PgRows *rows, GError **error)
-{
-  if (!rows_bool (rows, 0, "holds"))
-    return TRUE;
-  g_autoptr (PgRows) done = pg_run_file (pg, "src/engine/work/sql/holds_follow.sql", NULL, error);
-  return done != NULL;
-}
-
 /* Locks the runs that WORKS may step. Call right after transaction_begin. */
 static gboolean
 fence (Claim *claim, const Service *service, const Job *job, const GArray *works, GError **error)
@@ -296,7 +287,8 @@ fence (Claim *claim, const Service *service, const Job *job, const GArray *works
                           (gpointer)rows_text (rows, i, "run_id"))) /* a message can come twice */
       g_ptr_array_add (claim->runs, run_from_row (job, rows, i));
   return claim->runs->len == 0
-         || (follow_holds (pg, rows, error) && sort_out (claim, service, job, rows, error));
+         || ((!rows_bool (rows, 0, "holds") || held_follow (pg, job, error))
+             && sort_out (claim, service, job, rows, error));
 }
 
 /* Should the lane keep the messages of locked runs? Some locks last milliseconds: another process's

@@ -6,11 +6,7 @@
 WITH RECURSIVE
 -- include: ../../../pg/sql/keys_touched.sql
 ,
-stirred AS (
-  SELECT :tables::text[] IS NULL
-         OR EXISTS (SELECT FROM touched t JOIN pg_catalog.pg_trigger g ON g.tgrelid = t.rel WHERE NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 28 <> 0)
-         OR EXISTS (SELECT FROM touched t JOIN pg_catalog.pg_rewrite w ON w.ev_class = t.rel WHERE w.ev_type <> '1' AND w.ev_enabled <> 'D') AS yes
-)
+-- include: stirred.sql
 SELECT coalesce(pg_catalog.array_agg(r.rel)::text, '{}') AS rels
 FROM (SELECT t.rel FROM touched t
       WHERE t.rel IS NOT NULL AND EXISTS (SELECT FROM touched o JOIN pg_catalog.pg_trigger g ON g.tgrelid = o.rel WHERE g.tgfoid IN (1646, 1650, 1652, 1647, 1651, 1653))

@@ -6,10 +6,20 @@
 -- row. Rows of tables that do not exist are missing. No row: nothing is to be asked. Names are
 -- quoted by format. Reads the catalogue, the counts of this session, and from holds the first row
 -- of each table. The query searches each row by its primary key (OFFSET 0).
+-- `:tables`: only tables that a job on these can reach: by foreign keys, or any, where one of these
+-- has a trigger; null: all.
+-- `:lost`: of `pruned hold` only, of tables that are there and can be read, and without triggers;
+-- with `tab` and `hold_id`. A row that went with a partition, or stands in a copy, is held there:
+-- in a table with the same columns.
 -- `:known`: what goes by statements and foreign keys has been compared with the holds by the text
 -- of its key. Then a table is left out whose keys are equal only if their texts are, unless a
 -- trigger or a rule has seen a row of this transaction: no more is read than a step has changed.
-WITH RECURSIVE name (tab) AS (
+WITH RECURSIVE
+-- include: ../../../pg/sql/keys_touched.sql
+,
+-- include: stirred.sql
+,
+name (tab) AS (
   (SELECT h.tab FROM pruned.holds h ORDER BY h.tab LIMIT 1)
   UNION ALL
   SELECT (SELECT h.tab FROM pruned.holds h WHERE h.tab > n.tab ORDER BY h.tab LIMIT 1) FROM name n WHERE n.tab IS NOT NULL
@@ -36,7 +46,7 @@ aside (yes) AS (
          OR EXISTS (SELECT FROM pg_catalog.pg_rewrite w WHERE w.ev_type <> '1' AND w.ev_class >= 16384)
   WHERE :known::boolean
 ),
-touched AS (
+written AS (
   SELECT t.tab, coalesce(pg_catalog.bool_or(pg_catalog.pg_stat_get_xact_tuples_deleted(t.rel) > 0 OR pg_catalog.pg_stat_get_xact_tuples_updated(t.rel) > 0 OR pg_catalog.age(c.xmin) <= 0 OR c.relkind NOT IN ('r', 'p')
                                             OR NOT pg_catalog.current_setting('track_counts')::boolean), false) AS yes
   FROM tree t LEFT JOIN pg_catalog.pg_class c ON c.oid = t.rel GROUP BY t.tab
@@ -60,20 +70,28 @@ col AS (
   WHERE k.n <= i.indnkeyatts
   GROUP BY t.tab, t.rel
 ),
+shape AS MATERIALIZED (
+  SELECT t.tab, (SELECT pg_catalog.array_agg(a.attname ORDER BY a.attname) FROM pg_attribute a WHERE a.attrelid = t.rel AND a.attnum > 0 AND NOT a.attisdropped) AS cols
+  FROM tab t WHERE :lost::boolean
+),
 part AS (
-  SELECT t.tab, pg_catalog.format('SELECT pg_catalog.concat(%L, h.key) AS item, h.kind, h.key COLLATE pg_catalog."default" AS key FROM pruned.holds h'
-                                  ' WHERE h.tab = %L AND (h.until IS NULL OR h.until > now()) OFFSET 0',
-                                  coalesce(t.rel::regclass::text, t.tab) || ':', t.tab) AS items,
+  SELECT t.tab, pg_catalog.format('SELECT pg_catalog.concat(%L, h.key) AS item, h.kind, h.key COLLATE pg_catalog."default" AS key, h.tab, h.hold_id FROM pruned.holds h'
+                                  ' WHERE h.tab = %L AND (h.until IS NULL OR h.until > now())%s OFFSET 0',
+                                  coalesce(t.rel::regclass::text, t.tab) || ':', t.tab,
+                                  CASE WHEN :lost::boolean THEN pg_catalog.format(' AND h.kind = ''hold'' AND NOT EXISTS (SELECT FROM pruned.holds o WHERE o.key = h.key AND o.hold_id = h.hold_id AND o.tab = ANY (%L::text[]))',
+                                    ARRAY(SELECT o.tab FROM shape s JOIN shape o ON o.tab <> s.tab AND o.cols = s.cols WHERE s.tab = t.tab)) END) AS items,
          t.rel IS NULL AS away, u.yes AND NOT (coalesce(c.plain, false) AND :known::boolean AND NOT coalesce((SELECT s.yes FROM aside s), true)) AS yes, c.seen, c.key, c.known, c.rel, c.same
-  FROM tab t JOIN touched u ON u.tab = t.tab LEFT JOIN col c ON c.tab = t.tab
+  FROM tab t JOIN written u ON u.tab = t.tab LEFT JOIN col c ON c.tab = t.tab
 )
-SELECT pg_catalog.string_agg(CASE WHEN p.away OR NOT p.seen THEN pg_catalog.format('SELECT u.item, u.kind FROM (%s) AS u', p.items)
-                                  ELSE pg_catalog.format('SELECT u.item, u.kind FROM (%s) AS u CROSS JOIN LATERAL (SELECT %s) AS k WHERE %s AND NOT EXISTS (SELECT FROM %s t WHERE %s%s OFFSET 0)',
+SELECT pg_catalog.string_agg(CASE WHEN p.away OR NOT p.seen THEN pg_catalog.format('SELECT u.item, u.kind, u.tab, u.hold_id FROM (%s) AS u', p.items)
+                                  ELSE pg_catalog.format('SELECT u.item, u.kind, u.tab, u.hold_id FROM (%s) AS u CROSS JOIN LATERAL (SELECT %s) AS k WHERE %s AND NOT EXISTS (SELECT FROM %s t WHERE %s%s OFFSET 0)',
                                                          p.items, p.key, p.known, p.rel::regclass, p.same, CASE WHEN :after::boolean THEN
 -- Written by a transaction that has not ended, and is not older than this one: by this one.
                                                          ' AND CASE WHEN pg_catalog.age(t.xmin) <= pg_catalog.age(pg_catalog.pg_current_xact_id()::xid) THEN pg_catalog.pg_xact_status('
                                                          '(pg_catalog.pg_current_xact_id()::text::bigint + pg_catalog.age(pg_catalog.pg_current_xact_id()::xid)'
                                                          ' - pg_catalog.age(t.xmin))::text::xid8) <> ''in progress'' ELSE true END' END) END, ' UNION ALL ' ORDER BY p.tab) AS sql
 FROM part p
-WHERE p.away OR p.seen AND (NOT :after::boolean OR p.yes) OR NOT p.seen AND p.yes
+WHERE CASE WHEN :lost::boolean THEN p.seen ELSE p.away OR p.seen AND (NOT :after::boolean OR p.yes) OR NOT p.seen AND p.yes END
+  AND (p.away OR :tables::text[] IS NULL OR NOT :lost::boolean AND (SELECT s.yes FROM stirred s)
+       OR EXISTS (SELECT FROM tree x JOIN touched d ON d.rel = x.rel WHERE x.tab = p.tab))
 HAVING pg_catalog.count(*) > 0
