@@ -131,8 +131,8 @@ key_text (Pg *pg, const Item *item, const PgRows *rows, GError **error)
   const char *sql = rows_text (rows, 0, "sql"), *literal = rows_text (rows, 0, "literal");
   if (sql == NULL || item->columns)
     return g_strdup (rows_text (rows, 0, "key"));
-  char *key = literal != NULL ? read_key (pg, literal, item->text, NULL) : NULL;
-  return key != NULL ? key : read_key (pg, sql, item->key, error);
+  return literal != NULL ? read_key (pg, literal, item->text, error)
+                         : read_key (pg, sql, item->key, error);
 }
 
 ExitCode
