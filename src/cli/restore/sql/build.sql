@@ -89,8 +89,8 @@ passed_over AS (
 piece AS (
   SELECT pg_catalog.string_agg(pg_catalog.format('%I', c.attname), ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS into_columns,
          pg_catalog.string_agg(c.value, ', ' ORDER BY c.attnum) FILTER (WHERE c.kept AND NOT c.computed) AS from_columns,
-         pg_catalog.string_agg(pg_catalog.format(CASE WHEN c.attname = ANY ((SELECT names FROM changing)::text[]) IS FALSE THEN '%1$I = CASE WHEN j.same THEN %2$s ELSE t.%1$I END'
-                                                      ELSE '%1$I = %2$s' END, c.attname, c.value), ', ' ORDER BY c.attnum)
+         pg_catalog.string_agg(pg_catalog.format(CASE WHEN c.attname = ANY ((SELECT names FROM changing)::text[]) IS FALSE THEN '%1$I = CASE WHEN j.same OR pg_catalog.jsonb_exists(j.row, %3$L) THEN %2$s ELSE t.%1$I END'
+                                                      ELSE '%1$I = %2$s' END, c.attname, c.value, c.attname), ', ' ORDER BY c.attnum)
            FILTER (WHERE c.kept AND NOT c.computed AND NOT c.is_key AND NOT c.by_identity) AS sets,
          coalesce(pg_catalog.string_agg(pg_catalog.format('x.%I %s %s', c.attname, c.sign, c.value), ' AND ') FILTER (WHERE c.is_key),
                   pg_catalog.format('(%2$s) - %1$L::text[] = e.row - %1$L::text[]', (SELECT names FROM passed_over), (SELECT of_x FROM whole))) AS match,
@@ -190,10 +190,13 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
                    ' i.row IS NOT NULL AND NOT i.later AS back, k.row - %1$L::text[] = f.now - %1$L::text[] AS found_so'
                    ' FROM differing f LEFT JOIN image i ON i.row - %1$L::text[] = f.now - %1$L::text[] LEFT JOIN taken k ON k.n = f.n)',
                    p.secret, coalesce(:set::text[], '{}'), (SELECT names FROM loosened))
+         -- Where none of the columns that the run can have changed is another one, a foreign key
+         -- has emptied it that the table has no more: then all that are NULL now are put back.
          || pg_catalog.format(', judged AS MATERIALIZED (SELECT s.n, s.named, o.row, s.now, s.part, s.place, s.same, s.ours, s.back, s.found_so, %2$s AS differs'
                    ' FROM seen s CROSS JOIN LATERAL (SELECT CASE WHEN s.ours AND NOT s.same AND %1$L::text[] IS NOT NULL'
-                   ' THEN (SELECT coalesce(pg_catalog.jsonb_object_agg(a.key, a.value), ''{}'') FROM pg_catalog.jsonb_each(s.row) AS a WHERE a.key = ANY (%1$L::text[]))'
-                   ' ELSE s.row END AS row) AS o)', (SELECT names FROM changing), pg_catalog.format(t.differs, 'o.row', 's.now'))
+                   ' THEN (SELECT coalesce(pg_catalog.jsonb_object_agg(a.key, a.value), ''{}'') FROM pg_catalog.jsonb_each(s.row) AS a WHERE a.key = ANY (%1$L::text[])'
+                   ' OR %3$L::boolean AND a.value <> ''null'' AND s.now -> a.key = ''null'' AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_each(s.row) AS b WHERE b.key = ANY (%1$L::text[]) AND b.value IS DISTINCT FROM s.now -> b.key))'
+                   ' ELSE s.row END AS row) AS o)', (SELECT names FROM changing), pg_catalog.format(t.differs, 'o.row', 's.now'), coalesce(:set::text[], '{}') = '{}')
          || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
                    ' RETURNING j.n, j.row, %5$s AS now, %6$s AS texts, %3$s AS xid)', r.rel, p.sets, r.xid, r.row_type, w.of_t, w.texts)
