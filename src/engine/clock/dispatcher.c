@@ -131,7 +131,7 @@ offer_early (const Dispatcher *dispatcher, const GPtrArray *runs)
   for (guint i = 0; runs->len <= EARLY_MOST && i < runs->len; i++) {
     const Run *run = runs->pdata[i];
     early_offer (dispatcher->service->lanes, run->job, run->slot,
-                 &(Work){ run->run_id, run->step, run->attempts });
+                 &(Work){ run->run_id, run->step, run->attempts }, FALSE);
   }
 }
 

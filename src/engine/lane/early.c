@@ -50,37 +50,20 @@ lane_of (const Lanes *lanes, const Job *job, gint32 number)
   return NULL;
 }
 
-/* EVER: also to a lane that is fresh. */
-static void
-offer (Lanes *lanes, const Job *job, guint slot, const Work *work, gboolean ever)
+void
+early_offer (Lanes *lanes, const Job *job, guint slot, const Work *work, gboolean by_step)
 {
+  if (job->kind->errand != by_step)
+    return;
   pthread_mutex_lock (&lanes->lock);
   Lane *lane = lane_of (lanes, job, job_partition (job, slot));
-  if (lane != NULL && is_free (lanes, lane) && (ever || !lane_is_fresh (lane))) {
+  if (lane != NULL && is_free (lanes, lane) && (by_step || !lane_is_fresh (lane))) {
     const Work offered = copy_of (work);
     g_array_append_val (lane->list.early, offered);
     if (lane->list.state == LANE_IDLE)
       lanes_make_ready (lanes, lane);
   }
   pthread_mutex_unlock (&lanes->lock);
-}
-
-void
-early_offer (Lanes *lanes, const Job *job, guint slot, const Work *work)
-{
-  if (!job->kind->errand)
-    offer (lanes, job, slot, work, FALSE);
-}
-
-void
-early_offer_children (Lanes *lanes, const Step *step)
-{
-  for (guint i = 0; i < step->children->len; i++) {
-    const RunSpec *spec = &g_array_index (step->children, RunSpec, i);
-    if (spec->placed == PLACED_READY && spec->job->kind->errand)
-      offer (lanes, spec->job, job_slot (spec->job, spec->run_id, spec->args),
-             &(Work){ spec->run_id, 0, spec->attempts }, TRUE);
-  }
 }
 
 void

@@ -23,11 +23,10 @@ struct _Step;
 #define EARLY_MOST 4 /* more runs than that are cheaper together, in their lanes */
 
 /* WORK of a run of JOB in SLOT is ready; its message is about to be sent. Its lane, if it is one of
- * this process and has little else to do, takes it, unless it is an errand. Thread: any. */
-void early_offer (Lanes *lanes, const Job *job, guint slot, const Work *work);
-/* The same for the children of STEP that are errands. Each is in a lane of its own. Thread: the
- * worker that has committed STEP. */
-void early_offer_children (Lanes *lanes, const struct _Step *step);
+ * this process and has little else to do, takes it. BY_STEP: the run is a child of a step, and it
+ * is offered only if it is an errand: each of these has a lane of its own. Else only if it is none.
+ * Thread: any. */
+void early_offer (Lanes *lanes, const Job *job, guint slot, const Work *work, gboolean by_step);
 /* A process died with a message of LANE. It takes no offer until its messages were tried one by
  * one. Thread: the worker that holds LANE. */
 void early_refuse (Lanes *lanes, Lane *lane);

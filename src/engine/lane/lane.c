@@ -60,6 +60,12 @@ lane_follow (Lanes *lanes, Lane *lane, Job *job)
   pthread_mutex_unlock (&lanes->lock);
 }
 
+const Job *
+lane_job (const Lane *lane)
+{
+  return lane->list.errand != NULL ? lane->list.errand->job : lane->job;
+}
+
 Lane *
 lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 number, Job *job,
            gboolean is_ticks)
@@ -162,9 +168,10 @@ pop_unsettled (Lanes *lanes, gboolean *left)
   return NULL;
 }
 
-Lane *
+GPtrArray *
 lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
 {
+  GPtrArray *taken = g_ptr_array_new ();
   Lane *lane = NULL;
   gboolean left = TRUE;
   pthread_mutex_lock (&lanes->lock);
@@ -180,9 +187,11 @@ lanes_take (Lanes *lanes, gboolean intake, Pg *cancel)
   if (lane != NULL) {
     lanes_give (lanes, lane, cancel);
     pg_cancel_clear (cancel);
+    g_ptr_array_add (taken, lane);
+    lanes_give_beside (lanes, lane, taken);
   }
   pthread_mutex_unlock (&lanes->lock);
-  return lane;
+  return taken;
 }
 
 /* With the lock. */

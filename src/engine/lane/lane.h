@@ -186,24 +186,21 @@ void lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patie
 /* Adds the runs whose step is under way to RUNNING, g_strdup'ed. CANCEL: also cancels their
  * statements and errands, but not the settling of an errand. Thread: any. */
 void lanes_halt (Lanes *lanes, gboolean cancel, GPtrArray *running);
-/* From here on no lane is given out; lanes_take returns NULL. Thread: any. */
+/* From here on no lane is given out; lanes_take returns none. Thread: any. */
 void lanes_stop (Lanes *lanes);
 
 /* Thread: librdkafka's. */
 void lanes_wake (Lanes *lanes, Lane *lane);
 
-/* The next lane; NULL when stopped. INTAKE: only lanes of intake; else lanes of work first.
- * Thread: worker. */
-Lane *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
+/* The next lane, and those of its job that are ready as well and go with it: their errand is not
+ * begun, or is to be settled, as its own is. None: stopped. INTAKE: only a lane of intake; else
+ * lanes of work first. The array is the caller's. Thread: worker. */
+GPtrArray *lanes_take (Lanes *lanes, gboolean intake, Pg *cancel);
 /* LANE_HOLD: for `hold_us` of LANE. */
 void lanes_put (Lanes *lanes, Lane *lane, LaneNext next);
 /* How many lanes a worker takes at once, if this is one of them. With the list's lock, or on the
  * worker that holds LANE. */
 guint lane_most_beside (const Lane *lane);
-/* Adds lanes to TAKEN that are ready as well and stand where LANE stands: lanes of its job
- * whose errand is not begun, or is to be settled. MOST at most. Thread: the worker that has LANE.
- */
-void lanes_take_beside (Lanes *lanes, const Lane *lane, guint most, GPtrArray *taken);
 /* A worker that holds several lanes goes on with each by itself: a cancelled statement of the
  * others does not count for this one. */
 void lanes_begin_alone (Lanes *lanes, Lane *lane);
@@ -217,6 +214,9 @@ gboolean lane_is_lost (Lanes *lanes, Lane *lane); /* revoked, lost: store and co
 gboolean lane_should_yield (Lanes *lanes, Lane *lane);
 /* Its messages may have killed a process (work/suspect.h). Thread: any. */
 gboolean lane_is_fresh (const Lane *lane);
+/* The job of LANE's pending work: of its errand, with the version that it began with, or its own.
+ * Thread: the worker that holds it. */
+const Job *lane_job (const Lane *lane);
 /* The offset of the first of LANE's pending work; -1: it has none. Thread: the worker that holds
  * it. */
 gint64 lane_first_offset (const Lane *lane);

@@ -33,6 +33,8 @@ void lanes_make_ready (Lanes *lanes, Lane *lane);
 Lane *lanes_pop (GQueue *queue, const Lanes *lanes, gint64 *next_us);
 /* To the worker whose connection is CANCEL. With the lock. */
 void lanes_give (Lanes *lanes, Lane *lane, Pg *cancel);
+/* Adds to GIVEN, which has LANE, those that go with it, as many as go together. With the lock. */
+void lanes_give_beside (Lanes *lanes, const Lane *lane, GPtrArray *given);
 /* Waits on CONDITION until DEADLINE_US (monotonic; 0: for ever). */
 void lanes_wait (Lanes *lanes, pthread_cond_t *condition, gint64 deadline_us);
 /* Without the lock. */

@@ -72,22 +72,20 @@ lanes_pop (GQueue *queue, const Lanes *lanes, gint64 *next_us)
 }
 
 void
-lanes_take_beside (Lanes *lanes, const Lane *lane, guint most, GPtrArray *taken)
+lanes_give_beside (Lanes *lanes, const Lane *lane, GPtrArray *given)
 {
-  pthread_mutex_lock (&lanes->lock);
   GQueue *queue = lanes_queue (lanes, lane);
-  gboolean closed = lanes->stopping || lanes->solitary != NULL || !stands_like (lane, lane);
-  for (GList *link = queue->head, *next; !closed && link != NULL && taken->len < most;
-       link = next) {
+  const gboolean open = !lanes->stopping && lanes->solitary == NULL && stands_like (lane, lane);
+  const guint most = open ? lane_most_beside (lane) : 1;
+  for (GList *link = queue->head, *next; link != NULL && given->len < most; link = next) {
     Lane *other = link->data;
     next = link->next;
     if (!stands_like (lane, other))
       continue;
     g_queue_delete_link (queue, link);
     lanes_give (lanes, other, lane->list.cancel);
-    g_ptr_array_add (taken, other);
+    g_ptr_array_add (given, other);
   }
-  pthread_mutex_unlock (&lanes->lock);
 }
 
 void

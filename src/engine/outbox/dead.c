@@ -205,12 +205,3 @@ dead_letters_send (Service *service, Pg *pg, DeadLetters *letters, GError **erro
     log_letter (letters->messages->pdata[i], letters->reasons->pdata[i]);
   return note (pg, letters, error);
 }
-
-gboolean
-dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message, const char *reason,
-                  int attempts, GError **error)
-{
-  g_autoptr (DeadLetters) letters = dead_letters_new (service->prefix);
-  dead_letters_add (letters, message, reason, attempts);
-  return dead_letters_send (service, pg, letters, error);
-}

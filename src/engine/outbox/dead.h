@@ -29,8 +29,3 @@ gboolean dead_letters_send (Service *service, Pg *pg, DeadLetters *letters, GErr
  * again. Then they are forgotten, and so are verdicts on letters behind its end. */
 gboolean dead_letters_look (const Service *service, Pg *pg, gboolean *anew, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-
-/* dead_letters_send with one message. */
-gboolean dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message,
-                           const char *reason, int attempts, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;

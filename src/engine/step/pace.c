@@ -32,36 +32,41 @@ budget_us (const Step *step)
   return MIN (step_setting (step, "budget_ms"), PACE_MOST_US / 1000) * 1000;
 }
 
-void
-pace_begin (Step *step)
+/* They have MOST_US from now on. */
+static void
+set_time (Step *const *steps, guint n, gint64 most_us)
 {
-  weight_begin (step->run);
-  step->transaction_us = clock_monotonic_us ();
-  gboolean least = step->run->progress.limit == 1;
-  gint64 most_us = least ? PACE_MOST_US : MAX (budget_us (step), LEAST_US);
-  pg_set_deadline (step->pg,
-                   step->transaction_us + (step->shared ? MIN (most_us, FIRST_US) : most_us));
+  const gint64 now = clock_monotonic_us ();
+  for (guint i = 0; i < n; i++)
+    steps[i]->transaction_us = now;
+  pg_set_deadline (steps[0]->pg, now + most_us);
+}
+
+void
+pace_begin (Step *const *steps, guint n)
+{
+  const Step *first = steps[0];
+  for (guint i = 0; i < n; i++)
+    weight_begin (steps[i]->run);
+  const gboolean least = first->run->progress.limit == 1;
+  const gint64 most_us = least ? PACE_MOST_US : MAX (budget_us (first), LEAST_US);
+  set_time (steps, n, first->shared ? MIN (most_us, FIRST_US) : most_us);
 }
 
 gboolean
-pace_begin_next (Step *step, GError **error)
+pace_begin_next (Step *const *steps, guint n, GError **error)
 {
-  step->transaction_us = clock_monotonic_us ();
-  pg_set_deadline (step->pg, step->transaction_us + NEXT_US);
-  return pg_exec_later (step->pg, "SET LOCAL lock_timeout = '100ms'", error);
+  set_time (steps, n, NEXT_US);
+  return pg_exec_later (steps[0]->pg, "SET LOCAL lock_timeout = '100ms'", error);
 }
 
-void
-pace_begin_with (Step *step, const Step *first)
+gint64
+pace_end (Step *const *steps, guint n, gint64 began_us)
 {
-  step->transaction_us = first->transaction_us;
-}
-
-void
-pace_end_each (Step *const *steps, guint n, gint64 took_us)
-{
+  const gint64 took_us = clock_monotonic_us () - began_us;
   for (guint i = 0; i < n; i++)
     steps[i]->took_us = MAX (1, took_us / n);
+  return took_us;
 }
 
 void
@@ -70,12 +75,6 @@ pace_divide (Step *const *steps, guint n, gint64 began_us)
   const gint64 now = clock_monotonic_us (), own = (now - began_us) / n;
   for (guint i = 0; i < n; i++)
     steps[i]->transaction_us = now - own;
-}
-
-void
-pace_end (Step *step)
-{
-  step->took_us = clock_monotonic_us () - step->began_us;
 }
 
 void

@@ -22,17 +22,14 @@ int pace_page_limit (const Run *run);
  * (weight.h).
  */
 gint64 pace_limit_within (const Run *run, gint64 most);
-/* The transaction of STEP begins, and with it its deadline. */
-void pace_begin (Step *step);
-/* STEP follows others in a shared transaction: it waits less long for a lock, and has little time,
- * because their rows stay locked. */
-gboolean pace_begin_next (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* STEP is done as one with FIRST, whose time has begun. */
-void pace_begin_with (Step *step, const Step *first);
-/* STEP of a shared transaction is done; others may follow. */
-void pace_end (Step *step);
-/* The same of N steps that were done as one, in TOOK_US. */
-void pace_end_each (Step *const *steps, guint n, gint64 took_us);
+/* The transaction of N steps begins, and with it its deadline. */
+void pace_begin (Step *const *steps, guint n);
+/* N steps, which are done as one, follow others in a shared transaction: they wait less long for a
+ * lock, and have little time, because the rows of the others stay locked. */
+gboolean pace_begin_next (Step *const *steps, guint n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* N steps of a shared transaction, begun at BEGAN_US, are done as one; others may follow. Each has
+ * its part of the time, which is returned. */
+gint64 pace_end (Step *const *steps, guint n, gint64 began_us);
 /* The N steps of a transaction that began at BEGAN_US are done: each has its part of the time. */
 void pace_divide (Step *const *steps, guint n, gint64 began_us);
 /* All steps of a shared transaction are done: the time for what follows. */

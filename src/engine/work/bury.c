@@ -27,7 +27,7 @@ bury_run (Service *service, Pg *pg, const Job *job, const Work *work, const char
   g_auto (Claim) claim = { 0 };
   g_autoptr (GArray) works = g_array_new (FALSE, FALSE, sizeof (Work)); /* borrows */
   g_array_append_val (works, *work);
-  gboolean ok = claim_runs (&claim, service, pg, job, works, error)
+  gboolean ok = claim_runs (&claim, service, pg, job, NULL, works, error)
                 && (claim.runs->len == 0
                     || end (service, pg, claim.runs->pdata[0], work, reason, bundle, error));
   if (!ok || !transaction_commit (&claim.transaction, error)) {

@@ -81,11 +81,12 @@ try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
   step_set_init (&set, service, pg, lane->job);
   if (lane->list.errand == NULL && lane->worker.replica != NULL)
     replica_prepare (lane->worker.replica, pg, lane->job);
-  if (!claim_for_lane (&set.claim, service, pg, lane, works, &error) || set.claim.runs->len == 0)
+  if (!claim_runs (&set.claim, service, pg, lane_job (lane), lane, works, &error)
+      || set.claim.runs->len == 0)
     return leave (&set, lane, work, g_steal_pointer (&error));
   Step *step = step_set_make (&set, lane, set.claim.runs->pdata[0], NULL, FALSE);
   g_ptr_array_add (set.steps, step);
-  pace_begin (step);
+  pace_begin (&step, 1);
   if (step_alone (&set, lane, step, &next, &error)) {
     if (next == LANE_DONE) {
       conclude_steps (service, lane, set.steps, &set.bundle);

@@ -334,37 +334,22 @@ find_locked (Claim *claim, Lane *lane, const GArray *works, GError **error)
   return locked;
 }
 
-static gboolean
-claim_locked (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works,
-              GError **error)
-{
-  run_set_task (pg, job, g_array_index (works, Work, 0).run_id);
-  if (!transaction_begin (&claim->transaction, service->publisher, pg, error))
-    return FALSE;
-  return fence (claim, service, job, works, error)
-         && (claim->runs->len == 0 || run_set_task_of_range (pg, claim->runs->pdata[0], error));
-}
-
 gboolean
-claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works,
+claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, Lane *lane, const GArray *works,
             GError **error)
 {
-  *claim = (Claim){ .settles = TRUE };
-  return claim_locked (claim, service, pg, job, works, error);
-}
-
-gboolean
-claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray *works,
-                GError **error)
-{
-  /* Before the fence: either the fence sees a stop, or the stop sees this lane. */
-  lane_note_run (service->lanes, lane, g_array_index (works, Work, 0).run_id);
-  const Errand *errand = lane->list.errand;
-  *claim = (Claim){ .settles = errand != NULL };
-  if (!claim_locked (claim, service, pg, errand != NULL ? errand->job : lane->job, works, error))
+  const char *first = g_array_index (works, Work, 0).run_id;
+  *claim = (Claim){ .settles = lane == NULL || lane->list.errand != NULL };
+  if (lane != NULL) /* before the fence: either the fence sees a stop, or the stop sees this lane */
+    lane_note_run (service->lanes, lane, first);
+  run_set_task (pg, job, first);
+  if (!transaction_begin (&claim->transaction, service->publisher, pg, error)
+      || !fence (claim, service, job, works, error)
+      || (claim->runs->len > 0 && !run_set_task_of_range (pg, claim->runs->pdata[0], error)))
     return FALSE;
-  claim->locked = find_locked (claim, lane, works, error);
-  if (claim->locked == NULL)
+  if (lane == NULL)
+    return TRUE;
+  if ((claim->locked = find_locked (claim, lane, works, error)) == NULL)
     return FALSE;
   lane_note_run (service->lanes, lane,
                  claim->runs->len > 0 ? ((const Run *)claim->runs->pdata[0])->run_id : NULL);

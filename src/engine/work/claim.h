@@ -23,11 +23,9 @@ typedef struct {
 void claim_clear (Claim *claim);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Claim, claim_clear)
 
-/* Begins a transaction with the runs of JOB that WORKS name, to settle them: also in a pause. */
-gboolean claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, const GArray *works,
-                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* Begins a transaction with the runs of LANE's job that WORKS may step, each with the version of
- * the job that it began with; also fills in `locked`, and sets `locked_since_us` of LANE if there
- * are any. */
-gboolean claim_for_lane (Claim *claim, Service *service, Pg *pg, Lane *lane, const GArray *works,
-                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Begins a transaction with the runs of JOB that WORKS name, each with the version of the job that
+ * it began with. LANE: its worker steps them, or settles its errand; also fills in `locked`, and
+ * sets `locked_since_us` of LANE if there are any. NULL: what killed a process is settled, also in
+ * a pause. */
+gboolean claim_runs (Claim *claim, Service *service, Pg *pg, const Job *job, Lane *lane,
+                     const GArray *works, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -111,14 +111,26 @@ lets_parent_go_on (const Step *step)
          && job_is_asked (step->job, step->run->args);
 }
 
+/* Those of its children that are errands can begin before their messages come. */
+static void
+offer_children (const Service *service, const Step *step)
+{
+  for (guint i = 0; i < step->children->len; i++) {
+    const RunSpec *spec = &g_array_index (step->children, RunSpec, i);
+    if (spec->placed == PLACED_READY)
+      early_offer (service->lanes, spec->job, job_slot (spec->job, spec->run_id, spec->args),
+                   &(Work){ spec->run_id, 0, spec->attempts }, TRUE);
+  }
+}
+
 void
 conclude_steps (Service *service, Lane *lane, GPtrArray *steps, Bundle **bundle)
 {
   gint64 soonest_ms = -1;
   for (guint i = 0; i < steps->len; i++) {
     Step *step = steps->pdata[i];
-    g_assert (!pg_in_transaction (step->pg));    /* what follows is seen outside */
-    early_offer_children (service->lanes, step); /* before their messages are sent */
+    g_assert (!pg_in_transaction (step->pg)); /* what follows is seen outside */
+    offer_children (service, step);           /* before their messages are sent */
   }
   if (bundle_size (*bundle) > 0)
     sending_begin (service, lane, g_steal_pointer (bundle));

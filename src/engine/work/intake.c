@@ -190,7 +190,7 @@ offer_early (const Intake *intake)
     if (spec->placed == PLACED_READY)
       early_offer (intake->service->lanes, spec->job,
                    job_slot (spec->job, spec->run_id, spec->args),
-                   &(Work){ spec->run_id, 0, spec->attempts });
+                   &(Work){ spec->run_id, 0, spec->attempts }, FALSE);
   }
 }
 

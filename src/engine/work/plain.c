@@ -196,14 +196,10 @@ take_steps (Plain *plain, GPtrArray *steps)
 static gboolean
 begin_time (const Plain *plain, GPtrArray *steps, GError **error)
 {
-  Step *first = steps->pdata[0];
-  const gboolean begins = steps->len == 1 && plain->rows == 0;
-  if (begins)
-    pace_begin (first);
-  else if (!pace_begin_next (first, error))
-    return FALSE;
-  for (guint i = 1; i < steps->len; i++)
-    pace_begin_with (steps->pdata[i], first);
+  Step *const *all = (Step *const *)steps->pdata;
+  if (steps->len > 1 || plain->rows > 0)
+    return pace_begin_next (all, steps->len, error);
+  pace_begin (all, steps->len);
   return TRUE;
 }
 
@@ -223,8 +219,7 @@ step_once (Plain *plain, GPtrArray *steps, GError **error)
   }
   if (steps->len > 1)
     FAULT ("at_once.done");
-  const gint64 took_us = clock_monotonic_us () - began_us;
-  pace_end_each ((Step *const *)steps->pdata, steps->len, took_us);
+  const gint64 took_us = pace_end ((Step *const *)steps->pdata, steps->len, began_us);
   if (plain->at_once)
     note_speed (plain->lane, steps->len, took_us);
   if (steps->len == 0 && (run->job->code != NULL || !run_steps_fit (run->job)))
@@ -364,8 +359,8 @@ begin_errands (Plain *plain, GError **error)
     Step *step = step_set_make (set, plain->lanes[i], run, NULL, TRUE);
     g_ptr_array_add (set->steps, step);
     lane_note_run (set->service->lanes, plain->lanes[i], run->run_id);
-    pace_begin (step);
   }
+  pace_begin ((Step *const *)set->steps->pdata, set->steps->len);
   return pg_exec_later (set->pg, "SET LOCAL lock_timeout = '100ms'", error);
 }
 
@@ -482,15 +477,17 @@ share (Plain *plain, GError **error)
   for (guint i = 1; is_of_errands (plain) && i < plain->works->len; i++)
     lane_note_run (plain->set.service->lanes, plain->lanes[i],
                    g_array_index (plain->works, Work, i).run_id);
-  if (!claim_for_lane (claim, plain->set.service, plain->set.pg, plain->lane, plain->works, error))
+  if (!claim_runs (claim, plain->set.service, plain->set.pg, lane_job (plain->lane), plain->lane,
+                   plain->works, error))
     return FALSE;
   if (is_of_errands (plain))
     return step_errands (plain, error);
   if (!look (plain, error))
     return FALSE;
+  Step *const *looked = (Step *const *)plain->set.steps->pdata;
   for (guint i = 0; i < plain->set.steps->len; i++) {
-    conclude_note_started (plain->set.steps->pdata[i]);
-    pace_end (plain->set.steps->pdata[i]);
+    conclude_note_started (looked[i]);
+    (void)pace_end (&looked[i], 1, looked[i]->began_us);
   }
   return step_heavy (plain, error) && settle (plain, error);
 }

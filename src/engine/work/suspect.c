@@ -41,8 +41,11 @@ static gboolean
 bury_work (Service *service, Pg *pg, Lane *lane, const Pending *first, GError **error)
 {
   const Work *work = &first->work;
-  if (first->wrong != NULL)
-    return dead_letter_bury (service, pg, first->message, REASON, DEATHS, error);
+  if (first->wrong != NULL) {
+    g_autoptr (DeadLetters) letters = dead_letters_new (service->prefix);
+    dead_letters_add (letters, first->message, REASON, DEATHS);
+    return dead_letters_send (service, pg, letters, error);
+  }
   g_autoptr (Bundle) bundle = bundle_new (work->run_id, work->step, lane->job->name, 0);
   gboolean ok = bury_run (service, pg, lane->job, work, REASON, bundle, error);
   if (ok && bundle_size (bundle) > 0)

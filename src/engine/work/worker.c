@@ -119,28 +119,38 @@ is_full (const Lane *lane, const GArray *works)
   return lane->worker.fits > 0 && works->len >= lane->worker.fits;
 }
 
-/* Adds the pending steps to WORKS, which borrows them, up to the first that must go alone. Messages
- * that cannot be decoded are buried and removed. */
+/* Buries and removes those of the first N pending messages that cannot be decoded. */
+static gboolean
+bury_wrong (const Worker *worker, GArray *pending, guint n, GError **error)
+{
+  g_autoptr (DeadLetters) letters = dead_letters_new (worker->service->prefix);
+  for (guint i = 0; i < n; i++) {
+    const Pending *one = &g_array_index (pending, Pending, i);
+    if (one->wrong != NULL)
+      dead_letters_add (letters, one->message, one->wrong, 1);
+  }
+  if (!dead_letters_send (worker->service, worker->pg, letters, error))
+    return FALSE;
+  while (n-- > 0)
+    if (g_array_index (pending, Pending, n).wrong != NULL)
+      g_array_remove_index (pending, n);
+  return TRUE;
+}
+
+/* Adds the pending steps to WORKS, which borrows them, up to the first that must go alone. */
 static gboolean
 gather (const Worker *worker, Lane *lane, GArray *works, GError **error)
 {
   GArray *pending = lane->worker.pending;
-  for (guint i = 0; i < pending->len;) {
-    const Pending *one = &g_array_index (pending, Pending, i);
-    const gboolean alone = one->alone;
-    if ((alone && i > 0) || is_full (lane, works))
+  guint n = 0;
+  for (gboolean alone = FALSE; n < pending->len && !alone && !is_full (lane, works); n++) {
+    const Pending *one = &g_array_index (pending, Pending, n);
+    if ((alone = one->alone) && n > 0)
       break;
-    if (one->wrong == NULL) {
+    if (one->wrong == NULL)
       g_array_append_val (works, one->work);
-      i++;
-    } else if (!dead_letter_bury (worker->service, worker->pg, one->message, one->wrong, 1, error))
-      return FALSE;
-    else
-      g_array_remove_index (pending, i);
-    if (alone)
-      break;
   }
-  return TRUE;
+  return works->len == n || bury_wrong (worker, pending, n, error);
 }
 
 static void
@@ -356,17 +366,13 @@ handle (const Worker *worker, Turn *turns, guint n)
   return kept;
 }
 
-/* The lanes that the worker has from now on: LANE, and those that go with it. */
+/* The lanes that the worker has from now on. None: all is stopped. */
 static GArray *
-turns_of (const Worker *worker, Lane *lane)
+take_turns (const Worker *worker)
 {
+  g_autoptr (GPtrArray) lanes
+      = lanes_take (worker->service->lanes, worker->intake, worker->pg);
   GArray *turns = g_array_new (FALSE, TRUE, sizeof (Turn));
-  g_autoptr (GPtrArray) lanes = g_ptr_array_new ();
-  follow (worker->service, lane);
-  const guint most = lane->worker.unjoined ? 1 : lane_most_beside (lane);
-  g_ptr_array_add (lanes, lane);
-  if (most > 1)
-    lanes_take_beside (worker->service->lanes, lane, most, lanes);
   for (guint i = 0; i < lanes->len; i++)
     g_array_append_val (turns, ((Turn){ .lane = lanes->pdata[i] }));
   return turns;
@@ -376,15 +382,15 @@ static void *
 worker_main (void *data)
 {
   const Worker *worker = data;
-  Lane *lane;
   pthread_setname_np (pthread_self (), worker->intake ? "intake" : "worker");
-  while ((lane = lanes_take (worker->service->lanes, worker->intake, worker->pg)) != NULL) {
-    in_force_renew ();
-    g_autoptr (GArray) turns = turns_of (worker, lane);
-    while (handle (worker, (Turn *)turns->data, turns->len))
+  for (;;) {
+    g_autoptr (GArray) turns = take_turns (worker);
+    if (turns->len == 0)
+      return NULL;
+    do
       in_force_renew ();
+    while (handle (worker, (Turn *)turns->data, turns->len));
   }
-  return NULL;
 }
 
 gboolean

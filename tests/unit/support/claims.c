@@ -97,14 +97,14 @@ gboolean
 claims_lane (Claim *claim, GError **error)
 {
   played_answer ("fence", rows->str);
-  return claim_for_lane (claim, &scene.service, played_pg (), scene.lane, works, error);
+  return claim_runs (claim, &scene.service, played_pg (), &scene.job, scene.lane, works, error);
 }
 
 gboolean
 claims_settle (Claim *claim, GError **error)
 {
   played_answer ("fence", rows->str);
-  return claim_runs (claim, &scene.service, played_pg (), &scene.job, works, error);
+  return claim_runs (claim, &scene.service, played_pg (), &scene.job, NULL, works, error);
 }
 
 void

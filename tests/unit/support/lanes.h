@@ -4,3 +4,5 @@
 
 /* JOB NULL: of a topic that intake reads. It belongs to LANES. */
 Lane *lanes_with (Lanes *lanes, const char *topic, gint32 number, Job *job);
+/* The only lane that a worker takes now; NULL: none. */
+Lane *lanes_given (Lanes *lanes, Pg *cancel);

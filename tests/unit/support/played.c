@@ -18,10 +18,12 @@ static _Atomic gint64 later_us; /* of all plays, asked by any thread: the clock 
 
 gint64 __real_clock_monotonic_us (void);
 gint64 __wrap_clock_monotonic_us (void);
-gboolean __real_dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message,
-                                  const char *reason, int attempts, GError **error);
-gboolean __wrap_dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message,
-                                  const char *reason, int attempts, GError **error);
+void __real_dead_letters_add (DeadLetters *letters, const KafkaMessage *message, const char *reason,
+                              int attempts);
+void __wrap_dead_letters_add (DeadLetters *letters, const KafkaMessage *message, const char *reason,
+                              int attempts);
+gboolean __real_dead_letters_send (Service *service, Pg *pg, DeadLetters *letters, GError **error);
+gboolean __wrap_dead_letters_send (Service *service, Pg *pg, DeadLetters *letters, GError **error);
 
 void
 played_answer_free (PlayedAnswer *answer)
@@ -192,13 +194,19 @@ played_letter (void)
   return play->letter;
 }
 
-gboolean
-__wrap_dead_letter_bury (Service *service, Pg *pg, const KafkaMessage *message, const char *reason,
-                         int attempts, GError **error)
+void
+__wrap_dead_letters_add (DeadLetters *letters, const KafkaMessage *message, const char *reason,
+                         int attempts)
 {
+  __real_dead_letters_add (letters, message, reason, attempts);
   if (play == NULL)
-    return __real_dead_letter_bury (service, pg, message, reason, attempts, error);
+    return;
   g_clear_pointer (&play->letter, kafka_message_free);
-  play->letter = dead_letter (service->prefix, message, reason, attempts);
-  return TRUE;
+  play->letter = dead_letter ("p", message, reason, attempts);
+}
+
+gboolean
+__wrap_dead_letters_send (Service *service, Pg *pg, DeadLetters *letters, GError **error)
+{
+  return play != NULL || __real_dead_letters_send (service, pg, letters, error);
 }

@@ -19,7 +19,7 @@
 #define PLAYED_STATEMENTS pg_run pg_run_kept pg_run_file pg_run_alone pg_exec pg_exec_later
 #define PLAYED_PIPELINES pg_queue pg_flush pg_next pg_finish
 #define PLAYED_TRANSACTIONS pg_begin pg_begin_read_only pg_commit pg_rollback
-#define PLAYED_OTHERS PQresultErrorField clock_monotonic_us dead_letter_bury
+#define PLAYED_OTHERS PQresultErrorField clock_monotonic_us dead_letters_add dead_letters_send
 
 /* A new play: no answers, nothing asked. */
 void played_begin (void);

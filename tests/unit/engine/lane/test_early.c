@@ -22,7 +22,7 @@ test_idle (void)
   early_scene_begin ();
   early_scene_offer (EARLY_A, 0);
   g_assert_true (early_waits (early_scene.lanes, early_scene.lane));
-  g_assert_true (lanes_take (early_scene.lanes, FALSE, early_scene.pg) == early_scene.lane);
+  g_assert_true (lanes_given (early_scene.lanes, early_scene.pg) == early_scene.lane);
   early_scene_read (NULL);
   early_scene_is (EARLY_A, 0, FALSE);
   g_assert_false (early_waits (early_scene.lanes, early_scene.lane));
@@ -38,11 +38,11 @@ test_has_work (void)
 {
   early_scene_begin ();
   lanes_wake (early_scene.lanes, early_scene.lane);
-  g_assert_true (lanes_take (early_scene.lanes, FALSE, early_scene.pg) == early_scene.lane);
+  g_assert_true (lanes_given (early_scene.lanes, early_scene.pg) == early_scene.lane);
   lane_about_to_read (early_scene.lanes, early_scene.lane);
   early_scene_offer (EARLY_A, 0);
   lanes_put (early_scene.lanes, early_scene.lane, LANE_DONE);
-  g_assert_true (lanes_take (early_scene.lanes, FALSE, early_scene.pg) == early_scene.lane);
+  g_assert_true (lanes_given (early_scene.lanes, early_scene.pg) == early_scene.lane);
   g_assert_true (early_waits (early_scene.lanes, early_scene.lane));
   early_scene_end ();
 }
@@ -68,7 +68,7 @@ test_states_that_refuse (void)
 {
   early_scene_begin ();
   early_offer (early_scene.lanes, &early_scene.job, EARLY_LANE - 1,
-               &(Work){ (char *)EARLY_A, 0, 0 });
+               &(Work){ (char *)EARLY_A, 0, 0 }, FALSE);
   g_assert_cmpuint (early_scene.lane->list.early->len, ==, 0); /* that lane is another process's */
   early_scene.lane->list.state = LANE_HELD;
   is_refused ();
@@ -124,22 +124,14 @@ static void
 test_children (void)
 {
   early_scene_begin ();
-  g_autoptr (GArray) specs = g_array_new (FALSE, TRUE, sizeof (RunSpec));
-  const RunSpec waits
-      = { .run_id = (char *)EARLY_A, .job = &early_scene.job, .placed = PLACED_WAITING };
-  RunSpec ready = { .run_id = (char *)EARLY_B, .job = &early_scene.job, .placed = PLACED_READY };
-  ready.args = json_pack ("{s:i}", "slot", EARLY_LANE);
-  g_array_append_val (specs, waits);
-  g_array_append_val (specs, ready);
-  const Step parent = { .children = specs };
+  const Work child = { (char *)EARLY_B, 0, 0 };
   atomic_store (&early_scene.lane->suspects.fresh_until_us, 0);
-  early_offer_children (early_scene.lanes, &parent);
+  early_offer (early_scene.lanes, &early_scene.job, EARLY_LANE, &child, TRUE);
   g_assert_false (early_waits (early_scene.lanes, early_scene.lane));
   make_errands ();
-  early_offer_children (early_scene.lanes, &parent);
+  early_offer (early_scene.lanes, &early_scene.job, EARLY_LANE, &child, TRUE);
   early_scene_read (NULL);
   early_scene_is (EARLY_B, 0, FALSE);
-  json_decref (ready.args);
   early_scene_end ();
 }
 

@@ -162,7 +162,7 @@ test_revoked_meanwhile (void)
   early_scene_begin ();
   early_scene_offer (EARLY_A, 2);
   early_scene_offer (EARLY_B, 0);
-  g_assert_true (lanes_take (early_scene.lanes, FALSE, early_scene.pg) == early_scene.lane);
+  g_assert_true (lanes_given (early_scene.lanes, early_scene.pg) == early_scene.lane);
   early_scene_read (NULL);
   early_scene_is (EARLY_A, 2, FALSE);
   give_up ();

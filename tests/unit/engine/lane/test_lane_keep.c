@@ -21,7 +21,7 @@ begin (Scene *scene)
   scene->lane = lanes_with (scene->lanes, "p.work.a.b", 0, &scene->job);
   scene->other = lanes_with (scene->lanes, "p.work.c.d", 0, &scene->job_of_other);
   lanes_wake (scene->lanes, scene->lane);
-  g_assert_true (lanes_take (scene->lanes, FALSE, scene->pg) == scene->lane);
+  g_assert_true (lanes_given (scene->lanes, scene->pg) == scene->lane);
 }
 
 static gboolean
@@ -59,9 +59,9 @@ test_another_is_ready (void)
   lanes_wake (scene.lanes, scene.other);
   g_assert_false (is_kept (&scene));
   lanes_put (scene.lanes, scene.lane, LANE_AGAIN);
-  g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.other);
+  g_assert_true (lanes_given (scene.lanes, scene.pg) == scene.other);
   lanes_put (scene.lanes, scene.other, LANE_DONE);
-  g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
+  g_assert_true (lanes_given (scene.lanes, scene.pg) == scene.lane);
   end (&scene);
 }
 
@@ -72,7 +72,7 @@ test_another_was_held (void)
   Scene scene;
   begin (&scene);
   lanes_wake (scene.lanes, scene.other);
-  g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.other);
+  g_assert_true (lanes_given (scene.lanes, scene.pg) == scene.other);
   scene.other->worker.hold_us = G_USEC_PER_SEC * 600;
   lanes_put (scene.lanes, scene.other, LANE_HOLD);
   g_assert_true (is_kept (&scene));

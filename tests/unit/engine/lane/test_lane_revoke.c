@@ -38,7 +38,7 @@ begin (Scene *scene)
   cancelled = 0;
   scene->lane = lanes_with (scene->lanes, "p.work.a.b", 3, &scene->job);
   lanes_wake (scene->lanes, scene->lane);
-  g_assert_true (lanes_take (scene->lanes, FALSE, scene->pg) == scene->lane);
+  g_assert_true (lanes_given (scene->lanes, scene->pg) == scene->lane);
   lane_note_run (scene->lanes, scene->lane, RUN);
 }
 
@@ -95,7 +95,7 @@ test_an_errand (void)
   g_assert_cmpuint (halted (&scene), ==, 1);
   g_assert_cmpuint (cancelled, ==, before + 1);
   errand_done (errand);
-  g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
+  g_assert_true (lanes_given (scene.lanes, scene.pg) == scene.lane);
   lane_end_errand (scene.lanes, scene.lane);
   lanes_put (scene.lanes, scene.lane, LANE_DONE);
   g_assert_cmpuint (halted (&scene), ==, 0);
@@ -112,7 +112,7 @@ test_what_was_sent_meanwhile (void)
   g_queue_push_tail (&scene.lane->list.sendings, &sending);
   scene.lane->list.revoked = TRUE;
   lanes_put (scene.lanes, scene.lane, LANE_DONE);
-  g_assert_true (lanes_take (scene.lanes, FALSE, scene.pg) == scene.lane);
+  g_assert_true (lanes_given (scene.lanes, scene.pg) == scene.lane);
   g_queue_clear (&scene.lane->list.sendings);
   lanes_put (scene.lanes, scene.lane, LANE_DONE);
   end (&scene);

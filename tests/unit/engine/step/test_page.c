@@ -28,7 +28,7 @@ begin (const char *cursor)
   publisher = publisher_new (NULL, "p");
   scene->step->bundle = bundle;
   g_assert_true (transaction_begin (&transaction, publisher, scene->step->pg, &error));
-  pace_begin (scene->step);
+  pace_begin (&scene->step, 1);
 }
 
 static void
