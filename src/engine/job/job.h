@@ -42,11 +42,10 @@ typedef struct {
   gboolean watched;  /* an insert of a user's folder: what it deletes and updates is counted, too */
   gboolean upserts;  /* such an insert may update the row that is there */
   gboolean of_going; /* it updates rows that go themselves: they count once */
-  gboolean owned; /* of rows below those that go; `many` returns `owner`, the key with which a row
-                     goes */
+  gboolean reads_all; /* it does something with all rows that it changes: of one run only */
   const PgStatement *statement; /* with the audit */
-  const PgStatement *many;      /* the same for rows of several runs, each audited as its own
-                                   (step/page_set.c); NULL: it reads what only one run has */
+  const PgStatement *owned;     /* of rows below those that go: the same, and it returns `owner`, the
+                                   key with which a row goes. NULL: of other rows */
 } JobApply;
 
 /* A word that decide.sql can return, and what follows from it. */

@@ -173,13 +173,11 @@ has_entries (const Job *job, const char *folder)
 }
 
 static gboolean
-load_many (const Job *job, const char *file, JobApply *apply, GError **error)
+look_what_it_reads (const Job *job, const char *file, JobApply *apply, GError **error)
 {
   g_autofree char *path = path_of (job, file), *text = text_of (path, error);
-  if (text == NULL)
-    return FALSE;
-  g_autofree char *name = name_of_text (path, text);
-  return job_files_audited_many (name, without_semicolon (text), apply, error);
+  apply->reads_all = text != NULL && job_files_reads_applied (text);
+  return text != NULL;
 }
 
 static gboolean
@@ -190,7 +188,7 @@ load_what (const Job *job, JobWhat *what, GError **error)
   for (guint i = 0; files != NULL && i < files->len; i++) {
     JobApply apply = { 0 };
     if (!job_files_effect (job, files->pdata[i], "key", NULL, &apply, error)
-        || !load_many (job, files->pdata[i], &apply, error)) {
+        || !look_what_it_reads (job, files->pdata[i], &apply, error)) {
       g_free (apply.table);
       return FALSE;
     }

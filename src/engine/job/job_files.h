@@ -28,16 +28,17 @@ gboolean job_files_effect (const Job *job, const char *file, const char *columns
  * returns of each row. It has a sibling, known by its name and JOB_FILES_READ_BACK, which also
  * reads back what it records.
  *
- * OWNER: NULL, or the column of a row that says whose it is, where several runs change rows at
- * once: the rows of each are audited as its own. `audit.key`, `audit.run_id` and `audit.step` are
- * lists of equal length; OWNER is its run's `audit.key`. Then it returns `n`, the number of rows,
- * and `owned`, that of rows that have such a run, instead of COLUMNS. Not for an `.insert`. */
+ * The runs that change rows are the lists `audit.run_id` and `audit.step`. Of several,
+ * `audit.of` is an object: the place of each in the lists, from 1 on, by the name of what its rows
+ * are of. That is a row's key; where COLUMNS are JOB_FILES_WITH_OWNER its `owner`; or the value of
+ * its column OWNER, and then the statement returns `n`, the number of rows, and `owned`, that of
+ * rows that have such a run, instead of COLUMNS. Not for an `.insert`. */
+#define JOB_FILES_WITH_OWNER "key, owner"
 #define JOB_FILES_READ_BACK "#back"
 const PgStatement *job_files_audited (const char *name, const char *sql, const char *table,
                                       const char *action, const char *columns, const char *owner,
                                       GError **error);
-/* Sets `many` of APPLY, whose text is SQL (which returns `owner`, if APPLY is owned). */
-gboolean job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+/* Further expressions of the text of an effect read all rows that it changes. */
+gboolean job_files_reads_applied (const char *sql);
 /* Whether FOLDER is a job. Other folders have files that several jobs include. */
 gboolean job_files_make_job (const char *folder);

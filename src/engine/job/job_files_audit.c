@@ -26,27 +26,22 @@
   " WHEN n IS DISTINCT FROM (SELECT pg_catalog.sum(a.n) FROM audit a) AND n > 0"                   \
   " AND (SELECT how FROM secret) <> 'off' THEN -1"
 /* Behind its end: what is answered besides the columns, once for all rows. */
-#define AUDITED                                                                                                                         \
-  "WITH applied AS (%s\n), %s,"                                                                                                         \
-  " weighed AS (SELECT coalesce(pg_catalog.sum(pg_catalog.pg_column_size(w.row)), 0) AS bytes%s FROM applied w),"                       \
-  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                              \
-  " SELECT %s, '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg(\n%s)),"                                                            \
-  " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END" \
-  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key) AS k%s"                                                          \
-  " WHERE (SELECT how FROM secret) <> 'off' AND (SELECT bytes <= :page_bytes::bigint FROM weighed)%s"                                   \
-  "%s)%s%s"                                                                                                                             \
+#define AUDITED                                                                                                                                                        \
+  "WITH applied AS (%s\n), %s,"                                                                                                                                        \
+  " weighed AS (SELECT coalesce(pg_catalog.sum(pg_catalog.pg_column_size(w.row)), 0) AS bytes%s FROM applied w),"                                                      \
+  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                                                             \
+  " SELECT (:audit.run_id::uuid[])[k.n], (:audit.step::int[])[k.n], '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg(\n%s)),"                                      \
+  " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END"                                \
+  " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key, CASE WHEN :audit.of::jsonb IS NULL THEN 1 ELSE (:audit.of::jsonb ->> (%s))::int END AS n) AS k" \
+  " WHERE k.n IS NOT NULL AND (SELECT how FROM secret) <> 'off' AND (SELECT bytes <= :page_bytes::bigint FROM weighed) GROUP BY k.n"                                   \
+  "%s)%s%s"                                                                                                                                                            \
   " SELECT %s, (SELECT CASE WHEN bytes > LEAST(:page_bytes::bigint / 16, 1048576) THEN bytes%s END FROM weighed) AS audit_bytes%s FROM applied"
-#define OF_ONE ":run_id::uuid, :step::int"
-#define AS_ONE " HAVING pg_catalog.count(*) > 0"
-#define OF_MANY "w.run_id, w.step"
-#define MANY                                                                                       \
-  ", unnest(:audit.run_id::uuid[], :audit.step::int[], :audit.key::text[])"                        \
-  " AS w (run_id, step, key)"
-#define EACH " AND w.key = pg_catalog.format('%%s', a.%s) GROUP BY w.run_id, w.step"
-#define EACH_OWNED " AND w.key = a.row ->> '%s' GROUP BY w.run_id, w.step"
+/* Where a name stands that says whose the row is. */
+#define BY "pg_catalog.format('%%s', a.%s)"
+#define BY_COLUMN "a.row ->> '%s'"
 #define HOW_MANY_OWNED                                                                             \
   "pg_catalog.count(*) AS n, pg_catalog.count(*) FILTER"                                           \
-  " (WHERE row ->> '%s' = ANY (:audit.key::text[])) AS owned"
+  " (WHERE pg_catalog.jsonb_exists(:audit.of::jsonb, row ->> '%s')) AS owned"
 /* A user's file also tells which of the rows that it returns are of another key than the one that
  * it returns with them. */
 #define OWN_KEYS "src/engine/job/sql/own_keys.sql"
@@ -83,9 +78,9 @@ filled (const char *file, const char *word, const char *value)
 
 typedef struct {
   const char *name, *sql, *table, *action;
-  const char *columns;            /* what is returned */
-  const char *whose, *of, *group; /* of which run and step a row is recorded */
-  const char *unrecorded;         /* what is answered if not all are; of the sibling */
+  const char *columns;    /* what is returned */
+  const char *by;         /* the name of what a row is of, in `audit.of` */
+  const char *unrecorded; /* what is answered if not all are recorded; of the sibling */
 } Audited;
 
 /* SQL, but the rows of a built-in job are recorded with texts where JSON is another value. A
@@ -136,10 +131,10 @@ text_of (const Audited *a, gboolean reads_back)
     g_autofree char *plain = g_steal_pointer (&first);
     first = recorded_in (a->name, plain, quoted);
   }
-  return g_strdup_printf (AUDITED, first, secret, reads_back ? BACK_N : "", a->whose, quoted,
-                          a->action, key, a->of, a->group, reads_back ? BACK_RECORDED : "",
-                          then != NULL ? "," : "", then != NULL ? then : "", a->columns,
-                          reads_back ? a->unrecorded : "", reads_back ? back : "");
+  return g_strdup_printf (AUDITED, first, secret, reads_back ? BACK_N : "", quoted, a->action, key,
+                          a->by, reads_back ? BACK_RECORDED : "", then != NULL ? "," : "",
+                          then != NULL ? then : "", a->columns, reads_back ? a->unrecorded : "",
+                          reads_back ? back : "");
 }
 
 /* The statement, with its sibling. */
@@ -160,29 +155,21 @@ job_files_audited (const char *name, const char *sql, const char *table, const c
   const PgStatement *known = pg_statement_known (name);
   if (known != NULL)
     return known;
-  g_autofree char *column = owner != NULL ? quoted_of (owner) : NULL,
-                  *returned = owner != NULL ? g_strdup_printf (HOW_MANY_OWNED, column)
-                                            : columns_of (name, action, columns),
-                  *group = owner != NULL ? g_strdup_printf (EACH_OWNED, column) : NULL;
-  const Audited one = { name, sql, table, action, returned, OF_ONE, "", AS_ONE, BACK_UNRECORDED },
-                owned = { name, sql, table, action, returned, OF_MANY, MANY, group, "" };
-  return made (owner != NULL ? &owned : &one, error);
+  g_autofree char *column
+      = owner != NULL ? quoted_of (owner) : NULL,
+      *returned = owner != NULL ? g_strdup_printf (HOW_MANY_OWNED, column)
+                                : columns_of (name, action, columns),
+      *by
+      = owner != NULL
+            ? g_strdup_printf (BY_COLUMN, column)
+            : g_strdup_printf (BY, g_str_equal (columns, JOB_FILES_WITH_OWNER) ? "owner" : "key");
+  const Audited audited
+      = { name, sql, table, action, returned, by, owner != NULL ? "" : BACK_UNRECORDED };
+  return made (&audited, error);
 }
 
 gboolean
-job_files_audited_many (const char *name, const char *sql, JobApply *apply, GError **error)
+job_files_reads_applied (const char *sql)
 {
-  g_autofree char *own = g_strconcat (name, "#many", NULL);
-  const char *action = apply->kind == APPLY_UPDATE ? "updated" : "deleted";
-  g_autofree char *columns = columns_of (name, action, apply->owned ? "key, owner" : "key"),
-                  *group = g_strdup_printf (EACH, apply->owned ? "owner" : "key");
-  const Audited each
-      = { own, sql, apply->table, action, columns, OF_MANY, MANY, group, BACK_UNRECORDED };
-  const PgStatement *many = apply->statement;
-  if (apply->kind != APPLY_INSERT && (many = made (&each, error)) == NULL)
-    return FALSE;
-  gboolean of_one = strstr (sql, THEN) != NULL || pg_statement_wants (many, "run_id")
-                    || pg_statement_wants (many, "step");
-  apply->many = of_one ? NULL : many;
-  return TRUE;
+  return strstr (sql, THEN) != NULL;
 }

@@ -32,8 +32,8 @@ static gboolean
 queue_rows (Step *step, const JobApply *file, const Trial *trial, const GArray *which,
             const Extra *extra, GError **error)
 {
-  const PgStatement *statement
-      = read_back_statement (step, step->many ? file->many : file->statement);
+  const PgStatement *statement = read_back_statement (
+      step, step->many && file->owned != NULL ? file->owned : file->statement);
   g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, extra);
   return pg_queue (step->pg, statement, values, error);
 }

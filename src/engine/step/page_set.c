@@ -7,6 +7,8 @@
 #include "engine/step/record.h"
 #include "engine/step/trial.h"
 
+#include "base/json.h"
+
 static Find *
 find_at (GArray *finds, guint i)
 {
@@ -22,7 +24,8 @@ fits_what (const Job *job, const JobWhat *what)
   for (guint i = 0; i < what->apply->len; i++) {
     const JobApply *file = &g_array_index (what->apply, JobApply, i);
     const gboolean same = g_strcmp0 (file->table, job->table) == 0;
-    if (file->many == NULL || (file->kind != APPLY_INSERT && !file->owned && (i != own || !same)))
+    const gboolean whose = file->kind == APPLY_INSERT || file->owned != NULL || (i == own && same);
+    if (!whose || file->reads_all)
       return FALSE;
   }
   return TRUE;
@@ -38,7 +41,7 @@ reads (const Job *job, const char *parameter)
   for (guint i = 0; i < job->whats->len; i++) {
     const GArray *apply = ((const JobWhat *)job->whats->pdata[i])->apply;
     for (guint k = 0; k < apply->len && !any; k++)
-      any = pg_statement_wants (g_array_index (apply, JobApply, k).many, parameter);
+      any = pg_statement_wants (g_array_index (apply, JobApply, k).statement, parameter);
   }
   return any;
 }
@@ -143,24 +146,25 @@ leave_single (GArray *finds)
 typedef struct {
   GPtrArray *keys;               /* of char: of all of them, borrowed */
   GHashTable *owner;             /* key -> Find */
-  GString *run_ids, *steps, *of; /* of each key: array literals */
-  Step *lead;                    /* the step of which the statements are run, for all */
+  GString *run_ids, *steps; /* of all: array literals */
+  json_t *of;               /* key -> the place of its run in these */
+  Step *lead;               /* the step of which the statements are run, for all */
 } Union;
 
 static void
-add_one (Union *all, Find *find)
+add_one (Union *all, Find *find, int n)
 {
   const Run *run = find->step->run;
   all->lead = all->lead != NULL ? all->lead : find->step;
   all->lead->found &= find->way == FIND_PAGE;
   find->rows = g_array_new (FALSE, FALSE, sizeof (int));
+  array_add (all->run_ids, run->run_id);
+  array_add_int (all->steps, run->step);
   for (guint i = 0; i < find->page.keys->len; i++) {
     char *key = find->page.keys->pdata[i];
     g_ptr_array_add (all->keys, key);
     g_hash_table_insert (all->owner, key, find);
-    array_add (all->run_ids, run->run_id);
-    array_add_int (all->steps, run->step);
-    array_add (all->of, key);
+    json_object_set_new (all->of, key, json_integer (n));
   }
 }
 
@@ -217,7 +221,7 @@ record_all (const Union *all, GArray *finds, const Trial *trial, GError **error)
 static gboolean
 apply_all (const Union *all, const char *const *texts, GArray *finds, GError **error)
 {
-  static const char *const names[] = { "audit.run_id", "audit.step", "audit.key" };
+  static const char *const names[] = { "audit.run_id", "audit.step", "audit.of" };
   g_autoptr (GPtrArray) of_names = g_ptr_array_new (), of_texts = g_ptr_array_new ();
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     g_ptr_array_add (of_names, (gpointer)names[i]);
@@ -239,12 +243,14 @@ step_all (GArray *finds, GError **error)
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new ();
   g_autoptr (GHashTable) owner = g_hash_table_new (g_str_hash, g_str_equal);
-  Union all = { keys, owner, array_new (), array_new (), array_new (), NULL };
+  g_autoptr (json_t) places = json_object ();
+  Union all = { keys, owner, array_new (), array_new (), places, NULL };
+  int n = 0;
   for (guint i = 0; i < finds->len; i++)
     if (has_keys (find_at (finds, i)))
-      add_one (&all, find_at (finds, i));
+      add_one (&all, find_at (finds, i), ++n);
   g_autofree char *run_ids = array_take (all.run_ids), *steps = array_take (all.steps),
-                  *of = array_take (all.of);
+                  *of = json_text (places);
   const char *const texts[] = { run_ids, steps, of };
   return keys->len == 0 || apply_all (&all, texts, finds, error);
 }

@@ -11,10 +11,11 @@
 
 #define COMMON                                                                                     \
   "run_id", "step", "scheduled_at", "plan", "args", "audit", "audit_of", "secret", "record",       \
-      "job", "park_retry_days"
+      "job", "park_retry_days", "audit.run_id", "audit.step"
 
 const char *const step_bound[]
-    = { COMMON, "rows", "page_bytes", "audit.proven", "audit.texts", "index", "began_at", NULL };
+    = { COMMON,   "rows",     "page_bytes", "audit.of", "audit.proven", "audit.texts",
+        "index",  "began_at", NULL };
 
 /* T, but never later than the database's clock. Only a plan may look ahead. */
 static gint64
@@ -46,6 +47,10 @@ set_common (const Step *step, const char *name, PgValues *values)
 {
   if (g_str_equal (name, "run_id"))
     pg_values_set (values, name, run_known_id (step->run));
+  else if (g_str_equal (name, "audit.run_id"))
+    pg_values_take (values, name, g_strdup_printf ("{%s}", run_known_id (step->run)));
+  else if (g_str_equal (name, "audit.step"))
+    pg_values_take (values, name, g_strdup_printf ("{%d}", step->run->step));
   else if (g_str_equal (name, "step"))
     pg_values_int (values, name, step->run->step);
   else if (g_str_equal (name, "scheduled_at"))
@@ -99,6 +104,8 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
     pg_values_take (values, "rows",
                     step_is_cut (step) ? g_strdup_printf ("%d", pace_page_limit (step->run))
                                        : NULL);
+  if (pg_statement_wants (statement, "audit.of"))
+    pg_values_set (values, "audit.of", NULL); /* all rows are of this run */
   if (pg_statement_wants (statement, "page_bytes"))
     pg_values_int (values, "page_bytes", weight_most (step));
   spacing_bind (step->run, statement, values);

@@ -14,6 +14,7 @@ users_clear (Users *users)
   g_clear_pointer (&users->numbers, g_free);
   g_clear_pointer (&users->initiators, g_free);
   g_clear_pointer (&users->ghosts, g_free);
+  g_clear_pointer (&users->of, g_free);
 }
 
 void
@@ -21,6 +22,7 @@ users_list (Users *users, Step *const *steps, const gboolean *fits, guint n)
 {
   GString *ids = array_new (), *run_ids = array_new (), *numbers = array_new (),
           *initiators = array_new (), *ghosts = array_new ();
+  g_autoptr (json_t) of = json_object ();
   users_clear (users);
   *users = (Users){ .step = steps[0], .several = n > 1 };
   for (guint i = 0; i < n; i++) {
@@ -31,13 +33,14 @@ users_list (Users *users, Step *const *steps, const gboolean *fits, guint n)
     array_add_int (numbers, step_number (steps[i]));
     array_add (initiators, step_arg (steps[i], "initiator_id"));
     array_add (ghosts, users_cursor_text (steps[i], "ghost_id"));
-    users->n++;
+    json_object_set_new (of, step_arg (steps[i], "user_id"), json_integer (++users->n));
   }
   users->ids = array_take (ids);
   users->run_ids = array_take (run_ids);
   users->numbers = array_take (numbers);
   users->initiators = array_take (initiators);
   users->ghosts = array_take (ghosts);
+  users->of = users->several ? json_dumps (of, JSON_COMPACT) : NULL;
 }
 
 /* As the texts that are made for one user or for several have it. */

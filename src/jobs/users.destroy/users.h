@@ -11,12 +11,13 @@ typedef struct {
   gboolean several; /* what follows can have more than one */
   guint n;
   char *ids, *run_ids, *numbers, *initiators, *ghosts;
+  char *of; /* id -> its place in these lists, from 1 on; NULL: there are not several */
 } Users;
 
 /* Whose a row is, its column OWNER says. */
 #define OF_RUNS(users, owner)                                                                      \
   "audit.owner", (users)->several ? (owner) : NULL, "audit.run_id", (users)->run_ids,              \
-      "audit.step", (users)->numbers, "audit.key", (users)->ids
+      "audit.step", (users)->numbers, "audit.of", (users)->of
 
 /* A text of the run's cursor; NULL: it has none. */
 const char *users_cursor_text (const Step *step, const char *name);

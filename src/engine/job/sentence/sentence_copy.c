@@ -74,22 +74,23 @@ static gboolean
 add_effect (const Job *job, JobWhat *what, const WrittenFile *file, GError **error)
 {
   g_autofree char *name = name_of (job, file->path, file->text);
+  const char *action = file->action == 'u' ? "updated" : "deleted";
   JobApply apply = { .table = g_strdup (file->table),
                      .kind = file->action == 'i'   ? APPLY_INSERT
                              : file->action == 'u' ? APPLY_UPDATE
                                                    : APPLY_DELETE,
-                     .of_going = file->of_going };
-  apply.statement
-      = file->action == 'i'
-            ? statement_of (job, file, error)
-            : job_files_audited (name, file->text, file->table,
-                                 file->action == 'u' ? "updated" : "deleted", "key", NULL, error);
-  apply.owned = file->owned != NULL;
-  gboolean ok
-      = apply.statement != NULL
-        && job_files_audited_many (name, apply.owned ? file->owned : file->text, &apply, error);
+                     .of_going = file->of_going,
+                     .reads_all = job_files_reads_applied (file->text) };
+  apply.statement = file->action == 'i' ? statement_of (job, file, error)
+                                        : job_files_audited (name, file->text, file->table, action,
+                                                             "key", NULL, error);
+  if (apply.statement != NULL && file->owned != NULL) {
+    g_autofree char *owned = g_strconcat (name, "#owned", NULL);
+    apply.owned = job_files_audited (owned, file->owned, file->table, action, JOB_FILES_WITH_OWNER,
+                                     NULL, error);
+  }
   g_array_append_val (what->apply, apply);
-  return ok;
+  return apply.statement != NULL && (file->owned == NULL || apply.owned != NULL);
 }
 
 static gboolean
