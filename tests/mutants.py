@@ -61,7 +61,7 @@ MUTANTS = (
            "unit/engine/brakes integration/test_brakes.py"),
     Mutant("approval that is never spent", "src/engine/brakes/sql/held.sql", "approved_at = NULL, approved_until = NULL, approved_rows = NULL,", "",
            "integration/test_brakes.py"),
-    Mutant("the day's rows are not taken", "src/engine/brakes/day_given.c", "    day->left -= rows;", "    day->left -= 0;",
+    Mutant("the day's rows are not taken", "src/engine/brakes/day.c", "    day->left -= rows;", "    day->left -= 0;",
            "unit/engine/brakes integration/test_limit_of_a_day.py"),
     Mutant("a stop that is not obeyed", "src/engine/work/sql/fence.sql", "EXISTS (SELECT FROM pruned.stop s WHERE s.stopped)\n         OR ", "",
            "integration/test_stop.py"),

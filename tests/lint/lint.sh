@@ -8,6 +8,7 @@ failed=0
 "$python" tests/lint/mirrored.py || failed=1
 "$python" tests/lint/layers.py || failed=1
 "$python" tests/lint/kinds.py || failed=1
+"$python" tests/lint/owned.py || failed=1
 "$python" tests/lint/qualified.py || failed=1
 "$python" tests/lint/built_html.py || failed=1
 "$python" tests/lint/named.py || failed=1

@@ -16,9 +16,9 @@
 #include "engine/brakes/day.h"
 
 /* Before the steps of N runs of a job that share a transaction, or of one. FALSE with an error: it
- * is not to be done, and *AT_FAULT is the run that goes alone, or NULL; if its `step->brake` is
- * set, nothing has failed, and the caller rolls back and goes on as that says. Errands for which
- * counting would give the same as for the first one are not counted again. */
+ * is not to be done, and *AT_FAULT is the run that goes the careful path, or NULL; if its
+ * `step->brake` is set, nothing has failed, and the caller rolls back and goes on as that says.
+ * Errands for which counting would give the same as for the first one are not counted again. */
 gboolean brakes_before (Step *const *steps, guint n, const char **at_fault, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* The same after the leases of the errands of N steps, in their transaction. step_tries has said

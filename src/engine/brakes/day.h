@@ -15,13 +15,18 @@
  * Threads: any; allowances are shared by the process. Ownership: day_allowance_clear.
  */
 #pragma once
-#include "engine/brakes/day_given.h"
 #include "engine/brakes/event_limits.h"
 
 /* Of all runs of a job; of those that events start (event_limits.h). */
 #define DAY_KINDS 2
 
-/* What a transaction was given beyond its own rows. */
+/* What a transaction was given beyond its own rows, of one kind. */
+typedef struct {
+  char *key, *label; /* of the count that gave it; NULL: nothing */
+  gint64 stamp, rows, age_us, fresh_us;
+} DayGiven;
+
+/* The same, of both. */
 typedef struct {
   DayGiven given[DAY_KINDS];
   gboolean again; /* the transaction is done again unchanged, and counts then */

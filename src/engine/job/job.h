@@ -44,8 +44,8 @@ typedef struct {
   gboolean of_going; /* it updates rows that go themselves: they count once */
   gboolean reads_all; /* it does something with all rows that it changes: of one run only */
   const PgStatement *statement; /* with the audit */
-  const PgStatement *owned;     /* of rows below those that go: the same, and it returns `owner`, the
-                                   key with which a row goes. NULL: of other rows */
+  const PgStatement *owned; /* of rows below those that go: the same, and it returns `owner`, the
+                               key with which a row goes. NULL: of other rows */
 } JobApply;
 
 /* A word that decide.sql can return, and what follows from it. */
@@ -353,6 +353,11 @@ gboolean job_is_own_folder (const Job *job);
 char *job_expand_key (const char *template, const json_t *args);
 /* The slot: args.slot, or else from the run id. */
 guint job_slot (const Job *job, const char *run_id, const json_t *args);
+/* Appends the value of NAME to TEXT, or nothing if there is none. */
+typedef void (*JobTemplateValue) (GString *text, const char *name, gconstpointer data);
+/* A text of job.conf in which `{name}` stands for a value, such as `unique_key` and `log`. A brace
+ * that is not closed stands for itself. g_free it. */
+char *job_fill_template (const char *template, JobTemplateValue value, gconstpointer data);
 /* Over how many partitions the work is spread: those of the topic, or the capacity while they are
  * not known. */
 gint32 job_partitions (const Job *job);

@@ -1,12 +1,27 @@
 /* What a run takes from its job: arguments, key, slot, partition, labels. */
 #include "base/uuid5.h"
-#include "engine/job/job.h"
-
 #include "engine/job/consistency.h"
-#include "engine/job/template.h"
+#include "engine/job/job.h"
 #include "engine/job/job_conf.h"
 
 #include <string.h>
+
+char *
+job_fill_template (const char *template, JobTemplateValue value, gconstpointer data)
+{
+  GString *text = g_string_new (NULL);
+  for (const char *at = template; *at != '\0';) {
+    const char *end = *at == '{' ? strchr (at, '}') : NULL;
+    if (end == NULL) {
+      g_string_append_c (text, *at++);
+      continue;
+    }
+    g_autofree char *name = g_strndup (at + 1, end - at - 1);
+    value (text, name, data);
+    at = end + 1;
+  }
+  return g_string_free (text, FALSE);
+}
 
 gboolean
 job_takes_argument (const Job *job, const char *argument)
@@ -51,7 +66,7 @@ job_expand_key (const char *template, const json_t *args)
 {
   if (template == NULL || *template == '\0')
     return NULL;
-  return template_fill (template, append_argument, args);
+  return job_fill_template (template, append_argument, args);
 }
 
 guint

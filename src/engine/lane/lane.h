@@ -33,9 +33,9 @@ typedef struct {
   KafkaMessage *message; /* NULL: it has not come (early.h), so there is no offset */
   Work work;             /* in a lane of work, unless the message is wrong */
   char *wrong;           /* why the message cannot be decoded; NULL: it can */
-  gboolean alone;        /* its step has a transaction of its own */
+  gboolean careful;      /* its step goes the careful path */
   gboolean heavy;        /* its page had rows when it was looked at */
-  gboolean apart;        /* its step shares no statement with others */
+  gboolean single;       /* its step shares no statement with others */
 } Pending;
 
 /* Errands that were begun together: their lanes come back together. */
@@ -52,7 +52,7 @@ struct _Errand {
   gpointer leased;
   gint64 began_us, started_at_us; /* of the step: monotonic; by the database's clock */
   gboolean done;                  /* under the list's lock */
-  ErrandGroup *group;             /* a reference; NULL: it was begun alone */
+  ErrandGroup *group;             /* a reference; NULL: it was begun by itself */
 };
 
 /* What a transaction of the lane published: it is being sent while the lane continues
@@ -135,7 +135,7 @@ typedef struct _Lane {
     gint64 hold_us;    /* how long it waits if it is held */
     /* Monotonic: since then it waits for runs that another transaction has locked; 0: none */
     gint64 locked_since_us;
-    Bisect *bisect;           /* of the step that is tried alone */
+    Bisect *bisect;           /* of the step on the careful path */
     struct _Replica *replica; /* the worker's (step/replica.h); NULL: there is none */
     GArray *done; /* of Work, in their order: steps that are done, whose messages have not come */
   } worker;
@@ -203,7 +203,7 @@ void lanes_put (Lanes *lanes, Lane *lane, LaneNext next);
 guint lane_most_beside (const Lane *lane);
 /* A worker that holds several lanes goes on with each by itself: a cancelled statement of the
  * others does not count for this one. */
-void lanes_begin_alone (Lanes *lanes, Lane *lane);
+void lanes_begin_next (Lanes *lanes, Lane *lane);
 /* TRUE: the worker that has LANE goes on with it at once, as no other waits for a worker. So nobody
  * is woken, and the lane stays with a connection that has planned its statements. FALSE: put it. */
 gboolean lanes_keep (Lanes *lanes, Lane *lane, Pg *cancel);

@@ -270,7 +270,7 @@ beside_begin_steps (Beside *beside, Step *const *steps, guint n, const GPtrArray
 {
   beside_init (beside);
   for (guint i = 0; i < n; i++)
-    steps[i]->told_to = beside;
+    (void)step_tell_to (steps[i], beside);
   return beside_look (steps[0], beside, tables, error) && beside_read (steps[0], beside, error);
 }
 
@@ -298,7 +298,7 @@ void
 beside_leave_steps (Beside *beside, Step *const *steps, guint n)
 {
   for (guint i = 0; i < n; i++)
-    steps[i]->told_to = NULL;
+    (void)step_tell_to (steps[i], NULL);
   beside_clear (beside);
 }
 

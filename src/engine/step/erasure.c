@@ -5,6 +5,7 @@
 #include "engine/job/sentence/complete.h"
 #include "engine/ledger/erasure_end.h"
 #include "engine/step/erasure_tables.h"
+#include "engine/step/row_again.h"
 
 #define LOOK "src/engine/step/sql/erasure_look.sql"
 #define AGAIN_MS (10 * 60 * 1000) /* it is woken before */
@@ -99,9 +100,7 @@ static void
 wait_for_runs (Step *step, const SentenceEvent *erasure, int begun)
 {
   step_continue (step, json_pack ("{s:i, s:i}", "begun", begun, "of", (int)erasure->parts->len), 0);
-  g_free (step->waits_for);
-  step->waits_for = g_strdup (STEP_WAITS_FOR_RUNS);
-  step->waits_ms = AGAIN_MS;
+  row_again_wait_for (step, STEP_WAITS_FOR_RUNS, NULL, AGAIN_MS);
 }
 
 static gboolean

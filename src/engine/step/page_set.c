@@ -108,7 +108,7 @@ leave_unfit (GArray *finds, gint64 most)
   }
 }
 
-/* A run with a row in quarantine is stepped alone. */
+/* A run with a row in quarantine is stepped by itself. */
 static gboolean
 leave_quarantined (GArray *finds, GError **error)
 {
@@ -144,8 +144,8 @@ leave_single (GArray *finds)
 /* --- what they do --- */
 
 typedef struct {
-  GPtrArray *keys;               /* of char: of all of them, borrowed */
-  GHashTable *owner;             /* key -> Find */
+  GPtrArray *keys;          /* of char: of all of them, borrowed */
+  GHashTable *owner;        /* key -> Find */
   GString *run_ids, *steps; /* of all: array literals */
   json_t *of;               /* key -> the place of its run in these */
   Step *lead;               /* the step of which the statements are run, for all */

@@ -304,13 +304,12 @@ plan_run_of (const Job *job, gint64 at_us, const json_t *args)
 }
 
 gboolean
-plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit, gpointer data,
+plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, StepVisit visit, gpointer data,
           PlanTally *tally, gboolean *known, GError **error)
 {
   g_autoptr (Run) run = plan_run_of (job, at_us, args);
   g_autoptr (Step) step = step_new_plan (pg, run);
-  step->plan_visit = visit;
-  step->plan_data = data;
+  step_plan_by (step, visit, data);
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error);
   job = step->job;
   if (ok && job->code != NULL && job->code->plan != NULL)

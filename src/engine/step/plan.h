@@ -5,9 +5,6 @@
 #pragma once
 #include "engine/step/step.h"
 
-typedef void (*PlanVisit) (const char *table, const char *key, const char *action,
-                           const char *reason, gpointer data);
-
 /* What a page job's run would do from its cursor on. */
 typedef struct {
   gint64 deadline_us; /* monotonic: no page begins after it */
@@ -37,7 +34,7 @@ gboolean plan_tally (Step *step, PlanTally *tally, GError **error) G_GNUC_WARN_U
 /* VISIT gets a line a row. ARGS: an object. TALLY is filled in, from plan_tally_init; FALSE in
  * *KNOWN: it has only rows that change with the job's own, and not how many these are. Takes no
  * locks. */
-gboolean plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, PlanVisit visit,
+gboolean plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, StepVisit visit,
                    gpointer data, PlanTally *tally, gboolean *known, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* The run that a plan is about. It is nowhere in the database. */

@@ -58,7 +58,7 @@ plan_below (Step *step, const GPtrArray *below, PgRows *decided, PlanTally *tall
 typedef struct {
   const Job *job;
   GPtrArray *keys; /* for each of the job's words: a GPtrArray of char */
-  PlanVisit visit; /* gets them, too */
+  StepVisit visit; /* gets them, too */
   gpointer data;
 } Lines;
 
@@ -100,11 +100,9 @@ plan_below_of_code (Step *step, PlanTally *tally, GError **error)
   for (guint i = 0; i < below->len; i++)
     g_ptr_array_add (keys, g_ptr_array_new_with_free_func (g_free));
   Lines lines = { step->job, keys, step->plan_visit, step->plan_data };
-  step->plan_visit = note_line;
-  step->plan_data = &lines;
+  step_plan_by (step, note_line, &lines);
   gboolean ok = step->job->code->plan (step, error);
-  step->plan_visit = lines.visit;
-  step->plan_data = lines.data;
+  step_plan_by (step, lines.visit, lines.data);
   for (guint i = 0; ok && i < below->len; i++)
     ok = below->pdata[i] == NULL
          || count_keys (step, below->pdata[i], keys->pdata[i], tally, error);

@@ -5,7 +5,6 @@
 #include "engine/job/in_force.h"
 #include "engine/step/busy.h"
 #include "engine/job/job_rows.h"
-#include "engine/job/template.h"
 #include "engine/step/pass_over.h"
 #include "engine/step/tell.h"
 #include "engine/step/decide.h"
@@ -38,7 +37,7 @@ failed_message (const Step *step, const char *key, const char *reason)
   const Failed failed = { key, reason };
   if (step->job->failed_log == NULL)
     return g_strdup_printf ("%s:%s cannot be removed - %s", step->job->table, key, reason);
-  return template_fill (step->job->failed_log, append_failed, &failed);
+  return job_fill_template (step->job->failed_log, append_failed, &failed);
 }
 
 /* What context.sql of a job says of rows, for the log lines about single ones: user and place. A
@@ -169,7 +168,7 @@ static char *
 message_of (const char *template, const PgRows *rows, int row)
 {
   const RowAt at = { rows, row };
-  return template_fill (template, append_column, &at);
+  return job_fill_template (template, append_column, &at);
 }
 
 static void

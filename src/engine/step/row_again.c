@@ -14,17 +14,23 @@ row_again_is (const Step *step)
 }
 
 void
-row_again_note (Step *step, const char *item, const char *why, gint64 wait_ms)
+row_again_wait_for (Step *step, const char *item, const char *why, gint64 ms)
 {
-  if (!job_is_asked (step->job, step->run->args)
-      || (step->waits_for != NULL && step->waits_ms <= wait_ms + 1))
-    return;
   g_autofree char *name = g_strdup (item); /* it may be that of before */
   g_free (step->waits_for);
   g_free (step->waits_why);
   step->waits_for = g_steal_pointer (&name);
   step->waits_why = g_strdup (why);
-  step->waits_ms = wait_ms + 1; /* the entry's time has parts of a millisecond */
+  step->waits_ms = MAX (ms, 1);
+}
+
+void
+row_again_note (Step *step, const char *item, const char *why, gint64 wait_ms)
+{
+  if (job_is_asked (step->job, step->run->args)
+      && (step->waits_for == NULL || step->waits_ms > wait_ms + 1))
+    row_again_wait_for (step, item, why,
+                        wait_ms + 1); /* the entry's time has parts of a millisecond */
 }
 
 static void
@@ -50,11 +56,7 @@ take_noted (Step *step)
   const gint64 ms = MAX (0, (at_us - step->run->now_us) / 1000);
   if (item == NULL || why == NULL || (step->waits_for != NULL && step->waits_ms <= ms))
     return;
-  g_free (step->waits_for);
-  g_free (step->waits_why);
-  step->waits_for = g_strdup (item);
-  step->waits_why = g_strdup (why);
-  step->waits_ms = MAX (ms, 1);
+  row_again_wait_for (step, item, why, ms);
 }
 
 /* More pages follow. */

@@ -19,6 +19,8 @@
 
 /* The run of STEP has tried its row before, or all of its rows. */
 gboolean row_again_is (const Step *step);
+/* The run of STEP waits for what is named ITEM, for MS at least. WHY: NULL, that says enough. */
+void row_again_wait_for (Step *step, const char *item, const char *why, gint64 ms);
 /* ITEM is in quarantine, as WHY says, for WAIT_MS more. Does nothing unless STEP is about a
  * row that an event has named. */
 void row_again_note (Step *step, const char *item, const char *why, gint64 wait_ms);

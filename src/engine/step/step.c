@@ -203,3 +203,18 @@ step_is_plan (const Step *step)
 {
   return step->plan;
 }
+
+void
+step_plan_by (Step *step, StepVisit visit, gpointer data)
+{
+  step->plan_visit = visit;
+  step->plan_data = data;
+}
+
+struct _Beside *
+step_tell_to (Step *step, struct _Beside *beside)
+{
+  struct _Beside *before = step->told_to;
+  step->told_to = beside;
+  return before;
+}

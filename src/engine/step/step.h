@@ -36,6 +36,10 @@ typedef struct {
   gint64 of_rows;             /* rows of the table */
 } StepEvents;
 
+/* A line of a plan. */
+typedef void (*StepVisit) (const char *table, const char *key, const char *action,
+                           const char *reason, gpointer data);
+
 struct _Step {
   Pg *pg;
   const Job *job;
@@ -130,8 +134,7 @@ struct _Step {
   StepEvents events;       /* as its transaction was refused */
   StepBrake brake;
   /* a plan (plan.h): what it shows for each row; NULL: nothing */
-  void (*plan_visit) (const char *table, const char *key, const char *action, const char *reason,
-                      gpointer data);
+  StepVisit plan_visit;
   gpointer plan_data;
   /* Called for each file of apply that has run, with the rows that it returned; NULL: not. */
   void (*applied) (const PgStatement *statement, gint64 rows, gpointer data);
@@ -143,6 +146,11 @@ Step *step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bu
 /* The same for a plan: it may look ahead, and changes nothing. */
 Step *step_new_plan (Pg *pg, Run *run);
 void step_free (Step *step);
+/* What the statements of STEP change is told to BESIDE from now on; NULL: to nothing. Returns what
+ * it was told to before. */
+struct _Beside *step_tell_to (Step *step, struct _Beside *beside);
+/* VISIT gets the lines of a plan; NULL: nothing does. */
+void step_plan_by (Step *step, StepVisit visit, gpointer data);
 /* A job that is a sentence gets its SQL, as the catalogue is now. Before anything else that the
  * step asks the database. */
 gboolean step_complete (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -13,9 +13,8 @@
   "run_id", "step", "scheduled_at", "plan", "args", "audit", "audit_of", "secret", "record",       \
       "job", "park_retry_days", "audit.run_id", "audit.step"
 
-const char *const step_bound[]
-    = { COMMON,   "rows",     "page_bytes", "audit.of", "audit.proven", "audit.texts",
-        "index",  "began_at", NULL };
+const char *const step_bound[] = { COMMON,        "rows",  "page_bytes", "audit.of", "audit.proven",
+                                   "audit.texts", "index", "began_at",   NULL };
 
 /* T, but never later than the database's clock. Only a plan may look ahead. */
 static gint64

@@ -60,7 +60,7 @@ step_add_rows (Step *step, gint64 own, gint64 below, gint64 own_below)
 void
 step_set_failed (Step *step)
 {
-  step->brake = BRAKE_NONE;
+  step_set_brake (step, BRAKE_NONE);
   json_object_clear (step->counts);
   step->rows = step->below = step->own_below = 0;
 }

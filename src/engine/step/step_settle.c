@@ -1,11 +1,15 @@
 /* The end of a transaction: what its steps have gathered becomes rows, in the order of
- * docs/design.md, the runs last. */
+ * docs/design.md, the runs last.
+ *
+ * Length: a reader follows it in that order.
+ */
 #include "base/cut.h"
+#include "base/plural.h"
+#include "base/spoken.h"
 #include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
 #include "engine/ledger/named_row.h"
 #include "engine/step/busy.h"
-#include "engine/step/failed_run.h"
 #include "engine/step/pace.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/row_again.h"
@@ -15,6 +19,39 @@
 
 #define SQL "src/engine/step/sql/"
 #define ERROR_BYTES 500000 /* told of an error, whatever made it: Kafka takes 1 MB by default */
+
+static gint64
+count_in (const json_t *result, const char *counter)
+{
+  return json_integer_value (json_object_get (result, counter));
+}
+
+/* Whether the run of STEP, its last one, is no success by its RESULT: rows have failed, and none
+ * has gone, been changed, or been given to a run of its own. Rows that are kept were not to go. The
+ * state of such a run is `finished`, as the engine is done with it: the rows are in quarantine, and
+ * a later run tries them again. Its status is `failed`. Invariant: who asks whether a run succeeded
+ * asks for both, the state and the status. */
+static gboolean
+failed_run_is (const Step *step, const json_t *result)
+{
+  return step->run->range_of == NULL && count_in (result, "failed") > 0
+         && count_in (result, "updated_rows") == 0 && count_in (result, "already_running") == 0
+         && step->run->rows_done + step->rows + step->rows_taken_in == 0;
+}
+
+/* The error of such a run; NULL: it is none. g_free it. */
+static char *
+failed_run_error (const Step *step, const json_t *result)
+{
+  const guint n = step->failed_reasons->len; /* of its last step alone */
+  const gint64 failed = count_in (result, "failed");
+  g_autofree char *number = spoken_number (failed);
+  if (!failed_run_is (step, result))
+    return NULL;
+  return g_strdup_printf (
+      "%s %s failed: %s", number, plural (failed, "row was due, and", "rows were due, and all"),
+      n > 0 ? (const char *)step->failed_reasons->pdata[n - 1] : "`pruned quarantine list --all`");
+}
 
 static gboolean
 settle_quarantine (Step *step, GError **error)
@@ -245,8 +282,13 @@ add_advance (Step *step, GString *const *arrays)
   array_add (arrays[5], failure != NULL ? failure : step->wait_reason);
   array_add_int (arrays[6], step->continues ? step->next_delay_ms : 0);
   array_add_int (arrays[7], step->rows + step->rows_taken_in);
-  array_add_int (arrays[8], step->counted);
-  array_add_int (arrays[9], step->limited);
+  const Step *counted = step, *limited = step; /* the last that says it */
+  while (counted->counted < 0 && counted->before != NULL)
+    counted = counted->before;
+  while (limited->limited < 0 && limited->before != NULL)
+    limited = limited->before;
+  array_add_int (arrays[8], counted->counted);
+  array_add_int (arrays[9], limited->limited);
   array_add (arrays[10], step->job->version);
   array_add (arrays[11], step->waits_for);
   array_add (arrays[12], progress);
@@ -294,8 +336,6 @@ add_before (Step *step)
   if (before == NULL)
     return;
   step_add_rows (step, before->rows, 0, 0);
-  step->counted = step->counted >= 0 ? step->counted : before->counted;
-  step->limited = step->limited >= 0 ? step->limited : before->limited;
   json_decref (step->run->result); /* the children are counted only now */
   step->run->result = step_result (before, "limit_reached");
 }

@@ -18,7 +18,7 @@ begins_errand (const Lane *lane, const Step *step)
 
 /* *NEXT: what becomes of the message. */
 static gboolean
-step_alone (StepSet *set, Lane *lane, Step *step, LaneNext *next, GError **error)
+step_one (StepSet *set, Lane *lane, Step *step, LaneNext *next, GError **error)
 {
   const gboolean begins = begins_errand (lane, step);
   const char *at_fault;
@@ -71,7 +71,7 @@ state_of (const Step *step, const GError *error)
 
 /* One try of one run. */
 static LaneNext
-try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
+try_one (Service *service, Pg *pg, Lane *lane, const Work *work)
 {
   LaneNext next;
   g_autoptr (GError) error = NULL;
@@ -87,7 +87,7 @@ try_alone (Service *service, Pg *pg, Lane *lane, const Work *work)
   Step *step = step_set_make (&set, lane, set.claim.runs->pdata[0], NULL, FALSE);
   g_ptr_array_add (set.steps, step);
   pace_begin (&step, 1);
-  if (step_alone (&set, lane, step, &next, &error)) {
+  if (step_one (&set, lane, step, &next, &error)) {
     if (next == LANE_DONE) {
       conclude_steps (service, lane, set.steps, &set.bundle);
       early_step_done (service->lanes, lane, step);
@@ -105,7 +105,7 @@ careful_run (Service *service, Pg *pg, Lane *lane, const Work *work)
 {
   LaneNext next;
   do
-    next = try_alone (service, pg, lane, work);
+    next = try_one (service, pg, lane, work);
   while (next == LANE_AGAIN && !lane_should_yield (service->lanes, lane));
   if (next == LANE_DONE)
     conclude_first (service, lane);

@@ -13,7 +13,7 @@ static gboolean
 is_first_whole (const Lane *lane)
 {
   const Pending *first = &g_array_index (lane->worker.pending, Pending, 0);
-  return !first->alone && first->wrong == NULL;
+  return !first->careful && first->wrong == NULL;
 }
 
 gboolean

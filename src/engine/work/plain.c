@@ -304,7 +304,7 @@ next_at_once (Plain *plain, guint from)
     Run *run = heavy_at (plain, i);
     const Pending *message = &g_array_index (plain->lane->worker.pending, Pending, i);
     const Run *first = runs->len > 0 ? runs->pdata[0] : run;
-    if (run != NULL && !message->apart && run->job == first->job && is_shareable (run)
+    if (run != NULL && !message->single && run->job == first->job && is_shareable (run)
         && g_hash_table_add (plain->offered, run->run_id))
       g_ptr_array_add (runs, run);
   }
@@ -424,7 +424,7 @@ remove_handled (const Plain *plain)
     if (later || g_hash_table_contains (plain->set.claim.locked, run_id))
       continue;
     if (g_hash_table_contains (plain->heavy, run_id))
-      g_array_index (pending, Pending, i).alone = TRUE;
+      g_array_index (pending, Pending, i).careful = TRUE;
     else
       g_array_remove_index (pending, i);
   }
@@ -438,13 +438,14 @@ part (const Plain *plain, const GError *cause)
              plain->lane->job->name, "error", cause->message);
   begin_small (plain->lane);
   for (guint i = 0; i < plain->works->len; i++)
-    g_array_index (plain->lane->worker.pending, Pending, i).apart = TRUE;
+    g_array_index (plain->lane->worker.pending, Pending, i).single = TRUE;
   return TRUE;
 }
 
-/* The run at fault goes alone; the others come again without it, or all as they are where only the
- * rows of the day have to be counted. A step that met a lock or took too long can have many like
- * it, so then none of these is shared. Where several were done as one they come again one by one.
+/* The run at fault goes the careful path; the others come again without it, or all as they are
+ * where only the rows of the day have to be counted. A step that met a lock or took too long can
+ * have many like it, so then none of these is shared. Where several were done as one they come
+ * again one by one.
  */
 static gboolean
 come_again (const Plain *plain, const GError *error)
@@ -454,8 +455,9 @@ come_again (const Plain *plain, const GError *error)
   if (error->code == PRUNED_OUTAGE || error->code == PRUNED_FATAL
       || lane_should_yield (plain->set.service->lanes, plain->lane))
     return FALSE;
-  if (plain->set.allowance.again && is_of_errands (plain)) /* the first counts, alone */
-    g_array_index (plain->lane->worker.pending, Pending, 0).alone = TRUE;
+  if (plain->set.allowance.again
+      && is_of_errands (plain)) /* the first counts, on the careful path */
+    g_array_index (plain->lane->worker.pending, Pending, 0).careful = TRUE;
   if (plain->set.allowance.again)
     return TRUE;
   if (plain->at_fault == NULL)
@@ -463,7 +465,7 @@ come_again (const Plain *plain, const GError *error)
            && part (plain, error);
   for (guint i = 0; !slow && i < plain->works->len; i++)
     if (g_str_equal (g_array_index (plain->works, Work, i).run_id, plain->at_fault))
-      g_array_index (plain->lane->worker.pending, Pending, i).alone = TRUE;
+      g_array_index (plain->lane->worker.pending, Pending, i).careful = TRUE;
   return !slow;
 }
 

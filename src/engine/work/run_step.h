@@ -15,6 +15,6 @@ gboolean run_steps_fit (const Job *job);
 /* STEPS (of Step) are of one job, and together they may change MOST rows. Of several, those that do
  * not fit to the others are taken out; nothing is done for them. FALSE with ERROR set: the
  * transaction is to be rolled back; `again`, `brake` and `blocked` of a step say how to go on.
- * *AT_FAULT: the run that has to go alone, if it is known; borrowed. */
+ * *AT_FAULT: the run that has to go the careful path, if it is known; borrowed. */
 gboolean run_steps (GPtrArray *steps, gint64 most, const char **at_fault, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

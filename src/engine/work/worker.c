@@ -77,7 +77,7 @@ most (const Lane *lane)
 }
 
 /* Fills `pending`. Only batches of the first two seconds after an assignment, and those behind a
- * message that was tried alone, can hold a message that killed a process. */
+ * message that was tried by itself, can hold a message that killed a process. */
 static void
 take_messages (Service *service, Lane *lane)
 {
@@ -137,15 +137,16 @@ bury_wrong (const Worker *worker, GArray *pending, guint n, GError **error)
   return TRUE;
 }
 
-/* Adds the pending steps to WORKS, which borrows them, up to the first that must go alone. */
+/* Adds the pending steps to WORKS, which borrows them, up to the first that goes the careful path.
+ */
 static gboolean
 gather (const Worker *worker, Lane *lane, GArray *works, GError **error)
 {
   GArray *pending = lane->worker.pending;
   guint n = 0;
-  for (gboolean alone = FALSE; n < pending->len && !alone && !is_full (lane, works); n++) {
+  for (gboolean careful = FALSE; n < pending->len && !careful && !is_full (lane, works); n++) {
     const Pending *one = &g_array_index (pending, Pending, n);
-    if ((alone = one->alone) && n > 0)
+    if ((careful = one->careful) && n > 0)
       break;
     if (one->wrong == NULL)
       g_array_append_val (works, one->work);
@@ -154,18 +155,18 @@ gather (const Worker *worker, Lane *lane, GArray *works, GError **error)
 }
 
 static void
-mark_all_alone (Lane *lane)
+mark_careful (Lane *lane)
 {
   for (guint i = 0; i < lane->worker.pending->len; i++)
-    g_array_index (lane->worker.pending, Pending, i).alone = TRUE;
+    g_array_index (lane->worker.pending, Pending, i).careful = TRUE;
 }
 
 /* The first message has no others that its run could share a transaction with. */
 static gboolean
-is_alone (const Lane *lane)
+goes_carefully (const Lane *lane)
 {
   const GArray *pending = lane->worker.pending;
-  return pending->len == 1 || g_array_index (pending, Pending, 0).alone;
+  return pending->len == 1 || g_array_index (pending, Pending, 0).careful;
 }
 
 static LaneNext
@@ -178,13 +179,13 @@ take_path (const Worker *worker, Lane *lane)
     return outage_hold (service, lane, error);
   if (works->len == 0)
     return LANE_DONE;
-  if (is_alone (lane) || !plain_can (lane))
+  if (goes_carefully (lane) || !plain_can (lane))
     return careful_run (service, worker->pg, lane, &g_array_index (works, Work, 0));
   if (plain_run (service, worker->pg, &lane, works, &error))
     return LANE_DONE;
   if (error->code == PRUNED_OUTAGE || lane_should_yield (service->lanes, lane))
     return outage_hold (service, lane, error);
-  mark_all_alone (lane); /* one of them is at fault: try each alone */
+  mark_careful (lane); /* one of them is at fault */
   return LANE_DONE;
 }
 
@@ -195,7 +196,7 @@ handle_pending (const Worker *worker, Lane *lane)
   if (lane->job == NULL)
     return intake_handle (worker->service, worker->pg, lane, max);
   if (max == 1)
-    g_array_index (lane->worker.pending, Pending, 0).alone = TRUE;
+    g_array_index (lane->worker.pending, Pending, 0).careful = TRUE;
   LaneNext next = take_path (worker, lane);
   if (next == LANE_GO_AWAY)
     return next;
@@ -304,7 +305,7 @@ static void
 work (const Worker *worker, Turn *turn, gboolean several)
 {
   if (several)
-    lanes_begin_alone (worker->service->lanes, turn->lane);
+    lanes_begin_next (worker->service->lanes, turn->lane);
   turn->next = handle_pending (worker, turn->lane);
   turn->state = TURN_WORKED;
 }
@@ -370,8 +371,7 @@ handle (const Worker *worker, Turn *turns, guint n)
 static GArray *
 take_turns (const Worker *worker)
 {
-  g_autoptr (GPtrArray) lanes
-      = lanes_take (worker->service->lanes, worker->intake, worker->pg);
+  g_autoptr (GPtrArray) lanes = lanes_take (worker->service->lanes, worker->intake, worker->pg);
   GArray *turns = g_array_new (FALSE, TRUE, sizeof (Turn));
   for (guint i = 0; i < lanes->len; i++)
     g_array_append_val (turns, ((Turn){ .lane = lanes->pdata[i] }));

@@ -28,7 +28,8 @@ early_scene_end (void)
 void
 early_scene_offer (const char *run_id, int step)
 {
-  early_offer (early_scene.lanes, &early_scene.job, EARLY_LANE, &(Work){ (char *)run_id, step, 0 }, FALSE);
+  early_offer (early_scene.lanes, &early_scene.job, EARLY_LANE, &(Work){ (char *)run_id, step, 0 },
+               FALSE);
 }
 
 KafkaMessage *
