@@ -1,10 +1,336 @@
+/* What a try has done: counted, judged, and compared by keys.
+ *
+ * Keys: whether the rows that a user's file returns are of the keys that it returns with them: a
+ * file that decides by one row and deletes another one returns the key of the first.
+ *
+ * Invariant: a try in which a returned row has another key than the one that was returned with it,
+ * or none, does not stand; nor one in which a returned row is there as others have left it, because
+ * then the file has deleted or changed another one. PostgreSQL compares the texts of both while the
+ * file runs (job_files_audit.c); what differs there can be two texts of one value, and is compared
+ * here by the types of the key's columns.
+ *
+ * Rows: whether what a file of apply has changed fits what it returned and what it is named. What
+ * does not fit becomes a doubt of the try: a trigger of the application can be the reason
+ * (effects_doubt.sql). The first one is kept, unless a later one is sure, or the first one is about
+ * rows beside.
+ *
+ * Length: all of it shares Effects, and is only understood beside each other.
+ */
 #include "engine/step/effects.h"
 
+#include "base/clock.h"
+#include "base/json.h"
 #include "base/plural.h"
-#include "engine/step/effects_judge.h"
-#include "engine/step/effects_keys.h"
+
+#include <string.h>
 
 #define SQL "src/engine/step/sql/"
+
+/* --- keys --- */
+
+/* Of one file: the keys whose rows have another text, and the columns of these rows' own keys; and
+ * the own keys of all rows. Array literals, not closed yet; NULL: empty. */
+typedef struct {
+  const JobApply *apply;
+  GString *keys, *rows, *own;
+} EffectsKeys;
+
+static void
+free_text (GString *text)
+{
+  if (text != NULL)
+    g_string_free (text, TRUE);
+}
+
+static void
+effects_keys_clear (gpointer keys)
+{
+  EffectsKeys *one = keys;
+  free_text (one->keys);
+  free_text (one->rows);
+  free_text (one->own);
+}
+
+static void
+note (GString **texts, const char *text)
+{
+  *texts = *texts != NULL ? *texts : array_new ();
+  array_add (*texts, text);
+}
+
+static void
+effects_keys_note (GArray *all, const JobApply *apply, const PgRows *returned)
+{
+  const int key = rows_column (returned, "key"), other = rows_column (returned, "other"),
+            own = rows_column (returned, "own");
+  EffectsKeys one = { .apply = apply };
+  for (int i = 0; other >= 0 && i < rows_count (returned); i++) {
+    note (&one.own, rows_at (returned, i, own));
+    if (!rows_bool (returned, i, "other"))
+      continue;
+    note (&one.keys, rows_at (returned, i, key));
+    note (&one.rows, rows_at (returned, i, own));
+  }
+  if (one.own != NULL)
+    g_array_append_val (all, one);
+}
+
+/* ROW, the columns of its own key: `id is 21`. */
+static char *
+shown (const json_t *row)
+{
+  GString *text = g_string_new (NULL);
+  const char *name;
+  json_t *value;
+  json_object_foreach ((json_t *)row, name, value) {
+    g_autofree char *one
+        = json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
+    g_string_append_printf (text, "%s%s is %s", text->len > 0 ? ", " : "", name, one);
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* A column of its key that ROW does not have; NULL: it has all. */
+static const char *
+missing_of (const json_t *row)
+{
+  const char *name;
+  json_t *value;
+  json_object_foreach ((json_t *)row, name, value)
+    if (json_is_null (value))
+      return name;
+  return NULL;
+}
+
+static gboolean
+block (Step *step, const JobApply *apply, const char *key, const char *row, GError **error)
+{
+  g_autoptr (json_t) own = json_parse_exact (row, strlen (row), NULL);
+  const char *missing = missing_of (own);
+  if (json_object_size (own) == 0)
+    return guard_block (step, apply->statement, error,
+                        "returns the key %s with a row in which it is not: %s has no primary key, "
+                        "so a key has to be columns of its row",
+                        key, apply->table);
+  if (missing != NULL)
+    return guard_block (step, apply->statement, error,
+                        "returns the key %s with a row that does not say whose it is: %s, of the "
+                        "primary key of %s, is not in it; return pg_catalog.to_jsonb(t.*) AS row",
+                        key, missing, apply->table);
+  g_autofree char *other = shown (own);
+  return guard_block (step, apply->statement, error,
+                      "returns the key %s with another row of %s, whose %s", key, apply->table,
+                      other);
+}
+
+/* The array literal TEXTS, which is not closed yet. */
+static char *
+closed (const GString *texts)
+{
+  return g_strconcat (texts->str, "}", NULL);
+}
+
+/* The statement that compares keys and rows of the table of APPLY by their types. */
+static const PgStatement *
+compares (Step *step, const JobApply *apply, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "tab", apply->table);
+  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "effects_key.sql", values, error);
+  const char *text = rows != NULL ? rows_text (rows, 0, "text") : NULL;
+  return text != NULL ? pg_statement_anew (text, text, error) : NULL;
+}
+
+/* Takes CAUSE. What cannot be compared is no key either. */
+static gboolean
+refuse (Step *step, const JobApply *apply, GError *cause, GError **error)
+{
+  if (cause->code != PRUNED_DATA) {
+    g_propagate_error (error, cause);
+    return FALSE;
+  }
+  gboolean blocked = guard_block (step, apply->statement, error, "returns what is no key of %s: %s",
+                                  apply->table, cause->message);
+  g_error_free (cause);
+  return blocked;
+}
+
+/* Of one file: the keys are those of their rows. */
+static gboolean
+fit (Step *step, const EffectsKeys *one, GError **error)
+{
+  GError *cause = NULL;
+  const PgStatement *statement = compares (step, one->apply, &cause);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "key", closed (one->keys));
+  pg_values_take (values, "row", closed (one->rows));
+  g_autoptr (PgRows) rows = statement != NULL ? pg_run (step->pg, statement, values, &cause) : NULL;
+  if (rows == NULL)
+    return refuse (step, one->apply, cause, error);
+  if (rows_count (rows) == 0)
+    return TRUE;
+  const char *key = rows_text (rows, 0, "key");
+  return block (step, one->apply, key != NULL ? key : "NULL", rows_text (rows, 0, "row"), error);
+}
+
+/* The statement that finds rows of the table of APPLY that are there as they were; it is asked for
+ * once a minute. */
+static gboolean
+find_left (Step *step, const JobApply *apply, const PgStatement **statement, GError **error)
+{
+  g_autofree char *minute
+      = g_strdup_printf ("minute %" G_GINT64_FORMAT, clock_monotonic_us () / G_TIME_SPAN_MINUTE);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "tab", apply->table);
+  const PgRows *rows
+      = pg_run_kept (step->pg, pg_statement (SQL "effects_left.sql"), values, minute, error);
+  const char *text = rows != NULL && rows_count (rows) > 0 ? rows_text (rows, 0, "text") : NULL;
+  *statement = text != NULL ? pg_statement_anew (text, text, error) : NULL;
+  return rows != NULL && (text == NULL || *statement != NULL);
+}
+
+/* OWN, the key of a row that APPLY has returned: it is there as it was, or lacks a column. */
+static gboolean
+block_left (Step *step, const JobApply *apply, const char *own, GError **error)
+{
+  g_autoptr (json_t) key = json_parse_exact (own, strlen (own), NULL);
+  if (missing_of (key) != NULL)
+    return block (step, apply, own, own, error);
+  g_autofree char *left = shown (key);
+  return guard_block (step, apply->statement, error,
+                      "returns the row of %s whose %s, and leaves it as it was: it %s others than "
+                      "it returns",
+                      apply->table, left, apply->kind == APPLY_DELETE ? "deletes" : "changes");
+}
+
+/* No row that one file has returned is there as it was. */
+static gboolean
+are_changed (Step *step, const EffectsKeys *one, GError **error)
+{
+  GError *cause = NULL;
+  const PgStatement *statement;
+  if (!find_left (step, one->apply, &statement, error))
+    return FALSE;
+  if (statement == NULL)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "own", closed (one->own));
+  g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, &cause);
+  if (rows == NULL)
+    return refuse (step, one->apply, cause, error);
+  if (rows_count (rows) > 0 && step->many)
+    return step_fail (step, error, PRUNED_BUSY, "a row stays; each run is tried alone");
+  return rows_count (rows) == 0 || block_left (step, one->apply, rows_text (rows, 0, "own"), error);
+}
+
+static gboolean
+effects_keys_fit (Step *step, const GArray *all, GError **error)
+{
+  for (guint i = 0; i < all->len; i++) {
+    const EffectsKeys *one = &g_array_index (all, EffectsKeys, i);
+    if (one->keys != NULL && step->many)
+      return step_fail (step, error, PRUNED_BUSY,
+                        "a key differs from that of its row; each run is tried alone");
+    if ((one->keys != NULL && !fit (step, one, error)) || !are_changed (step, one, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* --- rows --- */
+
+/* The events of effects_doubt.sql. */
+enum { ON_INSERT = 4, ON_DELETE = 8, ON_UPDATE = 16 };
+
+static int
+events_of (const JobApply *apply)
+{
+  static const int events[]
+      = { [APPLY_DELETE] = ON_DELETE, [APPLY_UPDATE] = ON_UPDATE, [APPLY_INSERT] = ON_INSERT };
+  return events[apply->kind] | (apply->upserts ? ON_UPDATE : 0);
+}
+
+/* The counts do not fit, but there can be a reason (effects_doubt.sql). The first one is kept,
+ * unless this one is sure, or the first one is only about rows beside. */
+static void
+doubt (Effects *effects, const JobApply *apply, Doubt why, char *text)
+{
+  g_autofree char *owned = text;
+  if (effects->doubted != NULL && !why.sure && (why.beside || !effects->why.beside))
+    return;
+  g_free (effects->doubt);
+  effects->doubted = apply;
+  effects->why = why;
+  effects->doubt = g_steal_pointer (&owned);
+}
+
+static void
+effects_judge_own (const Step *step, Effects *effects, BesideCount grown)
+{
+  effects->deleted += grown.deleted;
+  const int behind = effects->last->kind == APPLY_INSERT ? ON_DELETE : 0; /* a file before it */
+  if (effects->deleted > effects->returned)
+    doubt (effects, effects->last,
+           (Doubt){ .too_many = TRUE, .lost = TRUE, .events = events_of (effects->last) | behind },
+           g_strdup_printf ("or a trigger behind it deletes %" G_GINT64_FORMAT
+                            " %s of %s, and %" G_GINT64_FORMAT " %s returned",
+                            effects->deleted, plural (effects->deleted, "row", "rows"),
+                            step->job->table, effects->returned,
+                            plural (effects->returned, "was", "were")));
+}
+
+static void
+effects_judge_rows (Effects *effects, const JobApply *apply, gint64 n, gint64 changed, gboolean own)
+{
+  if (changed < n || (own && changed > n))
+    doubt (effects, apply,
+           (Doubt){ .too_many = changed > n,
+                    .lost = apply->kind == APPLY_DELETE,
+                    .events = events_of (apply) },
+           g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s and returns %" G_GINT64_FORMAT,
+                            apply->kind == APPLY_DELETE ? "deletes" : "updates", changed,
+                            plural (changed, "row", "rows"), apply->table, n));
+}
+
+static void
+effects_judge_name (Effects *effects, const JobApply *apply, gint64 n, BesideCount grown,
+                    gint64 gone)
+{
+  const gboolean inserts = apply->kind == APPLY_INSERT;
+  const gint64 updated = inserts && !apply->upserts ? grown.updated : 0;
+  if (gone <= 0 && updated == 0)
+    return;
+  const gint64 rows = gone > 0 ? gone : updated;
+  const gint64 as_named = inserts ? grown.inserted + (apply->upserts ? grown.updated : 0)
+                                  : grown.updated + grown.deleted - gone;
+  doubt (
+      effects, apply,
+      (Doubt){
+          .too_many = TRUE, .sure = as_named < n, .lost = gone > 0, .events = events_of (apply) },
+      g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s, and it is named %s",
+                       gone > 0 ? "deletes" : "updates", rows, plural (rows, "row", "rows"),
+                       apply->table, inserts ? ".insert" : ".update"));
+}
+
+static void
+effects_judge_beside (const Step *step, Effects *effects, const JobApply *apply, BesideCount grown,
+                      gint64 moved)
+{
+  const Job *job = step->job;
+  if (!job_is_own_folder (job))
+    return;
+  const gboolean own = g_str_equal (apply->table, job->table),
+                 inserts = apply->kind == APPLY_INSERT;
+  const gint64 updated = own && apply->kind != APPLY_DELETE ? 0 : grown.updated,
+               inserted = own && inserts ? 0 : grown.inserted - moved,
+               rows = updated > 0 ? updated : inserted;
+  if (rows > 0)
+    doubt (effects, apply,
+           (Doubt){ .too_many = TRUE, .beside = TRUE, .events = ON_INSERT | ON_DELETE | ON_UPDATE },
+           g_strdup_printf ("%s %" G_GINT64_FORMAT " %s of %s, and its name does not say so",
+                            updated > 0 ? "updates" : "inserts", rows, plural (rows, "row", "rows"),
+                            job->table));
+}
 
 static gboolean
 is_counted (const JobApply *apply)

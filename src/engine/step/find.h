@@ -60,7 +60,5 @@ FoundPages *found_pages_new (gint64 most);
 void found_pages_free (FoundPages *pages); /* NULL: nothing */
 /* Takes over PAGE, which page.sql has found for RUN, if there is room. */
 void found_pages_keep (FoundPages *pages, const Run *run, Page *page);
-/* FIND gets the page that was kept for its run, if that is still one. */
-gboolean find_kept_take (Find *find);
 /* STEP has used PAGE. */
 void find_kept_used (const Step *step, const Page *page);

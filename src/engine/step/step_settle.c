@@ -13,7 +13,7 @@
 #include "engine/step/pace.h"
 #include "engine/step/quarantine.h"
 #include "engine/step/row_again.h"
-#include "engine/step/tell_rows.h"
+#include "engine/step/tell.h"
 
 #include <string.h>
 

@@ -1,10 +1,155 @@
 #include "engine/step/tell.h"
 
+#include "avro/identity.h"
 #include "engine/job/in_force.h"
 #include "engine/outbox/remember.h"
+#include "engine/step/weight.h"
+
+#include <string.h>
+
+#define TYPE "pruned.outcomes." JOB_ROW_OUTCOME
+#define MOST_BYTES (128u << 20) /* of a bundle: as a parameter it is twice as long */
+
+/* --- of all rows --- */
+
+/* What the rows of one step have in common. */
+typedef struct {
+  Step *step;
+  const char *topic;
+  char number[16];
+} Teller;
+
+/* Two tables can have rows of one key, so the id is of both. */
+static void
+tell_one (const Teller *teller, const char *table, const char *key, const char *what,
+          const char *reason)
+{
+  Step *step = teller->step;
+  const Run *run = step->run;
+  g_autofree char *entity = g_strconcat (table, ":", key, "/", what, NULL),
+                  *ce_id = identity_outcome (run_known_id (run), run->step, TYPE, entity);
+  const char *fields[] = { run_known_id (run),
+                           teller->number,
+                           step->job->name,
+                           table,
+                           key,
+                           what,
+                           reason,
+                           run_event_text (run, RUN_EVENT_ID),
+                           run_event_text (run, RUN_EVENT_SOURCE),
+                           step->t };
+  bundle_add (step->bundle, teller->topic, -1, key, TYPE, ce_id, fields);
+}
+
+/* The rows of STEP that have failed are told already. */
+static gboolean
+is_told_as_failed (const Step *step)
+{
+  const Job *job = step->job;
+  return g_strcmp0 (job->failed_outcome, JOB_ROW_OUTCOME) == 0
+         && (!job->failed_named || job_is_asked (job, step->run->args));
+}
+
+static void
+tell_failed (const Teller *teller)
+{
+  const Step *step = teller->step;
+  const char *own = step->job->table;
+  for (guint i = 0; !is_told_as_failed (step) && i < step->failed_items->len; i++) {
+    const char *item = step->failed_items->pdata[i];
+    const gsize len = own != NULL && g_str_has_prefix (item, own) && item[strlen (own)] == ':'
+                          ? strlen (own)
+                          : strcspn (item, ":");
+    g_autofree char *table = g_strndup (item, len);
+    tell_one (teller, table, item + len + 1, "failed", step->failed_reasons->pdata[i]);
+  }
+}
+
+/* The answer to an event says it. */
+static gboolean
+is_answered (const Step *step, const char *table, const char *key)
+{
+  return step->answered != NULL && g_strcmp0 (step->job->table, table) == 0
+         && g_hash_table_contains (step->answered, key);
+}
+
+static void
+tell_record (const Teller *teller, const PgRows *rows, int row)
+{
+  const char *table = rows_text (rows, row, "table_name"), *text = rows_text (rows, row, "keys"),
+             *what
+             = g_str_equal (rows_text (rows, row, "action"), "deleted") ? "removed" : "changed";
+  g_autoptr (json_t) keys = json_parse (text, strlen (text), NULL);
+  gsize i;
+  json_t *key;
+  json_array_foreach (keys, i, key) {
+    g_autofree char *number = json_is_string (key) ? NULL : json_text (key);
+    const char *written = number != NULL ? number : json_string_value (key);
+    if (!json_is_null (key) && !is_answered (teller->step, table, written))
+      tell_one (teller, table, written, what, NULL);
+  }
+}
+
+static gboolean
+tell_audited (const Teller *tellers, guint n, GError **error)
+{
+  GString *run_ids = array_new (), *numbers = array_new ();
+  for (guint i = 0; i < n; i++) {
+    array_add (run_ids, run_known_id (tellers[i].step->run));
+    array_add (numbers, tellers[i].number);
+  }
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "run_id", array_take (run_ids));
+  pg_values_take (values, "step", array_take (numbers));
+  g_autoptr (PgRows) rows
+      = pg_run_file (tellers->step->pg, "src/engine/step/sql/told.sql", values, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    tell_record (&tellers[rows_int (rows, i, "pos") - 1], rows, i);
+  return rows != NULL;
+}
+
+/* The number of those of STEPS whose job tells all rows. */
+static guint
+find_tellers (const GPtrArray *steps, const char *topic, Teller *tellers)
+{
+  guint n = 0;
+  for (guint i = 0; i < steps->len; i++) {
+    Step *step = steps->pdata[i];
+    if (in_force_outcomes (step->job->name) != OUTCOMES_ALL)
+      continue;
+    tellers[n] = (Teller){ .step = step, .topic = topic };
+    g_snprintf (tellers[n].number, sizeof tellers[n].number, "%d", step->run->step);
+    n++;
+  }
+  return n;
+}
+
+gboolean
+tell_rows (const GPtrArray *steps, GError **error)
+{
+  Step *first = steps->pdata[0];
+  g_autofree Teller *tellers = g_new (Teller, steps->len);
+  g_autofree char *topic = g_strconcat (first->prefix, ".outcomes", NULL);
+  const guint n = find_tellers (steps, topic, tellers);
+  if (n == 0)
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    tell_failed (&tellers[i]);
+  if (!tell_audited (tellers, n, error))
+    return FALSE;
+  if (first->bundle->stored->len <= MOST_BYTES)
+    return TRUE;
+  weight_is_too_much (first);
+  return step_fail (first, error, PRUNED_RETRY,
+                    "what is told of its rows is %u bytes, at most %u; a row with too many below"
+                    " it goes in portions (children_portion)",
+                    first->bundle->stored->len, MOST_BYTES);
+}
+
+/* --- of the rows of a step --- */
 
 /* Whether rows of WHAT are told now. RowProcessed is told of a row that an event has named, unless
- * no row is told; where all are, of other rows that change later (tell_rows.h). */
+ * no row is told; where all are, of other rows that change later (tell_rows). */
 static gboolean
 is_told (const Step *step, const JobWhat *what)
 {

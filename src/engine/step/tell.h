@@ -17,3 +17,13 @@ void tell_rest (Step *step, const JobWhat *what, const Trial *trial, const GArra
 /* Each of these gets its entry in the ledger of erasures (outbox/remember.h), if the job has
  * `remember` and has removed or changed it. */
 void tell_erased (Step *step, const JobWhat *what, const Trial *trial, const GArray *which);
+/* Where all rows are told (`outcomes = all`): adds RowProcessed of each row that the steps of a
+ * transaction have removed, changed, or failed to, to the bundle of STEPS (of Step), once these
+ * have done all that they do. A bundle that becomes too large cuts the first step, as rows do that
+ * are too wide (weight.h).
+ *
+ * The audit of the transaction says which went,
+ * whoever took them along and in whichever table; a row that is told as the answer to an event is
+ * not told twice. Rows that the audit does not have, and those of tables without a primary key, are
+ * not told. */
+gboolean tell_rows (const GPtrArray *steps, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -6,9 +6,9 @@
 #include "engine/work/claim.h"
 
 #include "base/clock.h"
+#include "engine/job/arguments.h"
 #include "engine/job/in_force.h"
 #include "engine/job/sentence/sentence_again.h"
-#include "engine/ledger/run_check.h"
 #include "engine/service/stats.h"
 #include "engine/step/held_follow.h"
 #include "engine/step/throttle.h"
@@ -23,6 +23,80 @@
 #define THROTTLED_MOST_MS 30000
 #define WARN_EVERY_S 60
 #define CLOCK_DAY_US G_TIME_SPAN_DAY /* a database clock further ahead than that is not trusted */
+
+/* It has the columns by which events of its job name rows, no more and no fewer. */
+static gboolean
+has_columns (const Run *run)
+{
+  const json_t *rows = json_object_get (run->args, JOB_EVENT_ROWS);
+  char **by = run->job->sentence != NULL ? run->job->sentence->by : NULL;
+  gboolean ok = json_object_size (rows) == (by != NULL ? g_strv_length (by) : 0);
+  for (; ok && by != NULL && *by != NULL; by++)
+    ok = json_is_string (json_object_get (rows, *by));
+  return ok;
+}
+
+/* A run about one row must not become one about the rows of a page, nor one about a row of another
+ * table. */
+static char *
+event_refusal (const Run *run)
+{
+  const char *table = run->named_table;
+  const gboolean known
+      = table != NULL && *table != '\0'; /* else its job was refused, or is a child */
+  if (job_event_of (run->job, run->args) != NULL && has_columns (run)
+      && (!known || g_strcmp0 (run->job->table, table) == 0))
+    return NULL;
+  return g_strdup_printf ("job %s reads no event any more that names a row of %s", run->job->name,
+                          known ? table : "a table");
+}
+
+/* A child of a sentence can be about one row as well; what the files of a folder make of arguments
+ * is theirs. */
+static gboolean
+is_of_row (const Run *run)
+{
+  return run->named_table != NULL
+         || (run->parent_id != NULL && run->job->sentence != NULL
+             && (json_object_get (run->args, JOB_EVENT_KEY) != NULL
+                 || json_object_get (run->args, JOB_EVENT_ROWS) != NULL));
+}
+
+/* An event of the program may have begun it: the event's fields are the arguments. */
+static gboolean
+may_be_of_event (const Job *job)
+{
+  gboolean any = job->by_event && !job_names_rows (job);
+  for (guint i = 0; i < job->events->len; i++)
+    any = any || ((const JobEvent *)job->events->pdata[i])->own == NULL;
+  return any;
+}
+
+/* As when intake reads a tick. */
+static char *
+tick_refusal (const Run *run)
+{
+  if (may_be_of_event (run->job))
+    return NULL;
+  char *reason = job_ticks_refusal (run->job);
+  g_autofree char *text = json_text (run->args);
+  return reason != NULL ? reason : arguments_refusal (run->job, run->args, strlen (text));
+}
+
+/* Sets `wrong` of a run that its job does not take; of a tick's, when its first step begins. It was
+ * placed by what some process knew of the job then, or by one that knew only its name
+ * (ledger/elsewhere.h); and a run that has begun can go on with another version: one that waits for
+ * its row (step/row_again.h), or that `pruned retry` repeats. */
+static void
+run_check_asked (Run *run)
+{
+  if (run->wrong != NULL || run->job->built_in)
+    return;
+  if (is_of_row (run))
+    run->wrong = event_refusal (run);
+  else if (run->first && run->parent_id == NULL && job_event_of (run->job, run->args) == NULL)
+    run->wrong = tick_refusal (run);
+}
 
 static int
 by_run_id (gconstpointer a, gconstpointer b)

@@ -246,7 +246,7 @@ key_of_row (const CatTable *table)
   return g_string_free (out, FALSE);
 }
 
-/* Whose row it is stays to be seen (step/effects_keys.h). */
+/* Whose row it is stays to be seen (step/effects.c). */
 char *
 list_row (const CatTable *table, const Sentence *sentence)
 {

@@ -2,7 +2,7 @@
 -- primary key that the row has; and `other`, true unless it is of the key that is returned with it.
 -- A key is the primary key, an object of some of its columns, or the value of one: a partitioned
 -- table has more of them than its rows are named by. Only texts are compared; what differs is
--- compared by types later (src/engine/step/effects_keys.h). A row of a table without a primary key
+-- compared by types later (src/engine/step/effects.c). A row of a table without a primary key
 -- has to have the key among its columns, unless they were updated.
 (SELECT coalesce(pg_catalog.jsonb_object_agg(pruned_own_name.name, applied.row -> pruned_own_name.name), '{}'::jsonb)
  FROM pruned_own_keys, pg_catalog.unnest(pruned_own_keys.names) AS pruned_own_name (name))::text AS own,

@@ -1,11 +1,11 @@
 /* What is told of all rows (`outcomes = all`), and what is too much of it for one bundle. */
-#include "engine/step/tell_rows.h"
+#include "engine/step/tell.h"
 
 #include "support/steps.h"
 
 #include <string.h>
 
-#define MOST_BYTES (128u << 20) /* of tell_rows.c */
+#define MOST_BYTES (128u << 20) /* of tell.c */
 #define TOLD                                                                                       \
   "pos|table_name|action|keys\n"                                                                   \
   "1|members|deleted|[1, 2, null]\n"                                                               \
