@@ -3,6 +3,7 @@ say, and what the journal keeps."""
 
 import datetime
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -189,3 +190,15 @@ def test_a_row_of_a_table_that_hides_rows_is_refused_with_what_to_do(docs):
     docs.sql("ALTER TABLE docs ENABLE ROW LEVEL SECURITY")
     said = hold(docs, "docs:2")
     assert said.code == 1 and "Run this as the owner of the table" in said.stderr and "try again" not in said.stderr
+
+
+def test_a_connection_that_is_lost_while_it_waits_does_not_hide_that_the_rows_are_held(docs):
+    base = docs.database
+    with base.connect() as step, ThreadPoolExecutor(1) as pool, step.transaction():
+        step.execute("SELECT FROM pruned.holds")
+        step.execute("SELECT FROM pruned.runs FOR UPDATE")
+        done = pool.submit(hold, docs, "docs:2")
+        base.wait("SELECT count(*) = 1 FROM pruned.holds")
+        base.wait("SELECT bool_or(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'pruned hold' AND datname = current_database()")
+        said = done.result()
+    assert said.code == 3 and "stands, but it is not known" in said.stderr and base.value("SELECT hold_id::text FROM pruned.holds") in said.stderr, said

@@ -222,8 +222,14 @@ settle (const Hold *hold, GError **error)
 {
   guint gone = 0;
   g_autofree char *missing = NULL;
-  if (!holds_wait (hold->pg, TRUE, error) || !drop_gone (hold, &gone, &missing, error))
-    return cli_pg_failed (hold->pg, error);
+  if (!holds_wait (hold->pg, TRUE, error) || !drop_gone (hold, &gone, &missing, error)) {
+    const ExitCode code = cli_pg_failed (hold->pg, error);
+    g_prefix_error (error,
+                    "hold %s stands, but it is not known whether a step that had begun before it "
+                    "took a row: repeat the command: ",
+                    hold->hold_id);
+    return code;
+  }
   output_end (hold->cli->out);
   output_say (hold->cli->out, "%u %s held. `pruned release %s` ends it.", hold->n - gone,
               plural (hold->n - gone, "row is", "rows are"), hold->hold_id);
