@@ -9,6 +9,8 @@
 #include "engine/reading/reading.h"
 
 #define SAMPLE 1000
+#define LOOKS_MS 10000 /* at most, for objects */
+#define ALL_LOOKS_MS 3600000
 #define PATIENT "SET LOCAL statement_timeout = '1h'"
 
 static gboolean all;
@@ -20,7 +22,7 @@ const GOptionEntry verify_options[]
 const char verify_more[]
     = "RUN is an id or its beginning; JOB is its last run that took rows. The rule is asked again, at the run's T, of the "
       "rows as the audit has them, by statements that have not chosen them; rows that are left and refer to one that has "
-      "gone are looked for, and rows that were due and are there without a reason. It reads in a read-only transaction, on the standby of [postgres] replica_url if that has the "
+      "gone are looked for, and rows that were due and are there without a reason, and objects of rows that have gone: 100 of a sample. It reads in a read-only transaction, on the standby of [postgres] replica_url if that has the "
       "run. `wrong`, `left` and `lost` (what the audit has would "
       "not bring the row back as it was) are disagreements; `unsure` is what rests on other rows or columns, which may have changed "
       "since.\n"
@@ -110,13 +112,13 @@ static json_t *
 object_of (const Verify *verify, const PgRows *run)
 {
   const ReadingTally *tally = &verify->tally;
-  return json_pack ("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:f, s:s, s:O}", "run_id",
+  return json_pack ("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:f, s:s, s:O}", "run_id",
                     rows_text (run, 0, "run_id"), "job", rows_text (run, 0, "job"), "rows",
                     (json_int_t)tally->rows, "read", (json_int_t)tally->read, "wrong",
                     (json_int_t)tally->wrong, "left", (json_int_t)tally->left, "lost",
                     (json_int_t)tally->lost, "unsure", (json_int_t)tally->unsure, "due_asked",
-                    tally->due, "bound", reading_bound (tally), "read_on", verify->on, "unread",
-                    tally->unread);
+                    tally->due, "objects", (json_int_t)tally->looked, "bound",
+                    reading_bound (tally), "read_on", verify->on, "unread", tally->unread);
 }
 
 static void
@@ -152,8 +154,8 @@ say (Verify *verify, const PgRows *run)
                   " that would not come back: the rows above",
                   tally->wrong, tally->left, tally->lost);
   else if (tally->read == 0)
-    output_line (out, json_array_size (tally->unread) > 0 ? "nothing of it can be read again"
-                                                          : "it has taken no row");
+    output_line (out, reading_unread (tally) > 0 ? "nothing of it can be read again"
+                                                 : "it has taken no row");
   else if (reading_bound (tally) > 0)
     output_line (
         out,
@@ -161,11 +163,15 @@ say (Verify *verify, const PgRows *run)
         "rows are wrong",
         reading_bound (tally) * 100);
   else
-    output_line (out, json_array_size (tally->unread) > 0
-                          ? "the rule takes all that could be read again"
-                          : "the rule takes all of them");
+    output_line (out, reading_unread (tally) > 0 ? "the rule takes all that could be read again"
+                                                 : "the rule takes all of them");
   if (tally->due && !reading_disagrees (tally))
     output_line (out, "no row that was due then is left without a reason");
+  if (tally->looked > 0) {
+    g_autofree char *looked = spoken_number (tally->looked);
+    output_line (out, "looked for %s %s of rows that have gone", looked,
+                 plural (tally->looked, "object", "objects"));
+  }
   if (tally->unsure > 0)
     output_line (out, "%" G_GINT64_FORMAT " unsure: see the rows above", tally->unsure);
 }
@@ -178,7 +184,7 @@ code_of (const Verify *verify, GError **error)
     return cli_fail (CODE_ENDED_BADLY, error,
                      "the second reading disagrees: `pruned stop` while you look; `pruned restore` "
                      "puts rows back");
-  if (tally->read == 0 && json_array_size (tally->unread) > 0)
+  if (tally->read == 0 && reading_unread (tally) > 0)
     return cli_fail (CODE_NOT_FOUND, error, "nothing of this run can be read again");
   return CODE_OK;
 }
@@ -202,6 +208,9 @@ read_run (Verify *verify, Pg *where, const PgRows *run, GError **error)
       || !reading_run (where, job, run, 0, all ? READING_ALL : SAMPLE, show, cli->out,
                        &verify->tally, error))
     return cli_pg_failed (where, error);
+  pg_rollback (where);
+  reading_look (job, all ? READING_ALL : SAMPLE, all ? ALL_LOOKS_MS : LOOKS_MS, show, cli->out,
+                &verify->tally);
   output_end_list (cli->out, "No row disagrees.");
   g_autoptr (json_t) object = object_of (verify, run);
   output_object (cli->out, object);

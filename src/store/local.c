@@ -97,16 +97,24 @@ unlink_in (const Root *root, int folder, const char *name, StoreObject *object)
   return FALSE;
 }
 
+int
+local_open_folder (int root, const StoreObject *object, char **path, char **name)
+{
+  g_autofree char *whole = store_key ("", object);
+  const char *slash = strrchr (whole, '/');
+  *name = g_strdup (slash != NULL ? slash + 1 : whole);
+  while (slash != NULL && slash > whole && slash[-1] == '/')
+    slash--;
+  *path = g_strndup (whole, slash != NULL ? (gsize)(slash - whole) : 0);
+  return beneath_open (root, *path);
+}
+
 /* TRUE: it failed, and the cause can be the store. */
 static gboolean
 delete_one (const Local *local, int root, StoreObject *object)
 {
-  g_autofree char *path = store_key ("", object);
-  const char *slash = strrchr (path, '/'), *name = slash != NULL ? slash + 1 : path;
-  while (slash != NULL && slash > path && slash[-1] == '/')
-    slash--;
-  g_autofree char *folder_path = g_strndup (path, slash != NULL ? (gsize)(slash - path) : 0);
-  int folder = beneath_open (root, folder_path);
+  g_autofree char *folder_path = NULL, *name = NULL;
+  int folder = local_open_folder (root, object, &folder_path, &name);
   if (folder < 0)
     return fail_by_errno (object, errno);
   gboolean of_the_store = unlink_in (&local->root, folder, name, object);

@@ -11,3 +11,6 @@
 /* PRUNED_FATAL names the setting; PRUNED_OUTAGE: there is no thread for it. */
 gpointer local_new (const Config *config, GError **error);
 extern const StoreKind local_kind;
+/* Opens the folder of OBJECT beneath the open ROOT. -1: see errno. PATH: of the folder; NAME: of
+ * the object in it, empty if its path ends with a slash; g_free both. */
+int local_open_folder (int root, const StoreObject *object, char **path, char **name);

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "config/config.h"
+#include "pruned/store.h"
 #include "store/root.h"
 
 /* Whether the local root is the store's and can be written to. LOOK: its content. */
@@ -25,3 +26,16 @@ BucketKind probe_versions (const Config *config, const char *bucket, char **why)
  * not asked for. */
 gboolean probe_list (const Config *config, const char *bucket, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+
+/* An object that is looked for. */
+typedef struct {
+  StoreObject object; /* its result: STORE_OPEN: not known; STORE_ABSENT; STORE_DELETED: it is
+                         there */
+  gint64 changed_us;  /* of one that is there: when it was written, by the store's clock; 0: not
+                         known */
+} ProbeObject;
+/* Looks whether the N objects are there, with all of their versions if these go, one after the
+ * other, until UNTIL_US (monotonic). BUCKET: as in StoreList. NULL: all are known; else why one is
+ * not; g_free it. */
+char *probe_objects (const Config *config, const char *bucket, ProbeObject *objects, guint n,
+                     gint64 until_us);

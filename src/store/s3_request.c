@@ -304,5 +304,9 @@ HttpRequest *
 s3_request_look (S3Target *target, const char *key)
 {
   g_autofree char *escaped = http_escape_path (key);
-  return request_new (target, "GET", g_strconcat (target->base, "/", escaped, NULL), "", 0);
+  HttpRequest *request
+      = request_new (target, "GET", g_strconcat (target->base, "/", escaped, NULL), "", 0);
+  http_add_header (request, g_strdup ("Range: bytes=0-0"));
+  request->header[S3_MODIFIED] = "last-modified";
+  return request;
 }

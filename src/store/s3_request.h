@@ -5,8 +5,10 @@
 #include "config/config.h"
 #include "http/http.h"
 
-/* Of HttpResponse.header: the request's id; `true`: the service has made a delete marker. */
+/* Of HttpResponse.header: the request's id; `true`: the service has made a delete marker. Of a
+ * look: when the object was written. */
 enum { S3_ID, S3_MARKER };
+#define S3_MODIFIED S3_ID
 
 typedef struct _S3Target S3Target;
 /* PRUNED_FATAL names the setting that is wrong. */
@@ -30,5 +32,5 @@ HttpRequest *s3_request_single (S3Target *target, const char *key, const char *v
 HttpRequest *s3_request_list (S3Target *target, const char *key);
 /* Asks whether the bucket keeps versions. */
 HttpRequest *s3_request_versioning (S3Target *target);
-/* Reads one object. */
+/* Reads one byte of an object. Its answer has the header S3_MODIFIED. */
 HttpRequest *s3_request_look (S3Target *target, const char *key);

@@ -96,7 +96,7 @@ struct _S3Reader {
   gboolean in_error, in_deleted, in_version, in_marker; /* the item that is read */
   gboolean marked;                                      /* it says so */
   GString *text, *head; /* text of the element; begin of the answer */
-  char *key, *version, *code, *message;
+  char *key, *version, *modified, *code, *message;
 };
 
 static void
@@ -152,10 +152,13 @@ static void
 note_version (S3Reader *reader)
 {
   S3Version *version = g_new0 (S3Version, 1);
+  g_autoptr (GDateTime) changed
+      = reader->modified != NULL ? g_date_time_new_from_iso8601 (reader->modified, NULL) : NULL;
   *version = (S3Version){ g_steal_pointer (&reader->key),
                           reader->version != NULL ? g_steal_pointer (&reader->version)
                                                   : g_strdup ("null"),
-                          reader->in_marker };
+                          reader->in_marker,
+                          changed != NULL ? g_date_time_to_unix (changed) * G_USEC_PER_SEC : 0 };
   g_ptr_array_add (reader->answer->versions, version);
 }
 
@@ -164,6 +167,7 @@ forget_item (S3Reader *reader)
 {
   g_clear_pointer (&reader->key, g_free);
   g_clear_pointer (&reader->version, g_free);
+  g_clear_pointer (&reader->modified, g_free);
   g_clear_pointer (&reader->code, g_free);
   g_clear_pointer (&reader->message, g_free);
   reader->marked = FALSE;
@@ -207,6 +211,8 @@ on_end (GMarkupParseContext *context, const char *name, gpointer data, GError **
     keep (&reader->key, reader->text);
   else if (reader->depth == 3 && g_str_equal (name, "VersionId") && reader->text->len > 0)
     keep (&reader->version, reader->text);
+  else if (reader->depth == 3 && g_str_equal (name, "LastModified"))
+    keep (&reader->modified, reader->text);
   else if (reader->depth == 3 && g_str_equal (name, "DeleteMarker"))
     reader->marked = g_str_equal (reader->text->str, "true");
   else if (g_str_equal (name, "Code"))

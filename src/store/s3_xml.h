@@ -16,6 +16,7 @@ GString *s3_xml_delete (const GPtrArray *keys, const GPtrArray *versions);
 typedef struct {
   char *key, *id;
   gboolean is_marker;
+  gint64 changed_us; /* when it was made; 0: not said */
 } S3Version;
 
 /* The service's result for each key; a version has its own (s3_xml_item). */

@@ -124,6 +124,21 @@ def test_versions_go_page_by_page_and_after_a_kill_the_rest_of_them(uploads, die
     assert len(deletes) == 5
 
 
+@pytest.mark.check_all
+def test_the_second_reading_finds_a_version_that_is_left(uploads):
+    uploads.put("file", "other")
+    uploads.add((1, "file", True), (2, "other", True))
+    uploads.house.pruned.settings["store.object.versions"] = "all"
+    uploads.house.done("files")
+    uploads.put("file")
+    uploads.client.delete_object(Bucket=uploads.bucket, Key="file")
+    assert versions(uploads.client, uploads.bucket) == [("file", False), ("file", True)]
+    uploads.house.pruned.run("verify", "files").ok()
+    uploads.database.execute("UPDATE pruned.deletions SET at = at + interval '1 hour'")
+    done = uploads.house.pruned.run("verify", "files", "--json")
+    assert done.code == 7 and [(line["verdict"], line["key"]) for line in done.json() if "verdict" in line] == [("left", "1")], done
+
+
 def test_a_version_that_the_service_keeps_leaves_its_row(uploads):
     """As object lock does."""
     uploads.put("file", "other")

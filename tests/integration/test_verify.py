@@ -6,6 +6,7 @@ import pytest
 
 from stack.found import PROJECT
 from support.objects import local_objects  # noqa: F401
+from support.own_events import runs, say_event, send, topics  # noqa: F401
 from support.scene import now, tick_id
 from support.sentences import house  # noqa: F401
 
@@ -198,3 +199,28 @@ def test_a_clock_that_was_set_back_within_a_run_is_no_disagreement(local_objects
     (run,) = local_objects.database.column("SELECT run_id::text FROM pruned.runs WHERE job = 'ci.delete_objects' AND step > 1 LIMIT 1")
     local_objects.database.execute("UPDATE pruned.deletions SET at = at - interval '90 s' WHERE run_id = %s AND step = 1", [run])
     local_objects.pruned.run("verify", run, "--all").ok()
+
+
+@pytest.mark.parametrize("key", ["key = person_id = user.id", "key = user.id"])
+def test_a_row_that_its_event_does_not_name_is_named(house, topics, key):  # noqa: F811
+    house.sql("CREATE TABLE people (id bigint PRIMARY KEY, person_id bigint); CREATE INDEX ON people (person_id); INSERT INTO people SELECT n, n FROM generate_series(1, 9) AS n")
+    topics.make("app-users")
+    say_event(house, "Erase", "app-users", key)
+    house.say(JOB, "table = people\non = Erase\n")
+    send(house, {"user": {"id": 7}})
+    house.work()
+    ((run_id,),) = runs(house, "run_id")
+    rows, said = verify(house, run_id, "--all")
+    assert rows == [] and said["read"] == 1 and ["events name its rows" in u["why"] for u in said["unread"]] == [True], said
+    rewrite(house, {"run_id": run_id}, "person_id" if "=" in key[6:] else "id", 8, table="people")
+    rows, said = verify(house, run_id, "--all", code=7)
+    assert [(r["verdict"], r["says"]) for r in rows] == [("wrong", "the event of the run names another row")], rows
+
+
+def test_what_is_not_looked_for_is_said(house):  # noqa: F811
+    world(house, more="keep = 2 per grp by at desc, id\n")
+    run = house.run(JOB)
+    said = verify(house, run["run_id"], "--all")[1]
+    assert [u["rows"] for u in said["unread"]] == [0] and "`keep` spares some" in said["unread"][0]["why"]
+    shown = house.pruned.run("verify", str(run["run_id"])).ok().stdout
+    assert "not read: items: rows that are due and left are not looked for: `keep`" in shown and "no row that was due" not in shown

@@ -11,7 +11,7 @@
 
 static const struct {
   const char *check, *section, *key, *remedy;
-} STORES[] = {
+} PLACES[] = {
   { "local store", "store.local", "root", "[store.local]\n  root = /srv/artifacts" },
   { "object store", "store.object", "endpoint",
     "[store.object]\n  endpoint = https://s3.example.org\n  bucket = artifacts\n  credentials_file = /etc/pruned/s3.credentials" },
@@ -21,11 +21,11 @@ static const struct {
 static void
 check_unset (Doctor *doctor, guint i)
 {
-  const char *check = STORES[i].check;
+  const char *check = PLACES[i].check;
   const Job *job = jobs_find (doctor->cli->jobs, "ci.delete_objects");
   if (doctor->pg == NULL || job == NULL || !in_force_of (job)->enabled) {
-    doctor_ok (doctor, check, "[%s] %s is not set: there is no such store", STORES[i].section,
-               STORES[i].key);
+    doctor_ok (doctor, check, "[%s] %s is not set: there is no such store", PLACES[i].section,
+               PLACES[i].key);
     return;
   }
   g_autoptr (PgValues) values = pg_values_new ();
@@ -40,12 +40,12 @@ check_unset (Doctor *doctor, guint i)
   if (rows == NULL)
     return;
   if (rows_bool (rows, 0, "wait"))
-    doctor_error (doctor, CODE_STORE, check, STORES[i].remedy,
-                  "[%s] %s is not set, but objects wait to be deleted there", STORES[i].section,
-                  STORES[i].key);
+    doctor_error (doctor, CODE_STORE, check, PLACES[i].remedy,
+                  "[%s] %s is not set, but objects wait to be deleted there", PLACES[i].section,
+                  PLACES[i].key);
   else
-    doctor_ok (doctor, check, "[%s] %s is not set, and nothing waits for it", STORES[i].section,
-               STORES[i].key);
+    doctor_ok (doctor, check, "[%s] %s is not set, and nothing waits for it", PLACES[i].section,
+               PLACES[i].key);
 }
 
 /* The remedy is a command that looks at the same place. */
@@ -55,7 +55,7 @@ say_trouble (Doctor *doctor, guint i, const char *place, const GError *error)
   g_autofree char *shown = i == 0 ? g_strdup (place) : setting_shown_url (place),
                   *quoted = g_shell_quote (shown);
   g_autofree char *remedy = g_strconcat (i == 0 ? "ls -la " : "curl -sSI ", quoted, NULL);
-  doctor_error (doctor, CODE_STORE, STORES[i].check, remedy, "%s", error->message);
+  doctor_error (doctor, CODE_STORE, PLACES[i].check, remedy, "%s", error->message);
 }
 
 /* The remedy creates the marker on the mounted disk, and names the setting. */
@@ -79,7 +79,7 @@ uses_own_bucket (const Doctor *doctor)
 static void
 say_answers (Doctor *doctor, const char *bucket, const char *job, const char *place)
 {
-  const char *check = STORES[1].check;
+  const char *check = PLACES[1].check;
   g_auto (Versions) versions = versions_of (doctor->cli->config, bucket);
   if (versions.level == VERSIONS_STAY)
     doctor_warn (doctor, check, versions.remedy, "%s", versions.words);
@@ -99,11 +99,11 @@ check_bucket (Doctor *doctor, const Job *job)
   g_autoptr (GError) error = NULL;
   const char *bucket = job->sentence->bucket;
   if (*config_text (config, "store.object", "endpoint") == '\0')
-    doctor_error (doctor, CODE_STORE, STORES[1].check, STORES[1].remedy,
+    doctor_error (doctor, CODE_STORE, PLACES[1].check, PLACES[1].remedy,
                   "[store.object] endpoint is not set, but %s deletes objects of bucket %s",
                   job->name, bucket);
   else if (!probe_object (config, bucket, &error))
-    say_trouble (doctor, 1, config_text (config, STORES[1].section, STORES[1].key), error);
+    say_trouble (doctor, 1, config_text (config, PLACES[1].section, PLACES[1].key), error);
   else
     say_answers (doctor, bucket, job->name, NULL);
 }
@@ -161,10 +161,10 @@ doctor_stores (Doctor *doctor)
 {
   const Config *config = doctor->cli->config;
   check_registry (doctor);
-  for (guint i = 0; i < G_N_ELEMENTS (STORES); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (PLACES); i++) {
     g_autoptr (GError) error = NULL;
     RootLook look = ROOT_FILLED;
-    const char *place = config_text (config, STORES[i].section, STORES[i].key);
+    const char *place = config_text (config, PLACES[i].section, PLACES[i].key);
     if (i == 1 && *place != '\0' && !uses_own_bucket (doctor))
       continue;
     if (*place == '\0')
@@ -174,7 +174,7 @@ doctor_stores (Doctor *doctor)
     else if (look != ROOT_FILLED) {
       g_autofree char *mark = mark_of (place);
       doctor_warn (
-          doctor, STORES[i].check, mark,
+          doctor, PLACES[i].check, mark,
           look == ROOT_BARE
               ? "%s is empty, so every object counts as gone: is it mounted? If so, set a marker"
               : "%s cannot be read, so it is not known whether it is mounted: set a marker",
@@ -182,7 +182,7 @@ doctor_stores (Doctor *doctor)
     } else if (i == 1)
       say_answers (doctor, NULL, NULL, place);
     else
-      doctor_ok (doctor, STORES[i].check, "it answers: %s", place);
+      doctor_ok (doctor, PLACES[i].check, "it answers: %s", place);
   }
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);

@@ -13,6 +13,7 @@
 #define RECORD "RunDisagreed"
 #define SHARE 33 /* at most 1/SHARE of the time */
 #define NAMED 10
+#define LOOK_MS 5000
 #define QUICK "SET LOCAL statement_timeout = '10s'"
 
 typedef struct {
@@ -166,8 +167,11 @@ read_one (Service *service, Pg *pg, const PgRows *runs, int row, GError **error)
     return FALSE;
   if (rows_count (claimed) == 0 || job == NULL)
     return TRUE;
-  return read_run (service, pg, job, runs, row, &found, error)
-         && note (service, pg, job, run_id, &found, error);
+  if (!read_run (service, pg, job, runs, row, &found, error))
+    return FALSE;
+  reading_look (job, config_job_int (in_force_config (), job->name, "verify_rows"), LOOK_MS, take,
+                &found, &found.tally);
+  return note (service, pg, job, run_id, &found, error);
 }
 
 /* The jobs whose runs are read; or only those of them that are read also if they took no row. */

@@ -174,6 +174,8 @@ typedef struct _Job {
                                    name (engine/reading); NULL: it has none */
   char *left;                   /* with its SQL: rows that it names and that are still there
                                    (engine/reading); NULL: that cannot be asked */
+  char *reading_objects;        /* with its SQL: the objects of rows that have gone
+                                   (engine/reading); NULL: it has none */
   const PgStatement *named;     /* keys as the table has them; NULL: they stay as they are */
   gboolean portions;            /* with its SQL: rows below could go in portions */
   gboolean takes_own;           /* with its SQL: rows of its table go with others of it */

@@ -1,17 +1,22 @@
 /* Length: a reading is read from its run to its rows. */
 #include "engine/reading/reading.h"
 
+#include "base/clock.h"
 #include "base/resource.h"
+#include "engine/job/in_force.h"
 #include "engine/job/sentence/complete.h"
 #include "engine/job/sentence/sentence_again.h"
 #include "engine/job/sentence/words.h"
 #include "engine/step/held_below.h"
 #include "engine/step/plan.h"
+#include "store/probe.h"
 
 #include <string.h>
 
 #define SQL "src/engine/reading/sql/"
-#define PAGE_ROWS 50 /* that are read of a record for a sample; it is opened as a whole */
+#define LOOKS 100           /* objects that are looked for behind a sample */
+#define CLOCKS_DIFFER_S 900 /* more, and a service of objects refuses requests */
+#define PAGE_ROWS 50        /* that are read of a record for a sample; it is opened as a whole */
 
 const char *const reading_words[] = { "wrong", "unsure", "left", "lost" };
 
@@ -27,22 +32,56 @@ typedef struct {
   ReadingTally *tally;
 } Reading;
 
+/* The object of a row that has gone. */
+typedef struct {
+  char *table, *key, *dir, *file;
+  char *stays; /* a row that names it and stays; NULL: none */
+  int file_store;
+  gint64 gone_s; /* when its row went, by the database's clock */
+  gboolean sure; /* it was deleted */
+} Object;
+
+static void
+object_free (gpointer data)
+{
+  Object *object = data;
+  g_free (object->table);
+  g_free (object->key);
+  g_free (object->dir);
+  g_free (object->file);
+  g_free (object->stays);
+  g_free (object);
+}
+
 void
 reading_tally_init (ReadingTally *tally)
 {
-  *tally = (ReadingTally){ .unread = json_array () };
+  *tally = (ReadingTally){ .unread = json_array (),
+                           .objects = g_ptr_array_new_with_free_func (object_free) };
 }
 
 void
 reading_tally_clear (ReadingTally *tally)
 {
   g_clear_pointer (&tally->unread, json_decref);
+  g_clear_pointer (&tally->objects, g_ptr_array_unref);
 }
 
 gboolean
 reading_disagrees (const ReadingTally *tally)
 {
   return tally->wrong > 0 || tally->left > 0 || tally->lost > 0;
+}
+
+gint64
+reading_unread (const ReadingTally *tally)
+{
+  gint64 rows = 0;
+  size_t i;
+  json_t *one;
+  json_array_foreach (tally->unread, i, one)
+    rows += json_integer_value (json_object_get (one, "rows"));
+  return rows;
 }
 
 double
@@ -52,10 +91,16 @@ reading_bound (const ReadingTally *tally)
 }
 
 static void
+note_unread (ReadingTally *tally, const char *table, gint64 rows, const char *why)
+{
+  json_array_append_new (tally->unread, json_pack ("{s:s, s:I, s:s}", "table", table, "rows",
+                                                   (json_int_t)rows, "why", why));
+}
+
+static void
 add_unread (Reading *reading, const char *table, gint64 rows, const char *why)
 {
-  json_array_append_new (reading->tally->unread, json_pack ("{s:s, s:I, s:s}", "table", table,
-                                                            "rows", (json_int_t)rows, "why", why));
+  note_unread (reading->tally, table, rows, why);
 }
 
 static void
@@ -86,8 +131,10 @@ rule_of (const Reading *reading, int table, gboolean *below)
   *below = FALSE;
   if (job->sentence != NULL && own && deleted == (job->sentence->kind != SENTENCE_SET))
     return g_strdup (job->reading);
-  char *file
-      = file_of (job, rows_text (reading->tables, table, "table_name"), deleted ? "" : ".update");
+  const char *what = deleted ? "" : ".update";
+  char *file = file_of (job, rows_text (reading->tables, table, "table_name"), what);
+  if (file == NULL)
+    file = file_of (job, "other", what);
   if (file != NULL)
     return file;
   /* Other jobs have reasons of their own to change rows that refer to such a one. */
@@ -381,19 +428,137 @@ take_due (Reading *reading, const PgRows *rows, GError **error)
   return held != NULL;
 }
 
+/* Why rows that are due and left are not looked for; NULL: there is nothing to say. */
+static const char *
+due_unread (const Reading *reading)
+{
+  const Job *job = reading->step->job;
+  const Sentence *sentence = job->sentence;
+  if (job_is_own_folder (job))
+    return "its rule stands in its own files";
+  if (!reading_asks_due (job) && sentence == NULL)
+    return NULL;
+  if (seen_by (reading) == NULL)
+    return "what the run could see is not known (any more)";
+  if (sentence->on[0] != NULL)
+    return "events name its rows";
+  if (sentence->keep.rows > 0)
+    return "`keep` spares some, and which is not asked again";
+  if (sentence->kind != SENTENCE_DELETE && sentence->kind != SENTENCE_ARCHIVE)
+    return "rows stay, or go otherwise than by a delete";
+  if (job->left == NULL)
+    return "its condition reads other rows, or the clock";
+  return "rows are held, and those below its rows are not known";
+}
+
 /* Nobody has to have taken a row for it to be left. */
 static gboolean
 read_due (Reading *reading, GError **error)
 {
   GError *cause = NULL;
   g_autofree char *due = due_of (reading);
-  if (due == NULL)
+  if (due == NULL) {
+    const char *why = due_unread (reading);
+    g_autofree char *words
+        = g_strconcat ("rows that are due and left are not looked for: ", why, NULL);
+    if (why != NULL)
+      add_unread (reading, reading->step->job->table, 0, words);
     return TRUE;
+  }
   if (!pg_exec (reading->pg, "SAVEPOINT reading", error))
     return FALSE;
   g_autoptr (PgRows) rows = run_due (reading, due, &cause);
   reading->tally->due = rows != NULL && take_due (reading, rows, &cause);
   return end_try (reading, reading->step->job->table, 0, cause, error);
+}
+
+/* --- objects ---------------------------------------------------------------------------------- */
+
+/* The query for the objects of rows that have gone; g_free it. NULL: they have none. */
+static char *
+objects_of (const Reading *reading, int table)
+{
+  const Job *job = reading->step->job;
+  if (!rows_bool (reading->tables, table, "own")
+      || !g_str_equal (rows_text (reading->tables, table, "action"), "deleted"))
+    return NULL;
+  return job->sentence != NULL ? g_strdup (job->reading_objects) : file_of (job, "objects", "");
+}
+
+static gboolean
+read_objects (Reading *reading, int table, GError **error)
+{
+  g_autofree char *query = objects_of (reading, table);
+  if (query == NULL)
+    return TRUE;
+  g_autoptr (PgRows) rows = NULL;
+  const gboolean ok = try_table (reading, table, query, &rows, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
+    Object *object = g_new0 (Object, 1);
+    *object = (Object){ g_strdup (rows_text (reading->tables, table, "table_name")),
+                        g_strdup (rows_text (rows, i, "key")),
+                        g_strdup (rows_text (rows, i, "dir")),
+                        g_strdup (rows_text (rows, i, "file")),
+                        g_strdup (rows_text (rows, i, "stays")),
+                        (int)rows_int (rows, i, "file_store"),
+                        rows_int (rows, i, "at"),
+                        rows_bool (rows, i, "sure") };
+    g_ptr_array_add (reading->tally->objects, object);
+  }
+  return ok;
+}
+
+/* One that is there although its row has gone, and was not written again since: the clocks of store
+ * and database can differ. One that a row names that stays has to be there. */
+static void
+judge_object (const Object *object, const ProbeObject *found, ReadingVisit visit, gpointer data,
+              ReadingTally *tally)
+{
+  const gboolean there = found->object.result == STORE_DELETED;
+  if (there == (object->stays != NULL)
+      || (there && found->changed_us / G_USEC_PER_SEC > object->gone_s - CLOCKS_DIFFER_S))
+    return;
+  const gboolean sure = there && object->sure && found->changed_us > 0;
+  g_autofree char *says
+      = there ? g_strdup_printf ("has gone, and its object %s%s%s is still there%s", object->dir,
+                                 *object->dir != '\0' ? "/" : "", object->file,
+                                 sure ? "" : " (another row may have named it then)")
+              : g_strdup_printf ("its object %s is not there, and row %s names it, which stays",
+                                 object->file, object->stays);
+  *(sure ? &tally->left : &tally->unsure) += 1;
+  if (visit != NULL)
+    visit (sure ? READING_LEFT : READING_UNSURE, object->table, object->key, says, data);
+}
+
+void
+reading_look (const Job *job, gint64 most, gint64 most_ms, ReadingVisit visit, gpointer data,
+              ReadingTally *tally)
+{
+  const guint n = most == READING_ALL ? tally->objects->len : MIN (tally->objects->len, LOOKS);
+  if (n == 0)
+    return;
+  g_autofree ProbeObject *found = g_new0 (ProbeObject, n);
+  guint open = 0;
+  for (guint i = 0; i < n; i++) {
+    const Object *object = tally->objects->pdata[i];
+    found[i].object = (StoreObject){ .file_store = object->file_store,
+                                     .dir = object->dir,
+                                     .file = object->file };
+  }
+  g_autofree char *why
+      = probe_objects (in_force_config (), job->sentence != NULL ? job->sentence->bucket : NULL,
+                       found, n, clock_monotonic_us () + most_ms * 1000);
+  for (guint i = 0; i < n; i++)
+    if (found[i].object.result == STORE_OPEN)
+      open++;
+    else
+      judge_object (tally->objects->pdata[i], &found[i], visit, data, tally);
+  tally->looked += n - open;
+  if (open > 0) {
+    g_autofree char *words = g_strdup_printf ("whether objects are left is not known: %s",
+                                              why != NULL ? why : "their paths are unsafe");
+    note_unread (tally, job->table, open, words);
+  }
 }
 
 /* --- a run ------------------------------------------------------------------------------------ */
@@ -411,7 +576,9 @@ read_table (Reading *reading, int table, GError **error)
   if (bare > 0)
     add_unread (reading, name, bare,
                 "the audit has only their keys ([audit] rows, or `audit` of the job)");
-  return bare == n || (read_extra (reading, table, error) && read_left (reading, table, error));
+  return bare == n
+         || (read_extra (reading, table, error) && read_left (reading, table, error)
+             && read_objects (reading, table, error));
 }
 
 /* The tables below that the sentence names with columns, for which there is no foreign key. */

@@ -34,8 +34,10 @@ typedef struct {
   gint64 read;              /* of them, that were read */
   gint64 wrong, left, lost; /* disagreements: rows; `left` is counted up to 1,000 a table */
   gint64 unsure;
-  gboolean due;   /* rows that are due and left were looked for */
-  json_t *unread; /* [{table, rows, why}]: what cannot be read again */
+  gboolean due;  /* rows that are due and left were looked for */
+  gint64 looked; /* objects of rows that have gone, of which it is known whether they are there */
+  GPtrArray *objects; /* of those that are to be looked for (reading_look) */
+  json_t *unread;     /* [{table, rows, why}]: what cannot be read again */
 } ReadingTally;
 
 void reading_tally_init (ReadingTally *tally);
@@ -43,6 +45,8 @@ void reading_tally_clear (ReadingTally *tally);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ReadingTally, reading_tally_clear)
 /* Rows disagree. */
 gboolean reading_disagrees (const ReadingTally *tally);
+/* How many rows cannot be read again. */
+gint64 reading_unread (const ReadingTally *tally);
 /* The share of the rows, of 1, below which the wrong ones are with 95 % certainty, if READ of them
  * were read and none was wrong: 3 / READ. 0: all were read. Rows are chosen by pages, so it holds
  * for what is wrong anywhere, not for a single page. */
@@ -55,6 +59,10 @@ double reading_bound (const ReadingTally *tally);
 gboolean reading_run (Pg *pg, const Job *job, const PgRows *run, int row, gint64 most,
                       ReadingVisit visit, gpointer data, ReadingTally *tally, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* Looks for the objects of the rows that were read, at most 100 of a sample, for at most MOST_MS:
+ * none may be there that was written before its row went. With no transaction open. */
+void reading_look (const Job *job, gint64 most, gint64 most_ms, ReadingVisit visit, gpointer data,
+                   ReadingTally *tally);
 /* The row of run.sql; no row: there is no such run. */
 PgRows *reading_find (Pg *pg, const char *run_id, GError **error);
 /* Rows that are due and left can be looked for behind a run of JOB, also of one that took none. */

@@ -47,9 +47,10 @@ parts_queue_gone (Step *step, const Leased *leased, const GArray *gone, GError *
     if (rows_text (leased->rows, row, "age_s") != NULL)
       step_observe_age (step, (double)rows_int (leased->rows, row, "age_s"));
   }
-  g_autofree char *id = parts_column (leased, "id", gone);
-  return step_queue_apply (step, error, NULL, "10-ci_deleted_objects", "id", id, "lease",
-                           leased->lease, NULL);
+  g_autofree char *id = parts_column (leased, "id", gone),
+                  *was = parts_column (leased, "was", gone);
+  return step_queue_apply (step, error, NULL, "10-ci_deleted_objects", "id", id, "was", was,
+                           "lease", leased->lease, NULL);
 }
 
 gboolean

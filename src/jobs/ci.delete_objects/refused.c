@@ -34,9 +34,11 @@ try_part (Trial *trial, guint from, guint to, GError **error)
     return TRUE;
   }
   trial->tries--;
-  g_autofree char *id = leased_column (trial->leased, "id", trial->gone, from, to), *reason = NULL;
+  g_autofree char *id = leased_column (trial->leased, "id", trial->gone, from, to),
+                  *was = leased_column (trial->leased, "was", trial->gone, from, to),
+                  *reason = NULL;
   g_autoptr (PgRows) rows = step_try (trial->step, &reason, error, "10-ci_deleted_objects", "id",
-                                      id, "lease", trial->leased->lease, NULL);
+                                      id, "was", was, "lease", trial->leased->lease, NULL);
   trial->removed += rows != NULL ? rows_count (rows) : 0;
   if (rows != NULL || reason == NULL)
     return rows != NULL;

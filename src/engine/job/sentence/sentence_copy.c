@@ -267,6 +267,7 @@ sentence_copy (const Job *job, const Written *written, GError **error)
   copy->due = g_strdup (written->due);
   copy->reading = g_strdup (written->reading);
   copy->left = g_strdup (written->left);
+  copy->reading_objects = g_strdup (written->reading_objects);
   if (job->sentence->portion > 0 && written->portions && !add_portion (copy, written, error))
     return NULL;
   const WrittenFile below = { .path = (char *)"below", .text = written->below };

@@ -184,6 +184,15 @@ set_archive (Writer *writer)
   words_take (writer->words, "archive_then", words_fill (writer->words, "archive"));
 }
 
+/* As a literal. */
+static char *
+quoted_text (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "'", -1);
+  g_autofree char *doubled = g_strjoinv ("''", parts);
+  return g_strdup_printf ("'%s'", doubled);
+}
+
 /* A row goes only if its object is surely gone (`:objects`), or another row that stays names the
  * same (`:shared`). `:going`: the rows that were chosen when the objects were. A plan and a trial
  * before any object has gone have no `:objects`. */
@@ -216,6 +225,7 @@ set_object (Writer *writer)
           " OR (%s.%s)::text COLLATE \"C\" = ANY (:shared::text[]) AND %s)",
           own, object, own, object, own, object, shared));
   words_set (writer->words, "object", object);
+  words_take (writer->words, "object_text", quoted_text (named->name));
   words_take (writer->words, "going", g_steal_pointer (&going));
   words_take (writer->words, "shared", shared);
 }
@@ -233,9 +243,7 @@ set_words (Writer *writer)
   words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
   words_take (writer->words, "key", list_key (table));
   words_take (writer->words, "row", list_row (table, writer->sentence));
-  g_auto (GStrv) parts = g_strsplit (table->name, "'", -1);
-  g_autofree char *name = g_strjoinv ("''", parts);
-  words_take (writer->words, "table_text", g_strdup_printf ("'%s'", name));
+  words_take (writer->words, "table_text", quoted_text (table->name));
   set_due (writer);
   set_by (writer);
   set_page (writer);
@@ -440,11 +448,30 @@ lasts (const Sentence *sentence)
   return sentence->where == NULL || (!sql_text_reads_rows (sentence->where) && clock[0] == NULL);
 }
 
+/* That the event of a run names the row. A run of a tick has none, and a key that can be written in
+ * several ways may be as it was sent. */
+static char *
+asked_of (const Writer *writer)
+{
+  g_autofree char *by = sentence_by_condition (writer->sentence, writer->table);
+  gboolean several = FALSE;
+  for (guint i = 0; i < writer->table->key->len; i++)
+    several |= ((const CatColumn *)writer->table->key->pdata[i])->several;
+  if (by != NULL)
+    return g_strdup_printf ("NOT :args::jsonb ? 'rows' OR %s", by);
+  if (writer->sentence->on[0] == NULL || several)
+    return g_strdup ("true");
+  return g_strdup_printf ("NOT :args::jsonb ? 'key' OR :args::jsonb ? 'parts' OR (%s)::text = "
+                          ":args::jsonb ->> 'key'",
+                          (const char *)g_hash_table_lookup (writer->words, "key"));
+}
+
 /* Asks the condition again of rows that have gone. What it reads of other rows, it reads as they
  * are then. */
 static char *
 reading_of (Writer *writer)
 {
+  words_take (writer->words, "asked", asked_of (writer));
   words_set (writer->words, "sure", lasts (writer->sentence) ? "true" : "false");
   return words_fill (writer->words, "reading");
 }
@@ -546,6 +573,8 @@ sentence_write (const Sentence *sentence, const Catalogue *catalogue, char **ref
   written->below = below_write_count (below);
   written->reading = reading_of (&writer);
   written->left = left_of (&writer);
+  if (sentence->object_column != NULL)
+    written->reading_objects = words_fill (words, "reading_objects");
   written->takes_own = below_takes_own (below);
   note_tables (&writer);
   note_cursor (&writer);

@@ -29,22 +29,23 @@ typedef struct {
   GPtrArray *files;           /* of WrittenFile, in order */
   GPtrArray *cursor;          /* of char: the types of the cursor's columns k1, k2, ... */
   GPtrArray *behind, *beside; /* of char or NULL: their operators (JobCursor) */
-  char *cursor_of;   /* the columns of the table that these are, with all that their order depends
-                        on; NULL: they are no columns of it */
-  const char *word;  /* what becomes of a row: `removed` or `changed` */
-  char *due;         /* the column whose values values.sql shows; NULL: none */
-  char *below;       /* the query that counts the rows below; NULL: there are none */
-  char *known_rows;  /* the page in which the condition is not asked of rows in quarantine; NULL: as
-                        below */
-  char *reading;     /* which of the rows in `pruned_gone` the condition does not name
-                        (engine/reading); NULL: it cannot be asked of a row by itself */
-  char *left;        /* rows that the condition names and that are still there as before the run;
-                        NULL: it cannot be asked what is left */
-  char *all_rows;    /* the page without the sentence's condition; NULL: a row cannot be decided
-                        about without the others */
-  gboolean portions; /* rows below can go in portions, whether or not the sentence says so */
-  gboolean takes_own; /* rows of its table go with others of it */
-  GPtrArray *tables;  /* of char: all tables that it depends on */
+  char *cursor_of;  /* the columns of the table that these are, with all that their order depends
+                       on; NULL: they are no columns of it */
+  const char *word; /* what becomes of a row: `removed` or `changed` */
+  char *due;        /* the column whose values values.sql shows; NULL: none */
+  char *below;      /* the query that counts the rows below; NULL: there are none */
+  char *known_rows; /* the page in which the condition is not asked of rows in quarantine; NULL: as
+                       below */
+  char *reading;    /* which of the rows in `pruned_gone` the condition does not name
+                       (engine/reading); NULL: it cannot be asked of a row by itself */
+  char *left;       /* rows that the condition names and that are still there as before the run;
+                       NULL: it cannot be asked what is left */
+  char *reading_objects; /* the objects of rows that have gone; NULL: they have none */
+  char *all_rows;        /* the page without the sentence's condition; NULL: a row cannot be decided
+                            about without the others */
+  gboolean portions;     /* rows below can go in portions, whether or not the sentence says so */
+  gboolean takes_own;    /* rows of its table go with others of it */
+  GPtrArray *tables;     /* of char: all tables that it depends on */
 } Written;
 
 Written *written_new (void); /* without files */

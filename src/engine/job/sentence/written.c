@@ -50,6 +50,7 @@ written_free (Written *written)
   g_free (written->below);
   g_free (written->reading);
   g_free (written->left);
+  g_free (written->reading_objects);
   g_free (written->known_rows);
   g_free (written->all_rows);
   g_free (written->cursor_of);

@@ -1,0 +1,1 @@
+-- include: ../../shared/reading_place_left.sql
