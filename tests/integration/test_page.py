@@ -1,6 +1,7 @@
 """The page says what the commands say, from the same statements; texts of others stay texts; it
 only reads, and delays nothing."""
 
+import contextlib
 import csv
 import io
 import json
@@ -152,6 +153,31 @@ def test_a_slow_database_delays_nothing_and_is_not_asked_again_for_what_is_known
     wait_until(lambda: paged.ask("/journal").headers["ETag"] == fresh, 20, "the same tag for the same rows")
     css = paged.ask("/page.css")
     assert paged.ask("/page.css", **{"If-None-Match": css.headers["ETag"]}).status_code == 304
+
+
+def answered(listen, path, etag, n):
+    """The answers to N requests that are sent before the first is read. An address has eight
+    connections: those beyond are refused, and left out."""
+    host, _, port = listen.rpartition(":")
+    open_ones = [socket.create_connection((host, int(port)), timeout=patient(20)) for _ in range(n)]
+    for one in open_ones:
+        with contextlib.suppress(ConnectionError):
+            one.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: {etag}\r\nConnection: close\r\n\r\n".encode())
+    for one in open_ones:
+        with contextlib.suppress(ConnectionError), one:
+            yield b"".join(iter(lambda: one.recv(65536), b""))  # noqa: B023
+
+
+@pytest.mark.check_all
+def test_tabs_that_poll_at_once_are_all_answered(paged):  # noqa: F811
+    """One of them makes the answer anew, once the last one is too old; the others get that."""
+    etag, codes = paged.ask("/").headers["ETag"], []
+    began = time.monotonic()
+    # An answer is kept for three seconds.
+    while time.monotonic() - began < 7 or codes.count(b"304") + codes.count(b"200") < 200:
+        for answer in answered(paged.http.listen, "/", etag, 7):
+            assert b"too many readers" not in answer
+            codes += answer.split(b" ", 2)[1:2]
 
 
 @pytest.mark.check_all

@@ -13,7 +13,7 @@ from .sentences import house  # noqa: F401
 
 JOB = "orders.purge"
 EVIL = "<script>document.title = 'pwned'</script>\" onfocus='x' &amp; =1+1"
-VIEWS = ("/", "/runs", "/quarantine", "/holds", "/processes", "/journal", "/report", f"/job?name={JOB}")
+VIEWS = ("/", "/runs", "/quarantine", "/holds", "/processes", "/journal", "/letters", "/report", f"/job?name={JOB}")
 
 
 class Read(HTMLParser):

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define KEPT_US (3 * G_USEC_PER_SEC)
+#define OLD_US (10 * G_USEC_PER_SEC) /* an answer is given while one makes it anew */
 #define MOST_KEPT 64
 #define MOST_AT_ONCE 4 /* requests that wait for the connection, or have it */
 #define DEADLINE_US (4 * G_USEC_PER_SEC)
@@ -37,6 +38,7 @@ typedef struct {
   gsize length;
   guint status;
   gint64 until_us;
+  gboolean renewing; /* somebody makes it anew; under the lock of the page */
 } Kept;
 
 struct _Page {
@@ -260,14 +262,17 @@ give (const Kept *kept, const WebRequest *request, WebReply *reply)
   return known ? 304 : kept->status;
 }
 
-/* 0: nothing is kept that is young enough. */
+/* 0: nothing is kept that is young enough. Of many who ask at once, one makes it anew. */
 static guint
 give_kept (Page *page, const char *key, const WebRequest *request, WebReply *reply)
 {
   pthread_mutex_lock (&page->lock);
-  const Kept *kept = g_hash_table_lookup (page->kept, key);
-  const guint status
-      = kept != NULL && clock_monotonic_us () < kept->until_us ? give (kept, request, reply) : 0;
+  Kept *kept = g_hash_table_lookup (page->kept, key);
+  const gboolean there
+      = kept != NULL && clock_monotonic_us () < kept->until_us + (kept->renewing ? OLD_US : 0);
+  const guint status = there ? give (kept, request, reply) : 0;
+  if (kept != NULL && !there)
+    kept->renewing = TRUE;
   pthread_mutex_unlock (&page->lock);
   return status;
 }
