@@ -10,13 +10,12 @@ notice_address_is_set (const Config *config)
          || *config_text (config, "notify", "url_file") != '\0';
 }
 
-/* One line of the file that the setting KEY names. NULL: none is named, or an error. */
+/* One line of FILE, which the setting KEY names. NULL: none is named, or an error. */
 static char *
-line_of (const Config *config, const char *key, GError **error)
+line_of (const char *file, const char *key, GError **error)
 {
   char *line = NULL;
   g_autoptr (GError) cause = NULL;
-  const char *file = config_text (config, "notify", key);
   if (*file == '\0')
     return NULL;
   if (!g_file_get_contents (file, &line, NULL, &cause))
@@ -33,7 +32,8 @@ char *
 notice_address_url (const Config *config, GError **error)
 {
   GError *cause = NULL;
-  g_autofree char *from_file = line_of (config, "url_file", &cause);
+  g_autofree char *from_file
+      = line_of (config_text (config, "notify", "url_file"), "url_file", &cause);
   if (cause != NULL) {
     g_propagate_error (error, cause);
     return NULL;
@@ -53,7 +53,7 @@ notice_address_url (const Config *config, GError **error)
 char *
 notice_address_token (const Config *config, GError **error)
 {
-  return line_of (config, "token_file", error);
+  return line_of (config_text (config, "notify", "token_file"), "token_file", error);
 }
 
 gboolean
