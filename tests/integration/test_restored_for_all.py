@@ -139,6 +139,8 @@ def test_the_next_run_of_its_job_needs_an_approval(house, approve):  # noqa: F81
     assert left(house) == 6
     house.restore(run["run_id"])
     house.sql("INSERT INTO docs VALUES (20, true)")
+    said = house.pruned.run("plan", "docs.dead")
+    assert "would be held" in said.stdout + said.stderr, "its plan says so before"
     again = house.run("docs.dead", at=now())
     assert again["state"] == "held" and again["held"]["limit"] == "approve" and left(house) == 10
     # Once somebody has approved one, the next ones go; restored rows stay.

@@ -300,6 +300,7 @@ plan_run_of (const Job *job, gint64 at_us, const json_t *args)
   run->job = job;
   run->scheduled_at_us = run->due_at_us = run->now_us = at_us;
   run->args = json_deep_copy (args);
+  run->holds = TRUE; /* no fence has read whether rows are held */
   return run;
 }
 

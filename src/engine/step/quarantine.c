@@ -166,10 +166,13 @@ quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **er
 {
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "job", step->job->name);
-  pg_values_set (values, "of_rows", step->job->item_column == NULL ? "t" : "f");
+  if (step->run->holds)
+    pg_values_set (values, "of_rows", step->job->item_column == NULL ? "t" : "f");
   pg_values_int (values, "park_retry_days", step_setting (step, "park_retry_days"));
   pg_values_take (values, "item", array_of_texts (items));
-  g_autoptr (PgRows) rows = pg_run_file (step->pg, SQL "quarantine_known.sql", values, error);
+  g_autoptr (PgRows) rows = pg_run_file (
+      step->pg, step->run->holds ? SQL "quarantine_known.sql" : SQL "quarantine_entries.sql",
+      values, error);
   if (rows == NULL)
     return NULL;
   g_autoptr (GArray) passed = g_array_new (FALSE, FALSE, sizeof (gboolean));

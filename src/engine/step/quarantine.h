@@ -11,7 +11,8 @@
 #include "engine/step/step.h"
 
 /* Which of ITEMS (of text) are in quarantine, or held by what another table says, as rows: asked
- * for one run, several, a plan and `pruned why`. *OVER (g_array_unref it): of gboolean, which of
+ * for one run, several, a plan and `pruned why`. Holds are asked where there can be any
+ * (`run->holds`). *OVER (g_array_unref it): of gboolean, which of
  * these are passed over, with regard to what their rows are now. NULL: error. */
 PgRows *quarantine_known (Step *step, const GPtrArray *items, GArray **over, GError **error);
 /* The states of the rows that ITEMS (of text) name, in their order: an array literal, empty where

@@ -122,7 +122,8 @@ test_the_last_page_ends_the_run (void)
   answer_decision (11, 13);
   answer_deletion (11, 13);
   applies ();
-  g_assert_cmpstr (played_asked (), ==, "BEGIN page quarantine_known " TRY STANDS " RELEASE page");
+  g_assert_cmpstr (played_asked (), ==,
+                   "BEGIN page quarantine_entries " TRY STANDS " RELEASE page");
   g_assert_cmpstr (played_bound ("page", "limit"), ==, "4"); /* one more: is there a next page? */
   g_assert_cmpstr (played_bound ("page", "cursor.id"), ==, "10");
   g_assert_cmpstr (played_bound ("10-orders", "key"), ==, "{11,12,13}");
@@ -165,7 +166,7 @@ test_a_row_in_quarantine_is_passed_over (void)
 {
   begin (NULL);
   answer_page (1, 3);
-  played_answer ("quarantine_known", "row|passed_over|state|held\n0|t|-|f\n2|f|-|f");
+  played_answer ("quarantine_entries", "row|passed_over|state|held\n0|t|-|f\n2|f|-|f");
   answer_decision (2, 3);
   answer_deletion (2, 3);
   applies ();
@@ -193,7 +194,7 @@ test_a_row_that_is_refused_is_quarantined_and_the_others_go (void)
   answer_deletion (1, 1);
   applies ();
   g_assert_cmpstr (played_asked (), ==,
-                   "BEGIN page quarantine_known " TRY " ROLLBACK TO page RELEASE page " TRY STANDS
+                   "BEGIN page quarantine_entries " TRY " ROLLBACK TO page RELEASE page " TRY STANDS
                    " ROLLBACK TO page RELEASE page " TRY
                    " ROLLBACK TO page RELEASE page " TRY STANDS " RELEASE page");
   g_assert_cmpint (count ("removed"), ==, 1);
@@ -234,7 +235,7 @@ test_a_reason_in_the_environment_is_charged_to_no_row (void)
     const char *statement, *sqlstate; /* NULL: an outage */
     PrunedVerdict verdict;
   } cases[] = {
-    { "page", NULL, PRUNED_OUTAGE },           { "quarantine_known", NULL, PRUNED_OUTAGE },
+    { "page", NULL, PRUNED_OUTAGE },           { "quarantine_entries", NULL, PRUNED_OUTAGE },
     { "decide_all", NULL, PRUNED_OUTAGE },     { "10-orders", NULL, PRUNED_OUTAGE },
     { "10-orders", "57P01", PRUNED_OUTAGE },   { "10-orders", "53100", PRUNED_OUTAGE },
     { "10-orders", "40P01", PRUNED_BUSY },     { "10-orders", "40001", PRUNED_BUSY },
@@ -276,7 +277,7 @@ test_a_decision_about_another_key_changes_nothing (void)
   g_assert_false (page_apply (scene->step, &error));
   g_assert_error (error, PRUNED_ERROR, PRUNED_RETRY);
   g_assert_true (scene->step->blocked);
-  g_assert_cmpstr (played_asked (), ==, "BEGIN page quarantine_known SAVEPOINT page decide_all");
+  g_assert_cmpstr (played_asked (), ==, "BEGIN page quarantine_entries SAVEPOINT page decide_all");
   transaction_rollback (&transaction);
   end ();
 }
