@@ -116,6 +116,8 @@ def test_holds_follow_their_table(house, how):  # noqa: F811
 # how the table is made, the held row as somebody names it, what is done to it, its key then
 KEYS = {"renamed": ("a int, n int, PRIMARY KEY (a, n)", '{"a":1,"n":2}', "ALTER TABLE docs RENAME COLUMN a TO b", '{"b": 1, "n": 2}'),
         "another": ("a int, n int, PRIMARY KEY (a)", "1", "ALTER TABLE docs DROP CONSTRAINT docs_pkey; ALTER TABLE docs ADD PRIMARY KEY (a, n)", '{"a": 1, "n": 2}'),
+        "collated": ('a text COLLATE "de-x-icu", n int, PRIMARY KEY (a)', "1", "ALTER TABLE docs RENAME COLUMN a TO b", "1"),
+        "two collated": ('a text COLLATE "de-x-icu", n int, PRIMARY KEY (a, n)', '{"a":"1","n":2}', "ALTER TABLE docs RENAME COLUMN a TO b", '{"b": "1", "n": 2}'),
         "retyped": ("a int, n int, PRIMARY KEY (a, n)", '{"a":1,"n":2}', "ALTER TABLE docs ALTER a TYPE text", '{"a": "1", "n": 2}'),
         "both": ("a int, n int, PRIMARY KEY (a, n)", '{"a":1,"n":2}', "ALTER TABLE docs RENAME TO papers; ALTER TABLE papers RENAME COLUMN a TO b; ALTER TABLE papers RENAME TO docs", '{"b": 1, "n": 2}')}
 
