@@ -13,7 +13,7 @@ JOBS = sorted(p.parent for p in (PROJECT / "src/jobs").glob("*/job.conf"))
 # settings that the engine reads for a job with page.sql
 OF_PAGES = {"batch", "delay_ms", "item_attempts", "park_retry_days"}
 OF_ALL = {"enabled", "capacity", "max_attempts", "budget_ms", "target_step_ms", "not_between", "schedule", "time_zone", "catch_up",
-          "mode", "max_rows", "max_share", "max_rows_per_day", "max_ratio", "min_rows", "min_ratio", "approve", "outcomes", "deadline", "verify_rows"}
+          "mode", "max_rows", "max_share", "max_rows_per_day", "max_ratio", "min_rows", "min_ratio", "approve", "approvals", "outcomes", "deadline", "verify_rows"}
 # Settings that another job's folder, or the engine, reads of this job (references:
 # src/jobs/shared/placeholder.c).
 ELSEWHERE = {("members.remove_expired", "ranges"), ("users.delete_placeholder", "references"), ("users.destroy", "references")}

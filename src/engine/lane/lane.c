@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/condition.h"
 #include "engine/lane/solitude.h"
+#include "engine/lane/trail.h"
 
 Lanes *
 lanes_new (guint n_jobs)
@@ -10,6 +11,7 @@ lanes_new (guint n_jobs)
   Lanes *lanes = g_new0 (Lanes, 1);
   lanes->all = g_ptr_array_new ();
   lanes->forgotten = g_ptr_array_new ();
+  lanes->left = trails_left_new ();
   lanes->n_queues = n_jobs + 1;
   lanes->queues = g_new0 (GQueue, lanes->n_queues);
   pthread_mutex_init (&lanes->lock, NULL);
@@ -27,6 +29,7 @@ lanes_free (Lanes *lanes)
     g_queue_clear (&lanes->queues[i]);
   g_ptr_array_unref (lanes->all);
   g_ptr_array_unref (lanes->forgotten);
+  g_hash_table_unref (lanes->left);
   g_free (lanes->queues);
   pthread_cond_destroy (&lanes->ready);
   pthread_cond_destroy (&lanes->at_rest);

@@ -18,7 +18,8 @@ struct _Lanes {
   GPtrArray *forgotten;   /* of Lane: revoked, no longer in `all`, and still referred to */
   GQueue *queues;         /* ready lanes by job; the last is intake's */
   guint n_queues;
-  guint turn; /* the job whose turn it is */
+  guint turn;       /* the job whose turn it is */
+  GHashTable *left; /* topic:number -> Trail of a lane that was given up (trail.h) */
   gboolean stopping;
   guint running, acting;    /* lanes that workers hold; errands under way */
   Lane *solitary;           /* no other lane is given out (solitude.h); NULL: all are */

@@ -1,5 +1,6 @@
 /* Lanes that are revoked or stopped: what runs has some time to end, then it is cancelled. */
 #include "engine/lane/lane_private.h"
+#include "engine/lane/trail.h"
 
 #include "base/clock.h"
 
@@ -83,6 +84,7 @@ lanes_revoke (Lanes *lanes, GPtrArray *revoked, gboolean lost, gint64 patience_u
   for (guint i = 0; i < revoked->len; i++) {
     Lane *lane = revoked->pdata[i];
     g_ptr_array_remove_fast (lanes->all, lane);
+    trail_leave (lanes, lane);
     if (lanes->solitary == lane
         && lane->list.state != LANE_RUNNING) /* else its worker ends the solitude */
       lanes->solitary = NULL;

@@ -45,6 +45,56 @@ trail_begin (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms)
   pthread_mutex_unlock (&lanes->lock);
 }
 
+/* --- from lane to lane --- */
+
+static void
+left_free (gpointer data)
+{
+  trail_clear (data);
+  g_free (data);
+}
+
+GHashTable *
+trails_left_new (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, left_free);
+}
+
+static char *
+name_of (const Lane *lane)
+{
+  return g_strdup_printf ("%s:%d", lane->topic, lane->number);
+}
+
+void
+trail_leave (Lanes *lanes, const Lane *lane)
+{
+  if (lane->job != NULL || lane->intake.mine <= 0 || lane->intake.trail->len == 0)
+    return;
+  Trail *left = g_new (Trail, 1);
+  *left = (Trail){ g_array_copy (lane->intake.trail), lane->intake.trail_checked, 0,
+                   lane->intake.mine };
+  g_hash_table_replace (lanes->left, name_of (lane), left);
+}
+
+void
+trail_resume (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms)
+{
+  g_autofree char *name = name_of (lane);
+  trail_begin (lanes, lane, mine, last_ms);
+  pthread_mutex_lock (&lanes->lock);
+  Trail *left = g_hash_table_lookup (lanes->left, name);
+  const Taken *last
+      = left != NULL ? &g_array_index (left->taken, Taken, left->taken->len - 1) : NULL;
+  if (last != NULL && left->mine == mine && last->offset < mine && last->timestamp_ms == last_ms) {
+    g_array_unref (lane->intake.trail);
+    lane->intake.trail = g_steal_pointer (&left->taken);
+    lane->intake.trail_checked = left->checked;
+  }
+  g_hash_table_remove (lanes->left, name);
+  pthread_mutex_unlock (&lanes->lock);
+}
+
 void
 trail_add (Lanes *lanes, Lane *lane, guint n, gint64 mine, gint64 last_ms)
 {

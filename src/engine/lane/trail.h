@@ -12,6 +12,13 @@
 /* LANE stands at MINE (-1: not known). The message before has the timestamp LAST_MS (0: not
  * known). The partition's end has to be seen again. Thread: the worker that holds it. */
 void trail_begin (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms);
+/* As trail_begin, of a lane that begins where PostgreSQL says. If this process has given up the
+ * same partition there, the trail goes on where that one ended: a topic that was made anew is
+ * assigned anew, and what was taken from either has not been compared yet. */
+void trail_resume (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms);
+/* Keeps what LANE has taken, which is given up. With the list's lock. Thread: any. */
+void trail_leave (Lanes *lanes, const Lane *lane);
+GHashTable *trails_left_new (void);
 /* The first N pending messages are committed; PostgreSQL now stores MINE and LAST_MS. Thread: the
  * worker that holds it. */
 void trail_add (Lanes *lanes, Lane *lane, guint n, gint64 mine, gint64 last_ms);

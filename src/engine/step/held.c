@@ -6,14 +6,14 @@
 #define MISSING "src/engine/step/sql/held_missing.sql"
 #define FETCH "FETCH ALL FROM pruned_held"
 
-/* The statement that begins with VERB and has the query that MADE has composed. NULL without ERROR:
- * there is nothing to ask. */
+/* The statement of VERB, the query that MADE has composed, and TAIL. NULL without ERROR: there is
+ * nothing to ask. */
 static const PgStatement *
-composed (const PgRows *made, const char *verb, GError **error)
+composed (const PgRows *made, const char *verb, const char *tail, GError **error)
 {
   if (rows_count (made) == 0)
     return NULL;
-  g_autofree char *sql = g_strconcat (verb, rows_text (made, 0, "sql"), NULL),
+  g_autofree char *sql = g_strconcat (verb, rows_text (made, 0, "sql"), tail, NULL),
                   *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1),
                   *name = g_strdup_printf (MISSING "#%.20s", sum);
   return pg_statement_text (name, sql, error);
@@ -36,7 +36,15 @@ held_explain (Step *step, GError *cause, GError **error)
 
 /* --- rows that are held and are not there --- */
 
+/* A look reads all that is held of some tables: it takes a hundredth of the time at most. */
 #define LOOK_EVERY_US (10 * G_USEC_PER_SEC)
+#define LOOK_AT_LEAST_US (10 * 60 * G_USEC_PER_SEC)
+#define LOOK_SHARE 100
+
+typedef struct {
+  guint n;       /* of this look */
+  gint64 due_us; /* the next; monotonic */
+} Look;
 
 static PgValues *
 lost_values (char *tables)
@@ -55,28 +63,51 @@ held_lost (Pg *pg, PgRows **lost, GError **error)
   g_autoptr (PgValues) values = lost_values (NULL);
   g_autoptr (PgRows) made = pg_run_file (pg, MISSING, values, error);
   GError *cause = NULL;
-  const PgStatement *query = made != NULL ? composed (made, "", &cause) : NULL;
+  const PgStatement *query = made != NULL ? composed (made, "", "", &cause) : NULL;
   *lost = query != NULL ? pg_run (pg, query, NULL, &cause) : NULL;
   if (cause != NULL)
     g_propagate_error (error, cause);
   return made != NULL && cause == NULL;
 }
 
+/* The last look of this thread for JOB. */
+static Look *
+look_of (const Job *job)
+{
+  static GPrivate all = G_PRIVATE_INIT ((GDestroyNotify)g_hash_table_unref);
+  GHashTable *looks = g_private_get (&all);
+  if (looks == NULL)
+    g_private_set (&all, looks = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free));
+  Look *look = g_hash_table_lookup (looks, job->name);
+  if (look == NULL)
+    g_hash_table_insert (looks, g_strdup (job->name), look = g_new0 (Look, 1));
+  return look;
+}
+
 /* A row that somebody holds and that is not there can be another one by now, by its key: so nothing
- * goes of the tables that the job can reach. Looked for every ten seconds. */
+ * goes of the tables that the job can reach. */
 static gboolean
 none_is_lost (Step *step, GError **error)
 {
-  g_autofree char *stamp = g_strdup_printf ("%p %" G_GINT64_FORMAT, (const void *)step->job,
-                                            clock_monotonic_us () / LOOK_EVERY_US);
+  Look *look = look_of (step->job);
+  const gint64 began_us = clock_monotonic_us ();
+  const gboolean is_due = began_us >= look->due_us;
+  look->n += is_due;
+  g_autofree char *stamp = g_strdup_printf ("%s %u", step->job->name, look->n);
   g_autoptr (PgValues) values = lost_values (held_reach (step->job));
   GError *cause = NULL;
   const PgRows *made = pg_run_kept (step->pg, pg_statement (MISSING), values, stamp, error);
-  const PgStatement *query = made != NULL ? composed (made, "", &cause) : NULL;
+  const PgStatement *query = made != NULL ? composed (made, "", " LIMIT 1", &cause) : NULL;
   const PgRows *lost = query != NULL ? pg_run_kept (step->pg, query, NULL, stamp, &cause) : NULL;
   if (made == NULL || cause != NULL)
     return made != NULL && held_explain (step, cause, error);
-  if (lost == NULL || rows_count (lost) == 0)
+  const gint64 now_us = clock_monotonic_us ();
+  const gboolean is_lost = lost != NULL && rows_count (lost) > 0;
+  if (is_due)
+    look->due_us
+        = now_us
+          + CLAMP (is_lost ? 0 : LOOK_SHARE * (now_us - began_us), LOOK_EVERY_US, LOOK_AT_LEAST_US);
+  if (!is_lost)
     return TRUE;
   const char *item = rows_text (lost, 0, "item");
   return step_block (step, error,
@@ -102,7 +133,8 @@ declare_before (Step *step, gboolean *is, GError **error)
   const PgRows *made = pg_run_once (step->pg, pg_statement (MISSING), values, error);
   if (made == NULL)
     return FALSE;
-  const PgStatement *declare = composed (made, "DECLARE pruned_held NO SCROLL CURSOR FOR ", &cause);
+  const PgStatement *declare
+      = composed (made, "DECLARE pruned_held NO SCROLL CURSOR FOR ", "", &cause);
   *is = declare != NULL;
   if (cause == NULL && declare != NULL)
     (void)pg_run_once (step->pg, declare, NULL, &cause);
@@ -174,7 +206,7 @@ held_stay (Step *step, GError **error)
   pg_values_set (values, "lost", "f");
   pg_values_set (values, "tables", NULL);
   g_autoptr (PgRows) made = pg_run_file (step->pg, MISSING, values, error);
-  const PgStatement *query = made != NULL ? composed (made, "", &cause) : NULL;
+  const PgStatement *query = made != NULL ? composed (made, "", "", &cause) : NULL;
   g_autoptr (PgRows) now = query != NULL ? pg_run (step->pg, query, NULL, &cause) : NULL;
   if (made == NULL || cause != NULL)
     return made != NULL && held_explain (step, cause, error);

@@ -112,7 +112,7 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
     log_warning ("PostgreSQL was set back; re-reading from its saved offsets", "topic", lane->topic,
                  "partition", partition);
   }
-  trail_begin (service->lanes, lane, is, dated ? rows_int (rows, 0, "last_ms") : 0);
+  trail_resume (service->lanes, lane, is, dated ? rows_int (rows, 0, "last_ms") : 0);
   if (is >= 0)
     trail_set_read_to (lane, rows_int (rows, 0, "read_to"));
   return TRUE;

@@ -51,7 +51,7 @@ UNION ALL
 SELECT 'pruned_held_table_gone', h.tab, NULL, (pg_catalog.to_regclass(h.tab) IS NULL AND NOT EXISTS (SELECT FROM pruned.held_tables t JOIN pg_catalog.pg_class c ON c.oid = t.rel WHERE t.tab = h.tab))::int::float8
 FROM held_tables h WHERE h.tab ~ '^("([^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*)[.]("([^"]|"")+"|[[:alpha:]_][[:alnum:]_$]*)$'
 UNION ALL
-SELECT 'pruned_held_rows_missing', t.tab, NULL, t.missing::float8 FROM pruned.held_tables t WHERE t.within IS NULL
+SELECT 'pruned_held_rows_missing', h.tab, NULL, coalesce((SELECT t.missing FROM pruned.held_tables t WHERE t.tab = h.tab AND t.within IS NULL), 0)::float8 FROM held_tables h WHERE h.tab IS NOT NULL
 UNION ALL
 SELECT 'pruned_hold_ends_timestamp_seconds', e.tab, NULL, extract(epoch FROM pg_catalog.min(e.until))::float8
 FROM (SELECT o.tab, o.until FROM pruned.holds o WHERE o.until > now() ORDER BY o.until LIMIT 100000) AS e GROUP BY e.tab

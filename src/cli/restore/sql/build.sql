@@ -196,7 +196,7 @@ SELECT CASE WHEN r.rel IS NULL THEN 'the table no longer exists'
                    ' FROM seen s CROSS JOIN LATERAL (SELECT CASE WHEN s.ours AND NOT s.same AND %1$L::text[] IS NOT NULL'
                    ' THEN (SELECT coalesce(pg_catalog.jsonb_object_agg(a.key, a.value), ''{}'') FROM pg_catalog.jsonb_each(s.row) AS a WHERE a.key = ANY (%1$L::text[])'
                    ' OR %3$L::boolean AND a.value <> ''null'' AND s.now -> a.key = ''null'' AND NOT EXISTS (SELECT FROM pg_catalog.jsonb_each(s.row) AS b WHERE b.key = ANY (%1$L::text[]) AND b.value IS DISTINCT FROM s.now -> b.key))'
-                   ' ELSE s.row END AS row) AS o)', (SELECT names FROM changing), pg_catalog.format(t.differs, 'o.row', 's.now'), coalesce(:set::text[], '{}') = '{}')
+                   ' ELSE s.row END AS row) AS o)', (SELECT names FROM changing), pg_catalog.format(t.differs, 'o.row', 's.now'), pg_catalog.cardinality(coalesce(:set::text[], '{}')) = 0)
          || pg_catalog.format(', put AS (UPDATE %1$s AS t SET %2$s FROM judged j CROSS JOIN LATERAL pg_catalog.jsonb_populate_record(NULL::%4$s, j.row) AS r'
                    ' WHERE t.tableoid = j.part AND t.ctid = j.place AND j.ours AND j.differs IS NOT NULL'
                    ' RETURNING j.n, j.row, %5$s AS now, %6$s AS texts, %3$s AS xid)', r.rel, p.sets, r.xid, r.row_type, w.of_t, w.texts)

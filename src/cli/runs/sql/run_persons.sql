@@ -17,7 +17,7 @@ it AS (
 said AS (
   SELECT j.at, j.command, j.object, j.reason, pg_catalog.lower(CASE WHEN j.host = :page::text THEN j.os_user ELSE j.role END) AS person
   FROM pruned.journal j
-  WHERE j.object IN (SELECT u.run_id::text FROM up u UNION ALL SELECT u.run_id || ' ' || u.job FROM up u
+  WHERE j.object IN (SELECT u.run_id::text FROM up u UNION ALL SELECT pg_catalog.concat(u.run_id, ' ', u.job) FROM up u
                      UNION ALL SELECT i.job FROM it i UNION ALL VALUES ('all processes'))),
 settings AS (
   SELECT DISTINCT ON (j.object) j.at FROM pruned.journal j CROSS JOIN it i

@@ -67,7 +67,7 @@ open AS (
          pg_catalog.max(r.attempts) FILTER (WHERE r.state IN ('waiting', 'ready')) AS attempts,
          count(*) FILTER (WHERE r.state = 'held') AS held,
          (pg_catalog.array_agg(r.run_id ORDER BY r.created_at, r.run_id) FILTER (WHERE r.state = 'held'))[1] AS held_run_id,
-         (pg_catalog.array_agg(coalesce(r.held ->> 'limit', 'a limit') || coalesce('; ' || pg_catalog.jsonb_array_length(coalesce(r.held -> 'approved_by', '[]')) || ' of ' || (r.held ->> 'approvals') || ' approvals', '') ORDER BY r.created_at, r.run_id) FILTER (WHERE r.state = 'held'))[1] AS held_by,
+         (pg_catalog.array_agg(coalesce(r.held ->> 'limit', 'a limit') || CASE WHEN r.held ->> 'approvals' IS NULL THEN '' ELSE pg_catalog.format('; %s of %s approvals', pg_catalog.jsonb_array_length(coalesce(r.held -> 'approved_by', '[]')), r.held ->> 'approvals') END ORDER BY r.created_at, r.run_id) FILTER (WHERE r.state = 'held'))[1] AS held_by,
          count(*) FILTER (WHERE r.state = 'dead') AS dead,
          (pg_catalog.array_agg(r.run_id ORDER BY r.created_at DESC, r.run_id) FILTER (WHERE r.state = 'dead'))[1] AS dead_run_id,
          (pg_catalog.array_agg(r.error ORDER BY r.created_at DESC, r.run_id) FILTER (WHERE r.state = 'dead'))[1] AS dead_error,

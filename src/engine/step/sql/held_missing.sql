@@ -79,7 +79,7 @@ part AS (
                                   ' WHERE h.tab = %L AND (h.until IS NULL OR h.until > now())%s OFFSET 0',
                                   coalesce(t.rel::regclass::text, t.tab) || ':', t.tab,
                                   CASE WHEN :lost::boolean THEN pg_catalog.format(' AND h.kind = ''hold'' AND NOT EXISTS (SELECT FROM pruned.holds o WHERE o.key = h.key AND o.hold_id = h.hold_id AND o.tab = ANY (%L::text[]))',
-                                    ARRAY(SELECT o.tab FROM shape s JOIN shape o ON o.tab <> s.tab AND o.cols = s.cols WHERE s.tab = t.tab)) END) AS items,
+                                    ARRAY(SELECT o.tab FROM shape s JOIN shape o ON o.tab <> s.tab AND o.cols OPERATOR(pg_catalog.=) s.cols WHERE s.tab = t.tab)) END) AS items,
          t.rel IS NULL AS away, u.yes AND NOT (coalesce(c.plain, false) AND :known::boolean AND NOT coalesce((SELECT s.yes FROM aside s), true)) AS yes, c.seen, c.key, c.known, c.rel, c.same
   FROM tab t JOIN written u ON u.tab = t.tab LEFT JOIN col c ON c.tab = t.tab
 )
