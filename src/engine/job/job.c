@@ -89,6 +89,9 @@ job_free (gpointer data)
   g_free (job->audit);
   g_free (job->record);
   g_free (job->final);
+  g_free (job->reading);
+  g_free (job->left);
+  g_free (job->reading_objects);
   g_clear_pointer (&job->conf, g_key_file_unref);
   g_free (job->name);
   g_free (job->folder);
