@@ -45,10 +45,13 @@ def night(house, *more, code=0, job=JOB):  # noqa: F811
     return line
 
 
-def doctor(house, check):  # noqa: F811
-    """What `doctor --quiet` says of CHECK."""
-    house.database.execute("UPDATE pruned.processes SET seen_at = now()")
-    return [one["detail"] for one in house.pruned.run("doctor", "--quiet", "--json").json() if one["check"] == check]
+def doctor(house, check, age="0"):  # noqa: F811
+    """What `doctor --quiet` says of CHECK. AGE: of the processes then; it waits for one that is no member of the group, unless that is
+    young."""
+    house.database.execute("UPDATE pruned.processes SET seen_at = now(), started_at = now() - %s::interval", [age])
+    said = [one["detail"] for one in house.pruned.run("doctor", "--quiet", "--json").json() if one["check"] == check]
+    house.database.execute("UPDATE pruned.processes SET started_at = now() - interval '5 minutes'")
+    return said
 
 
 def test_rows_that_fail_with_their_reason_and_a_command(house):  # noqa: F811
@@ -124,9 +127,9 @@ def test_a_tick_that_is_late_with_a_process_and_without(house):  # noqa: F811
     runs(house)
     said = night(house, code=4)
     assert (said["says"], said["needs_somebody"]) == ("its tick is 2 h late", True)
-    assert "its tick is 2 h late although processes run" in doctor(house, "late ticks")[0]
+    assert "its tick is 2 h late although processes run" in doctor(house, "late ticks", "5 min")[0]
     house.database.execute("UPDATE pruned.schedules SET next_at = now() + interval '1 hour'")
-    assert night(house)["says"] == "has not run yet" and doctor(house, "late ticks") == []
+    assert night(house)["says"] == "has not run yet" and doctor(house, "late ticks", "5 min") == []
     house.database.execute("DELETE FROM pruned.processes")
     assert night(house)["says"] == "NO PROCESS RUNS"
     assert "no daemon runs, and 1 schedule is in force" in doctor(house, "processes")[0]
