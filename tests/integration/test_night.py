@@ -46,8 +46,8 @@ def night(house, *more, code=0, job=JOB):  # noqa: F811
 
 
 def doctor(house, check, age="0"):  # noqa: F811
-    """What `doctor --quiet` says of CHECK. AGE: of the processes then; it waits for one that is no member of the group, unless that is
-    young."""
+    """What `doctor --quiet` says of CHECK. AGE: of the processes then; it waits for one that is no
+    member of the group, unless that is young."""
     house.database.execute("UPDATE pruned.processes SET seen_at = now(), started_at = now() - %s::interval", [age])
     said = [one["detail"] for one in house.pruned.run("doctor", "--quiet", "--json").json() if one["check"] == check]
     house.database.execute("UPDATE pruned.processes SET started_at = now() - interval '5 minutes'")
