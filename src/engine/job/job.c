@@ -42,6 +42,17 @@ job_ref (Job *job)
 }
 
 static void
+free_texts (Job *job)
+{
+  g_free (job->audit);
+  g_free (job->record);
+  g_free (job->final);
+  g_free (job->reading);
+  g_free (job->left);
+  g_free (job->reading_objects);
+}
+
+static void
 free_due (Job *job)
 {
   g_free (job->due);
@@ -86,12 +97,7 @@ job_free (gpointer data)
   g_free (job->written);
   g_strfreev (job->settings);
   g_strfreev (job->on);
-  g_free (job->audit);
-  g_free (job->record);
-  g_free (job->final);
-  g_free (job->reading);
-  g_free (job->left);
-  g_free (job->reading_objects);
+  free_texts (job);
   g_clear_pointer (&job->conf, g_key_file_unref);
   g_free (job->name);
   g_free (job->folder);
