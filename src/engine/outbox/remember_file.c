@@ -207,13 +207,9 @@ append_locked (int fd, const GString *lines, off_t *before)
 
 /* A file that is new is in its folder only once that is on the disk, too. */
 static gboolean
-settle (int fd, const char *folder, gboolean is_new)
+settle_folder (const char *folder)
 {
-  if (fsync (fd) != 0)
-    return FALSE;
-  const int dir = is_new ? open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (!is_new)
-    return TRUE;
+  const int dir = open (folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   const gboolean done = dir >= 0 && fsync (dir) == 0;
   if (dir >= 0)
     close (dir);
@@ -228,11 +224,13 @@ remember_file_append (const char *folder, const GString *lines, GError **error)
   const int fd = open (path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0)
     return fail (path, "open", error);
-  const char *what = !lock (fd, LOCK_EX)                        ? "lock"
-                     : !append_locked (fd, lines, &before)      ? "write"
-                     : flock (fd, LOCK_UN) != 0                 ? "unlock"
-                     : !settle (fd, folder, before == (off_t)0) ? "fsync"
-                                                                : NULL;
+  /* The folder before the lock is given back: others do not see that the file is new. */
+  const char *what = !lock (fd, LOCK_EX)                      ? "lock"
+                     : !append_locked (fd, lines, &before)    ? "write"
+                     : before == 0 && !settle_folder (folder) ? "fsync of the folder"
+                     : flock (fd, LOCK_UN) != 0               ? "unlock"
+                     : fsync (fd) != 0                        ? "fsync"
+                                                              : NULL;
   const gboolean done = what == NULL || fail (path, what, error);
   close (fd);
   return done;
