@@ -224,3 +224,17 @@ def test_what_is_not_looked_for_is_said(house):  # noqa: F811
     assert [u["rows"] for u in said["unread"]] == [0] and "`keep` spares some" in said["unread"][0]["why"]
     shown = house.pruned.run("verify", str(run["run_id"])).ok().stdout
     assert "not read: items: rows that are due and left are not looked for: `keep`" in shown and "no row that was due" not in shown
+
+
+@pytest.mark.built_in
+def test_an_object_that_stays_with_a_held_row_below_it_is_not_left(local_objects):  # noqa: F811
+    id_ = local_objects.add("a", "artifact")
+    local_objects.database.connection.execute(f"""CREATE TABLE notices (id bigint PRIMARY KEY, object bigint REFERENCES ci_deleted_objects ON DELETE CASCADE);
+        CREATE INDEX ON notices (object); INSERT INTO notices VALUES (1, {id_}); GRANT SELECT, INSERT, UPDATE, DELETE ON notices TO PUBLIC""")
+    local_objects.pruned.run("hold", "notices:1", "--reason", "court").ok()
+    local_objects.delete()
+    assert local_objects.left() == [id_] and local_objects.database.column("SELECT id FROM notices") == [1]
+    assert (local_objects.root / "a" / "artifact").is_file()
+    runs = local_objects.database.column("SELECT run_id::text FROM pruned.runs WHERE job = 'ci.delete_objects'")
+    for run in runs:
+        assert "No row disagrees." in local_objects.pruned.run("verify", run, "--all").ok().stdout

@@ -17,23 +17,24 @@ held_below_matters (const Job *job, const char *word)
 }
 
 /* Whether the rows that the job decides about stay, and only others go with them: those of a
- * sentence with `set`, and of a job whose files delete from other tables alone. TABLES gets these.
- */
+ * sentence with `set`, and of a job whose files delete from other tables alone. TABLES gets these;
+ * of a job whose files delete nothing, its code does, and nothing is known. */
 static gboolean
 rows_stay (const Job *job, GString *tables)
 {
-  gboolean stay = TRUE;
+  gboolean stay = TRUE, deletes = FALSE;
   for (guint i = 0; i < job->whats->len; i++) {
     const GArray *files = ((const JobWhat *)job->whats->pdata[i])->apply;
     for (guint k = 0; k < files->len; k++) {
       const JobApply *file = &g_array_index (files, JobApply, k);
       if (file->kind == APPLY_DELETE)
         array_add (tables, file->table);
+      deletes |= file->kind == APPLY_DELETE;
       stay &= !file->watched
               && (file->kind != APPLY_DELETE || !g_str_equal (file->table, job->table));
     }
   }
-  return stay;
+  return stay && deletes;
 }
 
 static void
