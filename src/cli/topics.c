@@ -138,7 +138,8 @@ take_over (Cli *cli, char **settings, CliWhose *whose, GError **error)
     return cli_fail (
         CODE_CONFIG, error,
         "--take: the database has no identity: check [postgres] url, and run: pruned migrate");
-  if (g_strcmp0 (whose->owner.database, origin->database) == 0)
+  if (g_strcmp0 (whose->owner.database, origin->database) == 0
+      && !owner_left_behind (&whose->owner, origin))
     return CODE_OK;
   const ExitCode code = refuse_members (cli, settings, error);
   if (code != CODE_OK)

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "pg/discreet.h"
 #include "pg/pg_private.h"
+#include "pg/timeline.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -186,7 +187,7 @@ pg_ensure (Pg *pg, GError **error)
   pthread_mutex_unlock (&pg->cancel_lock);
   pg->takes_task = g_strcmp0 (PQparameterStatus (pg->conn, "application_name"), pg->name) == 0;
   pg->connections++;
-  return TRUE;
+  return timeline_check (pg, error);
 }
 
 static void

@@ -64,8 +64,10 @@ check_owner (Doctor *doctor, const Origin *origin, const KafkaTopic *clock)
         "topic %s does not say whose topics these are: the first daemon that starts makes them its database's",
         clock->name);
   else if (!owner_check (&owner, origin, prefix, &error))
-    doctor_error (doctor, CODE_CONFIG, "owner", "pruned -s topics.prefix=NAME topics --apply", "%s",
-                  error->message);
+    doctor_error (
+        doctor, CODE_CONFIG, "owner",
+        owner_left_behind (&owner, origin) ? NULL : "pruned -s topics.prefix=NAME topics --apply",
+        "%s", error->message);
   else
     check_kept (doctor, clock->name, words);
 }

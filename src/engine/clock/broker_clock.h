@@ -24,3 +24,6 @@ void broker_clock_free (BrokerClock *clock);
  * answer is cached for a minute, with ANEW for a few seconds. FALSE: the broker is being asked;
  * call again when woken, or in a second. */
 gboolean broker_clock_now (BrokerClock *clock, gboolean anew, gint64 *now_us);
+/* Says in the topic, once, that the database goes on with a newer timeline (pg/timeline.h), even if
+ * nobody asks for the time. */
+void broker_clock_tell (BrokerClock *clock);

@@ -230,6 +230,7 @@ static gboolean
 fire_cron (Service *service, Pg *pg, GError **error)
 {
   Dispatcher *dispatcher = service->dispatcher.self;
+  broker_clock_tell (service->dispatcher.broker_clock);
   dispatcher->fired = plant_changed (dispatcher, error) && schedule_fire (service, pg, error);
   return dispatcher->fired;
 }

@@ -1,5 +1,7 @@
 #include "engine/ledger/database.h"
 
+#include "pg/timeline.h"
+
 #define SQL "src/engine/ledger/sql/"
 
 gboolean
@@ -9,9 +11,12 @@ database_look (Pg *pg, Origin *origin, GError **error)
   if (rows == NULL)
     return FALSE;
   origin_clear (origin);
-  *origin = (Origin){ g_strdup (rows_text (rows, 0, "database")),
-                      g_utf8_make_valid (rows_text (rows, 0, "name"), -1), pg_host (pg),
-                      !rows_bool (rows, 0, "same") };
+  *origin = (Origin){ .database = g_strdup (rows_text (rows, 0, "database")),
+                      .name = g_utf8_make_valid (rows_text (rows, 0, "name"), -1),
+                      .host = pg_host (pg),
+                      .moved = !rows_bool (rows, 0, "same"),
+                      .system = g_strdup (rows_text (rows, 0, "system")),
+                      .timeline = timeline_newest (rows_text (rows, 0, "system"), NULL) };
   return TRUE;
 }
 

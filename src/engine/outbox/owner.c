@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/uuid5.h"
 #include "kafka/reader.h"
+#include "pg/timeline.h"
 
 #include <string.h>
 
@@ -20,8 +21,12 @@ owner_message (const char *topic, const Origin *origin, gboolean taken)
     kafka_message_set_value (message, "?", 1);
     return message;
   }
+  g_autofree char *host = NULL;
+  const gint64 timeline = MAX (origin->timeline, timeline_newest (origin->system, &host));
   g_autoptr (json_t) record = json_pack ("{s:s, s:s, s:s}", "database", origin->database, "name",
-                                         origin->name, "host", origin->host);
+                                         origin->name, "host", host != NULL ? host : origin->host);
+  if (timeline > 0)
+    json_object_set_new (record, "timeline", json_integer (timeline));
   if (taken)
     json_object_set_new (record, "taken", json_true ());
   g_autofree char *text = json_text (record);
@@ -37,6 +42,12 @@ text_of (const json_t *record, const char *field)
   return cut_text (text != NULL ? text : "?", WORD_BYTES);
 }
 
+static gboolean
+is_promoted (const Origin *owner, const char *database, gint64 timeline)
+{
+  return g_str_equal (owner->database, database) && timeline > owner->timeline;
+}
+
 void
 owner_see (Origin *owner, const KafkaMessage *message)
 {
@@ -45,12 +56,16 @@ owner_see (Origin *owner, const KafkaMessage *message)
     return;
   g_autoptr (json_t) record = json_parse ((const char *)message->value, message->value_len, NULL);
   const char *database = json_string_value (json_object_get (record, "database"));
+  const gint64 timeline = json_integer_value (json_object_get (record, "timeline"));
   if (database == NULL || !uuid5_is_valid (database)
-      || (owner->database != NULL && !json_is_true (json_object_get (record, "taken"))))
+      || (owner->database != NULL && !json_is_true (json_object_get (record, "taken"))
+          && !is_promoted (owner, database, timeline)))
     return;
   origin_clear (owner);
-  *owner
-      = (Origin){ g_strdup (database), text_of (record, "name"), text_of (record, "host"), FALSE };
+  *owner = (Origin){ .database = g_strdup (database),
+                     .name = text_of (record, "name"),
+                     .host = text_of (record, "host"),
+                     .timeline = timeline };
 }
 
 static gboolean
@@ -85,10 +100,25 @@ owner_write (const char *const *settings, const char *topic, const Origin *origi
 }
 
 gboolean
+owner_left_behind (const Origin *owner, const Origin *origin)
+{
+  return origin->timeline > 0 && origin->timeline < owner->timeline;
+}
+
+gboolean
 owner_check (const Origin *owner, const Origin *origin, const char *prefix, GError **error)
 {
-  if (owner->database == NULL || g_str_equal (owner->database, origin->database))
+  if (owner->database == NULL)
     return TRUE;
+  if (g_str_equal (owner->database, origin->database))
+    return !owner_left_behind (owner, origin)
+           || error_fatal (
+               error,
+               "the server %s was left behind: its timeline is %" G_GINT64_FORMAT
+               ", and the database goes on with %" G_GINT64_FORMAT
+               " on %s, which was promoted since. End the old server, or make it a standby;"
+               " if it was restored from a backup and takes the other one's place, run: pruned topics --take",
+               origin->host, origin->timeline, owner->timeline, owner->host);
   g_autofree char *theirs = origin_words (owner), *ours = origin_words (origin);
   return error_fatal (
       error,
@@ -101,10 +131,12 @@ gboolean
 owner_settle (const char *const *settings, const char *prefix, const Origin *owner,
               const Origin *origin, GError **error)
 {
-  if (owner->database != NULL)
-    return owner_check (owner, origin, prefix, error);
   g_autofree char *topic = g_strconcat (prefix, "." OWNER_TOPIC, NULL);
   g_auto (Origin) now = { NULL };
+  if (owner->database != NULL)
+    return owner_check (owner, origin, prefix, error)
+           && (origin->timeline <= owner->timeline
+               || owner_write (settings, topic, origin, FALSE, error));
   if (!owner_write (settings, topic, origin, FALSE, error)
       || !owner_read (settings, topic, &now, error))
     return FALSE;

@@ -4,8 +4,8 @@
  * would take the first one's messages, so it is refused before it reads or writes any.
  *
  * The first record counts, because of two that are written at the same time both writers read the
- * same one first; a later record only if it was written on purpose (`topics --take`). All have one
- * key, so a compacted topic keeps the last.
+ * same one first; a later record only if it was written on purpose (`topics --take`), or has a
+ * newer timeline of the same database. All have one key, so a compacted topic keeps the last.
  *
  * Threads: any; calls with settings block. Ownership: see each function.
  */
@@ -30,10 +30,13 @@ gboolean owner_read (const char *const *settings, const char *topic, Origin *own
 gboolean owner_write (const char *const *settings, const char *topic, const Origin *origin,
                       gboolean taken, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* PRUNED_FATAL, with both databases and what to do: OWNER is another one than ORIGIN. */
+/* The database of both goes on elsewhere, since a standby was promoted. */
+gboolean owner_left_behind (const Origin *owner, const Origin *origin);
+/* PRUNED_FATAL, with both databases and what to do: OWNER is another one than ORIGIN, or ORIGIN was
+ * left behind. */
 gboolean owner_check (const Origin *owner, const Origin *origin, const char *prefix, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* Checks OWNER as owner_read has found it; where there is none, ORIGIN becomes the owner, unless
- * another one was faster. */
+/* Checks OWNER as owner_read has found it, and writes a newer timeline; where there is none, ORIGIN
+ * becomes the owner, unless another one was faster. */
 gboolean owner_settle (const char *const *settings, const char *prefix, const Origin *owner,
                        const Origin *origin, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -13,6 +13,7 @@ origin_clear (Origin *origin)
   g_free (origin->database);
   g_free (origin->name);
   g_free (origin->host);
+  g_free (origin->system);
   *origin = (Origin){ NULL };
 }
 

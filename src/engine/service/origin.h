@@ -14,8 +14,10 @@
 typedef struct {
   char *database; /* its identity, a UUID; NULL: not known, or it has none */
   char *name;
-  char *host;     /* with the port */
-  gboolean moved; /* it got its identity elsewhere (ledger/database.h) */
+  char *host;      /* with the port */
+  gboolean moved;  /* it got its identity elsewhere (ledger/database.h) */
+  char *system;    /* the identifier of its server; NULL: not known */
+  gint64 timeline; /* the newest that was met (pg/timeline.h); 0: not known */
 } Origin;
 
 void origin_clear (Origin *origin);
