@@ -32,7 +32,7 @@ def test_pictures(paged, chromium, tmp_path):  # noqa: F811
     folder = pathlib.Path(os.environ.get("PAGE_PICTURES", tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
     for scheme in ("light", "dark"):
-        with Tab(chromium, f"http://{paged.http.listen}", color_scheme=scheme, viewport={"width": 820, "height": 560}) as tab:
+        with Tab(chromium, f"http://{paged.http.listen}", color_scheme=scheme, viewport={"width": 820, "height": 520}) as tab:
             page = tab.open("/")
             page.locator("text=sessions.expire").first.wait_for(timeout=30_000)
             picture = folder / f"night-{scheme}.png"
