@@ -167,7 +167,13 @@ startup_embedded (Service *service, KafkaEmbedded **embedded, GPtrArray *setting
   startup_add_setting ("fetch.wait.max.ms", "10", settings);
   if (!make_embedded_topics (service, *embedded, error))
     return FALSE;
-  log_info ("embedded Kafka listens", "bootstrap", kafka_embedded_bootstrap (*embedded));
+  log_info (
+      "embedded Kafka listens", "bootstrap", kafka_embedded_bootstrap (*embedded), "good_for",
+      "trying things out, with one process: schedules, runs, limits and restores are in"
+      " PostgreSQL and outlive it",
+      "not_for",
+      "production: its messages are in memory, so outcomes, dead letters, and ticks and events"
+      " that were not read are gone when the process ends");
   return TRUE;
 }
 
