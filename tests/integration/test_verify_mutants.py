@@ -115,7 +115,6 @@ MUTANTS = {
     "todos of projects stay": (GROUPS, [(KNOWN, "('todos', 'project_id', 'projects', 'id', 'c'),", "")]),
     "todos of groups stay": (GROUPS, [(KNOWN, "('todos', 'group_id', 'namespaces', 'id', 'c'),", "")]),
     "links stay": (GROUPS, [(KNOWN, "('project_group_links', 'project_id', 'projects', 'id', 'c'),", "")]),
-    "routes of projects stay": (GROUPS, [(f"{FINISH}/projects/20-routes.sql", "r.source_type::text = 'Project' AND", "false AND"), (f"{FINISH}/projects/20-routes.sql", "OR r.namespace_id", "OR false AND r.namespace_id")]),
     "settings of projects' namespaces stay": (GROUPS, [(f"{DRAIN}/groups/20-notification_settings.sql", "WHERE s.source_type::text = 'Namespace' AND", "WHERE false AND"), (f"{DRAIN}/groups/left.sql", "notification_settings s WHERE", "notification_settings s WHERE false AND")]),
     "personal namespaces stay": (PLACEHOLDERS, [(ROOTS, "(7, 'namespaces', 'owner_id', '", "(7, 'namespaces', 'owner_id', 'false AND ")]),
     "settings of users stay": (PLACEHOLDERS, [(COLUMNS, "('notification_settings'), ", "")]),
@@ -171,6 +170,12 @@ class Bench:
         return {(row["table_name"], row["action"], str(row["key"])) for row in self.database.rows(
             "SELECT d.table_name, d.action, k.key FROM pruned.deletions d CROSS JOIN LATERAL jsonb_array_elements(d.keys) AS k (key)"
             " WHERE d.table_name <> 'ghost_user_migrations'")}  # made by the run itself
+
+    def otherwise(self, gone, right):
+        """What went that should not, or stays that should go. What has gone without a record, by a
+        foreign key, is neither."""
+        return gone - right | {(table, action, key) for table, action, key in right - gone
+                               if action != "deleted" or self.database.value(f"SELECT EXISTS (SELECT FROM {table} t WHERE to_jsonb(t) ->> 'id' = %s)", [key])}
 
     def ask_for_all(self):
         self.database.execute("INSERT INTO pruned.dirty_users (user_id, kind, due_at) SELECT u.id, k.kind, now() - interval '1 hour' FROM users u, (VALUES ('authorizations'), ('todos')) AS k (kind)"
@@ -249,7 +254,7 @@ def test_a_mutant_that_does_otherwise_is_named(bench, name):
     for seed in SEEDS:
         right = clean(bench, job, seed)
         gone = bench.go(job, seed, environment)
-        others |= gone ^ right
+        others |= bench.otherwise(gone, right)
         if bench.named()[0]:
             break
     else:
