@@ -99,7 +99,7 @@ deps-build:
 	$(if $(NO_DEPS),,@tests/stack/deps.sh build)
 deps-deb:
 	@tests/stack/deps.sh deb
-# POSTGRES=14, 16 or 18, BROKER=3.9: a server of that version instead of the usual one.
+# POSTGRES=14 to 18, BROKER=3.9: a server of that version instead of the usual one.
 OTHER = $(if $(POSTGRES),pg$(POSTGRES)) $(if $(BROKER),kafka$(BROKER))
 $(if $(POSTGRES),$(eval export TEST_POSTGRES_VERSION = $(POSTGRES)))
 $(if $(BROKER),$(eval export TEST_KAFKA_VERSION = $(BROKER)))
@@ -157,7 +157,7 @@ check-all: tested deps-fuzz
 	@$(PYTHON) tests/run.py $(BUILD) --all $(ARGS)
 
 #: make quick        the C units, one test for each job, one for most guarantees (tests/quick.txt): a minute and a half
-#: make quick POSTGRES=16 BROKER=3.9  with another version of PostgreSQL than the system's (14, 16 or 18), or of Kafka; for `make check` and `make check-all`, too
+#: make quick POSTGRES=16 BROKER=3.9  with another version of PostgreSQL than the system's (14 to 18), or of Kafka; for `make check` and `make check-all`, too
 quick: deps-build
 	+@$(MAKE) $(PARALLEL) deps-quick all units
 	@$(PYTHON) tests/run.py $(BUILD) --quick $(ARGS)

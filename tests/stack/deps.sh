@@ -4,7 +4,7 @@
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
 #   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|
-#                   interop|pg14|pg16|pg18|kafka3.9 ...]
+#                   interop|pg14|...|pg18|kafka3.9 ...]
 #                   for the tests (default: python kafka pg); pg14: a server of that version, beside
 #                   the system's, whose clients are used with it; kafka3.9 likewise
 #   deps.sh lint                                    for `make lint`
@@ -22,7 +22,7 @@ deps=${PRUNED_DEPS:-${here%/tests/stack}/.deps}
 
 versitygw_version=v1.8.0
 go_version=1.26.8
-declare -A postgres_version=([14]=14.19.0 [16]=16.10.0 [18]=18.0.0)
+declare -A postgres_version=([14]=14.19.0 [15]=15.14.0 [16]=16.10.0 [17]=17.6.0 [18]=18.0.0)
 apicurio_version=2.6.13.Final
 gcovr_version=8.8
 playwright_version=1.65.2
@@ -453,8 +453,8 @@ case $task in
       case $part in
         python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|interop) "need_$part" ;;
         kafka3.9) need_kafka 3.9 ;;
-        pg14|pg16|pg18) need_pg_of "${part#pg}" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells browser fuzz coverage peers interop pg14 pg16 pg18 kafka3.9" ;;
+        pg1[4-8]) need_pg_of "${part#pg}" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells browser fuzz coverage peers interop pg14 ... pg18 kafka3.9" ;;
       esac
     done ;;
   where) where ;;
