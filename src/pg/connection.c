@@ -1,110 +1,18 @@
-/* A connection: opened when needed, closed on the first error, cancelled from any thread. */
-#include "base/clock.h"
+/* A connection: opened when needed. */
 #include "base/log.h"
 #include "pg/discreet.h"
+#include "pg/hosts.h"
 #include "pg/pg_private.h"
 #include "pg/timeline.h"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <string.h>
-
 #define CONNECT_TIMEOUT_S 5
 #define CONNECT_LEAST_S 2 /* libpq's minimum */
-
-Pg *
-pg_new (const PgSettings *settings)
-{
-  Pg *pg = g_new0 (Pg, 1);
-  pg->url = g_strdup (settings->url);
-  pg->app_schema = g_strdup (settings->app_schema);
-  pg->extension_schemas = g_strdup (settings->extension_schemas);
-  pg->name = g_strdup (settings->name);
-  pg->prepare = settings->prepare;
-  pg->plans = settings->plans;
-  pg->asks_commits = settings->asks_commits;
-  pg->answer_ms = settings->answer_ms > 0 ? settings->answer_ms : ANSWER_TIMEOUT_MS;
-  pg->sent = g_array_new (FALSE, FALSE, sizeof (Sent));
-  pg->prepared = g_hash_table_new (g_str_hash, g_str_equal);
-  pg->refused = g_hash_table_new (g_str_hash, g_str_equal);
-  pg->kept = kept_new ();
-  pg->changed = g_ptr_array_new ();
-  pg->unsettled = g_string_new (NULL);
-  pthread_mutex_init (&pg->cancel_lock, NULL);
-  return pg;
-}
-
-void
-pg_close (Pg *pg)
-{
-  pthread_mutex_lock (&pg->cancel_lock);
-  g_clear_pointer (&pg->canceller, canceller_unref);
-  pthread_mutex_unlock (&pg->cancel_lock);
-  g_clear_pointer (&pg->conn, PQfinish);
-  pg->tainted = FALSE;
-  g_array_set_size (pg->sent, 0);
-  g_hash_table_remove_all (pg->prepared);
-  g_hash_table_remove_all (pg->refused);
-  kept_clear (pg->kept);
-  pg->taken = 0;
-  pg->synced = pg->begin_wanted = pg->in_transaction = pg->stirred = FALSE;
-}
-
-void
-pg_free (Pg *pg)
-{
-  if (pg == NULL)
-    return;
-  pg_close (pg);
-  g_array_free (pg->sent, TRUE);
-  g_hash_table_destroy (pg->prepared);
-  g_hash_table_destroy (pg->refused);
-  kept_free (pg->kept);
-  g_ptr_array_unref (pg->changed);
-  g_string_free (pg->unsettled, TRUE);
-  pthread_mutex_destroy (&pg->cancel_lock);
-  g_free (pg->url);
-  g_free (pg->app_schema);
-  g_free (pg->extension_schemas);
-  g_free (pg->name);
-  g_free (pg->task);
-  g_free (pg->role);
-  g_free (pg->number);
-  g_free (pg->server);
-  g_free (pg);
-}
-
-void
-pg_act_as (Pg *pg, const char *role)
-{
-  g_free (pg->role);
-  pg->role = g_strdup (role);
-}
 
 static void
 drop_notice (void *arg, const PGresult *notice)
 {
   g_autofree char *words = discreet_words (notice);
   log_debug ("PostgreSQL notice", "notice", words);
-}
-
-gboolean
-pg_fail_connection (Pg *pg, const char *doing, GError **error)
-{
-  g_autofree char *words = discreet_connection (
-      pg->url, pg->conn, pg->conn != NULL ? PQerrorMessage (pg->conn) : "no connection");
-  g_strchomp (words);
-  g_strdelimit (words, "\n", ' ');
-  pg->sqlstate[0] = '\0';
-  g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE, PG_AWAY "%s: %s", doing, words);
-  pg_close (pg);
-  return FALSE;
-}
-
-gboolean
-pg_is_away (const GError *error)
-{
-  return error->code == PRUNED_OUTAGE && strstr (error->message, PG_AWAY) != NULL;
 }
 
 static void
@@ -119,205 +27,100 @@ ping (const char *const *names, const char *const *values, gpointer result)
   *(PGPing *)result = PQpingParams (names, values, 1);
 }
 
-/* Calls a libpq function with all connection parameters. */
+/* Calls a libpq function with all connection parameters; HOST: not all hosts of the url, only this
+ * one. */
 static void
-connect_to (const Pg *pg,
+connect_to (const Pg *pg, const Host *host,
             void (*way) (const char *const *names, const char *const *values, gpointer result),
             gpointer result)
 {
   g_autofree char *timeout
       = g_strdup_printf ("%d", CLAMP (pg->answer_ms / 1000, CONNECT_LEAST_S, CONNECT_TIMEOUT_S));
-  const char *names[] = { "connect_timeout",  "keepalives_idle",  "keepalives_interval",
-                          "keepalives_count", "tcp_user_timeout", "fallback_application_name",
-                          "dbname",           "client_encoding",  NULL };
-  const char *values[] = { timeout, "10", "5", "3", "20000", pg->name, pg->url, "UTF8", NULL };
+  const char *names[] = { "connect_timeout",
+                          "keepalives_idle",
+                          "keepalives_interval",
+                          "keepalives_count",
+                          "tcp_user_timeout",
+                          "fallback_application_name",
+                          "dbname",
+                          "client_encoding",
+                          host != NULL ? "host" : NULL,
+                          "port",
+                          NULL };
+  const char *values[] = { timeout,
+                           "10",
+                           "5",
+                           "3",
+                           "20000",
+                           pg->name,
+                           pg->url,
+                           "UTF8",
+                           host != NULL ? host->host : NULL,
+                           host != NULL ? host->port : NULL,
+                           NULL };
   way (names, values, result);
-}
-
-gboolean
-pg_is_idle (const Pg *pg)
-{
-  return pg->conn != NULL && !pg->tainted && !pg_in_transaction (pg)
-         && PQconsumeInput (pg->conn) != 0 && PQstatus (pg->conn) == CONNECTION_OK;
 }
 
 gboolean
 pg_is_up (const Pg *pg)
 {
   PGPing answer = PQPING_NO_ATTEMPT;
-  connect_to (pg, ping, &answer);
+  connect_to (pg, NULL, ping, &answer);
   return answer == PQPING_OK;
 }
 
-gboolean
-pg_is_read_only (const Pg *pg)
+static gboolean
+open_connection (Pg *pg, const Host *host, GError **error)
 {
-  return pg->conn != NULL
-         && (g_strcmp0 (PQparameterStatus (pg->conn, "default_transaction_read_only"), "on") == 0
-             || g_strcmp0 (PQparameterStatus (pg->conn, "in_hot_standby"), "on") == 0);
+  pg_close (pg);
+  connect_to (pg, host, start_connection, &pg->conn);
+  if (PQstatus (pg->conn) != CONNECTION_OK)
+    return pg_fail_connection (pg, "cannot connect", error);
+  PQsetNoticeReceiver (pg->conn, drop_notice, NULL);
+  /* Non-blocking: else a stalled server would block a thread that sends more than the sockets
+   * buffer. */
+  if (PQsetnonblocking (pg->conn, 1) != 0)
+    return pg_fail_connection (pg, "cannot be non-blocking", error);
+  pthread_mutex_lock (&pg->cancel_lock);
+  pg->canceller = canceller_new (pg->conn);
+  pthread_mutex_unlock (&pg->cancel_lock);
+  pg->takes_task = g_strcmp0 (PQparameterStatus (pg->conn, "application_name"), pg->name) == 0;
+  pg->connections++;
+  if (!timeline_check (pg, error))
+    return FALSE;
+  return PQenterPipelineMode (pg->conn) != 0
+         || pg_fail_connection (pg, "cannot use pipelines", error);
 }
 
-gboolean
-pg_is_unchecked (const Pg *pg)
+/* libpq has found a server that was left behind: the other hosts of the url, one by one. */
+static gboolean
+open_another (Pg *pg, const GError *why)
 {
-  return pg->conn != NULL
-         && g_strcmp0 (PQparameterStatus (pg->conn, "server_encoding"), "SQL_ASCII") == 0;
+  g_autoptr (GPtrArray) hosts = hosts_of (pg->url);
+  gboolean open = FALSE;
+  for (guint i = 0; i < hosts->len && !open; i++)
+    open = open_connection (pg, hosts->pdata[i], NULL);
+  if (open)
+    log_warning_every (60, "left behind",
+                       "A server was left behind; another host of the url is used", why->message);
+  return open;
 }
 
 gboolean
 pg_ensure (Pg *pg, GError **error)
 {
+  GError *cause = NULL;
   if (pg->tainted && !pg_in_transaction (pg))
     pg_close (pg);
   if (pg->conn != NULL && PQstatus (pg->conn) == CONNECTION_OK)
     return TRUE;
   if (pg_in_transaction (pg)) /* a new connection would lack the transaction's earlier statements */
     return pg_fail_connection (pg, "connection lost in a transaction", error);
-  pg_close (pg);
-  connect_to (pg, start_connection, &pg->conn);
-  if (PQstatus (pg->conn) != CONNECTION_OK)
-    return pg_fail_connection (pg, "cannot connect", error);
-  PQsetNoticeReceiver (pg->conn, drop_notice, NULL);
-  /* Non-blocking: else a stalled server would block a thread that sends more than the sockets
-   * buffer. */
-  if (PQsetnonblocking (pg->conn, 1) != 0 || !PQenterPipelineMode (pg->conn))
-    return pg_fail_connection (pg, "cannot use pipelines", error);
-  pthread_mutex_lock (&pg->cancel_lock);
-  pg->canceller = canceller_new (pg->conn);
-  pthread_mutex_unlock (&pg->cancel_lock);
-  pg->takes_task = g_strcmp0 (PQparameterStatus (pg->conn, "application_name"), pg->name) == 0;
-  pg->connections++;
-  return timeline_check (pg, error);
-}
-
-static void
-ask_to_cancel (Pg *pg)
-{
-  pthread_mutex_lock (&pg->cancel_lock);
-  if (pg->canceller != NULL)
-    canceller_ask (pg->canceller);
-  pthread_mutex_unlock (&pg->cancel_lock);
-}
-
-void
-pg_cancel (Pg *pg)
-{
-  atomic_store (&pg->cancelled_us, clock_monotonic_us ());
-  ask_to_cancel (pg);
-}
-
-void
-pg_cut (Pg *pg)
-{
-  pg->tainted = TRUE; /* the cancel can arrive late, and would then hit another statement */
-  ask_to_cancel (pg);
-}
-
-void
-pg_set_deadline (Pg *pg, gint64 deadline_us)
-{
-  pg->deadline_us = deadline_us;
-}
-
-void
-pg_cancel_clear (Pg *pg)
-{
-  if (atomic_exchange (&pg->cancelled_us, 0) != 0)
-    pg->tainted = TRUE;
-}
-
-gboolean
-pg_in_transaction (const Pg *pg)
-{
-  return pg->in_transaction || pg->begin_wanted;
-}
-
-const char *
-pg_sqlstate (const Pg *pg)
-{
-  return pg->sqlstate;
-}
-
-gboolean
-pg_is_no_value (const Pg *pg)
-{
-  return strncmp (pg->sqlstate, "22", 2) == 0 || strcmp (pg->sqlstate, "23514") == 0
-         || strcmp (pg->sqlstate, "23502") == 0;
-}
-
-PgLock
-pg_lock (const Pg *pg)
-{
-  return pg->lock;
-}
-
-gboolean
-pg_is_in_doubt (const Pg *pg)
-{
-  return pg->in_doubt;
-}
-
-gboolean
-pg_is_hidden (const Pg *pg)
-{
-  return pg->hidden;
-}
-
-gboolean
-pg_is_too_large (const Pg *pg)
-{
-  return strncmp (pg->sqlstate, "54", 2) == 0;
-}
-
-gboolean
-pg_is_class42 (const Pg *pg)
-{
-  return strncmp (pg->sqlstate, "42", 2) == 0;
-}
-
-guint
-pg_connections (const Pg *pg)
-{
-  return pg->connections;
-}
-
-gboolean
-pg_is_local (const Pg *pg)
-{
-  int fd = pg->conn != NULL ? PQsocket (pg->conn) : -1;
-  struct sockaddr_storage own = { 0 }, other = { 0 };
-  socklen_t own_len = sizeof own, other_len = sizeof other;
-  if (fd < 0 || getsockname (fd, (struct sockaddr *)&own, &own_len) != 0
-      || getpeername (fd, (struct sockaddr *)&other, &other_len) != 0)
-    return FALSE;
-  if (own.ss_family == AF_INET)
-    return ((struct sockaddr_in *)&own)->sin_addr.s_addr
-           == ((struct sockaddr_in *)&other)->sin_addr.s_addr;
-  if (own.ss_family == AF_INET6)
-    return IN6_ARE_ADDR_EQUAL (&((struct sockaddr_in6 *)&own)->sin6_addr,
-                               &((struct sockaddr_in6 *)&other)->sin6_addr);
-  return own.ss_family == AF_UNIX;
-}
-
-char *
-pg_host (const Pg *pg)
-{
-  const char *host = pg->conn != NULL ? PQhost (pg->conn) : NULL,
-             *port = pg->conn != NULL ? PQport (pg->conn) : NULL;
-  if (host == NULL || *host == '\0' || pg_is_local (pg))
-    host = g_get_host_name ();
-  return g_strconcat (host, ":", port != NULL ? port : "", NULL);
-}
-
-int
-pg_server_version (const Pg *pg)
-{
-  return pg->conn != NULL ? PQserverVersion (pg->conn) : 0;
-}
-
-char *
-pg_library_version (void)
-{
-  int version = PQlibVersion ();
-  return g_strdup_printf ("%d.%d", version / 10000, version % 10000);
+  pg->left_behind = FALSE;
+  if (open_connection (pg, NULL, &cause) || (pg->left_behind && open_another (pg, cause))) {
+    g_clear_error (&cause);
+    return TRUE;
+  }
+  g_propagate_error (error, cause);
+  return FALSE;
 }

@@ -1,4 +1,5 @@
-/* Shared by connection.c, send.c, pipeline.c and transaction.c: each uses only those before it. A
+/* Shared by session.c, wait.c, connection.c, send.c, pipeline.c and transaction.c: each uses only
+ * those before it. A
  * connection is always in pipeline mode (one statement is a pipeline of one). `sent` records in
  * order what was queued, because the answers to our own BEGIN, limits and PREPARE come between
  * those of the caller.
@@ -31,10 +32,11 @@ struct _Pg {
   gboolean prepare;
   int answer_ms;
   PGconn *conn;
-  guint connections; /* made so far */
-  GArray *sent;      /* of Sent: what the pipeline holds */
-  guint taken;       /* how many answers of them were taken */
-  gboolean synced;   /* the end of the pipeline was sent */
+  gboolean left_behind; /* the last server that was connected to: timeline.h */
+  guint connections;    /* made so far */
+  GArray *sent;         /* of Sent: what the pipeline holds */
+  guint taken;          /* how many answers of them were taken */
+  gboolean synced;      /* the end of the pipeline was sent */
   gboolean begin_wanted, read_only, in_transaction;
   guint64 transactions; /* begun so far */
   gboolean stirred;     /* a statement was queued that can change settings, and none behind it */
@@ -71,6 +73,9 @@ void pg_fail_statement (Pg *pg, const PGresult *result, const PgStatement *state
                         GError **error);
 /* Asks the server to cancel the running statement; does not wait. */
 void pg_cut (Pg *pg);
+/* Waits until PQgetResult will not block: for `answer_ms`, and shorter after a cancel. FALSE:
+ * PRUNED_OUTAGE, and the connection is closed. */
+gboolean pg_wait (Pg *pg, GError **error);
 /* Called before the first statement: sends BEGIN and the limits if pg_begin was called, else the
  * limits only (outside a transaction a whole pipeline is one transaction). */
 gboolean pg_send_limits (Pg *pg, GError **error);

@@ -1,7 +1,9 @@
 #include "pg/timeline.h"
 
 #include "base/log.h"
+#include "pg/discreet.h"
 #include "pg/pg_private.h"
+#include "pg/statement.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *servers; /* under lock; system identifier -> Server */
@@ -52,14 +54,14 @@ meet (const char *system, gint64 timeline, const char *host)
 }
 
 static gboolean
-check (Pg *pg, const PgRows *rows, GError **error)
+check (Pg *pg, const char *system, const char *digits, GError **error)
 {
-  const char *digits = rows_text (rows, 0, "timeline");
-  const gint64 timeline = digits != NULL ? g_ascii_strtoll (digits, NULL, 16) : 0;
+  const gint64 timeline = g_ascii_strtoll (digits, NULL, 16);
   g_autofree char *host = pg_host (pg);
-  const gint64 known = timeline > 0 ? meet (rows_text (rows, 0, "system"), timeline, host) : 0;
+  const gint64 known = timeline > 0 ? meet (system, timeline, host) : 0;
   if (timeline >= known)
     return TRUE;
+  pg->left_behind = TRUE;
   g_set_error (error, PRUNED_ERROR, PRUNED_OUTAGE,
                PG_AWAY "%s was left behind: its timeline is %" G_GINT64_FORMAT
                        ", and this process has met a server with %" G_GINT64_FORMAT
@@ -69,19 +71,36 @@ check (Pg *pg, const PgRows *rows, GError **error)
   return FALSE;
 }
 
+/* Takes all answers up to the end; *FIRST is the first one. */
+static gboolean
+take_answers (Pg *pg, PGresult **first, GError **error)
+{
+  for (;;) {
+    if (!pg_wait (pg, error))
+      return FALSE;
+    PGresult *result = PQgetResult (pg->conn);
+    if (result == NULL)
+      break;
+    if (*first == NULL)
+      *first = result;
+    else
+      PQclear (result);
+  }
+  return PQstatus (pg->conn) == CONNECTION_OK || pg_fail_connection (pg, "connection lost", error);
+}
+
 gboolean
 timeline_check (Pg *pg, GError **error)
 {
-  GError *cause = NULL;
-  g_autoptr (PgRows) rows = pg_run_file (pg, "src/pg/sql/timeline.sql", NULL, &cause);
-  if (rows != NULL)
-    return check (pg, rows, error);
-  if (pg->conn == NULL) {
-    g_propagate_error (error, cause);
-    return FALSE;
-  }
-  log_debug ("PostgreSQL does not say its timeline", "error", cause->message);
-  g_error_free (cause);
-  pg->sqlstate[0] = '\0';
-  return TRUE;
+  PGresult *first = NULL;
+  if (!PQsendQuery (pg->conn, pg_statement ("src/pg/sql/timeline.sql")->sql))
+    return pg_fail_connection (pg, "cannot send", error);
+  gboolean well = take_answers (pg, &first, error);
+  if (well && first != NULL && PQresultStatus (first) != PGRES_TUPLES_OK) {
+    g_autofree char *words = discreet_words (first);
+    log_debug ("PostgreSQL does not say its timeline", "error", words);
+  } else if (well && PQntuples (first) == 1)
+    well = check (pg, PQgetvalue (first, 0, 0), PQgetvalue (first, 0, 1), error);
+  PQclear (first);
+  return well;
 }

@@ -11,8 +11,9 @@
 #pragma once
 #include "pg/pg.h"
 
-/* Asks the server that has just been connected to, outside a transaction. FALSE: PRUNED_OUTAGE; it
- * was left behind, or does not answer, and the connection is closed. */
+/* Asks the server that has just been connected to, and before there is a pipeline. FALSE:
+ * PRUNED_OUTAGE; it was left behind (`left_behind`), or does not answer, and the connection is
+ * closed. */
 gboolean timeline_check (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Of the servers with the identifier SYSTEM that this process has met; 0: not known. *HOST, unless
  * HOST is NULL: which it was, as pg_host says it; else unchanged; g_free it. */
