@@ -54,7 +54,8 @@ on_body (char *data, size_t size, size_t n, void *user)
 {
   Transfer *transfer = user;
   transfer->received += size * n;
-  if (transfer->received > MOST_ANSWER_BYTES)
+  const gsize most = transfer->request->most_bytes;
+  if (transfer->received > (most > 0 ? most : MOST_ANSWER_BYTES))
     return 0; /* curl ends the transfer with a write error */
   if (transfer->request->on_body != NULL)
     transfer->request->on_body (data, size * n, transfer->data);

@@ -28,6 +28,7 @@ struct _HttpRequest {
   char *ca_file;   /* NULL: the system's */
   gint64 start_us; /* monotonic, not before then; 0: at once */
   long timeout_ms;
+  gsize most_bytes;                 /* of the answer; 0: 8 MiB */
   const char *header[HTTP_HEADERS]; /* headers of the answer to return; NULL: none */
   void (*on_body) (
       const char *body, gsize len,

@@ -310,3 +310,26 @@ s3_request_look (S3Target *target, const char *key)
   request->header[S3_MODIFIED] = "last-modified";
   return request;
 }
+
+HttpRequest *
+s3_request_put (S3Target *target, const char *key, GBytes *content)
+{
+  gsize len;
+  const char *data = g_bytes_get_data (content, &len);
+  g_autofree char *escaped = http_escape_path (key), *md5 = md5_base64 (data, len);
+  HttpRequest *request
+      = request_new (target, "PUT", g_strconcat (target->base, "/", escaped, NULL), data, len);
+  request->body = g_memdup2 (data, len);
+  request->body_len = len;
+  http_add_header (request, g_strdup ("Content-Type: application/gzip"));
+  http_add_header (request, g_strconcat ("Content-MD5: ", md5, NULL));
+  request->header[S3_ID] = "etag";
+  return request;
+}
+
+HttpRequest *
+s3_request_get (S3Target *target, const char *key)
+{
+  g_autofree char *escaped = http_escape_path (key);
+  return request_new (target, "GET", g_strconcat (target->base, "/", escaped, NULL), "", 0);
+}

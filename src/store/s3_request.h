@@ -34,3 +34,7 @@ HttpRequest *s3_request_list (S3Target *target, const char *key);
 HttpRequest *s3_request_versioning (S3Target *target);
 /* Reads one byte of an object. Its answer has the header S3_MODIFIED. */
 HttpRequest *s3_request_look (S3Target *target, const char *key);
+/* Writes CONTENT; the service compares it with its digests. Its answer has the header S3_ID: what
+ * the service names it by (ETag). */
+HttpRequest *s3_request_put (S3Target *target, const char *key, GBytes *content);
+HttpRequest *s3_request_get (S3Target *target, const char *key);

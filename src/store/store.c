@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include "store/local.h"
+#include "store/place.h"
 #include "store/s3.h"
 
 #include <pthread.h>
@@ -49,6 +50,7 @@ stores_stop (void)
     stores[i].store = NULL;
   }
   g_clear_pointer (&buckets, g_hash_table_unref);
+  places_stop ();
   store_forget_down ();
 }
 

@@ -51,7 +51,7 @@ class Proxy:
                 if promised:
                     self.close_connection = True
 
-            do_DELETE = do_GET = do_POST
+            do_DELETE = do_GET = do_PUT = do_POST
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

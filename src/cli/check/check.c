@@ -7,6 +7,7 @@
 #include "cli/versions.h"
 #include "config/cron.h"
 #include "engine/job/sentence/sentence.h"
+#include "store/place.h"
 
 #define APPLY_MOST 10000
 #define SAMPLE_MOST 100000
@@ -139,9 +140,26 @@ check_versions (Check *check)
                 versions.words);
 }
 
+/* Where the files of an archive go. A file is written there, and removed again. */
+static void
+check_archive (Check *check)
+{
+  const char *place = check->job->sentence->archive_place;
+  g_autoptr (GError) error = NULL;
+  if (!check->asks_stores)
+    check_ok (check, "archive", "rows go to files in %s first", place);
+  else if (place_probe (check->cli->config, place, &error))
+    check_ok (check, "archive", "rows go to files in %s first, and one can be written", place);
+  else
+    check_warn (check, "archive", check_place_of_key (check, "archive"), NULL,
+                "no file can be written in %s, so no row goes: %s", place, error->message);
+}
+
 static void
 check_store (Check *check)
 {
+  if (check->job->sentence != NULL && check->job->sentence->archive_place != NULL)
+    check_archive (check);
   if (check->job->sentence == NULL || check->job->sentence->bucket == NULL)
     return;
   if (*config_text (check->cli->config, "store.object", "endpoint") == '\0')

@@ -5,6 +5,7 @@
 #include "cli/versions.h"
 #include "config/settings.h"
 #include "engine/job/in_force.h"
+#include "store/place.h"
 #include "store/probe.h"
 
 #define SQL "src/cli/doctor/sql/"
@@ -108,6 +109,21 @@ check_bucket (Doctor *doctor, const Job *job)
     say_answers (doctor, bucket, job->name, NULL);
 }
 
+/* Where the files of an archive of JOB go. */
+static void
+check_archive (Doctor *doctor, const Job *job)
+{
+  g_autoptr (GError) error = NULL;
+  const char *place = job->sentence->archive_place;
+  g_autofree char *remedy = g_strconcat ("pruned check ", job->name, NULL);
+  if (place_probe (doctor->cli->config, place, &error))
+    doctor_ok (doctor, "archive", "a file of %s can be written in %s", job->name, place);
+  else
+    doctor_error (doctor, CODE_STORE, "archive", remedy,
+                  "%s: no file can be written in %s, so none of its rows go: %s", job->name, place,
+                  error->message);
+}
+
 /* The first outcome whose schema the registry does not have, borrowed; NULL: it has all, or they
  * are not written so. ERROR: it is not known. */
 static const char *
@@ -186,7 +202,11 @@ doctor_stores (Doctor *doctor)
   }
   for (guint i = 0; i < jobs_count (doctor->cli->jobs); i++) {
     const Job *job = jobs_at (doctor->cli->jobs, i);
-    if (job->sentence != NULL && job->sentence->bucket != NULL && in_force_of (job)->enabled)
+    if (job->sentence == NULL || !in_force_of (job)->enabled)
+      continue;
+    if (job->sentence->bucket != NULL)
       check_bucket (doctor, job);
+    if (job->sentence->archive_place != NULL)
+      check_archive (doctor, job);
   }
 }

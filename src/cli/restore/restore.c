@@ -58,6 +58,9 @@ step_free (gpointer data)
   RestoreStep *step = data;
   g_free (step->run_id);
   g_free (step->step);
+  g_free (step->path);
+  g_free (step->why);
+  g_free (step->archived);
   g_clear_pointer (&step->records, g_ptr_array_unref);
   g_free (step);
 }
@@ -128,6 +131,10 @@ say_end (Restore *restore)
   output_say (out, "%s%u restored%s, %u exist again, %u cannot be, %u left out%s",
               restore->restored > 0 ? "\n" : "", restore->restored, incomplete, restore->there,
               restore->lost, restore->left_out, dry_run ? "; nothing was changed (--dry-run)" : "");
+  if (restore->damaged > 0)
+    output_say (out, "%u %s of the archive %s damaged or missing; the warnings name them.",
+                restore->damaged, plural (restore->damaged, "file", "files"),
+                plural (restore->damaged, "is", "are"));
   if (restore->children > 0)
     output_say (out, "It started %u %s: use --with-children to restore what %s removed.",
                 restore->children, plural (restore->children, "run", "runs"),
@@ -199,11 +206,23 @@ put_back_held (Restore *restore, GError **error)
   return restore_hold_over (restore, ok ? error : NULL) && ok;
 }
 
+/* A dry run has one transaction, which is not open while files are read. */
+static gboolean
+read_files (Restore *restore, GError **error)
+{
+  for (guint i = 0; i < restore->steps->len; i++)
+    if (!restore_read_file (restore, restore->steps->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 put_back (Restore *restore, GError **error)
 {
   if (!dry_run)
     return restore->steps->len == 0 || put_back_held (restore, error);
+  if (!read_files (restore, error))
+    return FALSE;
   gboolean ok = restore_begin (restore, error) && restore_prepare (restore, error)
                 && all_passes (restore, error);
   pg_rollback (restore->pg);

@@ -14,6 +14,7 @@
  * restore_version.c whether the job in force is the one that the run had
  * restore_step.c    one step: transactions, records
  * restore_rows.c    rows of a record
+ * restore_files.c   rows that a file of an archive has
  * restore_hold.c    their hold in quarantine
  * restore_runs.c    what a job does for a run as a whole
  * restore_tell.c    what readers of the outcomes are told
@@ -35,11 +36,15 @@ typedef struct {
   gboolean makes;      /* the job inserts into the table: rows created during the run are its own */
   gboolean incomplete; /* a value that the rows had does not come back */
   gboolean keyed;      /* the table has a primary key */
+  gboolean in_file;    /* the audit has no rows of it, but a file of an archive has */
   GArray *open;        /* of gint64: rows not restored yet, counted from 1 */
 } Record;
 
 typedef struct {
   char *run_id, *step;
+  char *path;     /* of the file of an archive that has its rows; NULL: none has */
+  char *why;      /* what is wrong with that; NULL: nothing */
+  char *archived; /* the rows in it, in the order of the record, if only it has them; else NULL */
   const char *job_name; /* of its run */
   const Job *job;       /* NULL: the audit alone is enough */
   int run;              /* its run's row of `found` */
@@ -79,6 +84,7 @@ typedef struct {
   gboolean loosened;     /* foreign keys are deferred: nothing is committed between */
   gboolean last;         /* the last pass: rows that wait for others are given up */
   GPtrArray *lines;      /* of Line: not committed yet */
+  guint damaged;         /* files of an archive that are, or are missing */
   guint restored, incomplete, there, lost, left_out; /* incomplete: of those restored */
 } Restore;
 
@@ -91,6 +97,11 @@ const Job *restore_same_job (const Restore *restore, guint i);
  * jobs are completed. */
 ExitCode restore_check_version (const Restore *restore, guint i, const PgRows *rows, int row,
                                 GError **error);
+
+/* Reads the file of STEP, if its rows are in one, and compares it with the audit. With no
+ * transaction open. What is wrong is said; FALSE: nothing is known of it. */
+gboolean restore_read_file (Restore *restore, RestoreStep *step, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* Restores the open rows of STEP, as far as possible; with dry_run inside the caller's transaction.
  */

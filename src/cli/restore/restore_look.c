@@ -159,6 +159,7 @@ find_steps (Restore *restore, GError **error)
     RestoreStep *step = g_new0 (RestoreStep, 1);
     step->run_id = g_strdup (rows_text (rows, i, "run_id"));
     step->step = g_strdup (rows_text (rows, i, "step"));
+    step->path = g_strdup (rows_text (rows, i, "path"));
     set_job (restore, step);
     step->run = found_row (restore, step->run_id);
     g_ptr_array_add (restore->steps, step);

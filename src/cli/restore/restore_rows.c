@@ -31,6 +31,7 @@ values_of (const Restore *restore, const RestoreStep *step, const Record *record
   pg_values_set (values, "makes", record->makes ? "true" : "false");
   pg_values_set (values, "item_column", step->job != NULL ? step->job->item_column : NULL);
   pg_values_take (values, "position", positions_of (part));
+  pg_values_set (values, "archived", step->archived);
   return values;
 }
 

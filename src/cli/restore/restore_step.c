@@ -112,6 +112,7 @@ record_new (const RestoreStep *step, const PgRows *rows, int row)
   record->part = g_strdup (rows_text (rows, row, "part"));
   record->place = g_strdup (rows_text (rows, row, "place"));
   record->xid = g_strdup (rows_text (rows, row, "xid"));
+  record->in_file = rows_bool (rows, row, "in_file");
   record->deleted = g_str_equal (rows_text (rows, row, "action"), "deleted");
   record->makes = job_makes (step->job, record->table);
   record->open = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -137,6 +138,7 @@ open_key (const char *key, const char *in_json, gpointer data, GError **error)
   pg_values_set (values, "key", key);
   pg_values_set (values, "in_json", in_json);
   pg_values_set (values, "columns", only->restore->only.columns ? "true" : "false");
+  pg_values_set (values, "archived", only->step->archived);
   g_autoptr (PgRows) rows = pg_run_file (only->restore->pg, SQL "only.sql", values, error);
   for (int i = 0; rows != NULL && i < rows_count (rows); i++) {
     gint64 n = rows_int (rows, i, "n");
@@ -162,6 +164,7 @@ look_at_records (Restore *restore, RestoreStep *step, GError **error)
   pg_values_set (values, "run_id", step->run_id);
   pg_values_set (values, "step", step->step);
   pg_values_set (values, "only", restore->only.table);
+  pg_values_set (values, "archived", step->archived);
   g_autoptr (PgRows) rows = pg_run_file (restore->pg, SQL "entries.sql", values, error);
   if (rows == NULL)
     return FALSE;
@@ -176,6 +179,8 @@ look_at_records (Restore *restore, RestoreStep *step, GError **error)
       continue;
     if (g_str_equal (rows_text (rows, i, "action"), "forgotten"))
       record->blocked = g_strdup ("it was taken out of the audit (`pruned forget`)");
+    else if (record->in_file && step->archived == NULL)
+      record->blocked = g_strdup (step->why);
     else if (!build (restore, step, record, rows_text (rows, i, "columns"), error))
       return FALSE;
   }
@@ -207,6 +212,8 @@ restore_step (Restore *restore, RestoreStep *step, GError **error)
 {
   if (restore->dry_run)
     return all_records (restore, step, error);
+  if (step->records == NULL && !restore_read_file (restore, step, error))
+    return FALSE;
   if (restore_begin (restore, error) && all_records (restore, step, error)
       && restore_commit (restore, error))
     return TRUE;

@@ -95,10 +95,10 @@ plan_nothing (Step *step, GError **error)
   return TRUE;
 }
 
-static gboolean (*const plans[JOB_KINDS]) (Step *step, GError **error) = {
-  [KIND_PAGE] = plan_pages,    [KIND_CODED] = plan_steps,      [KIND_ERRAND] = plan_errand,
-  [KIND_OBJECTS] = plan_pages, [KIND_PARTITIONS] = plan_pages, [KIND_ERASURE] = plan_nothing
-};
+static gboolean (*const plans[JOB_KINDS]) (Step *step, GError **error)
+    = { [KIND_PAGE] = plan_pages,     [KIND_CODED] = plan_steps, [KIND_ERRAND] = plan_errand,
+        [KIND_OBJECTS] = plan_pages,  [KIND_FILES] = plan_pages, [KIND_PARTITIONS] = plan_pages,
+        [KIND_ERASURE] = plan_nothing };
 
 gboolean
 plan_mode_step (Step *step, GError **error)

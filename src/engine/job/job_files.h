@@ -35,6 +35,9 @@ gboolean job_files_effect (const Job *job, const char *file, const char *columns
  * rows that have such a run, instead of COLUMNS. Not for an `.insert`. */
 #define JOB_FILES_WITH_OWNER "key, owner"
 #define JOB_FILES_READ_BACK "#back"
+/* At the end of SQL: the audit also says in which file of an archive the rows are (:archived_in).
+ */
+#define JOB_FILES_IN_FILE "\n-- in a file"
 const PgStatement *job_files_audited (const char *name, const char *sql, const char *table,
                                       const char *action, const char *columns, const char *owner,
                                       GError **error);

@@ -29,9 +29,9 @@
 #define AUDITED                                                                                                                                                        \
   "WITH applied AS (%s\n), %s,"                                                                                                                                        \
   " weighed AS (SELECT coalesce(pg_catalog.sum(pg_catalog.pg_column_size(w.row)), 0) AS bytes%s FROM applied w),"                                                      \
-  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows)"                                                                             \
+  " audit AS (INSERT INTO pruned.deletions (run_id, step, table_name, action, keys, rows%s)"                                                                           \
   " SELECT (:audit.run_id::uuid[])[k.n], (:audit.step::int[])[k.n], '%s', '%s', pg_catalog.to_jsonb(pg_catalog.array_agg(\n%s)),"                                      \
-  " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END"                                \
+  " CASE WHEN (SELECT how FROM secret) = 'full' THEN pg_catalog.to_jsonb(pg_catalog.array_agg(a.row - (SELECT names FROM secret))) END%s"                              \
   " FROM applied a, LATERAL (SELECT pg_catalog.to_jsonb(a.key) AS key, CASE WHEN :audit.of::jsonb IS NULL THEN 1 ELSE (:audit.of::jsonb ->> (%s))::int END AS n) AS k" \
   " WHERE k.n IS NOT NULL AND (SELECT how FROM secret) <> 'off' AND (SELECT bytes <= :page_bytes::bigint FROM weighed) GROUP BY k.n"                                   \
   "%s)%s%s"                                                                                                                                                            \
@@ -131,10 +131,12 @@ text_of (const Audited *a, gboolean reads_back)
     g_autofree char *plain = g_steal_pointer (&first);
     first = recorded_in (a->name, plain, quoted);
   }
-  return g_strdup_printf (AUDITED, first, secret, reads_back ? BACK_N : "", quoted, a->action, key,
-                          a->by, reads_back ? BACK_RECORDED : "", then != NULL ? "," : "",
-                          then != NULL ? then : "", a->columns, reads_back ? a->unrecorded : "",
-                          reads_back ? back : "");
+  const gboolean in_file = g_str_has_suffix (a->sql, JOB_FILES_IN_FILE);
+  return g_strdup_printf (
+      AUDITED, first, secret, reads_back ? BACK_N : "", in_file ? ", archived_in" : "", quoted,
+      a->action, key, in_file ? ", :archived_in::text" : "", a->by, reads_back ? BACK_RECORDED : "",
+      then != NULL ? "," : "", then != NULL ? then : "", a->columns,
+      reads_back ? a->unrecorded : "", reads_back ? back : "");
 }
 
 /* The statement, with its sibling. */

@@ -20,6 +20,9 @@ static const JobKind kinds[JOB_KINDS] = {
   = { KIND_OBJECTS, .pages = TRUE, .rows = TRUE, .errand = TRUE, .counted_ahead = TRUE,
       .waits = TRUE, .undivided = UNDIVIDED, .final = "the object itself is deleted",
       .beyond = "SQL files delete no objects", .defaults = of_objects },
+  [KIND_FILES] = { KIND_FILES, .pages = TRUE, .rows = TRUE, .errand = TRUE, .counted_ahead = TRUE,
+                   .waits = TRUE, .undivided = UNDIVIDED,
+                   .beyond = "SQL files write no files of an archive", .defaults = of_rows },
   [KIND_PARTITIONS] = { KIND_PARTITIONS, .pages = TRUE, .ends_later = TRUE, .owner = TRUE,
                         .undivided = "partitions go one after the other, the oldest first",
                         .final = "whole partitions are dropped, and the audit has no rows of them",
@@ -36,6 +39,8 @@ job_kind_of (const JobCode *code, const Sentence *sentence)
     return &kinds[KIND_PARTITIONS];
   if (sentence != NULL && sentence->kind == SENTENCE_OBJECTS)
     return &kinds[KIND_OBJECTS];
+  if (sentence != NULL && sentence->kind == SENTENCE_FILES)
+    return &kinds[KIND_FILES];
   if (code != NULL && code->errand != NULL)
     return &kinds[KIND_ERRAND];
   return &kinds[code != NULL && code->step != NULL ? KIND_CODED : KIND_PAGE];

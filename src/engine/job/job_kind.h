@@ -14,6 +14,7 @@ typedef enum {
   KIND_CODED,      /* a function in C makes each step (JobCode.step) */
   KIND_ERRAND,     /* functions in C do, with a store in between (JobCode.errand) */
   KIND_OBJECTS,    /* pages of rows whose objects in a store go before them */
+  KIND_FILES,      /* pages of rows that a file of an archive has before they go */
   KIND_PARTITIONS, /* pages of partitions, which are dropped */
   KIND_ERASURE,    /* it starts a run of each of several jobs, and ends when all of them have */
   JOB_KINDS

@@ -6,7 +6,7 @@
 #include "engine/step/find.h"
 #include "engine/step/page.h"
 #include "engine/step/record.h"
-#include "engine/work/object_rows.h"
+#include "engine/work/archives.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -60,17 +60,25 @@ name_objects (Step *step, ObjectRows *rows, GError **error)
   return rows->named != NULL;
 }
 
+gboolean
+objects_choose (Step *step, ObjectRows *rows, GError **error)
+{
+  if (!find_page (step, &rows->page, error) || !try_rows (step, rows, error)
+      || !name_objects (step, rows, error))
+    return FALSE;
+  step_tries (step, rows->going->len);
+  return TRUE;
+}
+
 /* Of one step: a page is bisected. */
 static gboolean
 lease (Step *const *steps, guint n, gpointer *leased, GError **error)
 {
   Step *step = steps[n - 1];
   ObjectRows *rows = leased[n - 1] = object_rows_new ();
-  if (!find_page (step, &rows->page, error) || !try_rows (step, rows, error)
-      || !name_objects (step, rows, error))
+  if (!objects_choose (step, rows, error))
     return FALSE;
   object_rows_list_objects (rows, step->job->sentence->bucket);
-  step_tries (step, rows->going->len);
   rows->list.deadline_us = clock_monotonic_us () + LATEST_US;
   return TRUE;
 }
@@ -148,6 +156,16 @@ note_busy (Step *step, const ObjectRows *rows)
   busy_note_looked (step, &rows->page);
 }
 
+void
+objects_go_on (Step *step, const ObjectRows *rows)
+{
+  note_busy (step, rows);
+  if (rows->page.more)
+    page_go_on (step, &rows->page, in_force_of (step->job)->delay_ms);
+  else
+    busy_end (step, &rows->page);
+}
+
 static void
 continue_run (Step *step, const ObjectRows *rows, const ObjectResults *results, gboolean again)
 {
@@ -167,11 +185,7 @@ continue_run (Step *step, const ObjectRows *rows, const ObjectResults *results, 
     step_continue (step, NULL, AGAIN_MS); /* the page comes again */
     return;
   }
-  note_busy (step, rows);
-  if (rows->page.more)
-    page_go_on (step, &rows->page, in_force_of (step->job)->delay_ms);
-  else
-    busy_end (step, &rows->page);
+  objects_go_on (step, rows);
 }
 
 static gboolean
@@ -221,5 +235,7 @@ static const JobErrand with_objects = { lease, act, cancel, NULL, settle, object
 const JobErrand *
 objects_errand (const Job *job)
 {
-  return job->code != NULL ? job->code->errand : &with_objects;
+  return job->code != NULL               ? job->code->errand
+         : job->sentence->bucket != NULL ? &with_objects
+                                         : &archives_errand;
 }

@@ -16,7 +16,14 @@
  * Rules: docs/adding-a-job.md.
  */
 #pragma once
-#include "engine/step/step.h"
+#include "engine/work/object_rows.h"
+
+/* Finds the page of STEP, tries it, rolls that back, and asks what belongs to the rows that would
+ * go
+ * (`named`). */
+gboolean objects_choose (Step *step, ObjectRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The page of ROWS is done: the run of STEP goes on behind it, or ends. */
+void objects_go_on (Step *step, const ObjectRows *rows);
 
 /* How the steps of JOB, an errand, work without a worker between two transactions. */
 const JobErrand *objects_errand (const Job *job);

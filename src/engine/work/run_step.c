@@ -64,12 +64,12 @@ apply_partitions (GPtrArray *steps, gint64 most, GError **error)
   return held_begin (step, error) && partitions_step (step, error) && held_stay (step, error);
 }
 
-/* A page of rows whose objects are to go first must not be applied as if they had none. */
+/* A page of rows whose objects, or file, come first must not be applied as if they had none. */
 static gboolean
 apply_errand (GPtrArray *steps, gint64 most, GError **error)
 {
   Step *step = steps->pdata[0];
-  return step_block (step, error, "%s deletes objects first: its rows do not go without them",
+  return step_block (step, error, "%s asks a store first: its rows do not go without that",
                      step->job->name);
 }
 
@@ -79,10 +79,11 @@ apply_erasure (GPtrArray *steps, gint64 most, GError **error)
   return erasure_step (steps->pdata[0], error);
 }
 
-static const Apply applies[JOB_KINDS]
-    = { [KIND_PAGE] = page_set_apply,         [KIND_CODED] = apply_coded,
-        [KIND_ERRAND] = apply_errand,         [KIND_OBJECTS] = apply_errand,
-        [KIND_PARTITIONS] = apply_partitions, [KIND_ERASURE] = apply_erasure };
+static const Apply applies[JOB_KINDS] = {
+  [KIND_PAGE] = page_set_apply,  [KIND_CODED] = apply_coded,  [KIND_ERRAND] = apply_errand,
+  [KIND_OBJECTS] = apply_errand, [KIND_FILES] = apply_errand, [KIND_PARTITIONS] = apply_partitions,
+  [KIND_ERASURE] = apply_erasure
+};
 
 /* --- what must be there before a step begins --- */
 

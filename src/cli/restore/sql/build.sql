@@ -3,10 +3,11 @@
 -- differ (`notes`), and whether something is lost (`incomplete`). `:emptied`: columns that the job
 -- itself has changed; null: any. `:set`: the same of the table of the record, null: not known.
 -- `:of_sentence`: beside these only foreign keys have changed columns.
--- Names come from the catalogue and are quoted here and nowhere
--- else. Parameters of the statement: `:run_id`, `:part`, `:place` (the record), `:position` (its
--- rows), `:item_column` (see job.conf), `:makes`; for changes also `:xid` and `:own` (transactions
--- whose rows are ours) and `:runs` (all runs that are restored). Reads the catalogue only.
+-- Names come from the catalogue and are quoted here and nowhere else. Parameters of the statement:
+-- `:run_id`, `:part`, `:place` (the record), `:position` (its rows), `:archived` (these, if a file
+-- has them), `:item_column` (see job.conf), `:makes`; for changes also `:xid` and `:own`
+-- (transactions whose rows are ours) and `:runs` (all runs that are restored). Reads the catalogue
+-- only.
 -- `key` is the row's key as pages give it, which names the row in quarantine: the record has that
 -- of one column as a value of JSON (`2020-01-01T00:00:00+00:00`), so it is read as one of the
 -- column. A record says null both for NULL and for the null of JSON: where NULL cannot be, it is
@@ -116,7 +117,7 @@ piece AS (
 text AS (
   SELECT
     'WITH entry AS MATERIALIZED (SELECT e.n, e.key, e.row, d.at, d.step, d.cmin::text::bigint AS command, d.table_name FROM pruned.deletions d'
-    ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(d.rows), pg_catalog.jsonb_array_elements(d.keys)) WITH ORDINALITY AS e (row, key, n)'
+    ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(coalesce(d.rows, :archived::jsonb)), pg_catalog.jsonb_array_elements(d.keys)) WITH ORDINALITY AS e (row, key, n)'
     ' WHERE d.run_id = :run_id::uuid AND d.tableoid = :part::oid AND d.ctid = :place::tid AND e.n = ANY (:position::bigint[]))' AS entry,
     '(SELECT pg_catalog.string_agg(a.key, '', '' ORDER BY a.key) FROM pg_catalog.jsonb_each(%s) AS a JOIN pg_catalog.jsonb_each(%s) AS b USING (key)'
     ' WHERE a.value IS DISTINCT FROM b.value)' AS differs,

@@ -209,8 +209,8 @@ add_text (GString *out, const CatTable *table, const CatColumn *column)
 }
 
 /* The row of TABLE, with texts of what JSON loses. */
-static char *
-row_of (const CatTable *table)
+char *
+list_whole (const CatTable *table)
 {
   GString *out = g_string_new (NULL);
   g_string_append_printf (out, "pg_catalog.to_jsonb(%s.*)", table->own);
@@ -229,7 +229,7 @@ row_of (const CatTable *table)
   return g_string_free (out, FALSE);
 }
 
-/* The columns of its key as row_of has them. */
+/* The columns of its key as list_whole has them. */
 static char *
 key_of_row (const CatTable *table)
 {
@@ -250,7 +250,7 @@ key_of_row (const CatTable *table)
 char *
 list_row (const CatTable *table, const Sentence *sentence)
 {
-  g_autofree char *whole = row_of (table);
+  g_autofree char *whole = list_whole (table);
   if (!sentence->audit_said || sentence->audit == SENTENCE_AUDIT_FULL || table->key->len == 0)
     return g_steal_pointer (&whole);
   g_autofree char *key = key_of_row (table);

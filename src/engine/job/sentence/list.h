@@ -36,6 +36,8 @@ char *list_member (const CatColumn *column, const char *value);
 /* VALUE of COLUMN as rows of the audit have it: its text, if JSON is another value, or does not
  * have it (an array that does not begin at 1, -0). */
 char *list_bounded (const CatColumn *column, const char *value);
+/* The row of TABLE with all of its columns, as the audit has rows. */
+char *list_whole (const CatTable *table);
 /* The row of TABLE for the audit. Where SENTENCE says that it is not recorded, it has its key only.
  */
 char *list_row (const CatTable *table, const Sentence *sentence);

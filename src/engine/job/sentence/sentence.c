@@ -25,6 +25,7 @@ sentence_free (Sentence *sentence)
   g_free (sentence->bucket);
   g_free (sentence->object_column);
   g_free (sentence->archive);
+  g_free (sentence->archive_place);
   g_free (sentence->consistency);
   g_free (sentence->born);
   g_strfreev (sentence->on);

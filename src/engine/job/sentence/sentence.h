@@ -19,6 +19,7 @@ typedef enum {
   SENTENCE_DELETE,     /* rows go, children first */
   SENTENCE_SET,        /* columns change (`set`) */
   SENTENCE_ARCHIVE,    /* rows move to another table (`archive`) */
+  SENTENCE_FILES,      /* rows go once a file of an archive has them (`archive = file:...`) */
   SENTENCE_OBJECTS,    /* an object in a store goes, then its row (`object`) */
   SENTENCE_PARTITIONS, /* whole partitions go (`drop_partitions_older_than`) */
 } SentenceKind;
@@ -67,6 +68,7 @@ typedef struct {
   char *older_than;             /* an interval: of `drop_partitions_older_than` */
   char *bucket, *object_column; /* of `object = s3:BUCKET column COL` */
   char *archive;                /* a table */
+  char *archive_place;          /* of files: `file:/FOLDER` or `s3:BUCKET/PATH` (store/place.h) */
   char *consistency;            /* `data_consistency`; NULL: always */
   char **on;                    /* names of [event] sections; empty: none */
   char **by;                    /* the columns by which all of these name rows, as SQL writes them;

@@ -25,7 +25,15 @@ audit_of (const Sentence *sentence)
 static gboolean
 is_bound (const Sentence *sentence)
 {
-  return sentence->kind != SENTENCE_DELETE && sentence->kind != SENTENCE_SET;
+  return sentence->kind != SENTENCE_DELETE && sentence->kind != SENTENCE_SET
+         && sentence->kind != SENTENCE_FILES;
+}
+
+/* Files of an archive have its rows, and the audit knows which: they can come back from there. */
+static gboolean
+is_in_files (const Sentence *sentence)
+{
+  return sentence->archive_place != NULL && sentence->audit == SENTENCE_AUDIT_KEYS;
 }
 
 /* Changes with every key of its section, but not with SETTINGS (NULL: none). */
@@ -113,8 +121,8 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->audit = audit_of (sentence);
   if (sentence->record != NULL)
     job->record = job_record_read (sentence->table, sentence->record, NULL);
-  job->final
-      = g_strdup (job->kind->final != NULL ? job->kind->final : job_final_by_audit (job->audit));
+  const char *unrecorded = is_in_files (sentence) ? NULL : job_final_by_audit (job->audit);
+  job->final = g_strdup (job->kind->final != NULL ? job->kind->final : unrecorded);
   job->version = digest_of (sentence, section, settings); /* what it does */
   job->written = digest_of (sentence, section, NULL);
   return job;

@@ -10,6 +10,7 @@
 #include "engine/job/sentence/sentence_remember.h"
 #include "engine/job/sentence/sql_interval.h"
 #include "engine/job/sentence/sql_text.h"
+#include "store/place.h"
 
 #include <string.h>
 
@@ -266,6 +267,12 @@ static gboolean
 read_archive (gpointer into, const Key *key, const char *value, GError **error)
 {
   Sentence *sentence = into;
+  const char *why;
+  if (place_is (value, &why)) {
+    sentence->kind = SENTENCE_FILES;
+    sentence->archive_place = g_strdup (value);
+    return why == NULL || error_fatal (error, "%s, not '%s'", why, value);
+  }
   sentence->kind = SENTENCE_ARCHIVE;
   return (sentence->archive = sql_text_only_name (value, TABLE_PARTS, error)) != NULL;
 }

@@ -218,18 +218,22 @@ check (const Section *section, GError **error)
                                                "data_consistency",
                                                NULL },
                            *const no_set[] = { "children_portion", "deadline", NULL },
-                           *const no_object[] = { "children_portion", NULL };
+                           *const no_portions[] = { "children_portion", NULL };
   if (section_find (section, "table") == NULL)
     return section_fail (section, NULL, error, "there is no 'table'");
   return check_kind (section, error)
          && check_beside (section, "drop_partitions_older_than", no_partitions, error)
          && check_beside (section, "set", no_set, error)
-         && check_beside (section, "object", no_object, error) && check_rows (section, error);
+         && check_beside (section, "object", no_portions, error) && check_rows (section, error);
 }
 
 static gboolean
 check_archive (const Sentence *sentence, const Section *section, GError **error)
 {
+  if (sentence->kind == SENTENCE_FILES && sentence->portion > 0)
+    return section_fail (section, section_find (section, "children_portion"), error,
+                         "children_portion: not beside 'archive' in files, because a row and what "
+                         "goes with it go in one step");
   return g_strcmp0 (sentence->archive, sentence->table) != 0
          || section_fail (section, section_find (section, "archive"), error,
                           "archive: %s is the job's own table", sentence->archive);

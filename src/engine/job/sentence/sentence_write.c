@@ -1,6 +1,7 @@
 /* Length: each key of a sentence becomes words, and all words together its files. */
 #include "engine/job/sentence/sentence_write.h"
 
+#include "engine/job/job_files.h"
 #include "engine/job/sentence/catalogue.h"
 #include "engine/job/sentence/list.h"
 #include "engine/job/sentence/words.h"
@@ -230,6 +231,26 @@ set_object (Writer *writer)
   words_take (writer->words, "shared", shared);
 }
 
+/* A row goes only as a file of the archive has it (`:archived`: digests by key). A plan, and a
+ * trial before there is a file, have no `:archived`. */
+static void
+set_files (Writer *writer)
+{
+  if (writer->sentence->archive_place == NULL)
+    return;
+  g_autofree char *whole = list_whole (writer->table);
+  words_take (writer->words, "digest",
+              g_strdup_printf ("pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to((%s)::"
+                               "pg_catalog.text, 'UTF8')), 'hex')",
+                               whole));
+  words_take (writer->words, "free",
+              g_strdup_printf (":archived::jsonb IS NULL OR :archived::jsonb ->> "
+                               "pruned_k.pruned_key OPERATOR(pg_catalog.=) %s",
+                               (char *)g_hash_table_lookup (writer->words, "digest")));
+  words_take (writer->words, "going", sentence_key_rows (writer->table, "going"));
+  words_take (writer->words, "whole", g_steal_pointer (&whole));
+}
+
 static void
 set_words (Writer *writer)
 {
@@ -249,6 +270,7 @@ set_words (Writer *writer)
   set_page (writer);
   set_archive (writer);
   set_object (writer);
+  set_files (writer);
   words_take (writer->words, "spared", sentence_set_spared (writer->sentence, writer->catalogue));
 }
 
@@ -260,6 +282,13 @@ add (Writer *writer, const char *path, const char *file)
   written_add (writer->written, g_strdup (path), NULL, 0, words_fill (writer->words, file));
 }
 
+/* A row goes after something that is done without a transaction: its object, or a file of it. */
+static gboolean
+waits (const Sentence *sentence)
+{
+  return sentence->object_column != NULL || sentence->archive_place != NULL;
+}
+
 /* The rows of the own table, last. They are locked if a file before has emptied something of them;
  * then the condition is not asked again. */
 static void
@@ -269,13 +298,15 @@ add_removal (Writer *writer, const Below *below)
     words_set (writer->words, "due", "true");
   words_take (writer->words, "due",
               below_without_rest (below, g_hash_table_lookup (writer->words, "due")));
-  if (writer->sentence->object_column != NULL)
+  if (waits (writer->sentence))
     words_take (writer->words, "due",
                 g_strdup_printf ("((%s) IS TRUE) AND (%s)",
                                  (char *)g_hash_table_lookup (writer->words, "due"),
                                  (char *)g_hash_table_lookup (writer->words, "free")));
   g_autofree char *first = words_fill (writer->words, "delete");
-  const char *then = g_hash_table_lookup (writer->words, "archive_then");
+  const char *then = writer->sentence->archive_place != NULL
+                         ? JOB_FILES_IN_FILE
+                         : g_hash_table_lookup (writer->words, "archive_then");
   char *path = g_strdup_printf ("apply/removed/%03u-%s", (writer->written->files->len + 1) * 10,
                                 writer->table->name);
   written_add (writer->written, path, writer->table, 'd', g_strconcat (first, then, NULL));
@@ -492,8 +523,8 @@ static void
 add_files (Writer *writer, const Below *below)
 {
   g_autofree char *lock = g_strdup_printf ("lock/005-%s", writer->table->name);
-  gboolean objects = writer->sentence->object_column != NULL,
-           all = writer->sentence->kind == SENTENCE_SET || objects || !below_is_empty (below)
+  gboolean later = waits (writer->sentence),
+           all = writer->sentence->kind == SENTENCE_SET || later || !below_is_empty (below)
                  || writer->table->stirs || reads_other_rows (writer->sentence);
   below_set_plan (below);
   set_children (writer, below);
@@ -501,12 +532,12 @@ add_files (Writer *writer, const Below *below)
   add (writer, "page", "page");
   writer->written->known_rows = all_rows_known (writer->sentence, writer->words);
   writer->written->all_rows = all_rows_page (writer->sentence, writer->words);
-  add (writer, "decide", objects ? "decide_object" : "decide");
+  add (writer, "decide", later ? "decide_later" : "decide");
   add_values (writer);
-  if (objects) {
-    add (writer, "objects", "objects");
+  if (later)
+    add (writer, "objects", writer->sentence->archive_place != NULL ? "lines" : "objects");
+  if (writer->sentence->object_column != NULL)
     add (writer, "lock/000-objects", "lock_objects");
-  }
   if (writer->sentence->on[0] != NULL)
     add_event_key (writer);
   if (writer->sentence->remember_days > 0)

@@ -1,5 +1,5 @@
--- What becomes of each row: as without an object, or `waits` if its object is not surely gone: then
--- it is looked at again. Fast by primary key.
+-- What becomes of each row, or `waits` if it must not go yet: its object is not surely gone, or no
+-- file of the archive has it as it is. Then it is looked at again. Fast by primary key.
 SELECT pruned_k.pruned_key AS key,
        CASE WHEN pruned_r.pruned_there IS NULL THEN 'gone'{gone_with} WHEN NOT pruned_r.pruned_due THEN 'kept' WHEN pruned_r.pruned_free THEN '{word}' ELSE 'waits' END AS what,
        CASE WHEN NOT pruned_r.pruned_due THEN pruned_r.pruned_reason END AS reason,

@@ -1,0 +1,298 @@
+"""Rows that go only once a file of an archive has them (`archive = file:...`, `s3:...`). What is
+expected of the files is written by hand."""
+
+import gzip
+import hashlib
+import json
+import os
+
+import pytest
+
+from support.s3 import Proxy
+from support.sentences import house  # noqa: F401
+
+TABLE = """CREATE TABLE jottings (id bigint PRIMARY KEY, at timestamptz, n numeric, b bytea, tags text[], doc jsonb, api_token text);
+    INSERT INTO jottings VALUES
+      (1, '2020-01-01 00:00:00.000001+00', 9007199254740993, '\\x00ff0a', '[0:1]={a,b}', '{"a": [1, null]}', 'first'),
+      (2, '2020-01-02+00', 123456789012345678901234567890.5, NULL, NULL, 'null', NULL),
+      (3, '2020-01-03+00', NULL, '', '{}', NULL, E'zwei\\nZeilen "ü"'),
+      (4, now(), 4, NULL, NULL, NULL, 'stays')"""
+LINES = [
+    '{"key": 1, "row": {"b": "\\\\x00ff0a", "n": 9007199254740993, "at": "2020-01-01T00:00:00.000001+00:00", "id": 1,'
+    ' "doc": {"a": [1, null]}, "tags": "[0:1]={a,b}", "api_token": "first"}}',
+    '{"key": 2, "row": {"b": null, "n": 123456789012345678901234567890.5, "at": "2020-01-02T00:00:00+00:00", "id": 2,'
+    ' "doc": null, "tags": null, "api_token": null}}',
+    '{"key": 3, "row": {"b": "\\\\x", "n": null, "at": "2020-01-03T00:00:00+00:00", "id": 3,'
+    ' "doc": null, "tags": [], "api_token": "zwei\\nZeilen \\"ü\\""}}',
+]
+WHERE = "table = jottings\nwhere = at < :T - interval '1 day'\nmax_share = off\ndelay_ms = 0"
+
+
+class Archive:
+    def __init__(self, house, folder):  # noqa: F811
+        self.house, self.folder, self.database = house, folder, house.database
+        house.sql(TABLE)
+        folder.mkdir(mode=0o700)
+        self.say()
+
+    def say(self, place=None, **more):
+        self.house.say("notes", f"{WHERE}\narchive = {place or f'file:{self.folder}'}" + "".join(f"\n{k} = {v}" for k, v in more.items()))
+
+    def files(self):
+        return sorted(self.folder.rglob("*.gz"))
+
+    def lines(self, path):
+        return gzip.decompress(path.read_bytes()).decode().splitlines()
+
+    def left(self):
+        return self.database.column("SELECT id FROM jottings ORDER BY id")
+
+    def whole(self):
+        return self.house.rows("jottings", "jottings::text")
+
+    def waits(self):
+        (row,) = self.house.tick("notes")
+        assert (row["state"], row["attempts"], row["result"].get("removed", 0)) == ("waiting", 0, 0), row
+        assert self.left() == [1, 2, 3, 4] and self.house.rows("pruned.quarantine") == []
+        return self.house.daemons[-1].wait_line("The archive cannot be written; the run waits", job="notes")["error"]
+
+    def goes_on(self):
+        self.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+        self.house.work()
+        assert self.left() == [4]
+
+
+@pytest.fixture
+def archive(house, tmp_path):  # noqa: F811
+    return Archive(house, tmp_path / "archive")
+
+
+def test_each_page_is_a_file_before_its_rows_go_and_comes_back(archive):
+    before = archive.whole()
+    archive.say(batch=2)
+    assert [action for _, _, action, _ in archive.house.plan("notes")] == ["removed"] * 3
+    assert archive.files() == []
+    counters, run = archive.house.done("notes")
+    assert counters == {"removed": 3, "updated_rows": 3, "files": 2} and archive.left() == [4]
+    first, second = archive.files()
+    assert archive.lines(first) == LINES[:2] and archive.lines(second) == LINES[2:]
+    for path, step, lines in ((first, 0, LINES[:2]), (second, 1, LINES[2:])):
+        digest = hashlib.sha256("".join(line + "\n" for line in lines).encode()).hexdigest()[:16]
+        assert path.relative_to(archive.folder).as_posix() == f"notes/{run}-{step}-{digest}.jsonl.gz"
+        assert path.stat().st_mode & 0o777 == 0o600
+    assert sorted(p for p in archive.folder.rglob("*") if p.is_file()) == [first, second]
+    assert archive.house.rows("pruned.deletions", "archived_in") == [(f"file:{first}",), (f"file:{second}",)]
+    lines = archive.house.restore(run)
+    assert [line["action"] for line in lines if "key" in line] == ["restored"] * 3
+    # what the audit leaves out is not taken from the file where the audit has the row
+    assert archive.house.rows("jottings", "id, api_token") == [(1, None), (2, None), (3, None), (4, "stays")]
+    assert [row for row in archive.house.rows("jottings", "(id, at, n, b, tags)::text")] == [
+        row for row in archive.house.rows(f"(VALUES {', '.join(f'($v${row[0]}$v$::jottings)' for row in before)}) AS v (n)", "((n).id, (n).at, (n).n, (n).b, (n).tags)::text")]
+
+
+def test_with_keys_in_the_audit_the_rows_come_back_from_the_file(archive):
+    before = archive.whole()
+    archive.say(batch=2, audit="keys")
+    _, run = archive.house.done("notes")
+    assert archive.left() == [4]
+    assert archive.house.rows("pruned.deletions", "rows") == [(None,), (None,)]
+    dry = archive.house.restore(run, "--dry-run")
+    assert [line["action"] for line in dry if "key" in line] == ["restored"] * 3 and archive.left() == [4]
+    archive.house.restore(run, "--only", "jottings:2")
+    assert archive.left() == [2, 4]
+    archive.house.restore(run)
+    assert archive.whole() == before
+
+
+@pytest.mark.parametrize("audit", ["full", "keys"])
+@pytest.mark.parametrize("harm, said", [
+    ("gone", "No such file or directory"), ("cut", "line "), ("edited", "line 1: n is not as the audit has it"),
+    ("torn", "line 2: "), ("link", "Too many levels of symbolic links")])
+def test_a_file_that_is_damaged_or_missing_is_named(archive, harm, said, audit):
+    archive.say(audit=audit)
+    _, run = archive.house.done("notes")
+    (path,) = archive.files()
+    if harm in ("gone", "link"):
+        path.rename(path.with_suffix(".away"))
+    if harm == "link":
+        path.symlink_to(path.with_suffix(".away"))
+    if harm == "cut":
+        path.write_bytes(path.read_bytes()[:-20])
+    if harm == "edited":
+        path.write_bytes(gzip.compress("".join(f"{line}\n" for line in [LINES[0].replace("740993", "740994"), *LINES[1:]]).encode()))
+        said = said if audit == "full" else "it has been changed since it was written"
+    if harm == "torn":
+        path.write_bytes(gzip.compress(f"{LINES[0]}\n{{\n".encode()))
+    done = archive.house.pruned.run("restore", run)
+    assert done.code == (0 if audit == "full" else 6), done
+    assert str(path) in done.stderr and said in done.stderr, done
+    assert archive.left() == ([1, 2, 3, 4] if audit == "full" else [4])
+    if audit == "keys":
+        assert str(path) in done.stdout and "3 cannot be" in done.stdout, done
+
+
+def harm_folder(archive, harm):
+    folder = archive.folder
+    if harm == "missing":
+        folder.rmdir()
+    elif harm == "a link":
+        folder.rename(folder.with_suffix(".real"))
+        folder.symlink_to(folder.with_suffix(".real"))
+    elif harm == "of another owner":
+        os.chown(folder, 65534, 65534)
+    elif harm == "open to all":
+        folder.chmod(0o777)
+    elif harm == "a file":
+        folder.rmdir()
+        folder.write_text("")
+    else:
+        (folder / "notes").symlink_to(folder.parent)
+
+
+def mend_folder(archive):
+    folder = archive.folder
+    if folder.is_symlink() or folder.is_file():
+        folder.unlink()
+    if folder.exists():
+        os.chown(folder, 0, 0)
+        folder.chmod(0o700)
+        (folder / "notes").unlink(missing_ok=True)
+    folder.mkdir(exist_ok=True)
+
+
+@pytest.mark.check_first(2)
+@pytest.mark.parametrize("harm, said", [
+    ("missing", "No such file or directory"), ("of another owner", "it belongs to user 65534"), ("a link", "it is a link: name the folder itself"),
+    ("open to all", "everybody may write there"), ("a file", "Not a directory"), ("with a link in it", "notes: Not a directory")])
+def test_no_row_goes_while_the_folder_is_wrong(archive, harm, said):
+    harm_folder(archive, harm)
+    assert said in archive.waits() and str(archive.folder) in archive.house.daemons[-1].text()
+    if harm != "with a link in it":  # that of one job; the place itself can be written
+        checked, looked = archive.house.pruned.run("check", "notes"), archive.house.pruned.run("doctor")
+        assert said in checked.stdout and "so no row goes" in checked.stdout, checked
+        assert said in looked.stdout and looked.code != 0, looked
+    mend_folder(archive)
+    archive.goes_on()
+    assert [archive.lines(path) for path in archive.files()] == [LINES]
+
+
+def test_check_and_doctor_say_that_a_file_can_be_written(archive):
+    checked, looked = archive.house.pruned.run("check", "notes"), archive.house.pruned.run("doctor")
+    assert f"rows go to files in file:{archive.folder} first, and one can be written" in checked.stdout, checked
+    assert f"a file of notes can be written in file:{archive.folder}" in looked.stdout, looked
+    assert list(archive.folder.iterdir()) == []
+
+
+class Buckets:
+    def __init__(self, archive, gateway, name):
+        self.archive, self.gateway, self.client = archive, gateway, gateway.client()
+        self.bucket = "a-" + hashlib.sha256(name.encode()).hexdigest()[:20]
+        self.client.create_bucket(Bucket=self.bucket)
+        archive.house.pruned.settings |= {
+            "store.object.endpoint": gateway.endpoint, "store.object.region": gateway.region,
+            "store.object.access_key": gateway.access_key, "store.object.secret_key": gateway.secret_key}
+
+    def contents(self):
+        keys = [one["Key"] for one in self.client.list_objects_v2(Bucket=self.bucket).get("Contents", [])]
+        return {key: gzip.decompress(self.client.get_object(Bucket=self.bucket, Key=key)["Body"].read()).decode().splitlines() for key in keys}
+
+
+@pytest.fixture
+def buckets(archive, gateway, request):
+    return Buckets(archive, gateway, request.node.name)
+
+
+@pytest.fixture
+def proxy(gateway):
+    made = Proxy(gateway.endpoint)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("path", ["", "/cold/2026"])
+def test_a_bucket_has_the_files(buckets, path):
+    archive = buckets.archive
+    before = archive.whole()
+    archive.say(f"s3:{buckets.bucket}{path}", audit="keys")
+    checked = archive.house.pruned.run("check", "notes")
+    assert "first, and one can be written" in checked.stdout and buckets.contents() == {}, checked
+    _, run = archive.house.done("notes")
+    ((key, lines),) = buckets.contents().items()
+    assert key.startswith(f"{path}/notes/{run}-0-".lstrip("/")) and lines == LINES
+    archive.house.restore(run)
+    assert archive.whole() == before
+    archive.database.execute("DELETE FROM jottings WHERE id < 4")
+    buckets.client.delete_object(Bucket=buckets.bucket, Key=key)
+    done = archive.house.pruned.run("restore", run)
+    assert done.code == 6 and f"s3:{buckets.bucket}/{key}: there is no such object" in done.stderr, done
+
+
+def answer(status, code):
+    return lambda command, _body, go: (status, f"<Error><Code>{code}</Code><Message>no</Message></Error>".encode(), None) if command == "PUT" else (*go(), None)
+
+
+@pytest.mark.check_first(2)
+@pytest.mark.parametrize("misbehave, said", [
+    (answer(503, "SlowDown"), "SlowDown"), (answer(403, "AccessDenied"), "the credentials of [store.object] may not write in this bucket"),
+    (answer(507, "QuotaExceeded"), "QuotaExceeded"), (lambda *_: (200, b"<html>welcome</html>", None), "not an answer of S3"), ("no bucket", "NoSuchBucket")])
+def test_no_row_goes_while_the_bucket_takes_nothing(buckets, misbehave, said, proxy):
+    archive = buckets.archive
+    proxy.misbehave = misbehave if misbehave != "no bucket" else None
+    archive.say(f"s3:{buckets.bucket}{'-no' if misbehave == 'no bucket' else ''}")
+    archive.house.pruned.settings["store.object.endpoint"] = proxy.url
+    assert said in archive.waits()
+    checked = archive.house.pruned.run("check", "notes")
+    assert said in checked.stdout and "so no row goes" in checked.stdout, checked
+    archive.house.pruned.settings["store.object.endpoint"] = buckets.gateway.endpoint
+    archive.say(f"s3:{buckets.bucket}")
+    archive.goes_on()
+    assert list(buckets.contents().values()) == [LINES]
+
+
+def test_a_row_that_changes_while_its_file_is_written_goes_with_what_it_is_then(buckets, proxy):
+    archive = buckets.archive
+    archive.say(f"s3:{buckets.bucket}")
+    left = [1]
+
+    def misbehave(_command, _body, go):
+        if left:
+            left.pop()
+            archive.database.execute("UPDATE jottings SET n = 77 WHERE id = 2")
+            archive.database.execute("UPDATE jottings SET at = now() WHERE id = 3")
+        return *go(), None, ("ETag", '"0"')
+
+    proxy.misbehave = misbehave
+    archive.house.pruned.settings["store.object.endpoint"] = proxy.url
+    counters, _ = archive.house.done("notes")
+    assert archive.left() == [3, 4] and counters["removed"] == 2, counters
+    files = sorted(buckets.contents().values(), key=len)
+    assert files == [[LINES[1].replace("123456789012345678901234567890.5", "77")], LINES]
+
+
+@pytest.mark.parametrize("key, said", [
+    ("archive = file:archive", "expected file:/FOLDER, a path from the root on"),
+    ("archive = file:/", "expected file:/FOLDER"), ("archive = file:/a/../b", "without .."),
+    ("archive = s3:", "expected s3:BUCKET or s3:BUCKET/PATH"), ("archive = s3:b/../c", "expected s3:BUCKET"),
+    ("archive = file:/srv/a\nchildren_portion = 10\nchildren = auto", "not beside 'archive' in files")])
+def test_what_is_no_place_is_refused(archive, key, said):
+    archive.house.say("notes", f"{WHERE}\n{key}")
+    done = archive.house.pruned.run("check", "notes")
+    assert done.code != 0 and said in done.stdout + done.stderr, done
+
+
+def test_wide_rows_and_a_key_of_two_columns(archive):
+    archive.house.sql("""CREATE TABLE wide (a text, "B c" int, body text, PRIMARY KEY (a, "B c"));
+        INSERT INTO wide SELECT 'it''s', i, repeat(md5(i::text), 327680) FROM generate_series(1, 3) i""")
+    archive.house.say("notes", f"table = wide\nwhere = true\nmax_share = off\narchive = file:{archive.folder}\naudit = keys")
+    before = archive.database.value("SELECT md5(string_agg(w::text, ',' ORDER BY w)) FROM wide w")
+    counters, run = archive.house.done("notes")
+    assert counters["removed"] == 3 and archive.database.value("SELECT count(*) FROM wide") == 0
+    assert sum(len(archive.lines(path)) for path in archive.files()) == 3
+    assert json.loads(archive.lines(archive.files()[0])[0])["key"] == {"a": "it's", "B c": 1}
+    archive.house.restore(run)
+    assert archive.database.value("SELECT md5(string_agg(w::text, ',' ORDER BY w)) FROM wide w") == before
+
+
+def test_a_folder_cannot_do_it(archive):
+    done = archive.house.pruned.run("jobs", "show", "notes", "--to", "x")
+    assert "SQL files write no files of an archive" in done.stdout + done.stderr, done
