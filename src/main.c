@@ -163,8 +163,8 @@ static const Command commands[] = {
     .any_schema = TRUE },
   { "help", "[COMMAND]", "this list, or the help of a command", "pruned help tick", .most = 1,
     .bare = TRUE },
-  { "version", "[--faults]", "versions of pruned and of its libraries", "pruned version",
-    command_version, version_options, .bare = TRUE },
+  { "version", "[--check | --faults]", "versions of pruned and of its libraries",
+    "pruned version --check", command_version, version_options, .bare = TRUE },
   { NULL }
 };
 

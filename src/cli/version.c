@@ -2,12 +2,15 @@
 #include "base/fault.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/version_check.h"
 #include "http/http.h"
 
-static gboolean faults;
+static gboolean faults, fits;
 
 const GOptionEntry version_options[]
     = { { "faults", 0, 0, G_OPTION_ARG_NONE, &faults, "the fault points of this build", NULL },
+        { "check", 0, 0, G_OPTION_ARG_NONE, &fits,
+          "whether settings, schema and running processes are of this version", NULL },
         { NULL } };
 
 static const Column VERSIONS[] = { { "name" }, { "version" }, { NULL } };
@@ -36,6 +39,8 @@ command_version (Cli *cli, GError **error)
     show_faults (cli->out);
     return CODE_OK;
   }
+  if (fits)
+    return version_check (cli, error);
   g_autofree char *glib
       = g_strdup_printf ("%u.%u.%u", glib_major_version, glib_minor_version, glib_micro_version);
   g_autofree char *libpq = pg_library_version ();

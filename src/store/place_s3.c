@@ -151,8 +151,9 @@ place_s3_stop (void)
 typedef struct {
   pthread_mutex_t lock;
   pthread_cond_t came;
-  gboolean done, written, wrong;
-  long status;
+  const char *does; /* what the credentials may not do if access is denied */
+  gboolean (*is_right) (const HttpResponse *http);
+  gboolean done;
   GBytes *content;
   char *why;
 } Wait;
@@ -162,20 +163,29 @@ static void
 on_answer (const HttpResponse *http, gpointer data)
 {
   Wait *wait = data;
+  gboolean wrong;
   pthread_mutex_lock (&wait->lock);
-  wait->status = http->status;
-  wait->written = is_written (http);
   wait->content = g_bytes_new (http->body, http->body_len);
-  wait->why = http->status / 100 == 2 ? NULL : trouble_of (http, "do this", &wait->wrong);
+  wait->why = wait->is_right (http) ? NULL : trouble_of (http, wait->does, &wrong);
   wait->done = TRUE;
   pthread_cond_signal (&wait->came);
   pthread_mutex_unlock (&wait->lock);
 }
 
-static void
-ask (Http *http, HttpRequest *request, Wait *wait)
+static gboolean
+is_read (const HttpResponse *http)
 {
-  *wait = (Wait){ .lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER };
+  return http->status == 200;
+}
+
+static void
+ask (Http *http, HttpRequest *request, const char *does,
+     gboolean (*is_right) (const HttpResponse *http), Wait *wait)
+{
+  *wait = (Wait){ .lock = PTHREAD_MUTEX_INITIALIZER,
+                  .came = PTHREAD_COND_INITIALIZER,
+                  .does = does,
+                  .is_right = is_right };
   http_send (http, request, on_answer, wait);
   pthread_mutex_lock (&wait->lock);
   while (!wait->done)
@@ -209,7 +219,7 @@ place_s3_get (const Config *config, const char *path, GError **error)
     return error_null (error, PRUNED_OUTAGE, "%s", why);
   HttpRequest *request = s3_request_get (target, key);
   request->most_bytes = PLACE_MOST_BYTES;
-  ask (http, request, &wait);
+  ask (http, request, "read", is_read, &wait);
   http_free (http);
   s3_target_free (target);
   why = wait.why;
@@ -230,13 +240,12 @@ place_s3_probe (const Config *config, const char *bucket)
   S3Target *target = begin (config, bucket, &http, &why);
   if (target == NULL)
     return why;
-  ask (http, s3_request_put (target, key, one), &put);
+  ask (http, s3_request_put (target, key, one), "write", is_written, &put);
   g_bytes_unref (put.content);
-  if (!put.written)
-    why = g_strdup_printf ("%s: %s", s3_target_name (target),
-                           put.why != NULL ? put.why : "this is no answer of S3 to a PUT");
+  if (put.why != NULL)
+    why = g_strdup_printf ("%s: %s", s3_target_name (target), put.why);
   else { /* without the right to delete the object stays, and is the same the next time */
-    ask (http, s3_request_single (target, key, NULL), &removed);
+    ask (http, s3_request_single (target, key, NULL), "delete", s3_says_deleted, &removed);
     g_bytes_unref (removed.content);
     g_free (removed.why);
   }

@@ -1,7 +1,6 @@
 #include "store/store.h"
 
 #include "store/local.h"
-#include "store/place.h"
 #include "store/s3.h"
 
 #include <pthread.h>
@@ -50,7 +49,6 @@ stores_stop (void)
     stores[i].store = NULL;
   }
   g_clear_pointer (&buckets, g_hash_table_unref);
-  places_stop ();
   store_forget_down ();
 }
 

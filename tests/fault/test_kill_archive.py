@@ -68,5 +68,6 @@ def test_a_process_that_sleeps_and_writes_late_replaces_no_other_content(archive
     zombie.thaw()
     zombie.stop()
     after = {path: path.read_bytes() for path in archive.folder_of_files.rglob("*.gz")}
-    assert before.items() <= after.items() and len(before) == 3 and len(after) == 4
+    # the late one can have been written just before it slept
+    assert before.items() <= after.items() and len(after) == 4
     all_back(archive, run)

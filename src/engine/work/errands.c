@@ -3,6 +3,7 @@
 #include "base/fault.h"
 #include "engine/brakes/brakes.h"
 #include "engine/step/beside.h"
+#include "engine/work/archives.h"
 #include "engine/work/conclude.h"
 #include "engine/work/objects.h"
 #include "engine/work/run_step.h"
@@ -28,6 +29,15 @@ errands_fit (Service *service, Lane *lane)
 }
 
 /* --- the two halves, of the steps of one transaction: one for each of LANES --- */
+
+/* How the steps of JOB, an errand, work without a worker between their two transactions. */
+static const JobErrand *
+errand_of (const Job *job)
+{
+  return job->code != NULL               ? job->code->errand
+         : job->sentence->bucket != NULL ? &objects_errand
+                                         : &archives_errand;
+}
 
 static gboolean
 is_committed (Step *step, GError **error)
@@ -82,7 +92,7 @@ act (StepSet *set, Lane *const *lanes, const JobErrand *code, gpointer *leased)
 gboolean
 errands_lease (StepSet *set, Lane *const *lanes, GError **error)
 {
-  const JobErrand *code = objects_errand (((const Step *)set->steps->pdata[0])->job);
+  const JobErrand *code = errand_of (((const Step *)set->steps->pdata[0])->job);
   g_autofree gpointer *leased = g_new0 (gpointer, set->steps->len);
   if (lease (set, code, leased, error)) {
     act (set, lanes, code, leased);

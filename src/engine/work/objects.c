@@ -6,7 +6,6 @@
 #include "engine/step/find.h"
 #include "engine/step/page.h"
 #include "engine/step/record.h"
-#include "engine/work/archives.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -230,12 +229,4 @@ settle (Step *const *steps, gpointer *leased, guint n, GError **error)
   return TRUE;
 }
 
-static const JobErrand with_objects = { lease, act, cancel, NULL, settle, object_rows_free };
-
-const JobErrand *
-objects_errand (const Job *job)
-{
-  return job->code != NULL               ? job->code->errand
-         : job->sentence->bucket != NULL ? &with_objects
-                                         : &archives_errand;
-}
+const JobErrand objects_errand = { lease, act, cancel, NULL, settle, object_rows_free };

@@ -25,5 +25,4 @@ gboolean objects_choose (Step *step, ObjectRows *rows, GError **error) G_GNUC_WA
 /* The page of ROWS is done: the run of STEP goes on behind it, or ends. */
 void objects_go_on (Step *step, const ObjectRows *rows);
 
-/* How the steps of JOB, an errand, work without a worker between two transactions. */
-const JobErrand *objects_errand (const Job *job);
+extern const JobErrand objects_errand;
