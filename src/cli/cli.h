@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "cli/command.h"
+#include "engine/view/row/item.h"
 #include "kafka/kafka.h"
 #include "pg/pg.h"
 
@@ -48,8 +49,10 @@ Pg *cli_pg_bare (Cli *cli, GError **error);
 void cli_pg_keep (Pg *pg);
 /* Adds the remedy to an error of PG; returns CODE_POSTGRES. */
 ExitCode cli_pg_failed (const Pg *pg, GError **error);
-/* The same for commands of the owner: a right that is missing has the remedy to run them as the
- * owner. */
+/* What END of a look for a row with PG is as an exit code; ERROR is completed. */
+ExitCode cli_row_end (ItemEnd end, const Pg *pg, GError **error);
+/* As cli_pg_failed, for commands of the owner: a right that is missing has the remedy to run them
+ * as the owner. */
 ExitCode cli_pg_failed_owner (Cli *cli, const Pg *pg, GError **error);
 
 /* The role of the settings, and the owners of the tables (sql/owners.sql), read on a connection of

@@ -118,6 +118,17 @@ cli_pg_failed (const Pg *pg, GError **error)
   return CODE_POSTGRES;
 }
 
+ExitCode
+cli_row_end (ItemEnd end, const Pg *pg, GError **error)
+{
+  static const ExitCode codes[] = { [ITEM_READ] = CODE_OK,
+                                    [ITEM_FAILED] = CODE_POSTGRES,
+                                    [ITEM_WRONG] = CODE_USAGE,
+                                    [ITEM_NO_TABLE] = CODE_NOT_FOUND,
+                                    [ITEM_HIDDEN] = CODE_POSTGRES };
+  return end == ITEM_FAILED ? cli_pg_failed (pg, error) : codes[end];
+}
+
 void
 cli_pg_keep (Pg *pg)
 {

@@ -2,7 +2,7 @@
  * schema pruned may change the audit, so this command runs as the owner. */
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/item.h"
+#include "engine/view/row/item.h"
 #include "cli/note.h"
 #include "engine/ledger/schema.h"
 
@@ -108,16 +108,16 @@ static ExitCode
 look (const Cli *cli, Pg *pg, Item *item, GError **doubt, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  ExitCode code = item_check (item, cli, pg, TRUE, &cause);
-  if (code == CODE_OK)
+  const ItemEnd end = item_check (item, cli->jobs, pg, TRUE, &cause);
+  if (end == ITEM_READ)
     return CODE_OK;
-  if (code != CODE_USAGE && code != CODE_NOT_FOUND) {
+  if (end == ITEM_FAILED) {
     g_propagate_error (error, g_steal_pointer (&cause));
-    return code;
+    return cli_pg_failed (pg, error);
   }
-  if (code == CODE_USAGE)
+  if (end == ITEM_WRONG)
     *doubt = g_steal_pointer (&cause);
-  return item_take_recorded (item, pg, error);
+  return cli_row_end (item_take_recorded (item, pg, error), pg, error);
 }
 
 static ExitCode

@@ -3,9 +3,9 @@
 #include "cli/ask.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/holds/holds.h"
 #include "cli/job_left.h"
 #include "cli/note.h"
+#include "engine/view/row/row_name.h"
 #include "engine/view/view.h"
 
 static gboolean all, yes;
@@ -183,11 +183,11 @@ explain_none (Pg *pg, const char *job, const char *item, GError **error)
 static char *
 spelled_by_jobs (Cli *cli, Pg *pg, const char *item)
 {
-  g_autofree char *tab = NULL, *name = NULL, *key = NULL;
+  g_auto (RowName) row = { 0 };
   g_autoptr (GError) error = NULL;
-  if (holds_read_item (cli, pg, item, &tab, &name, &key, &error) != CODE_OK)
+  if (row_name_read (cli->jobs, pg, item, &row, &error) != ITEM_READ)
     return NULL;
-  char *own = g_strdup_printf ("%s:%s", name, key);
+  char *own = g_strdup_printf ("%s:%s", row.name, row.key);
   if (g_str_equal (own, item))
     g_clear_pointer (&own, g_free);
   return own;

@@ -1,23 +1,8 @@
-/* `pruned why`: why a row is still there; of one that is gone, what `who` says.
- *
- * Length: all that is said of a row is read as one page. */
-#include "engine/step/why.h"
-
-#include "base/clock.h"
-#include "base/plural.h"
-#include "base/spoken.h"
+/* `pruned why`: why a row is still there; of one that is gone, what `who` says. */
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/holds/holds.h"
-#include "cli/item.h"
 #include "cli/night_look.h"
-#include "base/words.h"
-#include "cli/why_line.h"
-#include "engine/job/sentence/sentence.h"
-#include "engine/step/plan.h"
-#include "engine/step/quarantine.h"
-
-#include <string.h>
+#include "engine/view/row/row_why.h"
 
 const char why_more[]
     = "KEY is as for `pruned who`. Each job whose rows are of the table is asked what a run of now would do with the row, in a "
@@ -27,356 +12,49 @@ const char why_more[]
       "says what `pruned who` says.\n"
       "Exit code 6: there is no such row or table, and nothing is recorded of the row.";
 
-static const Column COLUMNS[] = { { "item" },
-                                  { "job" },
-                                  { "verdict" },
-                                  { "says" },
-                                  { "reason" },
-                                  { "due_at", CELL_TIME },
-                                  { "next_at", CELL_TIME },
-                                  { "commands", CELL_JSON },
-                                  { NULL } };
-
-typedef struct {
-  Cli *cli;
-  Pg *pg;
-  const char *table, *key; /* as the audit names it; as a job's page writes it */
-  PgRows *nights;          /* one a job, in their order */
-  PgRows *entries;         /* of why.sql */
-  gint64 now_us;
-  guint lines;
-} Asking;
-
+/* A line for people with its commands, or a row of JSON. */
 static void
-show (Asking *asking, const WhyLine *line, const char *says)
+show (Output *out, json_t *line)
 {
-  asking->lines++;
-  why_line_show (asking->cli->out, asking->table, asking->key, line, says);
-}
-
-/* --- of one job ------------------------------------------------------------------------------- */
-
-/* Why its runs do not come, or nothing: `; but it is paused`. g_free it. */
-static char *
-hindered (const Asking *asking, int night)
-{
-  static const char *const plain[] = { "ok", "running", "never", "failing", "less", "plan" };
-  const char *state = rows_text (asking->nights, night, "state");
-  for (guint i = 0; i < G_N_ELEMENTS (plain); i++)
-    if (g_str_equal (state, plain[i]))
-      return g_strdup (g_str_equal (state, "plan") ? "; but it only plans" : "");
-  g_autofree char *says = night_says (asking->nights, night);
-  return g_strdup_printf ("; but: %s", says);
-}
-
-static void
-say_due (Asking *asking, const Job *job, int night, const Why *why)
-{
-  const char *next_at = rows_text (asking->nights, night, "next_at");
-  g_autoptr (json_t) time = cell_from_text (CELL_TIME, next_at);
-  g_autofree char *in = words_of_time (json_string_value (time), asking->now_us),
-                  *but = hindered (asking, night),
-                  *says = g_strdup_printf ("due: its next run takes it%s%s%s",
-                                           in != NULL ? ", " : "", in != NULL ? in : "", but);
-  const WhyLine line = { job->name, "due", why->reason, -1, next_at, { NULL } };
-  show (asking, &line, says);
-}
-
-static gboolean
-say_stays (Asking *asking, const Job *job, const Why *why, GError **error)
-{
-  gint64 due_us;
-  if (!why_due (asking->pg, job, asking->now_us, asking->key, &due_us, error))
-    return FALSE;
-  if (due_us < 0) {
-    const char *reason = why->reason != NULL ? why->reason : why->what;
-    g_autofree char *says
-        = g_strcmp0 (reason, "where") == 0
-              ? g_strdup ("kept: its condition does not name the row, at no time as the row is now")
-              : g_strdup_printf ("kept: %s", reason != NULL ? reason : "its rule does not name it");
-    const WhyLine line = { job->name, "kept", reason, -1, NULL, { NULL } };
-    show (asking, &line, says);
-    return TRUE;
+  size_t at;
+  json_t *command;
+  const char *job = json_string_value (json_array_get (line, ROW_WHY_JOB));
+  if (output_is_json (out)) {
+    output_cells (out, json_incref (line));
+    return;
   }
-  g_autofree char *time = clock_format (due_us),
-                  *says = g_strdup_printf ("not due until %.10s %.8s UTC, as the row is now", time,
-                                           time + strlen ("2026-11-30T"));
-  const WhyLine line = { job->name, "not due", why->reason, due_us, NULL, { NULL } };
-  show (asking, &line, says);
-  return TRUE;
+  output_line (out, "%s%s%s", job != NULL ? job : "", job != NULL ? ": " : "",
+               json_string_value (json_array_get (line, ROW_WHY_SAYS)));
+  json_array_foreach (json_array_get (line, ROW_WHY_COMMANDS), at, command)
+    output_line (out, "  %s", json_string_value (command));
 }
 
-/* Of an entry in quarantine that keeps runs from the row. */
-static void
-say_failing (Asking *asking, const Job *job, int entry, gboolean over)
+/* *GONE: it is not there; of the only row that is asked for, `who` says more. */
+static ExitCode
+ask_row (Cli *cli, const RowWhyOf *of, const char *given, gboolean *gone, GError **error)
 {
-  const PgRows *rows = asking->entries;
-  const gboolean parked = rows_bool (rows, entry, "parked");
-  const char *reason = rows_text (rows, entry, "reason"),
-             *next_at = rows_text (rows, entry, "next_try_at");
-  g_autoptr (json_t) next = cell_from_text (CELL_TIME, next_at);
-  g_autofree char *item = item_argument (job->table, asking->key, TRUE),
-                  *retry = g_strdup_printf ("pruned quarantine retry %s %s", job->name, item),
-                  *in = words_of_time (json_string_value (next), asking->now_us),
-                  *age
-                  = spoken_duration (g_ascii_strtod (rows_text (rows, entry, "failing_s"), NULL));
-  const gint64 tries = rows_int (rows, entry, "attempts");
-  g_autofree char *again = g_strdup_printf ("tried again %s", in),
-                  *says = g_strdup_printf ("has failed for %s, %" G_GINT64_FORMAT " %s: %s; %s",
-                                           age, tries, plural (tries, "time", "times"), reason,
-                                           parked  ? "parked: tried once in park_retry_days"
-                                           : !over ? "its next run tries it again"
-                                                   : again);
-  const WhyLine line = { job->name, "failing", reason, -1, next_at, { over ? retry : NULL } };
-  show (asking, &line, says);
-}
-
-static void
-say_held (Asking *asking, const Job *job)
-{
-  const char *kind = rows_text (asking->entries, 0, "held_kind");
-  g_autofree char *item = item_argument (job->table, asking->key, TRUE),
-                  *release = g_strdup_printf ("pruned release %s", item);
-  const WhyLine line = { job->name, "held", kind, -1, NULL, { release } };
-  show (asking, &line,
-        g_str_equal (kind, "hold")
-            ? "on hold: no run takes it until it is released, or its hold has ended"
-            : "held: a restore has put it back, and no run takes it until it is released");
-}
-
-/* The row stays with a held one below it. */
-static void
-say_held_below (Asking *asking, const Job *job, const char *below)
-{
-  g_autofree char *argument = g_shell_quote (below),
-                  *release = g_strdup_printf ("pruned release %s", argument),
-                  *says
-                  = g_strdup_printf ("held: %s, which is held, would go with it: no run takes it "
-                                     "until that is released",
-                                     below);
-  const WhyLine line = { job->name, "held", below, -1, NULL, { release } };
-  show (asking, &line, says);
-}
-
-/* Whether the row is passed over for its entry in quarantine. */
-static gboolean
-is_passed_over (Asking *asking, const Job *job, gboolean *over, GError **error)
-{
-  g_autoptr (json_t) args = json_object ();
-  g_autoptr (Run) run = plan_run_of (job, asking->now_us, args);
-  g_autoptr (Step) step = step_new (asking->pg, run, "", NULL, NULL);
-  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GArray) passed = NULL;
-  g_ptr_array_add (items, g_strdup_printf ("%s:%s", job->table, asking->key));
-  g_autoptr (PgRows) rows = pg_begin_read_only (asking->pg, error)
-                                ? quarantine_known (step, items, &passed, error)
-                                : NULL;
-  *over = FALSE;
-  for (guint i = 0; passed != NULL && i < passed->len; i++)
-    *over |= g_array_index (passed, gboolean, i);
-  pg_rollback (asking->pg);
-  return rows != NULL;
-}
-
-static gboolean
-ask_job (Asking *asking, const Job *job, int night, int entry, GError **error)
-{
-  gboolean over = FALSE;
-  g_auto (Why) why = { 0 };
-  if (!is_passed_over (asking, job, &over, error)
-      || !why_ask (asking->pg, job, asking->now_us, asking->key, &why, error))
-    return FALSE;
-  const gboolean fails = rows_text (asking->entries, entry, "reason") != NULL;
-  const WhyLine none = { job->name, "unknown", NULL, -1, NULL, { NULL } },
-                named = { job->name, "named", NULL, -1, NULL, { NULL } };
-  if (rows_bool (asking->entries, entry, "held"))
-    say_held (asking, job);
-  else if (why.below != NULL)
-    say_held_below (asking, job, why.below);
-  else if (fails && (over || why.goes || g_strcmp0 (why.what, "failed") == 0))
-    say_failing (asking, job, entry, over);
-  else if (job_only_names_rows (job))
-    show (asking, &named, "stays until an event names it");
-  else if (!job->kind->rows || !why.known)
-    show (asking, &none,
-          job->kind->rows ? "unknown: it cannot be asked about a single row; see `pruned plan`"
-                          : "unknown: it drops whole partitions; see `pruned plan`");
-  else if (why.goes)
-    say_due (asking, job, night, &why);
-  else if (g_strcmp0 (why.what, "failed") == 0) {
-    g_autofree char *says = g_strdup_printf ("fails: %s", why.reason);
-    const WhyLine line = { job->name, "failing", why.reason, -1, NULL, { NULL } };
-    show (asking, &line, says);
-  } else
-    return say_stays (asking, job, &why, error);
-  return TRUE;
-}
-
-/* A job that cannot be asked, for lack of a table or a right, keeps no other from being asked. */
-static gboolean
-ask_or_say (Asking *asking, int entry, GError **error)
-{
-  const int at = (int)rows_int (asking->entries, entry, "row");
-  const Job *job = jobs_at (asking->cli->jobs, (guint)at);
-  GError *cause = NULL;
-  if (ask_job (asking, job, at, entry, &cause))
-    return TRUE;
-  if (cause->code == PRUNED_OUTAGE) {
-    g_propagate_error (error, cause);
-    return FALSE;
-  }
-  g_autofree char *says = g_strdup_printf ("unknown: %s", cause->message);
-  const WhyLine line = { job->name, "unknown", cause->message, -1, NULL, { NULL } };
-  show (asking, &line, says);
-  g_error_free (cause);
-  return TRUE;
-}
-
-/* --- the row ---------------------------------------------------------------------------------- */
-
-/* Which jobs' rows are of the table, with their entries. */
-static PgRows *
-look (Asking *asking, GError **error)
-{
-  GString *names = array_new (), *jobs = array_new (), *items = array_new ();
-  for (guint i = 0; i < jobs_count (asking->cli->jobs); i++) {
-    const Job *job = jobs_at (asking->cli->jobs, i);
-    const char *table = job->table != NULL ? job->table : "";
-    g_autofree char *item = g_strdup_printf ("%s:%s", table, asking->key);
-    array_add (names, table);
-    array_add (jobs, job->name);
-    array_add (items, item);
-  }
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "name", array_take (names));
-  pg_values_take (values, "job", array_take (jobs));
-  pg_values_take (values, "item", array_take (items));
-  pg_values_set (values, "table", asking->table);
-  PgRows *rows = pg_begin_read_only (asking->pg, error)
-                     ? pg_run_file (asking->pg, "src/cli/sql/why.sql", values, error)
-                     : NULL;
-  pg_rollback (asking->pg);
-  return rows;
-}
-
-static gboolean
-is_there (Asking *asking, gboolean *there, GError **error)
-{
-  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (items, g_strdup_printf ("%s:%s", asking->table, asking->key));
-  g_autofree char *states = pg_begin_read_only (asking->pg, error)
-                                ? quarantine_states (asking->pg, items, error)
-                                : NULL;
-  pg_rollback (asking->pg);
-  *there = states != NULL && !g_str_equal (states, "{\"\"}") && !g_str_equal (states, "{}");
-  return states != NULL;
-}
-
-/* Rows of the table go with those of another one. */
-static void
-say_below (Asking *asking)
-{
-  for (guint i = 0; i < jobs_count (asking->cli->jobs); i++) {
-    const Job *job = jobs_at (asking->cli->jobs, i);
-    const GPtrArray *children = job->sentence != NULL ? job->sentence->children : NULL;
-    for (guint k = 0; children != NULL && k < children->len; k++) {
-      const SentenceChild *child = children->pdata[k];
-      if (!g_str_equal (child->table, asking->table))
-        continue;
-      g_autofree char *says
-          = g_strdup_printf ("goes with its row of %s: ask `pruned why` of that", job->table);
-      const WhyLine line = { job->name, "with its row", NULL, -1, NULL, { NULL } };
-      show (asking, &line, says);
-    }
-  }
+  size_t at;
+  json_t *line;
+  g_auto (RowWhy) why = { 0 };
+  const ItemEnd end = row_why_ask (&why, of, given, error);
+  *gone = why.gone;
+  if (!why.gone || cli->n_arguments > 1)
+    json_array_foreach (why.lines, at, line)
+      show (cli->out, line);
+  return cli_row_end (end, of->pg, error);
 }
 
 static ExitCode
-ask_row (Asking *asking, GError **error)
+ask_all (Cli *cli, Pg *pg, gboolean *gone, GError **error)
 {
-  g_autoptr (PgRows) entries = look (asking, error);
-  asking->entries = entries;
-  asking->lines = 0;
-  if (entries == NULL)
-    return cli_pg_failed (asking->pg, error);
-  for (int i = 0; i < rows_count (entries); i++)
-    if (!ask_or_say (asking, i, error))
-      return cli_pg_failed (asking->pg, error);
-  say_below (asking);
-  const WhyLine none = { NULL, "no rule", NULL, -1, NULL, { NULL } };
-  g_autofree char *says = g_strdup_printf (
-      "no rule names %s: no job in force has rows of it, so its rows stay. If they should go, write "
-      "a [retention] section with table = %s: `pruned new` proposes one",
-      asking->table, asking->table);
-  if (asking->lines == 0)
-    show (asking, &none, says);
-  return CODE_OK;
-}
-
-static void
-say_gone (Asking *asking, const char *given)
-{
-  g_autofree char *who = g_strdup_printf ("pruned who %s", given);
-  const WhyLine line = { NULL, "gone", NULL, -1, NULL, { who } };
-  show (asking, &line, "gone: there is no such row, or this role does not see it");
-}
-
-static ExitCode
-check_hidden (const Asking *asking, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "table", asking->table);
-  g_autoptr (PgRows) rows
-      = pg_begin_read_only (asking->pg, error)
-            ? pg_run_file (asking->pg, "src/cli/sql/why_hidden.sql", values, error)
-            : NULL;
-  pg_rollback (asking->pg);
-  if (rows == NULL)
-    return cli_pg_failed (asking->pg, error);
-  if (!rows_bool (rows, 0, "hidden"))
-    return CODE_OK;
-  return cli_fail (
-      CODE_POSTGRES, error,
-      "row-level security hides rows of %s from this role: whether the row is there is "
-      "not known; ask as the owner of the table (-s postgres.url=...)",
-      asking->table);
-}
-
-/* *GONE: the row is not there. */
-static ExitCode
-ask_item (Asking *asking, const char *given, gboolean *gone, GError **error)
-{
-  g_autofree char *tab = NULL, *name = NULL, *key = NULL;
-  gboolean there;
-  const ExitCode code = holds_read_item (asking->cli, asking->pg, given, &tab, &name, &key, error);
-  if (code != CODE_OK)
-    return code;
-  asking->table = name;
-  asking->key = key;
-  if (!is_there (asking, &there, error))
-    return cli_pg_failed (asking->pg, error);
-  *gone = !there;
-  if (there)
-    return ask_row (asking, error);
-  const ExitCode seen = check_hidden (asking, error);
-  if (seen != CODE_OK)
-    return seen;
-  if (asking->cli->n_arguments > 1) /* else `who` says more */
-    say_gone (asking, given);
-  return CODE_OK;
-}
-
-static ExitCode
-ask_all (Asking *asking, gboolean *gone, GError **error)
-{
-  g_autoptr (PgRows) nights = night_look (asking->cli, asking->pg, NULL, error);
-  asking->nights = nights;
+  g_autoptr (PgRows) nights = night_look (cli, pg, NULL, error);
+  const RowWhyOf of = { cli->jobs, pg, nights };
   if (nights == NULL)
-    return cli_pg_failed (asking->pg, error);
-  for (guint i = 0; i < asking->cli->n_arguments; i++) {
-    if (asking->cli->n_arguments > 1)
-      output_line (asking->cli->out, "%s%s", i > 0 ? "\n" : "", asking->cli->arguments[i]);
-    const ExitCode code = ask_item (asking, asking->cli->arguments[i], gone, error);
+    return cli_pg_failed (pg, error);
+  for (guint i = 0; i < cli->n_arguments; i++) {
+    if (cli->n_arguments > 1)
+      output_line (cli->out, "%s%s", i > 0 ? "\n" : "", cli->arguments[i]);
+    const ExitCode code = ask_row (cli, &of, cli->arguments[i], gone, error);
     if (code != CODE_OK)
       return code;
   }
@@ -389,11 +67,10 @@ command_why (Cli *cli, GError **error)
   g_autoptr (Pg) pg = cli_pg (cli, error);
   if (pg == NULL)
     return CODE_POSTGRES;
-  Asking asking = { .cli = cli, .pg = pg, .now_us = clock_now_us () };
   gboolean gone = FALSE;
   if (output_is_json (cli->out))
-    output_table (cli->out, COLUMNS);
-  const ExitCode code = ask_all (&asking, &gone, error);
+    output_table (cli->out, row_why_columns ());
+  const ExitCode code = ask_all (cli, pg, &gone, error);
   g_clear_pointer (&pg, pg_free);
   return code == CODE_OK && gone && cli->n_arguments == 1 ? command_who (cli, error) : code;
 }

@@ -66,8 +66,11 @@ void pg_close (Pg *pg); /* closes the connection; pg_ensure opens a new one */
  * PRUNED_BUSY, or, if the server does not answer, the connection is closed. Thread: any. */
 void pg_cancel (Pg *pg);
 void pg_cancel_clear (Pg *pg); /* other work follows: it does not use a cancelled connection */
-/* The statement that runs at DEADLINE_US (monotonic) is cancelled and fails with 57014. Holds until
- * the transaction ends. 0: no deadline. */
+/* From here on a statement has STATEMENT_MS (0: as limits.sql says), and each transaction has the
+ * deadline UNTIL_US. */
+void pg_set_most (Pg *pg, int statement_ms, gint64 until_us);
+/* The statement that runs at DEADLINE_US (monotonic) is cancelled and fails with 57014. In a
+ * transaction, and until it ends. 0: no deadline. */
 void pg_set_deadline (Pg *pg, gint64 deadline_us);
 gboolean pg_in_transaction (const Pg *pg);
 /* The SQLSTATE of the last error, "" if it had none. */

@@ -60,6 +60,8 @@ struct _Pg {
   _Atomic gint64 cancelled_us; /* monotonic, when pg_cancel was called; 0: it was not */
   gboolean tainted;   /* a cancel can still be on its way: use the connection for no other work */
   gint64 deadline_us; /* of the transaction; 0: none */
+  gint64 until_us;    /* that of each transaction; 0: none */
+  int statement_ms;   /* the statement_timeout; 0: that of limits.sql */
 };
 
 /* Sets PRUNED_OUTAGE with libpq's text, and closes the connection. Returns FALSE. */

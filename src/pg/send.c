@@ -89,6 +89,8 @@ send_limits (Pg *pg, GError **error)
   if (!send_path (pg, values, error))
     return FALSE;
   pg_values_set (values, "role", pg->role);
+  g_autofree char *most = g_strdup_printf ("%dms", pg->statement_ms);
+  pg_values_set (values, "most", pg->statement_ms > 0 ? most : NULL);
   pg_values_set (values, "task", pg->takes_task ? pg->task : NULL);
   return send_file (pg, SENT_OWN, SQL "limits.sql", values, error);
 }

@@ -146,6 +146,13 @@ pg_set_deadline (Pg *pg, gint64 deadline_us)
 }
 
 void
+pg_set_most (Pg *pg, int statement_ms, gint64 until_us)
+{
+  pg->statement_ms = statement_ms;
+  pg->until_us = until_us;
+}
+
+void
 pg_cancel_clear (Pg *pg)
 {
   if (atomic_exchange (&pg->cancelled_us, 0) != 0)

@@ -23,7 +23,7 @@ begin (Pg *pg, gboolean read_only, GError **error)
   g_assert (!pg_in_transaction (pg));
   if (!pg_ensure (pg, error))
     return FALSE;
-  pg->deadline_us = 0;
+  pg->deadline_us = pg->until_us;
   pg->read_only = read_only;
   pg->transactions++;
   pg->sqlstate[0] = '\0'; /* forget the error of the previous transaction */
@@ -154,7 +154,7 @@ pg_rollback (Pg *pg)
 {
   pg_set_task (pg, NULL);
   pg->begin_wanted = FALSE;
-  pg->deadline_us = 0;
+  pg->deadline_us = pg->until_us;
   if (!pg->in_transaction || pg->conn == NULL) {
     pg->in_transaction = FALSE;
     return;

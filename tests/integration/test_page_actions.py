@@ -1,9 +1,11 @@
 """What is done by the page is done by somebody who may, from the page itself, and to what they saw;
 all else is refused, and leaves no row in the journal."""
 
+import concurrent.futures
 import hashlib
 import itertools
 import socket
+import threading
 
 import pytest
 import requests
@@ -11,7 +13,7 @@ import requests
 from stack.process import wait_until
 from support.browsed import Tab, chromium  # noqa: F401
 from support.exposition import Listening
-from support.paged import JOB, Paged, Read, orders
+from support.paged import JOB, Paged, Read, orders, renewed
 from support.scene import now, tick_id
 from support.sentences import house  # noqa: F401
 
@@ -149,6 +151,8 @@ def test_each_action(acting):
     ended = {}
     ended["hold"] = acting.do("hold", "orders:6", "olga", reason="a case")
     hold = str(acting.database.value("SELECT hold_id FROM pruned.holds"))
+    links = [a["href"] for tag, a in acting.read("/holds").elements if tag == "a"]
+    assert {f"act?do=release&what={hold}", "row?item=orders%3A6"} <= set(links)
     ended["release"] = acting.do("release", hold, number="1", reason="closed")
     ended["pause"] = acting.do("pause", JOB, "olga", **{"for": "2h"})
     ended["resume"] = acting.do("resume", JOB)
@@ -165,6 +169,49 @@ def test_each_action(acting):
     # A stop that is another one than was shown goes on.
     acting.do("stop", "", "olga", reason="fire again")
     assert acting.post(stopped, "anna").status_code == 409 and acting.database.value("SELECT stopped FROM pruned.stop")
+
+
+def test_what_is_done_to_a_job_is_done_to_what_was_shown(acting):
+    pruned = acting.house.pruned
+    shown = {do: acting.form(do, JOB) for do in ("pause", "tick")}
+    assert shown["tick"]["last"] == acting.run and shown["pause"]["since"] == ""
+    pruned.run("pause", JOB, "--reason", "somebody else's").ok()
+    late = acting.post(shown["pause"] | {"for": "2h"}, "anna")
+    assert (late.status_code, "paused since was nothing, and is 2" in late.text) == (409, True), late.text
+    resume = acting.form("resume", JOB)
+    pruned.run("resume", JOB).ok()
+    assert renewed(acting, f"/act?do=resume&what={JOB}", lambda seen: "The job is not paused." in seen.of("stays"))
+    pruned.run("pause", JOB, "--reason", "for another reason").ok()
+    assert acting.post(resume, "anna").status_code == 409 and acting.database.value("SELECT paused FROM pruned.controls")
+    again = wait_until(lambda: (form := acting.form("resume", JOB)).get("since") not in (None, resume["since"]) and form, 20, "the pause of now")
+    assert acting.post(again, "anna").status_code == 200
+    # Somebody else has asked for a run meanwhile.
+    other = now(minutes=-2)
+    pruned.topics.tick(JOB, other)
+    pruned.wait_run(tick_id(JOB, other), "skipped")  # the held run is in its way
+    again = acting.post(acting.form("tick", JOB) | {"last": shown["tick"]["last"]}, "anna")
+    assert (again.status_code, "the last run was" in again.text) == (409, True), again.text
+    assert [row[:1] for row in acting.journal()] == [(do,) for do in ("pause", "resume", "pause", "resume")]
+
+
+def test_of_several_who_approve_at_once_one_counts(acting):
+    """By the page, by each of two persons, and by the command line, at the same moment."""
+    form = acting.form("approve", acting.run) | {"number": "5"}
+    start = threading.Barrier(3)
+
+    def by(way):
+        start.wait()
+        return way()
+
+    ways = [lambda: acting.post(form, "anna").status_code, lambda: acting.post(form, "bert").status_code,
+            lambda: acting.house.pruned.run("approve", acting.run, "--step", form["step"], "--rows", form["rows"]).code]
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        anna, bert, command = pool.map(by, ways)
+    acting.house.pruned.wait_run(acting.run, "finished")
+    # 202: it is not known yet.
+    assert {anna, bert} <= {200, 202, 409, 503} and command in (0, 1)
+    assert [anna, bert].count(200) + (command == 0) in ((1,) if 202 not in (anna, bert) else (0, 1)), (anna, bert, command)
+    assert [row[0] for row in acting.journal()] == ["approve"]
 
 
 def test_two_persons_by_the_page(house, tmp_path):  # noqa: F811

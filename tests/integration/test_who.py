@@ -247,7 +247,7 @@ def forgets_without_reading_them(many):
 
 
 def test_the_plan_reads_no_table_of_deletions_from_end_to_end(days):
-    sql, names = numbered(files()["cli/sql/who.sql"])
+    sql, names = numbered(files()["engine/view/row/sql/who.sql"])
     values = {"whose": "users", "key": "23456", "references": "", "also": "", "limit": "1000", "all": "f", "columns": "f", "in_json": None, "known": "{users}", "spellings": "{}"}
     with days.database.connect() as session:
         session.execute("SELECT set_config('search_path', 'pg_catalog, public, pg_temp', false), set_config('enable_seqscan', 'off', false)")

@@ -13,7 +13,8 @@ from .sentences import house  # noqa: F401
 
 JOB = "orders.purge"
 EVIL = "<script>document.title = 'pwned'</script>\" onfocus='x' &amp; =1+1"
-VIEWS = ("/", "/runs", "/quarantine", "/holds", "/processes", "/journal", "/letters", "/report", f"/job?name={JOB}")
+VIEWS = ("/", "/runs", "/row", "/row?item=orders:4", "/quarantine", "/holds", "/processes", "/journal", "/letters", "/report",
+         f"/job?name={JOB}", f"/plan?job={JOB}", f"/sql?job={JOB}")
 
 
 class Read(HTMLParser):

@@ -7,7 +7,7 @@ from functools import cache
 from .text import ROOT, arguments, code, head, literal, sources, table, without_comments, wrap
 
 # Whose lines are not `COLUMNS` of its own file.
-COLUMNS_OF = {"doctor": "FOR_MACHINES", "version": "VERSIONS", "dead": "LETTER_COLUMNS", "dead show": "LETTER_WHOLE_COLUMNS",
+COLUMNS_OF = {"who": "WHO_COLUMNS", "why": "WHY_COLUMNS", "doctor": "FOR_MACHINES", "version": "VERSIONS", "dead": "LETTER_COLUMNS", "dead show": "LETTER_WHOLE_COLUMNS",
               "runs": "RUN_COLUMNS", "retry": "RUN_COLUMNS", "discard": "RUN_COLUMNS", "journal": "JOURNAL_COLUMNS",
               "processes": "PROCESS_COLUMNS", "holds": "HOLD_COLUMNS", "quarantine": "QUARANTINE_COLUMNS"}
 NOTES = {

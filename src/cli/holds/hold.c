@@ -5,6 +5,7 @@
 #include "cli/holds/holds.h"
 #include "cli/note.h"
 #include "engine/ledger/journal.h"
+#include "engine/view/row/row_name.h"
 
 #include <string.h>
 
@@ -71,12 +72,12 @@ static ExitCode
 take_items (Hold *hold, GError **error)
 {
   for (guint i = 0; i < hold->cli->n_arguments; i++) {
-    g_autofree char *tab = NULL, *name = NULL, *key = NULL;
-    const ExitCode code
-        = holds_read_item (hold->cli, hold->pg, hold->cli->arguments[i], &tab, &name, &key, error);
-    if (code != CODE_OK)
-      return code;
-    add_key (hold, tab, name, key);
+    g_auto (RowName) row = { 0 };
+    const ItemEnd end
+        = row_name_read (hold->cli->jobs, hold->pg, hold->cli->arguments[i], &row, error);
+    if (end != ITEM_READ)
+      return cli_row_end (end, hold->pg, error);
+    add_key (hold, row.tab, row.name, row.key);
   }
   for (guint i = 0; i < hold->tables->len; i++) {
     g_autofree char *missing = NULL;

@@ -22,11 +22,6 @@ typedef struct {
 void holds_table_free (gpointer table);
 HoldTable *holds_table_new (const char *tab, const char *name);
 
-/* The key of ITEM's text, as the quarantine has it, and as the row writes it if it is there; *TAB
- * and *NAME are g_free'd by the caller. */
-ExitCode holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, char **name,
-                          char **key, GError **error);
-
 /* Waits for the steps that have begun before what is held now was committed; LEASES: and for those
  * that have given rows to a store. Says so every five seconds. */
 gboolean holds_wait (Pg *pg, gboolean leases, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -1,9 +1,9 @@
 #include "cli/holds/holds.h"
 
-#include "cli/item.h"
 #include "engine/job/sentence/catalogue.h"
 #include "engine/job/sentence/list.h"
 #include "engine/job/sentence/sql_text.h"
+#include "engine/view/row/row_name.h"
 
 #include <string.h>
 
@@ -33,128 +33,6 @@ holds_follow (Pg *pg, GError **error)
 {
   g_autoptr (PgRows) done = pg_run_file (pg, "src/engine/work/sql/holds_follow.sql", NULL, error);
   return done != NULL;
-}
-
-/* --- a row ------------------------------------------------------------------------------------ */
-
-/* OWN: the key as jobs write it, as SQL about a row of ALIAS; NULL: a key of one column, or nobody
- * asks. */
-static const PgStatement *
-there_statement (Pg *pg, const HoldTable *table, const char *own, const char *alias, GError **error)
-{
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "tab", table->tab);
-  pg_values_set (values, "own", own);
-  pg_values_set (values, "alias", alias);
-  g_autoptr (PgRows) made = pg_run_file (pg, SQL "there.sql", values, error);
-  if (made == NULL)
-    return NULL;
-  if (rows_count (made) == 0) {
-    g_set_error (
-        error, PRUNED_ERROR, PRUNED_REJECT,
-        "%s has no primary key, or row-level security hides rows of it from this role: what "
-        "it does not see it cannot hold. Run this as the owner of the table",
-        table->name);
-    return NULL;
-  }
-  const char *sql = rows_text (made, 0, "sql");
-  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1);
-  return pg_statement_text (sum, sql, error);
-}
-
-/* The statement that says how jobs write keys of the table TAB. NULL without ERROR: nobody can say.
- */
-static const PgStatement *
-own_statement (Pg *pg, const char *tab, GError **error)
-{
-  const HoldTable table = { (char *)tab, (char *)tab, NULL };
-  const Sentence sentence = { .table = (char *)tab, .where = (char *)"true" };
-  GError *cause = NULL;
-  if (!pg_begin_read_only (pg, error))
-    return NULL;
-  g_autoptr (Catalogue) catalogue = catalogue_read (pg, &sentence, error);
-  pg_rollback (pg);
-  if (catalogue == NULL)
-    return NULL;
-  const CatTable *own = catalogue_asked (catalogue, tab);
-  g_autofree char *key = own != NULL && own->key->len > 1 ? list_key (own) : NULL,
-                  *text
-                  = key != NULL ? g_strdup_printf ("pg_catalog.format('%%s', %s)", key) : NULL;
-  const PgStatement *statement
-      = there_statement (pg, &table, text, text != NULL ? own->own : NULL, &cause);
-  if (statement == NULL && cause->code != PRUNED_REJECT)
-    g_propagate_error (error, g_steal_pointer (&cause));
-  g_clear_error (&cause);
-  return statement;
-}
-
-/* *KEY (g_free it) of a row of TAB, as SQL writes that, becomes the key that jobs name the row by:
- * `1.00` for `1.0`. A row that is not there, or cannot be seen, keeps the key that is given. */
-static gboolean
-own_key (Pg *pg, const char *tab, char **key, GError **error)
-{
-  GError *cause = NULL;
-  const PgStatement *statement = own_statement (pg, tab, &cause);
-  if (statement == NULL) {
-    if (cause != NULL)
-      g_propagate_error (error, cause);
-    return cause == NULL;
-  }
-  GString *keys = array_new ();
-  array_add (keys, *key);
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_take (values, "key", array_take (keys));
-  g_autoptr (PgRows) rows = pg_run (pg, statement, values, error);
-  if (rows != NULL && rows_count (rows) > 0) {
-    g_free (*key);
-    *key = g_strdup (rows_text (rows, 0, "own"));
-  }
-  return rows != NULL;
-}
-
-/* KEY, as SQL reads it. NULL with ERROR. */
-static char *
-read_key (Pg *pg, const char *sql, const char *key, GError **error)
-{
-  g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sql, -1);
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "key", key);
-  const PgStatement *statement = pg_statement_text (sum, sql, error);
-  g_autoptr (PgRows) read = statement != NULL ? pg_run (pg, statement, values, error) : NULL;
-  return read != NULL ? g_strdup (rows_text (read, 0, "key")) : NULL;
-}
-
-/* The key of ITEM, of the only row of ROWS (item.sql). NULL with ERROR. */
-static char *
-key_text (Pg *pg, const Item *item, const PgRows *rows, GError **error)
-{
-  const char *sql = rows_text (rows, 0, "sql"), *literal = rows_text (rows, 0, "literal");
-  if (sql == NULL || item->columns)
-    return g_strdup (rows_text (rows, 0, "key"));
-  return literal != NULL ? read_key (pg, literal, item->text, error)
-                         : read_key (pg, sql, item->key, error);
-}
-
-ExitCode
-holds_read_item (const Cli *cli, Pg *pg, const char *text, char **tab, char **name, char **key,
-                 GError **error)
-{
-  g_auto (Item) item = { 0 };
-  if (!item_parse (text, &item, error))
-    return CODE_USAGE;
-  const ExitCode code = item_check (&item, cli, pg, TRUE, error);
-  if (code != CODE_OK)
-    return code;
-  g_autoptr (PgValues) values = pg_values_new ();
-  pg_values_set (values, "tab", item.table);
-  pg_values_set (values, "key", item.key);
-  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "item.sql", values, error);
-  if (rows == NULL)
-    return cli_pg_failed (pg, error);
-  *tab = g_strdup (rows_text (rows, 0, "tab"));
-  *name = g_strdup (item.table);
-  *key = key_text (pg, &item, rows, error);
-  return *key != NULL && own_key (pg, *tab, key, error) ? CODE_OK : cli_pg_failed (pg, error);
 }
 
 /* --- a condition ------------------------------------------------------------------------------ */
@@ -270,7 +148,7 @@ holds_missing (Pg *pg, const HoldTable *table, char **missing, guint *n_missing,
                GError **error)
 {
   g_autoptr (GHashTable) there = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  const PgStatement *statement = there_statement (pg, table, NULL, NULL, error);
+  const PgStatement *statement = row_name_there (pg, table->tab, table->name, NULL, NULL, error);
   if (statement == NULL)
     return FALSE;
   for (guint from = 0; from < table->keys->len; from += CHUNK)

@@ -34,8 +34,11 @@ command_holds (Cli *cli, GError **error)
   if (pg == NULL)
     return CODE_POSTGRES;
   const ViewId view = each ? VIEW_HELD_ROWS : VIEW_HOLDS;
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "tables", NULL);
+  pg_values_set (values, "limit", NULL);
   g_autoptr (PgRows) rows
-      = pg_begin_read_only (pg, error) ? view_ask (pg, view, NULL, error) : NULL;
+      = pg_begin_read_only (pg, error) ? view_ask (pg, view, values, error) : NULL;
   pg_rollback (pg);
   if (rows == NULL)
     return cli_pg_failed (pg, error);

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/holds/holds.h"
 #include "cli/note.h"
+#include "engine/view/row/row_name.h"
 
 #include <string.h>
 
@@ -56,11 +57,11 @@ read_arguments (Cli *cli, Pg *pg, Given *given, GError **error)
       add (given, text, id, NULL, NULL);
       continue;
     }
-    g_autofree char *tab = NULL, *name = NULL, *key = NULL;
-    const ExitCode code = holds_read_item (cli, pg, text, &tab, &name, &key, error);
-    if (code != CODE_OK)
-      return code;
-    add (given, text, NULL, tab, key);
+    g_auto (RowName) row = { 0 };
+    const ItemEnd end = row_name_read (cli->jobs, pg, text, &row, error);
+    if (end != ITEM_READ)
+      return cli_row_end (end, pg, error);
+    add (given, text, NULL, row.tab, row.key);
   }
   return CODE_OK;
 }

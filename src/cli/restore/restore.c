@@ -256,7 +256,9 @@ command_restore (Cli *cli, GError **error)
   restore.pg = cli_pg (cli, error);
   if (restore.pg == NULL)
     return CODE_POSTGRES;
-  ExitCode code = only != NULL ? item_check (&restore.only, cli, restore.pg, TRUE, error) : CODE_OK;
+  const ItemEnd end
+      = only != NULL ? item_check (&restore.only, cli->jobs, restore.pg, TRUE, error) : ITEM_READ;
+  ExitCode code = cli_row_end (end, restore.pg, error);
   if (code == CODE_OK)
     code = restore_look (&restore, with_children, error);
   if (code != CODE_OK)

@@ -23,7 +23,7 @@
  */
 #pragma once
 #include "cli/cli.h"
-#include "cli/item.h"
+#include "engine/view/row/item.h"
 
 /* Rows that one statement of a step removed or changed. */
 typedef struct {

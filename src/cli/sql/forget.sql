@@ -3,7 +3,7 @@
 -- audit is read. A key that is a text can be personal data, and kept plans have keys, as texts:
 -- those with this one go.
 WITH
--- include: naming.sql
+-- include: ../../engine/view/row/sql/naming.sql
 ,
 place (tab, part) AS (
   SELECT n.tab, n.part FROM naming n

@@ -86,6 +86,7 @@ static const struct {
   [VIEW_HOLDS] = { SQL "holds.sql", HOLD_COLUMNS, "holds" },
   [VIEW_IN_FORCE] = { SQL "in_force.sql", NULL },
   [VIEW_JOURNAL] = { SQL "journal.sql", JOURNAL_COLUMNS, "journal" },
+  [VIEW_NEAR] = { SQL "near.sql", NULL },
   [VIEW_NIGHTS] = { SQL "nights.sql", NIGHT_COLUMNS, "nights" },
   [VIEW_NOBODY] = { SQL "nobody.sql", NULL },
   [VIEW_PAUSED] = { SQL "is_paused.sql", NULL },

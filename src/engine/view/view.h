@@ -9,13 +9,14 @@
 #include "engine/night/night.h"
 
 typedef enum {
-  VIEW_HELD_ROWS, /* each row that is held */
+  VIEW_HELD_ROWS, /* each row that is held, of `tables` (NULL: any); `limit` */
   VIEW_HOLDS,
   VIEW_IN_FORCE,   /* settings of jobs in the processes; `seconds`: PROCESSES_FORCE_S */
   VIEW_JOURNAL,    /* `since`, `command`, `job`, `limit` */
+  VIEW_NEAR,       /* the most rows of a run and of a day, since `since`; `job` */
   VIEW_NIGHTS,     /* the last 30 of each job; `job` */
   VIEW_NOBODY,     /* no process has the `job`; `seconds` */
-  VIEW_PAUSED,     /* `job` */
+  VIEW_PAUSED,     /* `job`; no row: it is not */
   VIEW_PROCESSES,  /* `seconds` */
   VIEW_QUARANTINE, /* `all`, `job`, `limit`, and what view_bind_days binds */
   VIEW_READ,       /* how many runs of the last day were read a second time, and their rows */

@@ -12,7 +12,7 @@
 SELECT CASE WHEN :role::text OPERATOR(pg_catalog.<>) '' THEN pg_catalog.set_config('role', :role::text, true) END,
        pg_catalog.set_config('search_path', coalesce(:path::text, pg_catalog.current_setting('search_path')), true),
        pg_catalog.set_config('row_security', 'off', true),
-       pg_catalog.set_config('statement_timeout', '15s', true), pg_catalog.set_config('lock_timeout', '2s', true),
+       pg_catalog.set_config('statement_timeout', coalesce(:most::text, '15s'), true), pg_catalog.set_config('lock_timeout', '2s', true),
        pg_catalog.set_config('idle_in_transaction_session_timeout', '10s', true),
        pg_catalog.set_config('timezone', 'UTC', true), pg_catalog.set_config('datestyle', 'ISO', true),
        pg_catalog.set_config('extra_float_digits', '1', true), pg_catalog.set_config('intervalstyle', 'postgres', true),

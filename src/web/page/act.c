@@ -1,9 +1,11 @@
 #include "web/page/act.h"
 
+#include "base/clock.h"
 #include "base/spoken.h"
 #include "base/uuid5.h"
 #include "engine/job/in_force.h"
 #include "engine/view/run_view.h"
+#include "web/page/parts.h"
 
 #include <string.h>
 
@@ -36,6 +38,7 @@ act_seen_clear (ActSeen *seen)
   g_clear_pointer (&seen->step, g_free);
   g_clear_pointer (&seen->rows, g_free);
   g_clear_pointer (&seen->since, g_free);
+  g_clear_pointer (&seen->last, g_free);
   g_clear_pointer (&seen->missing, g_free);
 }
 
@@ -82,13 +85,43 @@ look_at_stop (const Act *act, Pg *pg, ActSeen *seen, GError **error)
   return TRUE;
 }
 
+/* The newest run of eight days, of any state. */
+static gboolean
+look_at_last (const char *what, Pg *pg, ActSeen *seen, GError **error)
+{
+  static const char *const none[] = { "state", "since" };
+  g_autoptr (PgValues) values = pg_values_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (none); i++)
+    pg_values_set (values, none[i], NULL);
+  pg_values_set (values, "job", what);
+  pg_values_set (values, "parents", "false");
+  pg_values_int (values, "limit", 1);
+  pg_values_time (values, "archive_from", clock_now_us () - VIEWS_ARCHIVE_US);
+  g_autoptr (PgRows) runs = view_ask (pg, VIEW_RUNS, values, error);
+  if (runs == NULL)
+    return FALSE;
+  seen->last = g_strdup (rows_count (runs) > 0 ? rows_text (runs, 0, "run_id") : "");
+  return TRUE;
+}
+
 /* One job, by its name: it has no pattern. */
 static gboolean
-look_at_job (const char *what, ActSeen *seen)
+look_at_job (const Act *act, const char *what, Pg *pg, ActSeen *seen, GError **error)
 {
-  if (jobs_find (in_force_jobs (), what) == NULL)
+  g_autoptr (PgValues) values = pg_values_new ();
+  if (jobs_find (in_force_jobs (), what) == NULL) {
     seen->missing = g_strdup ("This process does not have such a job.");
-  return TRUE;
+    return TRUE;
+  }
+  pg_values_set (values, "job", what);
+  g_autoptr (PgRows) paused = view_ask (pg, VIEW_PAUSED, values, error);
+  if (paused == NULL)
+    return FALSE;
+  const gboolean is_paused = rows_count (paused) > 0;
+  seen->since = g_strdup (is_paused ? rows_text (paused, 0, "since") : "");
+  if (!is_paused && g_str_equal (act->name, "resume"))
+    seen->missing = g_strdup ("The job is not paused.");
+  return !g_str_equal (act->name, "tick") || look_at_last (what, pg, seen, error);
 }
 
 static gboolean
@@ -115,7 +148,7 @@ act_look (const Act *act, const char *what, Pg *pg, ActSeen *seen, GError **erro
   case ACT_OF_RUN:
     return look_at_run (act, what, pg, seen, error);
   case ACT_OF_JOB:
-    return look_at_job (what, seen);
+    return look_at_job (act, what, pg, seen, error);
   case ACT_OF_HOLD:
     return look_at_hold (what, pg, seen, error);
   case ACT_OF_ALL:
@@ -174,6 +207,7 @@ show_form (Sheet *sheet, const Act *act, const char *what, const ActSeen *seen)
   add_hidden (sheet, "step", seen->step);
   add_hidden (sheet, "rows", seen->rows);
   add_hidden (sheet, "since", seen->since);
+  add_hidden (sheet, "last", seen->last);
   add_hidden (sheet, "version", PRUNED_VERSION);
   if (act->counts && seen->rows != NULL) {
     g_autofree char *label = g_strdup_printf ("Type the number of rows, %s, to go on", seen->rows);
@@ -189,21 +223,12 @@ show_form (Sheet *sheet, const Act *act, const char *what, const ActSeen *seen)
 }
 
 static void
-say (Sheet *sheet, const char *name, const char *text)
-{
-  if (text == NULL)
-    return;
-  html_text (sheet->html, HTML_DT, name);
-  html_text (sheet->html, HTML_DD, text);
-}
-
-static void
-show_seen (Sheet *sheet, const char *what, const ActSeen *seen)
+show_seen (Sheet *sheet, const Act *act, const char *what, const ActSeen *seen)
 {
   html_open (sheet->html, HTML_DL);
   if (seen->run != NULL) {
     g_autofree char *result = run_view_result (seen->run, 0);
-    say (sheet, "job", rows_text (seen->run, 0, "job"));
+    parts_line (sheet, "job", rows_text (seen->run, 0, "job"));
     html_text (sheet->html, HTML_DT, "run");
     html_open (sheet->html, HTML_DD);
     sheet_link (sheet, "run", "id", what);
@@ -212,16 +237,23 @@ show_seen (Sheet *sheet, const char *what, const ActSeen *seen)
     html_open (sheet->html, HTML_DD);
     sheet_time (sheet, rows_text (seen->run, 0, "scheduled_at"));
     html_close (sheet->html);
-    say (sheet, "state", run_view_state (seen->run, 0));
-    say (sheet, "step", seen->step);
-    say (sheet, "so far", result);
+    parts_line (sheet, "state", run_view_state (seen->run, 0));
+    parts_line (sheet, "step", seen->step);
+    parts_line (sheet, "so far", result);
   } else
-    say (sheet, "of", what);
+    parts_line (sheet, "of", what);
   if (seen->rows != NULL) {
     g_autofree char *rows = spoken_number (g_ascii_strtoll (seen->rows, NULL, 10));
-    say (sheet, "counted rows", rows);
+    parts_line (sheet, "counted rows", rows);
   }
-  say (sheet, "stopped since", seen->since != NULL && *seen->since != '\0' ? seen->since : NULL);
+  parts_line (sheet, act->of == ACT_OF_JOB ? "paused since" : "stopped since",
+              seen->since != NULL && *seen->since != '\0' ? seen->since : NULL);
+  if (seen->last != NULL && *seen->last != '\0') {
+    html_text (sheet->html, HTML_DT, "the last run");
+    html_open (sheet->html, HTML_DD);
+    sheet_link (sheet, "run", "id", seen->last);
+    html_close (sheet->html);
+  }
   html_close (sheet->html);
 }
 
@@ -276,7 +308,7 @@ view_show_act (Sheet *sheet, GError **error)
     html_text (sheet->html, HTML_H2, act->button);
     html_text (sheet->html, HTML_P, seen.missing != NULL ? seen.missing : act->says);
     if (seen.missing == NULL || seen.run != NULL)
-      show_seen (sheet, what, &seen);
+      show_seen (sheet, act, what, &seen);
     if (seen.missing == NULL)
       show_form (sheet, act, what, &seen);
   }

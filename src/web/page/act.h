@@ -15,7 +15,8 @@ typedef struct {
   PgRows *run;   /* of VIEW_RUN; NULL: it is about no run, or there is none */
   char *step;    /* of the run */
   char *rows;    /* how many are counted, or held */
-  char *since;   /* of the stop in force; empty: nothing is stopped */
+  char *since;   /* of the stop, or of the job's pause; empty: there is none */
+  char *last;    /* the newest run of the job; empty: it has none */
   char *missing; /* a sentence: it cannot be done; NULL: it can */
 } ActSeen;
 void act_seen_clear (ActSeen *seen);

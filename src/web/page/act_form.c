@@ -26,8 +26,8 @@ act_form_is_ours (const char *hosts, const WebRequest *request)
 
 /* --- what is asked ---------------------------------------------------------------------------- */
 
-static const char *const FIELDS[]
-    = { "do", "what", "step", "rows", "since", "number", "reason", "token", "version", NULL };
+static const char *const FIELDS[] = { "do",     "what",   "step",  "rows",    "since", "last",
+                                      "number", "reason", "token", "version", NULL };
 
 const char *
 act_form_field (const WebRequest *request, const char *name)
@@ -74,9 +74,11 @@ number_of (const char *typed)
 char *
 act_form_changed (const Act *act, const WebRequest *request, const ActSeen *seen)
 {
-  const char *const pairs[][3] = { { "step", seen->step, "step" },
-                                   { "rows", seen->rows, "counted rows" },
-                                   { "since", seen->since, "stopped since" } };
+  const char *const pairs[][3]
+      = { { "step", seen->step, "step" },
+          { "rows", seen->rows, "counted rows" },
+          { "since", seen->since, act->of == ACT_OF_JOB ? "paused since" : "stopped since" },
+          { "last", seen->last, "the last run" } };
   if (seen->missing != NULL)
     return g_strdup (seen->missing);
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {

@@ -189,7 +189,7 @@ prepare (ActPost *post, const Act *act, const WebRequest *request, const Person 
   }
   Pg *pg = post->line.pg;
   in_force_renew ();
-  pg_set_deadline (pg, clock_monotonic_us () + DEADLINE_US);
+  pg_set_most (pg, 0, clock_monotonic_us () + DEADLINE_US);
   char *id = NULL;
   const gboolean looked = pg_begin_read_only (pg, error)
                           && act_look (act, act_form_field (request, "what"), pg, &seen, error);

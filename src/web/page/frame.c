@@ -72,7 +72,7 @@ add_menu (Html *html, const View *view)
   if (act_is_on ()) {
     html_open (html, HTML_A);
     html_set (html, HTML_AT_HREF, ACT_PATH + 1);
-    html_set (html, HTML_AT_CURRENT, view->asks ? "page" : NULL);
+    html_set (html, HTML_AT_CURRENT, g_str_equal (view->path, ACT_PATH) ? "page" : NULL);
     html_add (html, "Actions");
     html_close (html);
   }
@@ -90,6 +90,7 @@ frame_begin (const View *view)
   html_open (html, HTML_BODY);
   add_menu (html, view);
   html_open (html, HTML_MAIN);
+  html_set (html, HTML_AT_ID, view->asks ? "stays" : NULL);
   html_text (html, HTML_H1, view->title);
   return html;
 }

@@ -8,12 +8,10 @@
 #include "engine/view/report/report.h"
 #include "engine/view/run_view.h"
 
-#define ARCHIVE_US (8 * G_TIME_SPAN_DAY)
 #define FORM_ROWS 10000 /* of CSV and JSON */
 
-/* More of them for a machine. */
-static void
-bind_limit (const Sheet *sheet, PgValues *values)
+void
+view_bind_limit (const Sheet *sheet, PgValues *values)
 {
   pg_values_int (values, "limit", sheet->form != NULL ? FORM_ROWS : SHEET_ROWS);
 }
@@ -71,7 +69,7 @@ view_bind_archive (const Sheet *sheet, PgValues *values)
   if (sheet_filter (sheet, "since") != NULL)
     pg_values_set (values, "archive_from", NULL);
   else
-    pg_values_time (values, "archive_from", clock_now_us () - ARCHIVE_US);
+    pg_values_time (values, "archive_from", clock_now_us () - VIEWS_ARCHIVE_US);
 }
 
 gboolean
@@ -82,7 +80,7 @@ view_show_runs (Sheet *sheet, GError **error)
                                                                               NULL };
   g_autoptr (PgValues) values = pg_values_new ();
   sheet_bind (sheet, values, bound);
-  bind_limit (sheet, values);
+  view_bind_limit (sheet, values);
   pg_values_set (values, "parents", "false");
   view_bind_archive (sheet, values);
   if (!bind_since (sheet, values, error))
@@ -141,7 +139,7 @@ view_show_quarantine (Sheet *sheet, GError **error)
   static const char *const filters[] = { "job", NULL };
   g_autoptr (PgValues) values = pg_values_new ();
   sheet_bind (sheet, values, filters);
-  bind_limit (sheet, values);
+  view_bind_limit (sheet, values);
   pg_values_set (values, "all", "true");
   view_bind_days (values, in_force_jobs (), in_force_config ());
   sheet_form (sheet, filters);
@@ -155,10 +153,37 @@ view_show_quarantine (Sheet *sheet, GError **error)
   return TRUE;
 }
 
+/* Each hold with what ends it; for machines, as the command has them. */
+static void
+show_holds (Sheet *sheet, const PgRows *rows)
+{
+  g_autoptr (GArray) columns = g_array_new (TRUE, TRUE, sizeof (Column));
+  const Column command = { "commands", CELL_JSON, .derived = TRUE };
+  for (const Column *column = view_columns (VIEW_HOLDS); column->name != NULL; column++)
+    g_array_append_vals (columns, column, 1);
+  g_array_append_val (columns, command);
+  json_t *cells = sheet_cells (view_columns (VIEW_HOLDS), rows);
+  for (int i = 0; i < rows_count (rows); i++) {
+    g_autofree char *release
+        = g_strdup_printf ("pruned release %s", rows_text (rows, i, "hold_id"));
+    json_array_append_new (json_array_get (cells, (size_t)i), json_pack ("[s]", release));
+  }
+  sheet_table (sheet,
+               &(SheetTable){ view_name (VIEW_HOLDS), "What no job takes",
+                              &g_array_index (columns, Column, 0), cells, "No row is held." });
+}
+
 gboolean
 view_show_holds (Sheet *sheet, GError **error)
 {
-  return sheet_view (sheet, VIEW_HOLDS, NULL, "What no job takes", "No row is held.", error);
+  g_autoptr (PgValues) values = pg_values_new ();
+  g_autoptr (PgRows) holds = view_ask (sheet->pg, VIEW_HOLDS, NULL, error);
+  if (holds == NULL)
+    return FALSE;
+  show_holds (sheet, holds);
+  pg_values_set (values, "tables", NULL);
+  view_bind_limit (sheet, values);
+  return sheet_view (sheet, VIEW_HELD_ROWS, values, "Each row", "No row is held.", error);
 }
 
 gboolean
@@ -179,7 +204,7 @@ view_show_journal (Sheet *sheet, GError **error)
                                                                                 NULL };
   g_autoptr (PgValues) values = pg_values_new ();
   sheet_bind (sheet, values, bound);
-  bind_limit (sheet, values);
+  view_bind_limit (sheet, values);
   if (!bind_since (sheet, values, error))
     return FALSE;
   sheet_form (sheet, filters);

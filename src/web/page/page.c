@@ -15,6 +15,7 @@
 #define OLD_US (10 * G_USEC_PER_SEC) /* an answer is given while one makes it anew */
 #define MOST_KEPT 64
 #define MOST_AT_ONCE 4 /* requests that wait for the connection, or have it */
+#define STATEMENT_MS 1500
 #define DEADLINE_US (4 * G_USEC_PER_SEC)
 #define SECURITY                                                                                   \
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; "  \
@@ -198,10 +199,8 @@ show (Page *page, const View *view, Sheet *sheet, GError **error)
   look_at_jobs (page);
   sheet->pg = pg;
   sheet->night = page->night;
-  pg_set_deadline (pg, clock_monotonic_us () + DEADLINE_US);
-  const gboolean ok = pg_begin_read_only (pg, error)
-                      && pg_exec (pg, "SET LOCAL statement_timeout = '1500ms'", error)
-                      && view->show (sheet, error);
+  pg_set_most (pg, STATEMENT_MS, clock_monotonic_us () + DEADLINE_US);
+  const gboolean ok = (view->in_own || pg_begin_read_only (pg, error)) && view->show (sheet, error);
   pg_rollback (pg);
   line_give (&page->line);
   return ok;

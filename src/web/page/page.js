@@ -5,7 +5,7 @@
 (() => {
   const every_ms = 5000;
   let etag = null, local = false;
-  const busy = () => document.hidden || document.getElementById("act") || document.activeElement?.closest("form");
+  const busy = () => document.hidden || document.getElementById("stays") || document.activeElement?.closest("form");
   const two = n => String(n).padStart(2, "0");
   const inZone = t => t.getFullYear() + "-" + two(t.getMonth() + 1) + "-" + two(t.getDate()) + " " +
     two(t.getHours()) + ":" + two(t.getMinutes()) + ":" + two(t.getSeconds());

@@ -95,13 +95,24 @@ sheet_time (Sheet *sheet, const char *text)
     html_add (sheet->html, "–");
 }
 
+/* Each on a line of its own. */
+static void
+add_commands (Sheet *sheet, const json_t *commands)
+{
+  html_open (sheet->html, HTML_DIV);
+  html_set (sheet->html, HTML_AT_CLASS, "commands");
+  for (size_t i = 0; i < json_array_size (commands); i++)
+    sheet_command (sheet, json_string_value (json_array_get (commands, i)));
+  html_close (sheet->html);
+}
+
 /* Cells that lead to a view. */
 static const struct {
   const char *column, *path, *name;
-} LINKS[] = { { "job", "job", "name" },
-              { "run_id", "run", "id" },
-              { "last_run_id", "run", "id" },
-              { "id", "letters", "id" } };
+} LINKS[]
+    = { { "job", "job", "name" },       { "run_id", "run", "id" }, { "last_run_id", "run", "id" },
+        { "erasure_run", "run", "id" }, { "item", "row", "item" }, { "row", "row", "item" },
+        { "id", "letters", "id" } };
 
 static void
 add_cell (Sheet *sheet, const Column *column, const json_t *cell)
@@ -113,7 +124,11 @@ add_cell (Sheet *sheet, const Column *column, const json_t *cell)
       sheet_link (sheet, LINKS[i].path, LINKS[i].name, json_string_value (cell));
       return;
     }
-  if (is_text && column->type == CELL_TIME)
+  if (json_is_array (cell) && g_str_equal (column->name, "commands"))
+    add_commands (sheet, cell);
+  else if (is_text && g_str_equal (column->name, "restore"))
+    sheet_command (sheet, text);
+  else if (is_text && column->type == CELL_TIME)
     add_time (sheet, json_string_value (cell));
   else if (is_text && g_str_equal (column->name, "state"))
     sheet_state (sheet, text);

@@ -14,7 +14,7 @@
 
 typedef struct {
   Html *html;
-  Pg *pg; /* in a transaction that only reads */
+  Pg *pg; /* in a transaction that only reads, unless the view has its own */
   const WebRequest *request;
   const Night *night;
   const char *form;  /* `csv`, `json`; NULL: HTML */

@@ -10,11 +10,11 @@ LEFT JOIN pruned.quarantine q ON q.job = u.job AND q.item = u.item AND q.reason 
 CROSS JOIN (
   SELECT pg_catalog.min(h.kind) AS kind
   FROM (SELECT q.item,
--- include: ../../engine/step/sql/quarantine_table.sql
+-- include: ../../../step/sql/quarantine_table.sql
         AS tab FROM (SELECT m.item FROM unnest(:name::text[], :item::text[]) AS m (name, item)
                      WHERE CASE WHEN m.name <> '' THEN pg_catalog.to_regclass(m.name) END = pg_catalog.to_regclass(:table::text)) AS q (item)) AS q
   JOIN pruned.holds h ON
--- include: ../../engine/step/sql/held_item.sql
+-- include: ../../../step/sql/held_item.sql
 ) AS k
 WHERE CASE WHEN u.name <> '' THEN pg_catalog.to_regclass(u.name) END = pg_catalog.to_regclass(:table::text)
 ORDER BY u.ord

@@ -1,4 +1,4 @@
-#include "cli/item_private.h"
+#include "engine/view/row/item_private.h"
 
 #include <string.h>
 
@@ -27,8 +27,7 @@ item_make (const char *table, const char *text, Item *item, GError **error)
 {
   *item = (Item){ 0 };
   if (!g_utf8_validate (table, -1, NULL) || !g_utf8_validate (text, -1, NULL)) {
-    cli_usage (error, "'%s:%s' is not UTF-8", table, text);
-    return FALSE;
+    return error_reject (error, "'%s:%s' is not UTF-8", table, text);
   }
   *item = (Item){ .table = g_strdup (table), .text = g_strdup (text) };
   return TRUE;
@@ -64,21 +63,19 @@ item_parse (const char *text, Item *item, GError **error)
 {
   *item = (Item){ 0 };
   const char *colon = find_colon (text);
-  if (colon == NULL || colon == text) {
-    cli_usage (error, "'%s': expected TABLE:KEY, like members:42", text);
-    return FALSE;
-  }
+  if (colon == NULL || colon == text)
+    return error_reject (error, "'%s': expected TABLE:KEY, like members:42", text);
   g_autofree char *table = g_strndup (text, (gsize)(colon - text));
   return item_make (table, colon + 1, item, error);
 }
 
 /* Folders name tables as they like (`public.orders`, `ORDERS`), and so does the audit then. */
 static char *
-known_tables (const Cli *cli)
+known_tables (const Jobs *jobs)
 {
   GString *array = array_new ();
-  for (guint i = 0; i < jobs_count (cli->jobs); i++) {
-    const Job *job = jobs_at (cli->jobs, i);
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
     for (guint k = 0; !job->built_in && k < job->whats->len; k++) {
       const GArray *apply = ((const JobWhat *)job->whats->pdata[k])->apply;
       for (guint n = 0; n < apply->len; n++)
@@ -88,32 +85,33 @@ known_tables (const Cli *cli)
   return array_take (array);
 }
 
-ExitCode
-item_check (Item *item, const Cli *cli, Pg *pg, gboolean whole, GError **error)
+ItemEnd
+item_check (Item *item, const Jobs *jobs, Pg *pg, gboolean whole, GError **error)
 {
   g_free (item->known);
-  item->known = known_tables (cli);
+  item->known = known_tables (jobs);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "whose", item->table);
-  g_autoptr (PgRows) rows = pg_begin_read_only (pg, error)
-                                ? pg_run_file (pg, "src/cli/sql/who_table.sql", values, error)
-                                : NULL;
+  g_autoptr (PgRows) rows
+      = pg_begin_read_only (pg, error)
+            ? pg_run_file (pg, "src/engine/view/row/sql/who_table.sql", values, error)
+            : NULL;
   pg_rollback (pg);
   if (rows == NULL)
-    return cli_pg_failed (pg, error);
+    return ITEM_FAILED;
   if (rows_count (rows) == 0)
-    return cli_fail (CODE_NOT_FOUND, error, "there is no table '%s'", item->table);
+    return (void)error_reject (error, "there is no table '%s'", item->table), ITEM_NO_TABLE;
   g_free (item->table);
   item->table = g_strdup (rows_text (rows, 0, "name"));
   const char *each = rows_text (rows, 0, "each");
   g_autoptr (json_t) names = json_parse (each, strlen (each), error);
   if (names == NULL)
-    return cli_pg_failed (pg, error);
+    return ITEM_FAILED;
   const ItemKey key = { rows_int (rows, 0, "n"), rows_bool (rows, 0, "numbers"),
                         rows_text (rows, 0, "columns"), names };
-  ExitCode code = item_take_key (item, pg, whole, &key, error);
-  if (code == CODE_OK && !item_take_spellings (item, pg, error))
-    return cli_pg_failed (pg, error);
+  ItemEnd code = item_take_key (item, pg, whole, &key, error);
+  if (code == ITEM_READ && !item_take_spellings (item, pg, error))
+    return ITEM_FAILED;
   return code;
 }
 

@@ -1,10 +1,20 @@
-/* A row as an argument: TABLE:KEY. KEY is the primary key, as PostgreSQL reads its type, or a JSON
- * object of its columns. The key of a column of texts is taken as it stands.
+/* A row as people name it: TABLE:KEY. KEY is the primary key, as PostgreSQL reads its type, or a
+ * JSON object of its columns. The key of a column of texts is taken as it stands.
  *
- * Threads: main only. Ownership: item_clear.
+ * Threads: those of the connection. Ownership: item_clear.
  */
 #pragma once
-#include "cli/cli.h"
+#include "engine/job/job.h"
+#include "pg/pg.h"
+
+/* How a look for a row ends. But for ITEM_READ, ERROR says why. */
+typedef enum {
+  ITEM_READ,
+  ITEM_FAILED, /* PostgreSQL */
+  ITEM_WRONG,  /* the text names no row; PRUNED_REJECT */
+  ITEM_NO_TABLE,
+  ITEM_HIDDEN /* row-level security hides rows from this role: nobody knows */
+} ItemEnd;
 
 typedef struct {
   char *table, *text;   /* as given; once it is checked, the table as the audit names it */
@@ -29,8 +39,8 @@ gboolean item_make (const char *table, const char *text, Item *item, GError **er
 /* Reads the text as the columns of the table's primary key: then the key is as the audit has it. A
  * text that can be read in several ways is the one that is recorded, and a literal one first.
  * WHOLE: an object must have all columns, those of the row where the table has no key.
- * CODE_NOT_FOUND: no such table. CODE_USAGE: the text is no key of this table. */
-ExitCode item_check (Item *item, const Cli *cli, Pg *pg, gboolean whole, GError **error);
+ * In transactions of its own. */
+ItemEnd item_check (Item *item, const Jobs *jobs, Pg *pg, gboolean whole, GError **error);
 
 /* Calls FUNC for the key and for each of its spellings, with IN_JSON as `in_json`, until one fails.
  */
@@ -41,7 +51,7 @@ gboolean item_each_key (const Item *item, ItemKeyFunc func, gpointer data, GErro
 
 /* The same of a table that is gone, or had another key: the text itself if that is recorded, else
  * what it is as JSON. */
-ExitCode item_take_recorded (Item *item, Pg *pg, GError **error);
+ItemEnd item_take_recorded (Item *item, Pg *pg, GError **error);
 
 /* The key TEXT of TABLE as an argument of a command, quoted for a shell if that is needed;
  * ON_A_LINE: without control characters. g_free it. */

@@ -1,5 +1,5 @@
 /* A row as an argument: TABLE:KEY. */
-#include "cli/item.h"
+#include "engine/view/row/item.h"
 
 #include <string.h>
 

@@ -16,7 +16,7 @@ col AS (
                    AND p.amprocrighttype = oc.opcintype AND p.amprocnum = 4
                  WHERE oc.oid = (i.indclass::oid[])[k.n - 1])
          AND coalesce((SELECT l.collisdeterministic FROM pg_catalog.pg_collation l WHERE l.oid = (i.indcollation::oid[])[k.n - 1]), true) AS bytes,
--- include: ../../pg/sql/key_operator.sql
+-- include: ../../../../pg/sql/key_operator.sql
          AS same
   FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum

@@ -9,10 +9,10 @@ SELECT pg_catalog.format('SELECT pruned_k.key, t.own FROM (SELECT u.key, %s FROM
               c.only, c.relation, coalesce(:alias::text, 't'), pg_catalog.string_agg(c.condition, ' AND ' ORDER BY c.n)) AS sql
 FROM (
   SELECT i.indrelid::regclass AS relation, CASE WHEN EXISTS (SELECT FROM pg_class p WHERE p.oid = i.indrelid AND p.relkind = 'p') THEN '' ELSE 'ONLY ' END AS only, k.n, pg_catalog.format('pg_catalog.format(''%%s'', %s.%I)', coalesce(:alias::text, 't'), a.attname) AS own, pg_catalog.format('%s.%I %s pruned_k.k%s', coalesce(:alias::text, 't'), a.attname,
--- include: ../../../pg/sql/key_operator.sql
+-- include: ../../../../pg/sql/key_operator.sql
                            , k.n) AS condition,
          pg_catalog.format(
--- include: ../../../engine/step/sql/quarantine_key.sql
+-- include: ../../../step/sql/quarantine_key.sql
                            , a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), k.n) AS value
   FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum

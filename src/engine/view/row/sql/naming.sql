@@ -2,7 +2,7 @@
 -- their columns: by a foreign key to its primary key (from the catalogue), and for users by the
 -- columns that users.destroy knows. `:in_json`: the key as recorded rows have its columns, if they
 -- have them otherwise; what has them is the row itself, too.
--- include: ../../jobs/users.destroy/columns.sql
+-- include: ../../../../jobs/users.destroy/columns.sql
 ,
 -- include: spelled.sql
 ,

@@ -1,6 +1,6 @@
-#include "cli/item_private.h"
+#include "engine/view/row/item_private.h"
 
-#define COMPOSE "src/cli/sql/key_spellings.sql"
+#define COMPOSE "src/engine/view/row/sql/key_spellings.sql"
 
 /* The recorded keys that are equal to ITEM's. */
 static PgRows *

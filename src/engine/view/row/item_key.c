@@ -1,4 +1,4 @@
-#include "cli/item_private.h"
+#include "engine/view/row/item_private.h"
 
 #include "engine/job/sentence/key_read.h"
 #include "engine/job/sentence/sentence_key.h"
@@ -42,26 +42,26 @@ is_strange (json_t *object, const ItemKey *key)
   return json_object_size (object) == 0;
 }
 
-static ExitCode
+static ItemEnd
 compare_several (const Item *item, gboolean whole, json_t *object, const ItemKey *key,
                  GError **error)
 {
   if (*item->text == '\0')
-    return cli_usage (error, NO_ITEM, item->table, item->text);
+    return item_wrong (error, NO_ITEM, item->table, item->text);
   if (object == NULL && *item->text == '{')
-    return cli_usage (error, NEITHER, item->table, item->text);
+    return item_wrong (error, NEITHER, item->table, item->text);
   if (object == NULL && key->n > 1)
-    return cli_usage (error,
-                      "the key of %s has the columns %s: write it as %s:{\"column\": value, ...}",
-                      item->table, key->columns, item->table);
+    return item_wrong (error,
+                       "the key of %s has the columns %s: write it as %s:{\"column\": value, ...}",
+                       item->table, key->columns, item->table);
   if (object != NULL && whole && !has_all (object, key))
-    return cli_usage (error, "%s:%s is not one row: the key of %s has the columns %s", item->table,
-                      item->text, item->table,
-                      *key->columns != '\0' ? key->columns : "of the whole row");
+    return item_wrong (error, "%s:%s is not one row: the key of %s has the columns %s", item->table,
+                       item->text, item->table,
+                       *key->columns != '\0' ? key->columns : "of the whole row");
   if (object != NULL && key->n > 1 && is_strange (object, key))
-    return cli_usage (error, "%s:%s: the key of %s has the columns %s", item->table, item->text,
-                      item->table, key->columns);
-  return CODE_OK;
+    return item_wrong (error, "%s:%s: the key of %s has the columns %s", item->table, item->text,
+                       item->table, key->columns);
+  return ITEM_READ;
 }
 
 /* --- a key that is a number ------------------------------------------------------------------- */
@@ -80,29 +80,29 @@ number_of (const char *text)
 }
 
 /* TEXT is the number, or an object that says what the column is. */
-static ExitCode
+static ItemEnd
 take_number (Item *item, gboolean whole, const ItemKey *key, GError **error)
 {
   g_autofree char *text = number_of (item->text);
   g_autoptr (json_t) value = json_parse (text, strlen (text), NULL);
   const json_t *number = value;
   if (*item->text == '\0')
-    return cli_usage (error, NO_ITEM, item->table, item->text);
+    return item_wrong (error, NO_ITEM, item->table, item->text);
   if (json_is_object (value)) {
     if (whole && !has_all (value, key))
-      return cli_usage (error, "%s:%s is not one row: the key of %s has the columns %s",
-                        item->table, item->text, item->table, key->columns);
+      return item_wrong (error, "%s:%s is not one row: the key of %s has the columns %s",
+                         item->table, item->text, item->table, key->columns);
     number = json_object_size (value) == 1 ? json_object_get (value, key->columns) : NULL;
     if (!json_is_integer (number) && !json_is_string (number))
-      return cli_usage (error, "%s:%s: the key of %s is the column %s: write it as %s:KEY",
-                        item->table, item->text, item->table, key->columns, item->table);
+      return item_wrong (error, "%s:%s: the key of %s is the column %s: write it as %s:KEY",
+                         item->table, item->text, item->table, key->columns, item->table);
   } else if (*item->text == '{')
-    return cli_usage (error, NEITHER, item->table, item->text);
+    return item_wrong (error, NEITHER, item->table, item->text);
   if (!json_is_integer (number))
-    return cli_usage (error, "%s: the key of %s (%s) is a number", item->text, item->table,
-                      key->columns);
+    return item_wrong (error, "%s: the key of %s (%s) is a number", item->text, item->table,
+                       key->columns);
   item->key = json_text (number);
-  return CODE_OK;
+  return ITEM_READ;
 }
 
 /* --- what the audit has ----------------------------------------------------------------------- */
@@ -139,7 +139,7 @@ choose (Item *item, Pg *pg, GPtrArray *keys, guint n_read, char **key, GError **
   pg_values_set (values, "known", item->known);
   pg_values_take (values, "keys", array_of_texts (keys));
   if (pg_begin_read_only (pg, error) && pg_exec (pg, "SET LOCAL enable_seqscan = off", error))
-    rows = pg_run_file (pg, "src/cli/sql/key_recorded.sql", values, error);
+    rows = pg_run_file (pg, "src/engine/view/row/sql/key_recorded.sql", values, error);
   pg_rollback (pg);
   if (rows != NULL && rows_count (rows) > 0) {
     g_free (*key);
@@ -157,7 +157,7 @@ text_as_json (const char *text)
   return json_text (value);
 }
 
-ExitCode
+ItemEnd
 item_take_recorded (Item *item, Pg *pg, GError **error)
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
@@ -169,7 +169,7 @@ item_take_recorded (Item *item, Pg *pg, GError **error)
   gboolean ok = choose (item, pg, keys, 0, &item->key, error);
   if (ok && item->key == NULL)
     item->key = g_strdup (keys->pdata[keys->len - 1]);
-  return ok ? CODE_OK : cli_pg_failed (pg, error);
+  return ok ? ITEM_READ : ITEM_FAILED;
 }
 
 /* --- the key as its columns read it ----------------------------------------------------------- */
@@ -228,21 +228,21 @@ add_read (Item *item, Pg *pg, char **parts, GPtrArray *keys, char **why, GError 
 }
 
 /* Takes what choose finds among KEYS. WHY: there is none. */
-static ExitCode
+static ItemEnd
 take_chosen (Item *item, Pg *pg, GPtrArray *keys, guint n_read, const ItemKey *key, const char *why,
              GError **error)
 {
   if (!choose (item, pg, keys, n_read, &item->key, error))
-    return cli_pg_failed (pg, error);
+    return ITEM_FAILED;
   if (item->key == NULL)
-    return cli_usage (error, "%s: no key of %s (%s): %s", item->text, item->table, key->columns,
-                      why);
-  return CODE_OK;
+    return item_wrong (error, "%s: no key of %s (%s): %s", item->text, item->table, key->columns,
+                       why);
+  return ITEM_READ;
 }
 
 /* A key of one column is TEXT as it stands, blanks included. It can also be written as JSON: for a
  * list or a type of several fields, or as an object that names the column. */
-static ExitCode
+static ItemEnd
 take_one (Item *item, Pg *pg, json_t *object, const ItemKey *key, GError **error)
 {
   g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
@@ -251,7 +251,7 @@ take_one (Item *item, Pg *pg, json_t *object, const ItemKey *key, GError **error
   g_auto (GStrv) named = parts_of (item, object, key);
   if (!add_read (item, pg, literal, keys, &why, error)
       || (named != NULL && !add_read (item, pg, named, keys, &why, error)))
-    return cli_pg_failed (pg, error);
+    return ITEM_FAILED;
   const guint n_read = keys->len;
   g_autoptr (json_t) value = json_parse_digits (item->text, strlen (item->text), NULL);
   if (n_read == 0 && (json_is_object (value) || json_is_array (value)))
@@ -259,7 +259,7 @@ take_one (Item *item, Pg *pg, json_t *object, const ItemKey *key, GError **error
   return take_chosen (item, pg, keys, n_read, key, why, error);
 }
 
-static ExitCode
+static ItemEnd
 take_several (Item *item, Pg *pg, gboolean whole, const json_t *object, const ItemKey *key,
               GError **error)
 {
@@ -269,17 +269,17 @@ take_several (Item *item, Pg *pg, gboolean whole, const json_t *object, const It
   item->columns = !whole || key->n > 0;
   if (parts == NULL) {
     item->key = object != NULL ? g_strdup (item->text) : text_as_json (item->text);
-    return CODE_OK;
+    return ITEM_READ;
   }
   if (!add_read (item, pg, parts, keys, &why, error))
-    return cli_pg_failed (pg, error);
+    return ITEM_FAILED;
   const guint n_read = keys->len;
   if (n_read == 0)
     g_ptr_array_add (keys, g_strdup (item->text));
   return take_chosen (item, pg, keys, n_read, key, why, error);
 }
 
-ExitCode
+ItemEnd
 item_take_key (Item *item, Pg *pg, gboolean whole, const ItemKey *key, GError **error)
 {
   if (key->n == 1 && key->numbers)
@@ -288,6 +288,6 @@ item_take_key (Item *item, Pg *pg, gboolean whole, const ItemKey *key, GError **
   json_t *object = json_is_object (value) ? value : NULL;
   if (key->n == 1)
     return take_one (item, pg, object, key, error);
-  ExitCode code = compare_several (item, whole, object, key, error);
-  return code == CODE_OK ? take_several (item, pg, whole, object, key, error) : code;
+  ItemEnd code = compare_several (item, whole, object, key, error);
+  return code == ITEM_READ ? take_several (item, pg, whole, object, key, error) : code;
 }

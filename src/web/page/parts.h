@@ -1,0 +1,13 @@
+/* What several views are made of.
+ *
+ * Threads: the request's. Ownership: none.
+ */
+#pragma once
+#include "web/page/views.h"
+
+/* WHAT is asked for is not there; the answer is 404. TRUE. */
+gboolean parts_missing (Sheet *sheet, const char *what);
+/* A line of a list of names and texts; TEXT NULL or empty: none. */
+void parts_line (Sheet *sheet, const char *name, const char *text);
+/* A section with COMMANDS, ended by NULL; nothing without one. */
+void parts_commands (Sheet *sheet, const char *title, const char *const *commands);
