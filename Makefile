@@ -104,7 +104,7 @@ OTHER = $(if $(POSTGRES),pg$(POSTGRES)) $(if $(BROKER),kafka$(BROKER))
 $(if $(POSTGRES),$(eval export TEST_POSTGRES_VERSION = $(POSTGRES)))
 $(if $(BROKER),$(eval export TEST_KAFKA_VERSION = $(BROKER)))
 deps-test: deps-build
-	@tests/stack/deps.sh test python kafka pg s3 registry promtool pgbouncer shells browser $(OTHER)
+	@tests/stack/deps.sh test python kafka pg s3 registry promtool nginx pgbouncer shells browser $(OTHER)
 deps-quick: deps-build
 	@tests/stack/deps.sh test python kafka pg $(OTHER)
 deps-fuzz: deps-build

@@ -15,9 +15,7 @@
 
 #define MOST_SOCKETS 8
 #define LOOK_MS 250
-/* A connection in a reserved place has this time to send its request before a new one can replace
- * it. */
-#define GRACE_US (100 * 1000)
+#define GRACE_US (100 * 1000) /* to send a request in a reserved place; then it may be replaced */
 
 typedef struct {
   int fd;
@@ -31,6 +29,7 @@ typedef struct {
 struct _Door {
   int sockets[MOST_SOCKETS];
   guint n_sockets, port;
+  const Proxies *proxies;
   DoorEnter enter;
   gpointer data;
   pthread_t thread;
@@ -150,12 +149,13 @@ door_is_loopback (const char *listen)
 }
 
 Door *
-door_new (const char *listen, GError **error)
+door_new (const char *listen, const Proxies *proxies, GError **error)
 {
   struct addrinfo *found = resolve (listen, error);
   if (found == NULL)
     return NULL;
   Door *door = g_new0 (Door, 1);
+  door->proxies = proxies;
   pthread_mutex_init (&door->lock, NULL);
   door->guests = g_ptr_array_new_with_free_func (g_free);
   int why = listen_on_all (door, found);
@@ -171,18 +171,16 @@ door_new (const char *listen, GError **error)
   return door;
 }
 
-/* --- connections -------------------------------------------------------------------------------
- */
+/* --- connections ------------------------------------------------------------------------------ */
 
 static gboolean
 same_address (const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
   if (a->ss_family != b->ss_family)
     return FALSE;
+  const struct sockaddr_in6 *six[] = { (const void *)a, (const void *)b };
   if (a->ss_family == AF_INET6)
-    return memcmp (&((const struct sockaddr_in6 *)a)->sin6_addr,
-                   &((const struct sockaddr_in6 *)b)->sin6_addr, 16)
-           == 0;
+    return memcmp (&six[0]->sin6_addr, &six[1]->sin6_addr, 16) == 0;
   return ((const struct sockaddr_in *)a)->sin_addr.s_addr
          == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
 }
@@ -213,6 +211,8 @@ find_place (Door *door, const struct sockaddr_storage *address, gint64 now_us, g
     if (guest->kept && !guest->asked && (oldest == NULL || guest->since_us < oldest->since_us))
       oldest = guest;
   }
+  if (proxies_has (door->proxies, (const struct sockaddr *)address))
+    of_address = 0; /* of many people */
   *kept = all >= DOOR_OF_ALL || of_address >= DOOR_OF_ADDRESS;
   if (!*kept || in_kept < DOOR_KEPT)
     return TRUE;

@@ -9,12 +9,10 @@
  * Ownership: accepted sockets belong to the server.
  */
 #pragma once
-#include "base/error.h"
-
-#include <sys/socket.h>
+#include "web/proxies.h"
 
 #define DOOR_S 5          /* the longest duration of a connection */
-#define DOOR_OF_ADDRESS 8 /* connections from one address */
+#define DOOR_OF_ADDRESS 8 /* connections from one address, unless it is a proxy that is trusted */
 #define DOOR_OF_ALL 32    /* connections in all */
 #define DOOR_KEPT 2       /* reserved places beyond those */
 
@@ -25,8 +23,8 @@ typedef gboolean (*DoorEnter) (int fd, const struct sockaddr *address, socklen_t
                                gpointer data);
 
 /* LISTEN is `host:port`: an address, `[::1]:port`, a name, `*:port` (all), `:port` (127.0.0.1). On
- * error ERROR is PRUNED_FATAL. */
-Door *door_new (const char *listen, GError **error);
+ * error ERROR is PRUNED_FATAL. PROXIES are borrowed. */
+Door *door_new (const char *listen, const Proxies *proxies, GError **error);
 /* Whether LISTEN is such a text, and its host has an address. Nothing is opened. */
 gboolean door_check (const char *listen, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Whether only this machine reaches LISTEN. FALSE as well: it is no such text. */

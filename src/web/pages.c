@@ -10,6 +10,7 @@
 
 struct _Pages {
   Web *web;
+  Proxies *proxies;
   Metrics *metrics;
   Page *page; /* NULL: it is off */
   Line ready; /* of /readyz: a slow scrape does not delay it */
@@ -96,10 +97,19 @@ static const WebPage PAGES[] = { ALWAYS, { NULL } },
                      ALL[]
                      = { ALWAYS, { NULL, "text/html; charset=utf-8", answer_page, .posts = TRUE } };
 
+static Proxies *
+proxies_of (const Config *config, GError **error)
+{
+  return proxies_new (config_text (config, "http", "trusted_proxies"), error);
+}
+
 gboolean
 pages_check (const Config *config, GError **error)
 {
   const char *listen = config_text (config, "http", "listen");
+  g_autoptr (Proxies) proxies = proxies_of (config, error);
+  if (proxies == NULL)
+    return FALSE;
   return *listen == '\0'
          || (door_check (listen, error) && hosts_check (config, error)
              && act_post_check (config, error));
@@ -114,11 +124,14 @@ pages_start (const Config *config, const Jobs *jobs, const ActCommand *command, 
   Pages *pages = g_new0 (Pages, 1);
   pages->metrics = metrics_new (config, jobs);
   line_open (&pages->ready, config);
-  const gboolean fits = hosts_check (config, error) && act_post_check (config, error);
+  pages->proxies = proxies_of (config, error);
+  const gboolean fits
+      = pages->proxies != NULL && hosts_check (config, error) && act_post_check (config, error);
   if (fits && config_bool (config, "http", "page"))
     pages->page = page_new (config, command, error);
   if (fits && (pages->page != NULL || !config_bool (config, "http", "page")))
-    pages->web = web_start (listen, pages->page != NULL ? ALL : PAGES, pages, error);
+    pages->web
+        = web_start (listen, pages->proxies, pages->page != NULL ? ALL : PAGES, pages, error);
   if (pages->web != NULL)
     return pages;
   pages_stop (pages);
@@ -134,5 +147,6 @@ pages_stop (Pages *pages)
   metrics_free (pages->metrics);
   page_free (pages->page);
   line_close (&pages->ready);
+  proxies_free (pages->proxies);
   g_free (pages);
 }

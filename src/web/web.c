@@ -216,9 +216,10 @@ on_connection (void *data, struct MHD_Connection *connection, void **state,
 }
 
 Web *
-web_start (const char *listen, const WebPage *pages, gpointer data, GError **error)
+web_start (const char *listen, const Proxies *proxies, const WebPage *pages, gpointer data,
+           GError **error)
 {
-  Door *door = door_new (listen, error);
+  Door *door = door_new (listen, proxies, error);
   if (door == NULL)
     return NULL;
   Web *web = g_new0 (Web, 1);

@@ -8,9 +8,7 @@
  * Ownership: web_stop.
  */
 #pragma once
-#include "base/error.h"
-
-#include <sys/socket.h>
+#include "web/proxies.h"
 
 #define WEB_FORM_BYTES (16 * 1024)
 
@@ -47,7 +45,8 @@ typedef struct {
 } WebPage;
 
 typedef struct _Web Web;
-/* LISTEN as in door_new; PAGES ends with the one for all others and is borrowed. On error ERROR is
- * PRUNED_FATAL, or PRUNED_OUTAGE if there is no thread or memory for it. */
-Web *web_start (const char *listen, const WebPage *pages, gpointer data, GError **error);
+/* LISTEN and PROXIES as in door_new; PAGES ends with the one for all others and is borrowed. On
+ * error ERROR is PRUNED_FATAL, or PRUNED_OUTAGE if there is no thread or memory for it. */
+Web *web_start (const char *listen, const Proxies *proxies, const WebPage *pages, gpointer data,
+                GError **error);
 void web_stop (Web *web); /* NULL: nothing */

@@ -3,8 +3,8 @@
 # it is silent and fast, and uses no network.
 #
 #   deps.sh build                                   compiler, libraries, PostgreSQL
-#   deps.sh test [python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|
-#                   interop|pg14|...|pg18|kafka3.9 ...]
+#   deps.sh test [python|kafka|pg|s3|promtool|nginx|pgbouncer|registry|shells|browser|fuzz|coverage|
+#                   peers|interop|pg14|...|pg18|kafka3.9 ...]
 #                   for the tests (default: python kafka pg); pg14: a server of that version, beside
 #                   the system's, whose clients are used with it; kafka3.9 likewise
 #   deps.sh lint                                    for `make lint`
@@ -293,6 +293,23 @@ need_promtool() {
   rm -rf "$folder"
 }
 
+# What stands before the page. Only this program is taken, as of promtool.
+need_nginx() {
+  have nginx || [ -x /usr/sbin/nginx ] || [ -x "$deps/bin/nginx" ] && return 0
+  local folder
+  have apt-get || { say "no apt-get here to fetch nginx with: no page is asked behind a proxy"; return 0; }
+  folder=$(mktemp -d)
+  chmod 777 "$folder" # apt fetches as a user of its own
+  apt_update nginx
+  say "fetching nginx into $deps/bin"
+  # Ubuntu 22.04 has the program in a package of its own.
+  (cd "$folder" && apt-get -qq download nginx && { apt-get -qq download nginx-core || true; } &&
+    for package in ./*.deb; do dpkg-deb --fsys-tarfile "$package" | tar -x ./usr/sbin/nginx || true; done) \
+    >>"$apt_log" 2>&1 && mkdir -p "$deps/bin" && mv "$folder/usr/sbin/nginx" "$deps/bin/" ||
+    say "nginx cannot be had (see $apt_log): no page is asked behind a proxy"
+  rm -rf "$folder"
+}
+
 # libFuzzer's runtime is a package of its own on newer releases.
 need_fuzz() {
   have clang && echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
@@ -426,6 +443,7 @@ where() {
   done
   echo "JAVA=$(java_bin || true)"
   echo "PGBOUNCER=$(command -v pgbouncer || ls /usr/sbin/pgbouncer 2>/dev/null || true)"
+  echo "NGINX=$(command -v nginx || ls /usr/sbin/nginx "$deps/bin/nginx" 2>/dev/null | head -n 1 || true)"
   echo "PROMTOOL=$(command -v promtool || ls "$deps/bin/promtool" 2>/dev/null || true)"
 }
 
@@ -451,10 +469,10 @@ case $task in
     for part; do
       n=$((n + 1)) progress="$n of $#: "
       case $part in
-        python|kafka|pg|s3|promtool|pgbouncer|registry|shells|browser|fuzz|coverage|peers|interop) "need_$part" ;;
+        python|kafka|pg|s3|promtool|nginx|pgbouncer|registry|shells|browser|fuzz|coverage|peers|interop) "need_$part" ;;
         kafka3.9) need_kafka 3.9 ;;
         pg1[4-8]) need_pg_of "${part#pg}" ;;
-        *) die "unknown part '$part'; one of: python kafka pg s3 promtool pgbouncer registry shells browser fuzz coverage peers interop pg14 ... pg18 kafka3.9" ;;
+        *) die "unknown part '$part'; one of: python kafka pg s3 promtool nginx pgbouncer registry shells browser fuzz coverage peers interop pg14 ... pg18 kafka3.9" ;;
       esac
     done ;;
   where) where ;;

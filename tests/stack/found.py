@@ -56,3 +56,10 @@ def promtool():
     if os.environ.get("CI") != "true" and not _all().get("PROMTOOL"):
         return None
     return _one("PROMTOOL", "test promtool")
+
+
+def nginx():
+    """None: as for promtool."""
+    if os.environ.get("CI") != "true" and not _all().get("NGINX"):
+        return None
+    return _one("NGINX", "test nginx")

@@ -1,8 +1,8 @@
 #include "web/page/who.h"
 
+#include "web/proxies.h"
+
 #include <errno.h>
-#include <gio/gio.h>
-#include <netinet/in.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ typedef struct {
 } Token;
 
 struct _Who {
-  GPtrArray *proxies; /* of GInetAddressMask */
+  Proxies *proxies;
   char *user_header, *group_header;
   GHashTable *roles; /* name, with @ of a group -> Role */
   char *file;        /* of the tokens; NULL: none */
@@ -61,24 +61,6 @@ is_name (const char *text)
   for (const char *at = text; *at != '\0'; at = g_utf8_next_char (at))
     if (!g_unichar_isprint (g_utf8_get_char (at)))
       return FALSE;
-  return TRUE;
-}
-
-static gboolean
-read_proxies (Who *who, const char *text, GError **error)
-{
-  g_auto (GStrv) each = g_strsplit (text, ",", -1);
-  for (char **one = each; *one != NULL; one++) {
-    if (*g_strstrip (*one) == '\0')
-      continue;
-    GInetAddressMask *mask = g_inet_address_mask_new_from_string (*one, NULL);
-    if (mask == NULL)
-      return error_fatal (error,
-                          "[http] trusted_proxies: '%s' is no address or network, like 10.0.0.7 or "
-                          "10.0.0.0/8",
-                          *one);
-    g_ptr_array_add (who->proxies, mask);
-  }
   return TRUE;
 }
 
@@ -179,14 +161,13 @@ Who *
 who_new (const WhoSettings *settings, GError **error)
 {
   Who *who = g_new0 (Who, 1);
-  who->proxies = g_ptr_array_new_with_free_func (g_object_unref);
+  who->proxies = proxies_new (settings->proxies, error);
   who->roles = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   who->user_header = g_ascii_strdown (settings->user_header, -1);
   who->group_header = g_ascii_strdown (settings->group_header, -1);
   who->file = *settings->tokens != '\0' ? g_strdup (settings->tokens) : NULL;
-  gboolean ok
-      = read_proxies (who, settings->proxies, error) && read_roles (who, settings->roles, error);
-  if (ok && (who->proxies->len > 0) != (*who->user_header != '\0'))
+  gboolean ok = who->proxies != NULL && read_roles (who, settings->roles, error);
+  if (ok && proxies_any (who->proxies) != (*who->user_header != '\0'))
     ok = error_fatal (error, "[http] trusted_proxies and user_header: one needs the other");
   if (ok && who->file != NULL) {
     g_autoptr (GPtrArray) tokens = read_tokens (who->file, error);
@@ -203,7 +184,7 @@ who_free (Who *who)
 {
   if (who == NULL)
     return;
-  g_ptr_array_unref (who->proxies);
+  proxies_free (who->proxies);
   g_hash_table_unref (who->roles);
   g_free (who->user_header);
   g_free (who->group_header);
@@ -214,7 +195,7 @@ who_free (Who *who)
 gboolean
 who_can_tell (const Who *who)
 {
-  return who->proxies->len > 0 || who->file != NULL;
+  return proxies_any (who->proxies) || who->file != NULL;
 }
 
 /* --- by a token ------------------------------------------------------------------------------- */
@@ -249,22 +230,6 @@ by_token (const Who *who, const char *given, Person *person, GError **error)
 }
 
 /* --- by a proxy ------------------------------------------------------------------------------- */
-
-static gboolean
-is_proxy (const Who *who, const struct sockaddr *address)
-{
-  gboolean is = FALSE;
-  if (address == NULL || (address->sa_family != AF_INET && address->sa_family != AF_INET6))
-    return FALSE;
-  const gsize size
-      = address->sa_family == AF_INET ? sizeof (struct sockaddr_in) : sizeof (struct sockaddr_in6);
-  g_autoptr (GSocketAddress) from = g_socket_address_new_from_native ((gpointer)address, size);
-  for (guint i = 0; from != NULL && i < who->proxies->len; i++)
-    is = is
-         || g_inet_address_mask_matches (who->proxies->pdata[i], g_inet_socket_address_get_address (
-                                                                     G_INET_SOCKET_ADDRESS (from)));
-  return is;
-}
 
 static void
 raise_to (const Who *who, const char *name, Role *role)
@@ -313,10 +278,11 @@ who_of (const Who *who, const WebRequest *request, const char *token, Person *pe
     return by_token (who, said + strlen (BEARER), person, error);
   if (token != NULL && *token != '\0')
     return by_token (who, token, person, error);
-  if (who->proxies->len > 0 && is_proxy (who, request->address))
+  if (proxies_has (who->proxies, request->address))
     return by_proxy (who, request, person, error);
   return error_reject (error, "nobody says who you are: %s",
-                       who->file != NULL       ? "type your token"
-                       : who->proxies->len > 0 ? "come by the proxy"
-                                               : "[http] has neither tokens nor trusted_proxies");
+                       who->file != NULL ? "type your token"
+                       : proxies_any (who->proxies)
+                           ? "come by the proxy"
+                           : "[http] has neither tokens nor trusted_proxies");
 }

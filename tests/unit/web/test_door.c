@@ -46,7 +46,7 @@ static void
 test_an_address_of_another_machine_is_told (void)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_null (door_new ("192.0.2.1:9750", &error)); /* of no machine (RFC 5737) */
+  g_assert_null (door_new ("192.0.2.1:9750", NULL, &error)); /* of no machine (RFC 5737) */
   g_assert_error (error, PRUNED_ERROR, PRUNED_FATAL);
   g_assert_nonnull (strstr (error->message, "cannot listen on 192.0.2.1:9750"));
   g_assert_nonnull (strstr (error->message, "errno"));
