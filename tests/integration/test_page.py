@@ -22,6 +22,9 @@ def test_what_the_commands_say(paged):  # noqa: F811
     home = renewed(paged, "/", lambda seen: "3 rows went" in seen.of("sentences") and "agrees" in seen.of("sentences"))
     assert home.of("sentences") == ("✗ 3 rows went in the last night of each job; 2 rows fail; no job has a deadline. "
                                     "✓ The second reading agrees with 1 run of the last day, 3 rows. ✓ Nothing waits for you.")
+    # The run was due at its T, a minute before its tick came.
+    waits = [(one["runs"], one["longest_s"]) for one in paged.json("/?format=json&table=delays") if one["runs"]]
+    assert len(waits) == 1 and waits[0][0] == 1 and waits[0][1] >= 60 and "1 run, at most " in home.of("waits")
     assert "2 fail: refunds_order_id_fkey" in home.of("jobs") and home.of("needs") == ""
     # A third has failed for a day: it needs a person, with the commands of `pruned night`.
     paged.database.execute("UPDATE pruned.quarantine SET first_at = now() - interval '25 hours'")

@@ -87,3 +87,10 @@ bars_show (Html *html, const PgRows *nights, const char *job)
                   *says = g_strdup_printf ("30 nights: %s rows, at most %s in one", sum, top);
   draw (html, &(Bars){ amounts, failed, NIGHTS, job == NULL, says });
 }
+
+void
+bars_show_amounts (Html *html, const double *amounts, guint n, const char *says)
+{
+  g_autofree double *failed = g_new0 (double, n);
+  draw (html, &(Bars){ amounts, failed, n, TRUE, says });
+}

@@ -9,3 +9,5 @@
 /* The bars of the job's last 30 nights, of rows of VIEW_NIGHTS; JOB NULL: of all together. Beside
  * it should stand a table: what it says in words are its sum and its highest bar. */
 void bars_show (Html *html, const PgRows *nights, const char *job);
+/* A large chart of N amounts, the oldest first; SAYS: the same in words. */
+void bars_show_amounts (Html *html, const double *amounts, guint n, const char *says);

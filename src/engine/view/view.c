@@ -4,6 +4,11 @@
 
 #define SQL "src/engine/view/sql/"
 
+static const Column DELAY_COLUMNS[] = { { "at", CELL_TIME },
+                                        { "runs", CELL_NUMBER },
+                                        { "longest_s", CELL_NUMBER },
+                                        { "median_s", CELL_NUMBER },
+                                        { NULL } };
 static const Column HELD_ROW_COLUMNS[]
     = { { "row" },    { "hold_id" }, { "kind" }, { "state" }, { "until", CELL_TIME },
         { "reason" }, { NULL } };
@@ -82,6 +87,7 @@ static const struct {
   const Column *columns; /* NULL: it is no list */
   const char *name;
 } TABLE[VIEWS] = {
+  [VIEW_DELAYS] = { SQL "delays.sql", DELAY_COLUMNS, "delays" },
   [VIEW_HELD_ROWS] = { SQL "held_rows.sql", HELD_ROW_COLUMNS, "rows" },
   [VIEW_HOLDS] = { SQL "holds.sql", HOLD_COLUMNS, "holds" },
   [VIEW_IN_FORCE] = { SQL "in_force.sql", NULL },

@@ -9,6 +9,7 @@
 #include "engine/night/night.h"
 
 typedef enum {
+  VIEW_DELAYS,    /* from due to started, of the last hour */
   VIEW_HELD_ROWS, /* each row that is held, of `tables` (NULL: any); `limit` */
   VIEW_HOLDS,
   VIEW_IN_FORCE,   /* settings of jobs in the processes; `seconds`: PROCESSES_FORCE_S */

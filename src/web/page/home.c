@@ -1,6 +1,7 @@
 /* Home: whether last night was right, in three sentences; what needs a person; the jobs. */
 #include "web/page/home.h"
 
+#include "base/plural.h"
 #include "base/spoken.h"
 #include "engine/clock/processes.h"
 #include "engine/view/bars.h"
@@ -10,8 +11,8 @@
 static void
 home_clear (Home *home)
 {
-  PgRows **rows[]
-      = { &home->jobs, &home->nights, &home->readings, &home->read, &home->refused, &home->stop };
+  PgRows **rows[] = { &home->jobs, &home->nights,  &home->delays, &home->readings,
+                      &home->read, &home->refused, &home->stop };
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     g_clear_pointer (rows[i], rows_free);
 }
@@ -26,6 +27,7 @@ look (Home *home, GError **error)
   pg_values_set (values, "job", NULL);
   return (home->jobs = night_ask (pg, home->sheet->night, NULL, error)) != NULL
          && (home->nights = view_ask (pg, VIEW_NIGHTS, values, error)) != NULL
+         && (home->delays = view_ask (pg, VIEW_DELAYS, values, error)) != NULL
          && (home->readings = view_ask (pg, VIEW_READINGS, values, error)) != NULL
          && (home->read = view_ask (pg, VIEW_READ, values, error)) != NULL
          && (home->refused = view_ask (pg, VIEW_REFUSED, values, error)) != NULL
@@ -195,6 +197,61 @@ give_jobs (const Home *home)
   sheet_table (home->sheet, &(SheetTable){ "jobs", NULL, JOBS, cells, "No job is in force." });
 }
 
+/* The rows of a chart, folded away below it. */
+static void
+show_as_table (const Home *home, ViewId id, const PgRows *rows, const char *fold, const char *none)
+{
+  Html *html = home->sheet->html;
+  const Column *columns = view_columns (id);
+  html_open (html, HTML_DETAILS);
+  html_set (html, HTML_AT_ID, fold);
+  html_text (html, HTML_SUMMARY, "The same as a table");
+  sheet_table (home->sheet,
+               &(SheetTable){ view_name (id), NULL, columns, sheet_cells (columns, rows), none });
+  html_close (html);
+}
+
+static void
+show_days (const Home *home)
+{
+  Html *html = home->sheet->html;
+  html_open (html, HTML_SECTION);
+  html_set (html, HTML_AT_ID, "days");
+  html_text (html, HTML_H2, "Rows a day");
+  bars_show (html, home->nights, NULL);
+  show_as_table (home, VIEW_NIGHTS, home->nights, "days-table", "No job has run yet.");
+  html_close (html);
+}
+
+static void
+show_delays (const Home *home)
+{
+  Html *html = home->sheet->html;
+  const int n = rows_count (home->delays);
+  double most = 0;
+  gint64 runs = 0;
+  g_autofree double *longest = g_new0 (double, (gsize)n);
+  for (int i = 0; i < n; i++) {
+    const char *text = rows_text (home->delays, i, "longest_s");
+    longest[i] = text != NULL ? g_ascii_strtod (text, NULL) : 0;
+    most = MAX (most, longest[i]);
+    runs += rows_int (home->delays, i, "runs");
+  }
+  g_autofree char *number = spoken_number (runs), *time = spoken_duration (most),
+                  *says = runs == 0
+                              ? g_strdup ("No run has started within the last hour and ended.")
+                              : g_strdup_printf ("%s %s, at most %s from due to started", number,
+                                                 plural (runs, "run", "runs"), time);
+  html_open (html, HTML_SECTION);
+  html_set (html, HTML_AT_ID, "waits");
+  html_text (html, HTML_H2, "From due to started, the last hour");
+  if (runs > 0)
+    bars_show_amounts (html, longest, (guint)n, says);
+  html_text (html, HTML_P, says);
+  show_as_table (home, VIEW_DELAYS, home->delays, "waits-table", "No run.");
+  html_close (html);
+}
+
 gboolean
 view_show_home (Sheet *sheet, GError **error)
 {
@@ -206,17 +263,7 @@ view_show_home (Sheet *sheet, GError **error)
   home_sentences_show (&home);
   show_needs (&home);
   show_jobs (&home);
-  html_open (sheet->html, HTML_SECTION);
-  html_set (sheet->html, HTML_AT_ID, "days");
-  html_text (sheet->html, HTML_H2, "Rows a day");
-  bars_show (sheet->html, home.nights, NULL);
-  html_open (sheet->html, HTML_DETAILS);
-  html_set (sheet->html, HTML_AT_ID, "days-table");
-  html_text (sheet->html, HTML_SUMMARY, "The same as a table");
-  const Column *columns = view_columns (VIEW_NIGHTS);
-  sheet_table (sheet, &(SheetTable){ "nights", NULL, columns, sheet_cells (columns, home.nights),
-                                     "No job has run yet." });
-  html_close (sheet->html);
-  html_close (sheet->html);
+  show_days (&home);
+  show_delays (&home);
   return TRUE;
 }
