@@ -1,9 +1,11 @@
 """Views of one thing: a row, a plan, the SQL of a job. They say what `pruned why`, `who`, `plan`
 and `jobs show` say."""
 
+import time
+
 import requests
 
-from stack.process import wait_until
+from stack.process import patient, wait_until
 from support.paged import EVIL, JOB, done, paged, renewed  # noqa: F401
 from support.scene import now
 from support.sentences import house  # noqa: F401
@@ -78,3 +80,17 @@ def test_a_job_says_its_limits_and_what_is_held(paged):  # noqa: F811
     assert str(run["run_id"]) in page.of("limits") and "orders:6" in page.of("rows") and "a case" in page.of("rows")
     links = [a["href"] for tag, a in page.elements if tag == "a"]
     assert {f"plan?job={JOB}", f"sql?job={JOB}", "row?item=orders%3A6"} <= set(links)
+
+
+def test_a_table_that_is_locked_delays_nothing_but_the_look_at_it(paged):  # noqa: F811
+    """These views have transactions of their own, and in each the time of a view."""
+    assert paged.ask("/healthz").status_code == 200
+    with paged.database.connection.transaction():
+        paged.database.execute("LOCK TABLE orders")
+        for path in ("/row?item=orders:4", f"/plan?job={JOB}"):
+            began = time.monotonic()
+            answer = paged.ask(path)
+            assert (answer.status_code, "canceling statement" in answer.text) == (503, True), answer.text
+            assert time.monotonic() - began < patient(4), path
+            assert paged.ask("/healthz").status_code == paged.ask("/journal").status_code == 200
+    assert paged.read("/row?item=orders:4").of("why")
