@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/job_left.h"
 #include "cli/note.h"
+#include "cli/passed_over.h"
 #include "cli/replayer.h"
 #include "cli/whose.h"
 #include "engine/job/sentence/own_topics.h"
@@ -29,7 +30,8 @@ const GOptionEntry replay_options[]
 const char replay_more[]
     = "TIME is RFC 3339 with zone, YYYY-MM-DD (00:00 UTC), or -10m, -2h, -1d before now. Each message has a line: done (its run has "
       "ended), running, started (dry run: would start), refused (with the reason). A message that has a run is left alone, so a replay can "
-      "be repeated. The daemon's offsets do not change. A dry run does not predict runs that overlap only each other.";
+      "be repeated. The daemon's offsets do not change. A dry run does not predict runs that overlap only each other. Messages of a "
+      "compressed batch that cannot be unpacked are passed over and named at the end, with exit code 4.";
 
 static const Column COLUMNS[] = { { "topic" },
                                   { "partition", CELL_NUMBER },
@@ -60,6 +62,8 @@ typedef struct {
   GPtrArray *messages; /* read, but not placed yet */
   gsize bytes;
   guint told[G_N_ELEMENTS (STATUSES)];
+  const char *topic; /* that is read */
+  PassedOver passed;
   GError *failure; /* of the messages that were placed while reading */
 } Course;
 
@@ -168,12 +172,21 @@ take (const KafkaMessage *message, gpointer data)
   return (course->messages->len < AT_ONCE && course->bytes < AT_ONCE_BYTES) || place_read (course);
 }
 
+static void
+pass_over (const KafkaStretch *batch, gpointer data)
+{
+  Course *course = data;
+  passed_over_add (&course->passed, course->topic, batch);
+}
+
 static ExitCode
 replay_topic (Course *course, const char *topic, GError **error)
 {
   gint64 from_ms = (course->wanted.from_us + 999) / 1000;
-  if (!kafka_read_topic (course->replayer->service.kafka_settings, topic, from_ms, READ_MS, take,
-                         course, error))
+  const KafkaVisitor visitor = { take, pass_over, course };
+  course->topic = topic;
+  if (!kafka_read_topic (course->replayer->service.kafka_settings, topic, from_ms, READ_MS,
+                         &visitor, error))
     return cli_topic_failed ((char **)course->replayer->service.kafka_settings, topic, error);
   if (course->failure == NULL && place_read (course))
     return CODE_OK;
@@ -203,6 +216,9 @@ replay_topics (Course *course, GError **error)
     if (!is_not_made (course, course->wanted.topics->pdata[i]))
       code = replay_topic (course, course->wanted.topics->pdata[i], error);
   sum_up (course);
+  if (code == CODE_OK)
+    code = passed_over_end (&course->passed, error);
+  passed_over_clear (&course->passed);
   return code;
 }
 

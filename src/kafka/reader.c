@@ -1,7 +1,9 @@
+/* Length: a message, a topic and a stretch are read by one consumer, whose parts they share. */
 #include "kafka/reader.h"
 #include "base/clock.h"
 #include "kafka/fetcher.h"
 #include "kafka/message_raw.h"
+#include "kafka/unread.h"
 
 #define MESSAGE_MS 10000
 
@@ -12,6 +14,7 @@ typedef struct {
   rd_kafka_queue_t *queue;
   Fetcher *fetcher;
   FetcherCount count;
+  const char *const *settings;
   const char *name;
   int timeout_ms;
   gint64 deadline_us;
@@ -21,6 +24,7 @@ typedef struct {
   gint64 next, end; /* what is still to be read: [next, end) */
   gboolean started;
   gboolean reached; /* a young enough message was found: it and all behind it count */
+  gint64 again;     /* reading has begun again here, as a batch could be unpacked after all; -1 */
 } Range;
 
 static void
@@ -63,6 +67,7 @@ reader_new (const char *const *settings, const char *topic, int timeout_ms, GErr
   /* An offset outside the log must be an error here, whatever [kafka] sets for the consumer. */
   rd_kafka_conf_set (conf, "auto.offset.reset", "error", NULL, 0);
   g_autoptr (TopicReader) reader = g_new0 (TopicReader, 1);
+  reader->settings = settings;
   reader->name = topic;
   reader->timeout_ms = timeout_ms;
   restart_timeout (reader);
@@ -112,7 +117,7 @@ bounds_of (TopicReader *reader, gint32 partition, Range *range, GError **error)
   gint64 low = 0, high = 0;
   rd_kafka_resp_err_t err
       = kafka_watermarks (reader->rk, reader->name, partition, reader->deadline_us, &low, &high);
-  *range = (Range){ .next = low, .end = high };
+  *range = (Range){ .next = low, .end = high, .again = -1 };
   return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (reader, err, error);
 }
 
@@ -224,8 +229,7 @@ kafka_message_timestamp (const char *const *settings, const char *topic, gint32 
 
 typedef struct {
   gint64 from_ms;
-  KafkaVisit visit;
-  gpointer data;
+  const KafkaVisitor *visitor;
   Range *ranges;
   gint32 n;
   gint32 unfinished;
@@ -269,39 +273,88 @@ show (Reading *reading, const rd_kafka_message_t *raw)
     return TRUE;
   g_autoptr (KafkaMessage) message = kafka_message_from (raw);
   range->reached = range->reached || message->timestamp_ms >= reading->from_ms;
-  return !range->reached || reading->visit (message, reading->data);
+  return !range->reached || reading->visitor->visit (message, reading->visitor->data);
+}
+
+static gboolean
+fail_at (TopicReader *reader, const rd_kafka_message_t *raw, GError **error)
+{
+  g_autofree char *where = kafka_where (reader->rk);
+  kafka_set_error (error, raw->err,
+                   "%s: cannot read topic %s, partition %d, offset %" G_GINT64_FORMAT, where,
+                   reader->name, raw->partition, (gint64)raw->offset);
+  return FALSE;
+}
+
+/* Goes on behind the batch that RAW reports, or reads it once more if it can be unpacked now. */
+static gboolean
+pass_over (TopicReader *reader, Reading *reading, const rd_kafka_message_t *raw, GError **error)
+{
+  Range *range = &reading->ranges[raw->partition];
+  KafkaStretch batch;
+  if (reading->visitor->pass_over == NULL)
+    return fail_at (reader, raw, error);
+  if (!kafka_unread_batch (reader->settings, reader->name, raw->partition, raw->offset, &batch,
+                           error))
+    return FALSE;
+  batch.from = MAX (batch.from, range->next);
+  batch.to = MIN (batch.to, range->end);
+  if (batch.from < batch.to)
+    reading->visitor->pass_over (&batch, reading->visitor->data);
+  else if (range->again == range->next)
+    return fail_at (reader, raw, error);
+  range->again = range->next;
+  rd_kafka_consume_stop (reader->topic, raw->partition);
+  range->started = FALSE;
+  advance (reading, raw->partition, batch.to);
+  return range->next >= range->end || start (reader, raw->partition, range, error);
+}
+
+/* *WANTS_MORE: FALSE once the visitor wants none. */
+static gboolean
+read_one (TopicReader *reader, Reading *reading, const rd_kafka_message_t *raw,
+          gboolean *wants_more, GError **error)
+{
+  switch (raw->err) {
+  case RD_KAFKA_RESP_ERR_NO_ERROR:
+    *wants_more = show (reading, raw);
+    fetcher_taken (reader->fetcher, &reader->count, 1, raw->len + raw->key_len);
+    advance (reading, raw->partition, raw->offset + 1);
+    return TRUE;
+  case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+    advance (reading, raw->partition, MAX (raw->offset, reading->ranges[raw->partition].end));
+    return TRUE;
+  case RD_KAFKA_RESP_ERR__BAD_COMPRESSION:
+    if (raw->offset < reading->ranges[raw->partition].end)
+      return pass_over (reader, reading, raw, error);
+    advance (reading, raw->partition, raw->offset);
+    return TRUE;
+  default:
+    return fail (reader, raw->err, error);
+  }
 }
 
 static gboolean
 read_on (TopicReader *reader, Reading *reading, GError **error)
 {
-  gboolean wants_more = TRUE;
-  rd_kafka_resp_err_t err = RD_KAFKA_RESP_ERR_NO_ERROR;
-  while (reading->unfinished > 0 && wants_more && err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+  gboolean wants_more = TRUE, ok = TRUE;
+  while (reading->unfinished > 0 && wants_more && ok) {
     restart_timeout (reader); /* the visitor's own time does not count */
     rd_kafka_message_t *raw = rd_kafka_consume_queue (reader->queue, left_ms (reader));
     if (raw == NULL)
       return fail (reader, RD_KAFKA_RESP_ERR__TIMED_OUT, error);
-    err = raw->err;
-    if (err == RD_KAFKA_RESP_ERR_NO_ERROR) {
-      wants_more = show (reading, raw);
-      fetcher_taken (reader->fetcher, &reader->count, 1, raw->len + raw->key_len);
-      advance (reading, raw->partition, raw->offset + 1);
-    } else if (err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-      err = RD_KAFKA_RESP_ERR_NO_ERROR;
-      advance (reading, raw->partition, MAX (raw->offset, reading->ranges[raw->partition].end));
-    }
+    ok = read_one (reader, reading, raw, &wants_more, error);
     rd_kafka_message_destroy (raw);
   }
-  return err == RD_KAFKA_RESP_ERR_NO_ERROR ? TRUE : fail (reader, err, error);
+  return ok;
 }
 
 gboolean
 kafka_read_topic (const char *const *settings, const char *topic, gint64 from_timestamp_ms,
-                  int timeout_ms, KafkaVisit visit, gpointer data, GError **error)
+                  int timeout_ms, const KafkaVisitor *visitor, GError **error)
 {
   g_autoptr (TopicReader) reader = reader_new (settings, topic, timeout_ms, error);
-  Reading reading = { .from_ms = from_timestamp_ms, .visit = visit, .data = data };
+  Reading reading = { .from_ms = from_timestamp_ms, .visitor = visitor };
   if (reader == NULL || !count_partitions (reader, &reading.n, error))
     return FALSE;
   g_autofree Range *ranges = g_new0 (Range, reading.n);
@@ -331,10 +384,10 @@ plan_stretch (TopicReader *reader, Reading *reading, const KafkaStretch *stretch
 
 gboolean
 kafka_read_stretch (const char *const *settings, const char *topic, const KafkaStretch *stretch,
-                    int timeout_ms, KafkaVisit visit, gpointer data, GError **error)
+                    int timeout_ms, const KafkaVisitor *visitor, GError **error)
 {
   g_autoptr (TopicReader) reader = reader_new (settings, topic, timeout_ms, error);
-  Reading reading = { .from_ms = -1, .visit = visit, .data = data };
+  Reading reading = { .from_ms = -1, .visitor = visitor };
   if (reader == NULL || !count_partitions (reader, &reading.n, error))
     return FALSE;
   g_autofree Range *ranges = g_new0 (Range, reading.n);

@@ -3,6 +3,7 @@ no other."""
 
 import pytest
 
+from support.bombs import bomb
 from support.reapplied import ERASE, approve, asked, back_up, bring_back, erase, house, ids, people, reapply, remembering, write_key  # noqa: F401
 
 
@@ -148,6 +149,20 @@ def test_a_damaged_entry_is_named_and_the_others_go_on(people):
     said = people.pruned.run("reapply", "--since", "-1d", "--dry-run")
     assert said.code == 2 and "1 damaged entry" in said.stderr and "Damaged: partition 0, offset" in said.stdout + said.stderr, said
     assert said.stdout.count("again") == 2
+
+
+def test_a_batch_of_the_ledger_that_cannot_be_unpacked_is_named_and_the_others_go_on(people):
+    back_up(people, "people")
+    erase(people, 1)
+    first, last = bomb(people.topics, "erasures", key=b"x")
+    erase(people, 2)
+    bring_back(people, "people")
+    done = people.pruned.run("reapply", "--since", "-1d", "--json", "--dry-run")
+    assert [line["key"] for line in done.json() if "key" in line] == ["1", "2"]
+    assert done.code == 2 and f"{last - first + 1} damaged entries" in done.stderr, done
+    done = people.pruned.run("reapply", "--since", "-1d")
+    assert done.code == 2 and f"topic {people.topics.full('erasures')}, partition 0, offsets {first} to {last}" in done.stdout + done.stderr, done
+    assert [state for _, state, _ in asked(people)] != []
 
 
 def test_without_a_ledger_no_job_remembers(people):

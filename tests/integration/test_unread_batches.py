@@ -120,3 +120,26 @@ def test_a_process_that_dies_while_it_passes_one_over_says_it_once(scene):
     assert [scene.run_row(run)["state"] for run in runs] == ["finished"] * 2
     assert passed_over(daemon) == []
     assert scene.database.value("SELECT lost FROM pruned.lost_messages") == 70 == ends[1] - ends[0] + 1
+
+
+# --- commands that read topics
+
+def test_replay_passes_it_over_and_names_it(scene):
+    """The runs of what lies before and behind it are started."""
+    runs = [tick(scene, 1)]
+    first, last = bomb(scene.topics, "ticks")
+    runs.append(tick(scene, 2))
+    done = scene.run("replay", "--from", "-1d", "--json")
+    assert [(line["run_id"], line["verdict"]) for line in done.json()] == [(run, "started") for run in runs]
+    assert done.code == 4 and f"topic {scene.topics.full('ticks')}, partition 0, offsets {first} to {last}" in done.stderr, done
+    assert f"{last - first + 1} messages" in done.stderr
+    assert [line["verdict"] for line in scene.run("replay", "--from", "-1d", "--dry-run", "--json").json()] == ["running"] * 2
+
+
+def test_the_letters_before_and_behind_it_are_listed(scene):
+    scene.topics.produce("dead", b"a")
+    first, last = bomb(scene.topics, "dead")
+    scene.topics.produce("dead", b"b")
+    done = scene.run("dead", "list", "--json")
+    assert [line["id"] for line in done.json()] == ["0:0", f"0:{last + 1}"]
+    assert done.code == 4 and f"partition 0, offsets {first} to {last}" in done.stderr, done

@@ -34,7 +34,7 @@ DUE, WHEN = f"{PLACEHOLDERS}/due_rule.sql", f"{PLACEHOLDERS}/cutoff.sql"
 DECIDE, MEMBERSHIPS = "members.prune_deletions/decide.sql", "members.prune_deletions/memberships.sql"
 DESTROY, DRAIN, FINISH, USERS = "groups.destroy", "groups.destroy/drain", "groups.destroy/finish", "users.destroy"
 LEASE, MORE, READY = "ci.delete_objects/lease.sql", "ci.delete_objects/more.sql", f"{OBJECTS}/ready.sql"
-REACH, WANTED, GIVEN, SEEN = f"{SHARED}/reach.sql", f"{REFRESH}/wanted.sql", f"{REFRESH}/given.sql", f"{REFRESH}/apply/refreshed/40-todos.sql"
+REACH, WANTED, GIVEN, SEEN = f"{SHARED}/reach.sql", f"{REFRESH}/wanted.sql", f"{REFRESH}/given.sql", f"{REFRESH}/hidden.sql"
 ROOTS, COLUMNS, KNOWN = f"{USERS}/roots.sql", f"{USERS}/columns.sql", f"{DESTROY}/known.sql"
 INCLUDED, ASKING = "-- include: owner_rule.sql", "m.source_type = 'Namespace' AND m.access_level = 50 AND u.state = 'active' AND u.user_type = 0"
 
@@ -78,7 +78,7 @@ MUTANTS = {
     "memberships of projects give nothing": (REFRESH, [(WANTED, "WHERE NOT m.of_group", "WHERE false"), (GIVEN, "WHERE NOT m.of_group", "WHERE false")]),
     "todos of public projects go": (REFRESH, [(SEEN, "p.visibility_level > 0", "p.visibility_level > 20")]),
     "todos of public groups go": (REFRESH, [(SEEN, "n.visibility_level > 0", "n.visibility_level > 20")]),
-    "todos of administrators go": (REFRESH, [(SEEN, "AND NOT u.admin", "")]),
+    "todos of administrators go": (REFRESH, [(f"{REFRESH}/apply/refreshed/{file}.sql", "AND NOT u.admin", "") for file in ("35-todos.insert", "40-todos")]),
     "todos of one's own projects go": (REFRESH, [(SEEN, "a.user_id = h.user_id AND a.project_id = h.project_id", "false")]),
     "todos of one's own groups go": (REFRESH, [(SEEN, "r.group_id = n.id OR r.group_id = ANY (n.traversal_ids)", "false")]),
     "settings of other groups": (GROUPS, [(f"{DRAIN}/projects/20-notification_settings.sql", "s.source_type::text = 'Project' AND ", "")]),

@@ -7,7 +7,8 @@ from confluent_kafka import Producer
 MB = 1_000_000
 
 
-def bomb(topics, name, codec="lz4", n=70, size=MB, partition=0, value=b'{"job": "scratch.wide", "x": "'):
+def bomb(topics, name, codec="lz4", n=70, size=MB, partition=0, value=b'{"job": "scratch.wide", "x": "',
+         key=None):
     """Sends N messages of SIZE bytes, mostly zeros, as one batch. Returns its first and last
     offset."""
     producer = Producer({
@@ -15,7 +16,7 @@ def bomb(topics, name, codec="lz4", n=70, size=MB, partition=0, value=b'{"job": 
         "message.max.bytes": 1000 * MB, "batch.num.messages": n, "queue.buffering.max.kbytes": MB})
     said = []
     for _ in range(n):
-        producer.produce(topics.full(name), value + b"0" * (size - len(value) - 2) + b'"}', partition=partition,
+        producer.produce(topics.full(name), value + b"0" * (size - len(value) - 2) + b'"}', key=key, partition=partition,
                          on_delivery=lambda error, message: said.append(error or message.offset()))
     assert producer.flush(120) == 0
     assert said == list(range(said[0], said[0] + n)), said[:3]

@@ -82,7 +82,7 @@ read_back (const Bench *bench, GError **error)
   guint n = 0;
   gint64 began_us = clock_monotonic_us ();
   if (!kafka_read_topic ((const char *const *)bench->settings, bench->topic, -1, TIMEOUT_MS,
-                         count_message, &n, error))
+                         &(KafkaVisitor){ .visit = count_message, .data = &n }, error))
     return FALSE;
   bench_rate (bench->cli, PART, "read back, connection included", n, "messages", began_us);
   return TRUE;

@@ -39,7 +39,8 @@ read_partitions (Reading *reading, const char *const *settings, GArray *offsets,
         = { .partition = offset->partition, .from = offset->high - share, .to = offset->high };
     left -= share;
     if (share > 0
-        && !kafka_read_stretch (settings, offset->topic, &stretch, WITHIN_MS, take, reading, error))
+        && !kafka_read_stretch (settings, offset->topic, &stretch, WITHIN_MS,
+                                &(KafkaVisitor){ .visit = take, .data = reading }, error))
       return FALSE;
   }
   return TRUE;

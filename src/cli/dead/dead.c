@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/dead/letter_reasons.h"
 #include "cli/dead/resend.h"
+#include "cli/passed_over.h"
 #include "cli/whose.h"
 
 #define READ_MS 10000
@@ -28,7 +29,8 @@ const char dead_more[]
     = "An ID is PARTITION:OFFSET on the dead topic. Without one, the command applies to all letters without a verdict.\n"
       "retry sends the message unchanged, with its timestamp, to the topic it came from, and waits until Kafka acknowledges it. Keep a "
       "daemon running: Kafka drops messages by their timestamp. A message of an application's own topic is not sent there again, where "
-      "others read it: its runs are started at once. Repeat a retry that was interrupted: the same message is the same run.";
+      "others read it: its runs are started at once. Repeat a retry that was interrupted: the same message is the same run. Letters of a compressed batch that cannot be unpacked "
+      "are passed over and named at the end, with exit code 4.";
 
 typedef struct _Dead Dead;
 
@@ -54,6 +56,7 @@ struct _Dead {
   GString *told; /* the obstacles of the first TOLD letters */
   ExitCode code; /* of the letters that were handled while reading */
   GError *failure;
+  PassedOver passed;
 };
 
 static void
@@ -266,10 +269,18 @@ take (const KafkaMessage *message, gpointer data)
   return dead->code == CODE_OK;
 }
 
+static void
+pass_over (const KafkaStretch *batch, gpointer data)
+{
+  Dead *dead = data;
+  passed_over_add (&dead->passed, dead->topic, batch);
+}
+
 static ExitCode
 deal_with_all (Dead *dead, GError **error)
 {
-  if (!kafka_read_topic ((const char *const *)dead->settings, dead->topic, -1, READ_MS, take, dead,
+  const KafkaVisitor visitor = { take, pass_over, dead };
+  if (!kafka_read_topic ((const char *const *)dead->settings, dead->topic, -1, READ_MS, &visitor,
                          error))
     return cli_topic_failed (dead->settings, dead->topic, error);
   if (dead->code == CODE_OK)
@@ -293,7 +304,7 @@ deal_with (Dead *dead, const GArray *ids, GError **error)
                       dead->obstacles > TOLD ? "; ..." : "");
   if (code == CODE_OK && dead->verb->deal != show)
     output_end_list (dead->cli->out, "No letters%s.", all ? "" : " without a verdict");
-  return code;
+  return code == CODE_OK ? passed_over_end (&dead->passed, error) : code;
 }
 
 ExitCode

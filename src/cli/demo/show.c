@@ -190,7 +190,8 @@ show_outcomes (Demo *demo, GError **error)
   const char *settings[] = { "bootstrap.servers", demo->bootstrap, NULL };
   g_autofree char *topic = g_strconcat (demo->prefix, ".outcomes", NULL);
   g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  if (!kafka_read_topic (settings, topic, -1, READ_MS, count_outcome, counts, error))
+  if (!kafka_read_topic (settings, topic, -1, READ_MS,
+                         &(KafkaVisitor){ .visit = count_outcome, .data = counts }, error))
     return FALSE;
   g_autofree char *title = g_strdup_printf ("Announced on %s", topic);
   demo_title (demo, title);

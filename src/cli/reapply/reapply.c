@@ -116,10 +116,11 @@ say_rest (const Reapply *reapply, const GString *absent, GError **error)
   if (reapply->strange > 0)
     return cli_fail (CODE_CONFIG, error, "%u %s of another database: its rows are none of this one",
                      reapply->strange, plural (reapply->strange, "entry is", "entries are"));
-  if (reapply->damaged->len > 0)
+  if (reapply->n_damaged > 0)
     return cli_fail (
-        CODE_CONFIG, error, "%u %s cannot be read: what they say went was not looked for",
-        reapply->damaged->len, plural (reapply->damaged->len, "damaged entry", "damaged entries"));
+        CODE_CONFIG, error,
+        "%" G_GINT64_FORMAT " %s cannot be read: what they say went was not looked for",
+        reapply->n_damaged, plural (reapply->n_damaged, "damaged entry", "damaged entries"));
   if (absent->len > 0)
     return cli_fail (CODE_NOT_FOUND, error,
                      "there is no job any more, or it does not remember: %s; its rows were not"

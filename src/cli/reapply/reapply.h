@@ -25,6 +25,7 @@ typedef struct {
   guint n, strange, sealed, expired; /* entries: read; of another database; sealed with another
                                         key; forgotten */
   GPtrArray *damaged;                /* of char: where those are that cannot be read, and why */
+  gint64 n_damaged;                  /* entries */
   char *other_key;                   /* the id of that key; NULL: none */
 } Reapply;
 

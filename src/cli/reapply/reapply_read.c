@@ -1,5 +1,6 @@
 /* The ledger of erasures, from its topic and its files. */
 #include "avro/message.h"
+#include "cli/passed_over.h"
 #include "cli/reapply/reapply.h"
 #include "engine/outbox/remember.h"
 #include "engine/outbox/remember_file.h"
@@ -50,11 +51,21 @@ static void
 note_damaged (Reapply *reapply, const Place *place, const char *why)
 {
   const KafkaMessage *message = place->message;
+  reapply->n_damaged++;
   g_ptr_array_add (reapply->damaged,
                    message == NULL
                        ? g_strdup_printf ("%s:%u: %s", place->line->path, place->line->line, why)
                        : g_strdup_printf ("partition %d, offset %" G_GINT64_FORMAT ": %s",
                                           message->partition, message->offset, why));
+}
+
+static void
+pass_over (const KafkaStretch *batch, gpointer data)
+{
+  Reapply *reapply = data;
+  g_autofree char *topic = cli_topic (reapply->cli, REMEMBER_TOPIC);
+  reapply->n_damaged += batch->to - batch->from;
+  g_ptr_array_add (reapply->damaged, passed_over_text (topic, batch));
 }
 
 static void
@@ -147,8 +158,8 @@ read_topic (Reapply *reapply, GError **error)
     return CODE_CONFIG;
   g_autofree char *topic = cli_topic (reapply->cli, REMEMBER_TOPIC);
   const gint64 from_ms = MAX (0, reapply->since_us - MARGIN_US) / 1000;
-  return kafka_read_topic ((const char *const *)settings, topic, from_ms, READ_MS, take, reapply,
-                           error)
+  const KafkaVisitor visitor = { take, pass_over, reapply };
+  return kafka_read_topic ((const char *const *)settings, topic, from_ms, READ_MS, &visitor, error)
              ? CODE_OK
              : cli_topic_failed (settings, topic, error);
 }

@@ -82,6 +82,20 @@ compare_message (const KafkaMessage *message, gpointer data)
   return TRUE;
 }
 
+/* Nothing was taken of a batch that cannot be unpacked: what was taken at its offsets was other. */
+static void
+compare_unread (const KafkaStretch *batch, gpointer data)
+{
+  Comparison *compared = data;
+  const GArray *taken = compared->trail->taken;
+  if (compared->next >= taken->len
+      || g_array_index (taken, Taken, compared->next).offset >= batch->to)
+    return;
+  if (compared->others.from < 0)
+    compared->others.from = batch->from;
+  compared->others.to = batch->to;
+}
+
 /* Compares Kafka with what was taken, from index FIRST on. */
 static gboolean
 compare_from (Service *service, const LaneView *view, const Trail *trail, guint first, gint64 high,
@@ -91,8 +105,9 @@ compare_from (Service *service, const LaneView *view, const Trail *trail, guint 
   if (first < trail->taken->len) {
     KafkaStretch stretch
         = { view->number, g_array_index (trail->taken, Taken, first).offset, trail->mine };
-    if (!kafka_read_stretch (service->kafka_settings, view->topic, &stretch, READ_MS,
-                             compare_message, &comparison, error))
+    const KafkaVisitor visitor = { compare_message, compare_unread, &comparison };
+    if (!kafka_read_stretch (service->kafka_settings, view->topic, &stretch, READ_MS, &visitor,
+                             error))
       return FALSE;
   }
   *others = comparison.others;

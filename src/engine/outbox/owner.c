@@ -79,7 +79,8 @@ gboolean
 owner_read (const char *const *settings, const char *topic, Origin *owner, GError **error)
 {
   origin_clear (owner);
-  if (kafka_read_topic (settings, topic, -1, TIMEOUT_MS, see, owner, error))
+  if (kafka_read_topic (settings, topic, -1, TIMEOUT_MS,
+                        &(KafkaVisitor){ .visit = see, .data = owner }, error))
     return TRUE;
   g_prefix_error (error, "whose topics these are cannot be read: ");
   return FALSE;

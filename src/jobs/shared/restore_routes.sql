@@ -1,5 +1,6 @@
 -- Restores the full paths and names of the groups and of everything below them; a route below
--- several of these groups follows the nearest one. Fast because the index on traversal_ids finds
+-- several of these groups follows the nearest one. They are computed from the locked rows: what the
+-- application has renamed meanwhile keeps that name. Fast because the index on traversal_ids finds
 -- what is below, and the unique key of its source finds each route.
 WITH back AS MATERIALIZED (
   SELECT * FROM unnest(:key::bigint[], :depth::int[], :was_path::text[], :full_path::text[], :was_name::text[], :full_name::text[])
@@ -17,14 +18,19 @@ source AS (
   SELECT 'Project', p.id, b.was_path, b.full_path, b.was_name, b.full_name
   FROM below b, LATERAL (SELECT p.id FROM projects p WHERE p.namespace_id = b.id OFFSET 0) AS p
 ),
+locked AS MATERIALIZED (
+  SELECT r.id, r.path::text AS path, r.name::text AS name, pg_catalog.to_jsonb(r.*) AS row, f.was_path, f.full_path, f.was_name, f.full_name
+  FROM (SELECT r.id, s.was_path, s.full_path, s.was_name, s.full_name FROM source s, LATERAL (
+          SELECT r.id FROM routes r WHERE r.source_type::text = s.type AND r.source_id = s.id OFFSET 0) AS r) AS f
+  JOIN routes r ON r.id = f.id
+  ORDER BY r.id FOR UPDATE OF r
+),
 was AS MATERIALIZED (
-  SELECT r.id, r.row, CASE WHEN pg_catalog.starts_with(r.path || '/', s.was_path || '/')
-                           THEN s.full_path || pg_catalog.substr(r.path, pg_catalog.length(s.was_path) + 1) ELSE r.path END AS path,
-         CASE WHEN pg_catalog.starts_with(r.name || ' / ', s.was_name || ' / ')
-              THEN s.full_name || pg_catalog.substr(r.name, pg_catalog.length(s.was_name) + 1) ELSE r.name END AS name
-  FROM source s, LATERAL (
-    SELECT r.id, r.path::text, r.name::text, pg_catalog.to_jsonb(r.*) AS row FROM routes r
-    WHERE r.source_type::text = s.type AND r.source_id = s.id OFFSET 0) AS r
+  SELECT l.id, l.row, CASE WHEN pg_catalog.starts_with(l.path || '/', l.was_path || '/')
+                           THEN l.full_path || pg_catalog.substr(l.path, pg_catalog.length(l.was_path) + 1) ELSE l.path END AS path,
+         CASE WHEN pg_catalog.starts_with(l.name || ' / ', l.was_name || ' / ')
+              THEN l.full_name || pg_catalog.substr(l.name, pg_catalog.length(l.was_name) + 1) ELSE l.name END AS name
+  FROM locked l
 )
 UPDATE routes r SET path = was.path, name = was.name, updated_at = now()
 FROM was WHERE r.id = was.id AND (r.path::text <> was.path OR r.name::text IS DISTINCT FROM was.name)

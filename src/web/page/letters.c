@@ -14,6 +14,7 @@
 typedef struct {
   GPtrArray *letters;
   guint most;
+  gint64 unread; /* messages of batches that cannot be unpacked */
 } Taken;
 
 static void
@@ -126,6 +127,13 @@ take (const KafkaMessage *message, gpointer data)
   return taken->letters->len < taken->most;
 }
 
+static void
+pass_over (const KafkaStretch *batch, gpointer data)
+{
+  Taken *taken = data;
+  taken->unread += batch->to - batch->from;
+}
+
 /* Those that nobody has decided about. */
 static json_t *
 cells_of (const Sheet *sheet, const GPtrArray *letters)
@@ -144,8 +152,9 @@ show_all (Sheet *sheet, const char *topic, const char *const *settings, GError *
 {
   g_autoptr (GError) cause = NULL;
   g_autoptr (GPtrArray) letters = letters_new ();
-  Taken taken = { letters, LOOKED_AT };
-  if (!kafka_read_topic (settings, topic, -1, WAIT_MS, take, &taken, &cause))
+  Taken taken = { letters, LOOKED_AT, 0 };
+  const KafkaVisitor visitor = { take, pass_over, &taken };
+  if (!kafka_read_topic (settings, topic, -1, WAIT_MS, &visitor, &cause))
     return say_away (sheet, cause);
   g_autoptr (PgValues) values = letter_values (topic, letters);
   if (letters->len > 0 && !letters_judge (sheet->pg, values, letters, error))
@@ -153,6 +162,11 @@ show_all (Sheet *sheet, const char *topic, const char *const *settings, GError *
   sheet_table (sheet,
                &(SheetTable){ "letters", "Messages that could not be handled", LETTER_COLUMNS,
                               cells_of (sheet, letters), "No message waits for a verdict." });
+  if (taken.unread > 0) {
+    g_autofree char *text = g_strdup_printf (
+        "%" G_GINT64_FORMAT " messages cannot be unpacked: pruned dead names them.", taken.unread);
+    html_text (sheet->html, HTML_P, text);
+  }
   if (letters->len == LOOKED_AT)
     html_text (sheet->html, HTML_P, "There are more: the first 5,000 were looked at.");
   return TRUE;

@@ -23,7 +23,8 @@ read_all (const char *topic, gint64 from_ms, KafkaVisit visit)
   const char *settings[16];
   settings_of (settings);
   GPtrArray *out = messages_new ();
-  g_assert_true (kafka_read_topic (settings, topic, from_ms, 20000, visit, out, &error));
+  g_assert_true (kafka_read_topic (settings, topic, from_ms, 20000,
+                                   &(KafkaVisitor){ .visit = visit, .data = out }, &error));
   g_assert_no_error (error);
   return out;
 }
@@ -106,16 +107,16 @@ test_a_part_of_a_partition_is_read_as_far_as_it_is_there (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (GPtrArray) read = messages_new ();
-    g_assert_true (
-        kafka_read_stretch (settings, "part", &cases[i].stretch, 10000, keep, read, &error));
+    g_assert_true (kafka_read_stretch (settings, "part", &cases[i].stretch, 10000,
+                                       &(KafkaVisitor){ .visit = keep, .data = read }, &error));
     g_assert_no_error (error);
     g_assert_cmpuint (read->len, ==, cases[i].n);
     for (guint k = 0; k < read->len; k++)
       g_assert_cmpint (((KafkaMessage *)read->pdata[k])->offset, ==, cases[i].stretch.from + k);
   }
   g_autoptr (GError) error = NULL;
-  g_assert_false (
-      kafka_read_stretch (settings, "part", &(KafkaStretch){ 2, 0, 1 }, 10000, keep, NULL, &error));
+  g_assert_false (kafka_read_stretch (settings, "part", &(KafkaStretch){ 2, 0, 1 }, 10000,
+                                      &(KafkaVisitor){ .visit = keep }, &error));
   g_assert_error (error, PRUNED_ERROR, PRUNED_OUTAGE);
 }
 

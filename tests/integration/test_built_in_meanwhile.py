@@ -1,0 +1,74 @@
+"""What the application does with rows of built-in jobs while a step waits for its transaction: what
+is not meant any more stays, and nothing that it has written is overwritten."""
+
+import pytest
+
+from support.instance import tenant  # noqa: F401
+from support.writer import Writer
+
+ASKS = "INSERT INTO pruned.dirty_users (user_id, kind, due_at) SELECT %s, k, now() FROM unnest('{authorizations,todos}'::text[]) k"
+
+
+def beside(tenant, change, job):  # noqa: F811
+    """CHANGE is committed as soon as a step of JOB waits for it."""
+    writer = Writer(tenant.database, change).write()
+    writer.start()
+    try:
+        tenant.tick(job)
+    finally:
+        writer.end()
+    assert writer.waited
+    assert {r["state"] for r in tenant.runs()} == {"finished"}
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("change", [
+    "UPDATE todos SET project_id = NULL",
+    "UPDATE todos SET user_id = {other}",
+    "SELECT FROM todos FOR UPDATE; UPDATE projects SET visibility_level = 20 WHERE id = {project}",
+])
+def test_a_todo_that_its_user_may_see_by_then_stays(tenant, change):  # noqa: F811
+    user, other, project = tenant.user(), tenant.user(), tenant.project(tenant.group())
+    tenant.member(other, project=project)
+    hidden = tenant.project(tenant.group())
+    todos = [tenant.put("todos", user_id=user, author_id=user, target_type="Issue", action=1, state="pending", project_id=id)
+             for id in (project, hidden)]
+    tenant.database.execute(ASKS, [user])
+    where = f" WHERE id = {todos[0]}" if change.startswith("UPDATE") else ""
+    beside(tenant, change.format(other=other, project=project) + where, "users.refresh_authorizations")
+    assert tenant.ids("todos") == todos[:1]
+    assert tenant.database.rows("SELECT * FROM pruned.dirty_users") == []
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("change", ["action = 1", "author_id = {other}", "group_id = {elsewhere}"])
+def test_a_todo_that_asks_for_something_else_by_then_stays_pending(tenant, change):  # noqa: F811
+    group, elsewhere, user, other = tenant.group(), tenant.group(), tenant.user(), tenant.user()
+    tenant.owner(other, group)
+    tenant.member(user, group, expires_at=tenant.day(-1))
+    changed, asking = (tenant.put("todos", user_id=other, author_id=user, target_type="Namespace", action=10, state="pending", group_id=group)
+                       for _ in range(2))
+    beside(tenant, f"UPDATE todos SET {change.format(**locals())} WHERE id = {changed}", "members.remove_expired")
+    assert [tenant.row("todos", id)["state"] for id in (changed, asking)] == ["pending", "done"]
+
+
+def test_a_route_that_is_renamed_while_its_group_is_restored_keeps_its_name(tenant):  # noqa: F811
+    """Who marked the group may not delete it."""
+    tenant.period(7)
+    group = tenant.group(path="team-deletion_scheduled-{id}", name="team-deletion_scheduled-{id}")
+    renamed, project = tenant.project(group, path="old"), tenant.project(group, path="shop")
+    tenant.mark(group, tenant.user(), 30)
+    beside(tenant, f"UPDATE routes SET path = 'moved/new', name = 'moved / new' WHERE source_type = 'Project' AND source_id = {renamed}",
+           "groups.adjourned_deletion")
+    assert [tenant.path("Project", id) for id in (renamed, project)] == ["moved/new", "team/shop"]
+    assert tenant.path("Namespace", group) == "team" and tenant.ids("group_deletion_schedules", key="group_id") == []
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("change", ["namespace_id = {group}", "last_deletion_attempt_at = now()", "deletion_attempts = 15"])
+def test_a_placeholder_that_is_not_due_by_then_loses_no_attempt(tenant, change):  # noqa: F811
+    group = tenant.group()
+    detail, user = tenant.placeholder()
+    beside(tenant, f"UPDATE import_placeholder_user_details SET {change.format(**locals())}", "imports.placeholder_cleanup")
+    assert tenant.row("import_placeholder_user_details", detail)["deletion_attempts"] in (0, 15)
+    assert user in tenant.ids("users") and len(tenant.runs()) == 1
