@@ -1,10 +1,8 @@
 -- Common table expressions: hidden (id, user_id, project_id, group_id), the todos of `held` (with
--- the same columns; group_id only without a project) whose users, who (id), cannot see their
--- project or group; the statement has both before. Visible are projects and groups that are not
--- private, projects with an authorization, groups that give rights or lie above or below one that
--- does, and groups with such a project below. Fast because what a todo names is looked up by
--- primary key. include: ../shared/reach.sql
-,
+-- the same columns; group_id only without a project) whose users cannot see their project or group.
+-- The statement has held and reach before. Visible are projects and groups that are not private,
+-- projects with an authorization, groups that give rights or lie above or below one that does, and
+-- groups with such a project below. Fast because what a todo names is looked up by primary key.
 seen_group AS MATERIALIZED (
   SELECT h.user_id, h.group_id
   FROM (SELECT DISTINCT user_id, group_id FROM held WHERE group_id IS NOT NULL) AS h

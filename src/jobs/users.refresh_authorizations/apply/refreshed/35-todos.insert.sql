@@ -11,6 +11,8 @@ held AS MATERIALIZED (
   FROM who JOIN todos t ON t.user_id = who.id
   WHERE t.project_id IS NOT NULL OR t.group_id IS NOT NULL
 ),
+-- include: ../../../shared/reach.sql
+,
 -- include: ../../hidden.sql
 ,
 taken AS MATERIALIZED (SELECT h.id FROM hidden h ORDER BY h.id LIMIT nullif(pg_catalog.current_setting('pruned.todos'), '')::bigint),

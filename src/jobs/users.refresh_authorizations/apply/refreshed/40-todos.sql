@@ -10,6 +10,8 @@ who AS (SELECT u.id FROM unnest(:key::bigint[], :todos::bigint[]) AS k (id, seq)
         WHERE k.seq IS NOT NULL AND NOT u.admin AND k.id IN (SELECT user_id FROM listed)
           AND k.id NOT IN (SELECT pg_catalog.unnest(pg_catalog.current_setting('pruned.unfinished')::bigint[]))),
 held AS MATERIALIZED (SELECT l.* FROM who JOIN listed l ON l.user_id = who.id),
+-- include: ../../../shared/reach.sql
+,
 -- include: ../../hidden.sql
 
 DELETE FROM todos t USING hidden h WHERE t.id = h.id
