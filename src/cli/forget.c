@@ -1,5 +1,6 @@
 /* `pruned forget`: takes a row's records out of the audit, and records that. Only the owner of
  * schema pruned may change the audit, so this command runs as the owner. */
+#include "base/log.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "engine/view/row/item.h"
@@ -20,7 +21,7 @@ const GOptionEntry forget_options[]
 const char forget_more[]
     = "KEY is the whole primary key: a number, a text, or a JSON object of all its columns. The records of that row are taken out, and those of rows "
       "that refer to it: by a foreign key, and for users by the columns that users.destroy knows. The audit records how many were taken out.\n"
-      "Rows recorded by keys only ([audit] rows) have no personal data and stay. Run it as the owner of schema pruned, as `pruned migrate`.";
+      "Rows recorded by keys only ([audit] rows) have no personal data and stay. Files of an archive that have the row are named, and not changed. Run it as the owner of schema pruned, as `pruned migrate`.";
 
 static const Column COLUMNS[] = { { "table" }, { "forgotten", CELL_NUMBER }, { NULL } };
 
@@ -58,6 +59,7 @@ typedef struct {
   const Item *item;
   GPtrArray *tables; /* of char: those that had records */
   GArray *counts;    /* of gint64, beside tables */
+  GPtrArray *files;  /* of char: of an archive; they keep the row */
 } Forgetting;
 
 static void
@@ -73,10 +75,24 @@ add (Forgetting *forgetting, const char *table, gint64 n)
 }
 
 static gboolean
+find_files (const char *key, Forgetting *forgetting, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "whose", forgetting->item->table);
+  pg_values_set (values, "key", key);
+  g_autoptr (PgRows) rows = pg_run_file (forgetting->pg, SQL "forget_files.sql", values, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    g_ptr_array_add (forgetting->files, g_strdup (rows_text (rows, i, "path")));
+  return rows != NULL;
+}
+
+static gboolean
 forget_key (const char *key, const char *in_json, gpointer data, GError **error)
 {
   Forgetting *forgetting = data;
   const Config *config = forgetting->cli->config;
+  if (!find_files (key, forgetting, error))
+    return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "whose", forgetting->item->table);
   pg_values_set (values, "known", forgetting->item->known);
@@ -145,7 +161,8 @@ command_forget (Cli *cli, GError **error)
     return code;
   g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (gint64));
-  Forgetting forgetting = { cli, pg, &item, tables, counts };
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  Forgetting forgetting = { cli, pg, &item, tables, counts, files };
   if (!forget (&forgetting, error)) {
     code = cli_pg_failed_owner (cli, pg, error);
     pg_rollback (pg);
@@ -156,7 +173,9 @@ command_forget (Cli *cli, GError **error)
     output_row (cli->out, json_string (tables->pdata[i]),
                 json_integer (g_array_index (counts, gint64, i)));
   output_end (cli->out);
-  if (tables->len == 0)
+  for (guint i = 0; i < files->len; i++)
+    log_warning ("A file of an archive still has the row", "file", files->pdata[i]);
+  if (tables->len == 0 && files->len == 0)
     return none_found (cli, g_steal_pointer (&doubt), error);
   return CODE_OK;
 }

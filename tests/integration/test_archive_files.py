@@ -296,6 +296,16 @@ def test_wide_rows_and_a_key_of_two_columns(archive):
     assert archive.database.value("SELECT md5(string_agg(w::text, ',' ORDER BY w)) FROM wide w") == before
 
 
+@pytest.mark.parametrize("audit", ["full", "keys"])
+def test_what_is_forgotten_is_still_in_a_file_that_is_named(archive, audit):
+    archive.say(audit=audit, batch=2)
+    archive.house.done("notes")
+    first, second = archive.files()
+    done = archive.house.pruned.run("forget", "jottings", "2", "--json", settings={"postgres.url": archive.database.url})
+    assert done.code == 0 and done.json() == [{"table": "jottings", "forgotten": 1}], done
+    assert str(first) in done.stderr and str(second) not in done.stderr, done
+
+
 def test_a_folder_cannot_do_it(archive):
     done = archive.house.pruned.run("jobs", "show", "notes", "--to", "x")
     assert "SQL files write no files of an archive" in done.stdout + done.stderr, done
