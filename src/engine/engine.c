@@ -20,7 +20,6 @@
 #include "engine/startup.h"
 #include "engine/subscribe.h"
 #include "engine/work/worker.h"
-#include "store/place.h"
 #include "store/store.h"
 
 #include <pthread.h>
@@ -342,7 +341,6 @@ engine_run (const EngineOptions *options, GError **error)
     code = subscribe_join (&service, error) ? run_threads (options, &service, error) : EXIT_KAFKA;
   watchdog_leave_within (LEAVE_S, code);
   stores_stop ();
-  places_stop ();
   registry_stop ();
   service_clear (&service);
   if (embedded != NULL)

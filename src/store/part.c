@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 /* Under the lock. */
 static struct {
@@ -53,6 +54,21 @@ store_note_down (StoreList *list, int file_store, const char *words, gint64 retr
     note_listed (list, file_store, words, retry_ms);
   }
   pthread_mutex_unlock (&down_lock);
+}
+
+static gboolean
+has_dots (const char *path)
+{
+  for (const char *at = path; (at = strstr (at, "..")) != NULL; at++)
+    if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+store_path_is_unsafe (const char *dir, const char *file)
+{
+  return *file == '\0' || *dir == '/' || *file == '/' || has_dots (dir) || has_dots (file);
 }
 
 static void

@@ -1,7 +1,7 @@
 #include "store/place_private.h"
 
 #include "base/thread.h"
-#include "store/store.h"
+#include "store/part.h"
 
 #include <pthread.h>
 #include <string.h>

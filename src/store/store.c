@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include "store/local.h"
+#include "store/place.h"
 #include "store/s3.h"
 
 #include <pthread.h>
@@ -49,6 +50,7 @@ stores_stop (void)
     stores[i].store = NULL;
   }
   g_clear_pointer (&buckets, g_hash_table_unref);
+  places_stop ();
   store_forget_down ();
 }
 
@@ -56,21 +58,6 @@ gboolean
 store_is_set (int file_store)
 {
   return stores[file_store].store != NULL;
-}
-
-static gboolean
-has_dots (const char *path)
-{
-  for (const char *at = path; (at = strstr (at, "..")) != NULL; at++)
-    if ((at == path || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
-      return TRUE;
-  return FALSE;
-}
-
-gboolean
-store_path_is_unsafe (const char *dir, const char *file)
-{
-  return *file == '\0' || *dir == '/' || *file == '/' || has_dots (dir) || has_dots (file);
 }
 
 static void
