@@ -9,7 +9,6 @@
 #include "engine/brakes/whole.h"
 #include "engine/brakes/within_range.h"
 #include "engine/step/pace.h"
-#include "engine/step/ranges.h"
 
 static gboolean
 is_errand (const Step *step)
@@ -111,11 +110,11 @@ brakes_after (Step *step, GError **error)
   gint64 bound;
   if (in_force_approve (step->job) == APPROVE_NEVER || is_errand (step) || (rows == 0 && !first))
     return TRUE;
-  if (ranges_beside (run))
+  if (step->finds & FINDS_BESIDE)
     return brake_within_range (step, rows, error);
   if (run_is_approved (run))
     return check_approved (step, total, first, error);
-  if (event_limits_are_of (step))
+  if (step->finds & FINDS_FOR_EVENT && event_limits_are_of (step))
     first = FALSE;
   if (whole_counts_first (step, first))
     return count_first (step, error);

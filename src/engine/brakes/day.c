@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/fault.h"
 #include "engine/brakes/whole.h"
-#include "engine/step/ranges.h"
 
 #include <pthread.h>
 
@@ -301,7 +300,7 @@ refuse (const Take *take, Taken taken, GError **error)
   if (taken == EXCEEDED && step->shared)
     return step_fail (step, error, PRUNED_BUSY, "the limit of a day is near; tried again alone");
   if (taken == EXCEEDED)
-    step_set_brake (step, ranges_beside (step->run) ? BRAKE_RANGES : BRAKE_COUNT);
+    step_set_brake (step, step->finds & FINDS_BESIDE ? BRAKE_RANGES : BRAKE_COUNT);
   return step_fail (step, error, PRUNED_BUSY, "the rows of the day are to be counted");
 }
 
@@ -330,7 +329,7 @@ add_events (Step *const *steps, guint n, gboolean leased, Take *take)
   for (guint i = 0; i < n; i++) {
     const Step *step = steps[i];
     gint64 rows = day_leased (step), own = rows;
-    if (!event_limits_are_of (step))
+    if (!(step->finds & FINDS_FOR_EVENT) || !event_limits_are_of (step))
       continue;
     if (!leased)
       whole_taken (step, &rows, &own);

@@ -3,7 +3,6 @@
 #include "engine/brakes/count.h"
 #include "engine/brakes/event_limits.h"
 #include "engine/job/in_force.h"
-#include "engine/step/ranges.h"
 
 gboolean
 whole_is_of_day (const Step *step)
@@ -16,7 +15,7 @@ gboolean
 whole_counts_first (const Step *step, gboolean first)
 {
   const gboolean changes = step->rows + step->children->len > 0;
-  if (!step->continues || step->run->rows_counted >= 0 || ranges_beside (step->run))
+  if (!step->continues || step->run->rows_counted >= 0 || step->finds & FINDS_BESIDE)
     return FALSE;
   return (changes && event_limits_are_of (step))
          || (first && (step->job->takes_own || whole_is_of_day (step)));

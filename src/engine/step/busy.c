@@ -29,8 +29,7 @@ busy_set_held (Step *step, gboolean held)
 gboolean
 busy_hurry (Step *step, GError **error)
 {
-  return step->bisect == NULL || !step->bisect->locked
-         || pg_exec_later (step->pg, "SET LOCAL lock_timeout = '" BUSY_WAIT "'", error);
+  return pg_exec_later (step->pg, "SET LOCAL lock_timeout = '" BUSY_WAIT "'", error);
 }
 
 void
@@ -64,24 +63,10 @@ looks (const Run *run)
   return (int)CLAMP (run->progress.looks, 0, BUSY_LOOKS);
 }
 
-gboolean
-busy_has (const Run *run)
-{
-  return passed_over (run) > 0;
-}
-
 static gboolean
 is_looked_at (const Run *run)
 {
   return looks (run) > 0;
-}
-
-void
-busy_may_pass (Step *step, gboolean may)
-{
-  step->passes_busy = may;
-  if (may && is_looked_at (step->run) && step->bisect != NULL)
-    step->bisect->locked = TRUE; /* the step before has waited for them */
 }
 
 /* A decision can be asked for at once: it repeats all that a page looks for. That of a folder can
@@ -207,8 +192,6 @@ busy_end (Step *step, const Page *page)
 gboolean
 busy_settle (Step *step, GError **error)
 {
-  if (step->busy_items->len == 0)
-    return TRUE;
   char *states = quarantine_states (step->pg, step->busy_items, error);
   if (states == NULL)
     return FALSE;
@@ -221,12 +204,6 @@ busy_settle (Step *step, GError **error)
 }
 
 /* --- what jobs see of it (pruned/job.h) --- */
-
-void
-step_passes_busy (Step *step)
-{
-  busy_may_pass (step, TRUE);
-}
 
 gboolean
 step_is_busy (const Step *step, const char *key)

@@ -26,19 +26,15 @@
 
 /* Is CAUSE a lock of a row that STEP may pass over? */
 gboolean busy_is (const Step *step, const GError *cause);
-/* The page of STEP may do without rows that other sessions hold, or not. */
-void busy_may_pass (Step *step, gboolean may);
 /* Whether all that the last page, or try, of STEP was about is held by other sessions, or most. */
 void busy_set_held (Step *step, gboolean held);
-/* Tries behind the first that met a lock wait less long. */
+/* Tries behind the first that met a lock (`bisect->locked`) wait less long. */
 gboolean busy_hurry (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* KEY stays, because another session holds it, as WHY says. */
 void busy_pass_over (Step *step, const char *key, const char *why);
 /* What STEP was about is held as a whole, as WHY says: a job that passes busy rows over is told so,
  * nothing of it has changed, and the next tries wait less long. */
 gboolean busy_note_held (Step *step, const char *why, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* RUN has passed rows over that it has to look at again. */
-gboolean busy_has (const Run *run);
 /* STEP looks again, by the decision of its job. */
 gboolean busy_is_decided (const Step *step);
 /* PAGE becomes up to LIMIT rows of the job that were busy, those of this run first. */
@@ -52,5 +48,5 @@ void busy_note_looked (Step *step, const Page *page);
 /* The pages of the run are done, the last one is PAGE (NULL: it was done before). If rows are left,
  * the run waits to look at them again, or says that they are. */
 void busy_end (Step *step, const Page *page);
-/* Writes the entries. */
+/* Writes the entries of `busy_items`. */
 gboolean busy_settle (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;

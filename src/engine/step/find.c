@@ -3,12 +3,14 @@
 #include "engine/step/find.h"
 
 #include "engine/job/in_force.h"
+#include "engine/job/job_ranges.h"
 #include "engine/job/job_rows.h"
 #include "engine/job/sentence/sentence_key.h"
 #include "engine/step/busy.h"
 #include "engine/step/guard.h"
 #include "engine/step/pace.h"
 #include "engine/step/portion.h"
+#include "engine/step/ranges.h"
 #include "engine/step/replica.h"
 #include "engine/step/row_again.h"
 
@@ -98,11 +100,46 @@ find_kept_take (Find *find)
 
 /* --- what to find --- */
 
+static gboolean
+may_be_divided (const Run *run)
+{
+  const Job *job = run->job;
+  return in_force_of (job)->ranges > 1 && job->page_split != NULL && !run_in_ranges (run)
+         && !job_is_asked (job, run->args) && job_ranges_refusal (job) == NULL;
+}
+
+/* Of StepFinds: all that RUN says about it. */
+static guint
+finds_of (const Run *run)
+{
+  const RunProgress *progress = &run->progress;
+  const gboolean ranges = run_in_ranges (run),
+                 busy = json_integer_value (json_object_get (run->result, BUSY_COUNTER)) > 0;
+  return (job_event_of (run->job, run->args) != NULL ? FINDS_FOR_EVENT : 0)
+         | (ranges ? FINDS_IN_RANGES : 0) | (ranges && ranges_beside (run) ? FINDS_BESIDE : 0)
+         | (may_be_divided (run) ? FINDS_TO_DIVIDE : 0)
+         | (run->job->large != NULL ? FINDS_IN_PORTIONS : 0)
+         | (progress->portion != NULL ? FINDS_BEGUN : 0)
+         | (job_goes_by_rows (run->job) ? FINDS_BY_ROWS : 0)
+         | (busy || progress->looks > 0 ? FINDS_AGAIN : 0);
+}
+
+/* A standby need not have the rows yet that an event is about. */
+void
+find_decide (Step *step)
+{
+  const Run *run = step->run;
+  step->finds = finds_of (run);
+  if (step->replica != NULL && !(step->finds & FINDS_IN_RANGES)
+      && !job_is_asked (run->job, run->args))
+    step->finds |= FINDS_ON_STANDBY;
+}
+
 gboolean
 find_is_plain (const Run *run)
 {
-  return !run_in_ranges (run) && !busy_has (run) && run->progress.portion == NULL
-         && run->progress.by_rows == 0;
+  const guint alone = FINDS_IN_RANGES | FINDS_BEGUN | FINDS_AGAIN;
+  return !(finds_of (run) & alone) && run->progress.by_rows == 0;
 }
 
 static FindWay
@@ -111,9 +148,9 @@ way_of (const Step *step, const Run *run)
   const Job *job = step->job;
   if (page_is_named (run))
     return FIND_NAMED;
-  if (portion_is_begun (step))
+  if (step->finds & FINDS_BEGUN && portion_is_begun (step))
     return FIND_BEGUN;
-  if (busy_is_decided (step))
+  if (step->finds & FINDS_AGAIN && busy_is_decided (step))
     return FIND_BUSY;
   /* Without `where`, the page of a sentence is the whole table. */
   const gboolean looks = job_is_asked (job, run->args) || !job_only_names_rows (job);
@@ -123,23 +160,37 @@ way_of (const Step *step, const Run *run)
 Find
 find_for (Step *step)
 {
+  find_decide (step);
   Find find = { .step = step,
                 .run = step->continues ? step_run_ahead (step) : *step->run,
-                .cuts = step->job->large != NULL };
+                .cuts = step->finds & FINDS_IN_PORTIONS };
   find.limit = pace_page_limit (&find.run);
   find.way = way_of (step, &find.run);
-  /* A standby need not have the rows yet that an event is about. */
-  find.standby = find.way == FIND_PAGE && step->replica != NULL
-                 && !job_is_asked (step->job, find.run.args) && !run_in_ranges (&find.run);
+  find.standby = find.way == FIND_PAGE && step->finds & FINDS_ON_STANDBY;
   return find;
+}
+
+static void
+may_pass_busy (Step *step, gboolean may)
+{
+  step->passes_busy = may;
+  if (may && step->run->progress.looks > 0 && step->bisect != NULL)
+    step->bisect->locked = TRUE; /* the step before has waited for them */
+}
+
+void
+step_passes_busy (Step *step)
+{
+  may_pass_busy (step, TRUE);
 }
 
 Find
 find_begin (Step *step)
 {
   const Find find = find_for (step);
-  row_again_begin (step);
-  busy_may_pass (step, find.way != FIND_NAMED && !job_is_asked (step->job, step->run->args));
+  if (step->run->waits_for != NULL)
+    row_again_begin (step);
+  may_pass_busy (step, find.way != FIND_NAMED && !job_is_asked (step->job, step->run->args));
   if (find.way == FIND_PAGE || find.way == FIND_BUSY)
     step_limit (step, in_force_of (step->job)->batch);
   return find;
@@ -219,7 +270,7 @@ begin (Find *find, gboolean *asks, GError **error)
     return busy_set_page (step, find->limit, &find->page, error);
   case FIND_PAGE:
     *asks = !find_kept_take (find);
-    step->found = !job_goes_by_rows (step->job);
+    step->found = !(step->finds & FINDS_BY_ROWS);
     return TRUE;
   default:
     return step_fail (step, error, PRUNED_REJECT, "args: expected a key of a row, because %s",
@@ -232,7 +283,11 @@ begin (Find *find, gboolean *asks, GError **error)
 static const PgStatement *
 statement_of (const Find *find)
 {
-  return find->way == FIND_NAMED ? find->step->job->named : page_statement (find->step);
+  const Step *step = find->step;
+  const gboolean ends = step->finds & FINDS_IN_RANGES && ranges_has (step->run, "until");
+  return find->way == FIND_NAMED ? step->job->named
+         : ends                  ? step->job->page_until
+                                 : step->job->page;
 }
 
 /* How a table writes the key of an event (`1.10` and `1.1` are one number), or the rows of a page.
@@ -378,7 +433,7 @@ find_page (Step *step, Page *page, GError **error)
 {
   const Find find = find_begin (step);
   if (find_one (find, page, error))
-    return find.way != FIND_PAGE || busy_sift (step, page, error);
+    return find.way != FIND_PAGE || !(step->finds & FINDS_AGAIN) || busy_sift (step, page, error);
   explain_search (step, error);
   return FALSE;
 }

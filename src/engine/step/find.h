@@ -25,7 +25,7 @@ typedef struct {
   Run run;    /* as it is where the page begins, with the range in which it lies; borrows */
   FindWay way;
   int limit;        /* rows of the page */
-  gboolean standby; /* asked first, if there is one */
+  gboolean standby; /* asked first */
   gboolean cuts;    /* the page ends before a row with too many rows below it */
   gboolean out;     /* the caller's: it is not found here */
   GArray *rows;     /* the caller's, of int; NULL: none */
@@ -33,6 +33,9 @@ typedef struct {
   Page page;
 } Find;
 
+/* Sets `finds` of STEP. When the step is made, and once its job has its SQL; find_for does it, too.
+ */
+void find_decide (Step *step);
 /* What the step of STEP finds, or, once it continues, the step behind it. */
 Find find_for (Step *step);
 /* The same, for STEP that begins now. */

@@ -146,7 +146,7 @@ held_begin (Step *step, GError **error)
 {
   gboolean is;
   step->takes_held = NULL;
-  return !step->run->holds || (none_is_lost (step, error) && declare_before (step, &is, error));
+  return none_is_lost (step, error) && declare_before (step, &is, error);
 }
 
 /* The first of NOW that is not in BEFORE; -1: none. */
@@ -196,8 +196,6 @@ gboolean
 held_stay (Step *step, GError **error)
 {
   GError *cause = NULL;
-  if (!step->run->holds)
-    return TRUE;
   if (!names_stay (step, error))
     return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();

@@ -4,8 +4,9 @@
  * before a step's effects and after them; after them a row that the step has written counts as
  * well. If there is one more, the effects do not stand, and the row that they were about stays.
  *
- * Nothing is asked where no row is held, which the fence has read with the run. So a hold counts
- * for each transaction that begins after it; `pruned hold` waits for those that have begun before.
+ * Nothing is asked where no row is held, which the fence has read with the run (`holds`). So a hold
+ * counts for each transaction that begins after it; `pruned hold` waits for those that have begun
+ * before.
  * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
  */
 #pragma once

@@ -110,8 +110,6 @@ held_below_none (Step *step, const Trial *trial, GError **error)
   GError *cause = NULL;
   int found = -1;
   step->below_known = FALSE;
-  if (!step->run->holds)
-    return TRUE;
   for (int i = 0; i < rows_count (trial->decided); i++)
     if (held_below_matters (job, trial->what[i]))
       g_ptr_array_add (keys, (gpointer)rows_text (trial->decided, i, "key"));

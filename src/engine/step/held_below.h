@@ -3,7 +3,8 @@
  * (`pruned.held_below`), so the row that would take one stays without a try, a portion of what is
  * below it never goes, and nothing that is held is emptied.
  *
- * Nothing is asked where no row is held. What a trigger takes is not found here, but by held.h.
+ * Nothing is asked where no row is held (Run.holds). What a trigger takes is not found here, but by
+ * held.h.
  * Threads: one worker, inside the step's transaction. Ownership: as said.
  */
 #pragma once

@@ -11,7 +11,6 @@
 #include "engine/step/pace.h"
 #include "engine/step/pass_over.h"
 #include "engine/step/portion.h"
-#include "engine/step/ranges.h"
 #include "engine/step/record.h"
 #include "engine/step/trial.h"
 
@@ -25,8 +24,9 @@ static GPtrArray *
 good_keys (const Step *step, const GPtrArray *keys)
 {
   GPtrArray *good = g_ptr_array_new ();
+  const gboolean none = g_hash_table_size (step->bisect->bad) == 0;
   for (guint i = 0; i < keys->len; i++)
-    if (!bisect_is_bad (step->bisect, keys->pdata[i]))
+    if (none || !bisect_is_bad (step->bisect, keys->pdata[i]))
       g_ptr_array_add (good, keys->pdata[i]);
   return good;
 }
@@ -45,7 +45,7 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
 {
   /* A condition that fails for most rows of a table is not put right by its rows. */
   gboolean last_try
-      = step->run->progress.systemic >= SYSTEMIC_TRIES - 1 && !job_goes_by_rows (step->job);
+      = step->run->progress.systemic >= SYSTEMIC_TRIES - 1 && !(step->finds & FINDS_BY_ROWS);
   BisectSegment *segment;
   for (int trials = 0; (segment = bisect_next (step->bisect)) != NULL; trials++) {
     if (trials == BISECT_TRIALS || step_elapsed_us (step) > PACE_MOST_US / 2) {
@@ -82,7 +82,8 @@ bisect_keys (Step *step, const Extra *extra, GError **error)
 static gboolean
 apply_good (Step *step, const GPtrArray *keys, const Extra *extra, Trial *trial, GError **error)
 {
-  busy_set_held (step, FALSE);
+  if (step->held)
+    busy_set_held (step, FALSE);
   for (int round = 0; round < 2; round++) {
     if (step->bisect->active && !bisect_keys (step, extra, error))
       return FALSE;
@@ -177,13 +178,16 @@ page_apply (Step *step, GError **error)
                           : page_apply_keys (step, page.keys, NULL, &decided, error)));
   if (ok) {
     find_kept_used (step, &page);
-    portion_note (step, decided, &page);
-    busy_note_looked (step, &page);
+    if (step->finds & (FINDS_IN_PORTIONS | FINDS_BEGUN))
+      portion_note (step, decided, &page);
+    if (step->finds & FINDS_AGAIN)
+      busy_note_looked (step, &page);
   }
   gboolean look_again = ok && page.keys->len > 0 && page.cursor != NULL && may_leave_some (step);
   if (ok && (page.more || look_again))
     page_go_on (step, &page, in_force_of (step->job)->delay_ms);
-  else if (ok && !ranges_beside (step->run))
+  else if (ok && !(step->finds & FINDS_BESIDE)
+           && (step->finds & FINDS_AGAIN || step->busy_items->len > 0))
     busy_end (step, &page);
   page_clear (&page);
   return ok;

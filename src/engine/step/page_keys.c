@@ -49,25 +49,22 @@ cursor_value (const Run *run, const JobCursor *column)
   return json_is_string (value) ? g_strdup (json_string_value (value)) : json_text (value);
 }
 
-const PgStatement *
-page_statement (const Step *step)
-{
-  return ranges_has (step->run, "until") ? step->job->page_until : step->job->page;
-}
-
 PgValues *
 page_values (Step *step, int limit)
 {
   PgValues *values = pg_values_new ();
   const Job *job = step->job;
   step_bind (step, job->page, values);
-  ranges_bind (step->run, values);
   pg_values_int (values, "limit", limit + 1);
   for (guint i = 0; i < job->cursor->len; i++) {
     const JobCursor *column = &g_array_index (job->cursor, JobCursor, i);
-    g_autofree char *name = g_strconcat ("cursor.", column->name, NULL);
+    g_autofree char *name = g_strconcat ("cursor.", column->name, NULL),
+                    *until = g_strconcat ("until.", column->name, NULL);
     pg_values_take (values, name, cursor_value (step->run, column));
+    pg_values_set (values, until, NULL); /* it has no end */
   }
+  if (step->run->progress.ranges != NULL)
+    ranges_bind (step->run, values);
   return values;
 }
 
@@ -151,8 +148,10 @@ page_read (const Run *run, const PgRows *rows, int limit, Page *page)
     page->cursor = page_cursor_at (run, rows, n - 1);
   if (n > 0 && page->more)
     page->next = page_cursor_at (run, rows, n);
-  spacing_advance (run, (int)page->keys->len, &page->progress);
-  page->more = page->more || ranges_next (run, &page->cursor, &page->progress);
+  if (run->job->spacing)
+    spacing_advance (run, (int)page->keys->len, &page->progress);
+  if (run->progress.ranges != NULL)
+    page->more = page->more || ranges_next (run, &page->cursor, &page->progress);
 }
 
 void

@@ -33,8 +33,6 @@ typedef struct {
 PgValues *page_values (Step *step, int limit);
 /* The same for its run as RUN is: mostly as the step leaves it (step_run_ahead). */
 PgValues *page_values_of (const Step *step, Run *run, int limit);
-/* What asks for the page of STEP: page.sql, or the same up to the end of its range. */
-const PgStatement *page_statement (const Step *step);
 /* The cursor behind that row of ROWS. New reference. */
 json_t *page_cursor_at (const Run *run, const PgRows *rows, int row);
 /* ROWS are what page.sql has to return. */

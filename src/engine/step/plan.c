@@ -185,7 +185,7 @@ show_held_below (Plan *plan, const PgRows *rows, GError **error)
 static gboolean
 decide_whole (Plan *plan, const GPtrArray *keys, int *before, GError **error)
 {
-  g_auto (Halves) decided = { .stops = job_goes_by_rows (plan->job) }; /* its run ends, too */
+  g_auto (Halves) decided = { .stops = plan->step->finds & FINDS_BY_ROWS }; /* its run ends, too */
   g_autofree char *gone = g_strconcat (plan->gone->str, "}", NULL);
   if (!halves_ask (plan->step, keys, decide, gone, &decided, error))
     return FALSE;

@@ -93,7 +93,7 @@ gboolean
 portion_moves (Step *step, const Trial *trial, GError **error)
 {
   gint64 at = 1;
-  if (!step->portion || (!trial->stuck && trial->below > 0))
+  if (!trial->stuck && trial->below > 0)
     return TRUE;
   g_autoptr (GPtrArray) keys = key_of (trial);
   if (keys->len == 0)

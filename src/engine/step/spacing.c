@@ -16,8 +16,6 @@ began_at (const Run *run)
 void
 spacing_advance (const Run *run, int n_keys, RunProgress *behind)
 {
-  if (!run->job->spacing)
-    return;
   g_autofree char *began = began_at (run);
   run_progress_set (&behind->began_at, json_string (began));
   behind->index = run->progress.index + n_keys;

@@ -36,6 +36,19 @@ typedef struct {
   gint64 of_rows;             /* rows of the table */
 } StepEvents;
 
+/* How the rows of a step are found and gone through, if not as the pages of one chain. */
+typedef enum {
+  FINDS_FOR_EVENT = 1 << 0,   /* an event has started the run */
+  FINDS_IN_RANGES = 1 << 1,   /* the run has ranges left, or is one (ranges.h) */
+  FINDS_BESIDE = 1 << 2,      /* and others are worked off beside it */
+  FINDS_TO_DIVIDE = 1 << 3,   /* it may be divided into ranges (work/divide.h) */
+  FINDS_IN_PORTIONS = 1 << 4, /* rows below a large row go before it (portion.h) */
+  FINDS_BEGUN = 1 << 5,       /* such a row was begun */
+  FINDS_BY_ROWS = 1 << 6,     /* a search has failed: rows are asked by themselves (JobForm) */
+  FINDS_AGAIN = 1 << 7,       /* rows were busy, and are looked at again (busy.h) */
+  FINDS_ON_STANDBY = 1 << 8   /* pages are searched there (replica.h) */
+} StepFinds;
+
 /* A line of a plan. */
 typedef void (*StepVisit) (const char *table, const char *key, const char *action,
                            const char *reason, gpointer data);
@@ -45,6 +58,7 @@ struct _Step {
   const Job *job;
   gboolean portion; /* what is tried is a portion (portion.h): step_form */
   Run *run;
+  guint finds;               /* of StepFinds: what the stage find has decided (find_decide) */
   const char *prefix;        /* of topics */
   Bisect *bisect;            /* NULL: no keys are tried */
   struct _Replica *replica;  /* its page can be searched there (replica.h); NULL: on the primary */

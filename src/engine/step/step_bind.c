@@ -107,5 +107,6 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
     pg_values_set (values, "audit.of", NULL); /* all rows are of this run */
   if (pg_statement_wants (statement, "page_bytes"))
     pg_values_int (values, "page_bytes", weight_most (step));
-  spacing_bind (step->run, statement, values);
+  if (step->job->spacing)
+    spacing_bind (step->run, statement, values);
 }

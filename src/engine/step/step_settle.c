@@ -78,8 +78,9 @@ settle_quarantine (Step *step, GError **error)
       row_again_note (step, rows_text (put, i, "item"), why, rows_int (put, i, "wait_ms"));
     }
   }
-  row_again_wait (step);
-  if (!busy_settle (step, error))
+  if (step->waits_for != NULL || job_is_asked_for_rows (step->job, step->run->args))
+    row_again_wait (step);
+  if (step->busy_items->len > 0 && !busy_settle (step, error))
     return FALSE;
   if (step->cured_items->len == 0)
     return TRUE;

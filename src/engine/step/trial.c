@@ -381,14 +381,16 @@ lock_and_apply (Step *step, const Attempt *attempt, Trial *trial, GError **error
   weight_begin_try (step);
   trial->stuck = trial->unsettled = FALSE;
   effects_init (&trial->effects, job);
-  if (!lock_and_decide (step, attempt, trial, error) || !held_below_none (step, trial, error))
+  if (!lock_and_decide (step, attempt, trial, error)
+      || (step->run->holds && !held_below_none (step, trial, error)))
     return FALSE;
   for (guint i = 0; i < job->whats->len && !trial->torn && !trial->unsettled; i++)
     if (!apply_word (step, job->whats->pdata[i], trial, attempt->extra, attempt->row_by_row, error))
       return FALSE;
   if (trial->torn || trial->unsettled)
     return TRUE;
-  if (!portion_moves (step, trial, error) || !remains_none (step, trial, attempt->extra, error))
+  if ((step->portion && !portion_moves (step, trial, error))
+      || !remains_none (step, trial, attempt->extra, error))
     return FALSE;
   FAULT ("step.after_effects");
   if (job->children != NULL) {
@@ -398,7 +400,8 @@ lock_and_apply (Step *step, const Attempt *attempt, Trial *trial, GError **error
     if ((trial->children = pg_run (step->pg, job->children, values, error)) == NULL)
       return FALSE;
   }
-  return effects_end (step, &trial->effects, error) && held_stay (step, error);
+  return effects_end (step, &trial->effects, error)
+         && (!step->run->holds || held_stay (step, error));
 }
 
 /* What a job in C does below its rows is told to the try. */
@@ -495,7 +498,7 @@ static char *
 reason_of (const Step *step, const GError *cause)
 {
   const Job *job = step_form (step);
-  if (!job->portions || job->large != NULL || !pace_is_too_slow (step, cause))
+  if (!job->portions || step->finds & FINDS_IN_PORTIONS || !pace_is_too_slow (step, cause))
     return g_strdup (cause->message);
   return g_strdup_printf ("%s; with children_portion in [retention %s] rows below it go in "
                           "portions, before it",
@@ -507,7 +510,7 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
            char **reason, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  if (!held_begin (step, error))
+  if (step->run->holds && !held_begin (step, error))
     return FALSE;
   if (step->shared) {
     gboolean went = try_until_it_stands (step, keys, extra, trial, error);
@@ -517,7 +520,8 @@ trial_run (Step *step, const GPtrArray *keys, const Extra *extra, gboolean keep,
     }
     return went;
   }
-  if (!busy_hurry (step, error) || !pg_exec_later (step->pg, "SAVEPOINT page", error))
+  if ((step->bisect != NULL && step->bisect->locked && !busy_hurry (step, error))
+      || !pg_exec_later (step->pg, "SAVEPOINT page", error))
     return FALSE;
   gboolean ok = try_until_it_stands (step, keys, extra, trial, &cause);
   if (!ok || !keep)

@@ -5,7 +5,6 @@
 #include "engine/brakes/brakes.h"
 #include "engine/brakes/limits.h"
 #include "engine/job/in_force.h"
-#include "engine/job/job_ranges.h"
 #include "engine/outbox/transaction.h"
 #include "engine/step/busy.h"
 #include "engine/step/page_keys.h"
@@ -32,11 +31,9 @@ static gboolean
 may_divide (const Step *step)
 {
   const Run *run = step->run;
-  return in_force_of (step->job)->ranges > 1 && step->job->page_split != NULL && step->continues
-         && step->next_cursor != NULL && !step->shared && !run_in_ranges (run) && run->attempts == 0
-         && !job_is_asked (step->job, run->args) /* it waits for rows that fail */
-         && run->step < RANGE_STEPS / 2 && step->next.limit == 0 && step->next.looks == 0
-         && job_ranges_refusal (step->job) == NULL;
+  return step->finds & FINDS_TO_DIVIDE && step->continues && step->next_cursor != NULL
+         && !step->shared && run->attempts == 0 && run->step < RANGE_STEPS / 2
+         && step->next.limit == 0 && step->next.looks == 0;
 }
 
 /* The last row of each range of the next WINDOW rows. */
@@ -275,13 +272,13 @@ divide_before (Step *step, gboolean *done, GError **error)
 {
   const Run *run = step->run;
   const gboolean plans = in_force_mode (step->job) == MODE_PLAN || run_is_planned (run),
-                 fits = !run_in_ranges (run) || ranges_fit_run (step->job, run);
+                 fits = ranges_fit_run (step->job, run);
   *done = TRUE;
   if (run->range_of != NULL && (!run->range_goes || plans || !fits)) {
     step->ceded = TRUE;
     return divide_wake (step->pg, run, error);
   }
-  if (run->range_of == NULL && ranges_beside (run)) {
+  if (run->range_of == NULL && step->finds & FINDS_BESIDE) {
     if (ranges_has (run, "over") || ranges_has (run, "gather"))
       return gather (step, error);
     if (plans || !fits) {
@@ -303,7 +300,7 @@ divide_after (Step *step, GError **error)
   const Run *run = step->run;
   if (run->range_of != NULL)
     return step->continues || divide_wake (step->pg, run, error);
-  if (!ranges_beside (run))
+  if (!(step->finds & FINDS_BESIDE))
     return !may_divide (step) || divide (step, error);
   if (!step->continues) {
     step_continue (step, NULL, 0);

@@ -19,9 +19,11 @@
 
 #define RANGE_STEPS 100000000
 
-/* Before a step. *DONE: it is one that takes ranges in, or gives a range back, and has no page. */
+/* Before a step of a run in ranges. *DONE: it is one that takes ranges in, or gives a range back,
+ * and has no page. */
 gboolean divide_before (Step *step, gboolean *done, GError **error) G_GNUC_WARN_UNUSED_RESULT;
-/* After a step, and after the brakes: divides the run, or ends its range. */
+/* After a step of such a run, or of one that may be divided, and after the brakes: divides the run,
+ * or ends its range. */
 gboolean divide_after (Step *step, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The range RUN ends in the open transaction of PG: its run looks, if it waits for that. */
 gboolean divide_wake (Pg *pg, const Run *run, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -71,7 +71,8 @@ static gboolean
 turn_to_portions (const Step *step, const GError *cause, RetryDecision *decision)
 {
   const RunProgress *progress = &step->run->progress;
-  if (step->job->large == NULL || progress->portion != NULL || progress->timeouts > 0)
+  if ((step->finds & (FINDS_IN_PORTIONS | FINDS_BEGUN)) != FINDS_IN_PORTIONS
+      || progress->timeouts > 0)
     return FALSE;
   decision->limit = 1;
   decision->error
@@ -103,9 +104,9 @@ static gboolean
 go_by_rows (const Step *step, gboolean timed_out, const GError *cause, RetryDecision *decision)
 {
   const Job *next = job_form_next (step->job);
-  const gboolean slow = timed_out && step->searching && job_goes_by_rows (step->job);
+  const gboolean slow = timed_out && step->searching && step->finds & FINDS_BY_ROWS;
   if ((cause->code != PRUNED_DATA && !slow) || step->halve || next == NULL
-      || job_event_of (step->job, step->run->args) != NULL)
+      || step->finds & FINDS_FOR_EVENT)
     return FALSE;
   decision->by_rows = TRUE;
   decision->error = g_strdup_printf (
@@ -140,8 +141,8 @@ charge (const Step *step, gboolean timed_out, const GError *cause, RetryDecision
 static void
 block (const Step *step, const GError *cause, RetryDecision *decision)
 {
-  const gboolean once = step->run->parent_id != NULL || run_in_ranges (step->run)
-                        || job_event_of (step->run->job, step->run->args) != NULL;
+  const gboolean once = step->run->parent_id != NULL || step->finds & FINDS_IN_RANGES
+                        || step->finds & FINDS_FOR_EVENT;
   json_object_clear (step->counts); /* of effects that were rolled back */
   decision->result = step_result (step, "blocked");
   json_object_set_new (decision->result, "reason", json_string (cause->message));
@@ -206,7 +207,7 @@ cede (const Step *step, RetryDecision *decision)
   const Run *run = step->run;
   const gboolean goes_on = !decision->blocked && g_str_equal (decision->state, "waiting")
                            && decision->attempts == run->attempts;
-  if (g_str_equal (decision->state, "dead") && ranges_go (run)) {
+  if (g_str_equal (decision->state, "dead") && step->finds & FINDS_BESIDE && ranges_go (run)) {
     ranges_mark (next_progress (step, decision), "gather");
     decision->state = "waiting";
   } else if (run->range_of == NULL || (goes_on && decision->delay_ms < BLOCKED_RETRY_MS))

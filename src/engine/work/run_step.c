@@ -9,6 +9,7 @@
 #include "engine/job/job_rows.h"
 #include "engine/step/beside.h"
 #include "engine/step/erasure.h"
+#include "engine/step/find.h"
 #include "engine/step/pace.h"
 #include "engine/step/page.h"
 #include "engine/step/partitions.h"
@@ -51,7 +52,9 @@ apply_coded (GPtrArray *steps, gint64 most, GError **error)
   g_autofree gboolean *fits = g_new (gboolean, steps->len);
   for (guint i = 0; i < steps->len; i++)
     fits[i] = TRUE;
-  if (!held_begin (first, error) || !make_steps (steps, fits, error) || !held_stay (first, error))
+  const gboolean holds = first->run->holds;
+  if ((holds && !held_begin (first, error)) || !make_steps (steps, fits, error)
+      || (holds && !held_stay (first, error)))
     return FALSE;
   leave_unfit (steps, fits);
   return TRUE;
@@ -61,7 +64,9 @@ static gboolean
 apply_partitions (GPtrArray *steps, gint64 most, GError **error)
 {
   Step *step = steps->pdata[0];
-  return held_begin (step, error) && partitions_step (step, error) && held_stay (step, error);
+  const gboolean holds = step->run->holds;
+  return (!holds || held_begin (step, error)) && partitions_step (step, error)
+         && (!holds || held_stay (step, error));
 }
 
 /* A page of rows whose objects, or file, come first must not be applied as if they had none. */
@@ -183,11 +188,13 @@ are_ready (GPtrArray *steps, const char **at_fault, GError **error)
   }
   if (!step_is_ready (first, error))
     return FALSE;
+  find_decide (first);
   if (!one && !run_steps_fit (first->job))
     g_ptr_array_set_size (steps, 0);
   for (guint i = steps->len; i-- > 1;) {
     Step *step = steps->pdata[i];
     step_take_job (step, first->job);
+    find_decide (step);
     g_autofree char *reason = arguments_run_refusal (step->job, step->run->args);
     if (reason != NULL)
       g_ptr_array_remove_index (steps, i);
@@ -220,8 +227,6 @@ run_steps (GPtrArray *steps, gint64 most, const char **at_fault, GError **error)
   Step *first = steps->pdata[0];
   const gboolean one = steps->len == 1;
   const Apply apply = applies[first->job->kind->name];
-  const gboolean divides
-      = one && (run_in_ranges (first->run) || in_force_of (first->job)->ranges > 1);
   gboolean done = FALSE;
   *at_fault = NULL;
   for (guint i = 0; i < steps->len; i++) {
@@ -234,7 +239,7 @@ run_steps (GPtrArray *steps, gint64 most, const char **at_fault, GError **error)
     return FALSE;
   if (steps->len == 0)
     return TRUE;
-  if (divides && !divide_before (first, &done, error))
+  if (one && first->finds & FINDS_IN_RANGES && !divide_before (first, &done, error))
     return FALSE;
   if (done)
     return TRUE;
@@ -243,5 +248,6 @@ run_steps (GPtrArray *steps, gint64 most, const char **at_fault, GError **error)
   for (guint i = 0; i < steps->len && may_clean_up (first->job); i++)
     on_failure_set (steps->pdata[i]);
   return apply (steps, most, error) && check_after (steps, at_fault, error)
-         && (!divides || divide_after (first, error)); /* several are not */
+         && (!one || !(first->finds & (FINDS_BESIDE | FINDS_TO_DIVIDE))
+             || divide_after (first, error));
 }

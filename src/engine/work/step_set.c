@@ -31,6 +31,7 @@ step_set_make (const StepSet *set, const Lane *lane, Run *run, Step *before, gbo
   step->pages = set->pages;
   step->before = before;
   step->shared = shared;
+  find_decide (step);
   return step;
 }
 

@@ -1,5 +1,7 @@
 #include "support/days.h"
 
+#include "engine/step/find.h"
+
 #define LANES 4
 
 DayAllowance days_allowance;
@@ -67,6 +69,7 @@ days_take (gint64 rows, GError **error)
   step->brake = BRAKE_NONE;
   day_allowance_clear (&days_allowance);
   days_allowance = (DayAllowance){ 0 };
+  find_decide (step);
   return day_take (steps, &days_allowance, error);
 }
 

@@ -2,6 +2,7 @@
  * docs/jobs/README.md, 8 and 15. */
 #include "engine/work/retry.h"
 
+#include "engine/step/find.h"
 #include "support/steps.h"
 
 #define PARENT "11111111-1111-5111-8111-111111111111"
@@ -23,6 +24,7 @@ decide (PrunedVerdict verdict, const char *sqlstate)
 {
   const GError cause = { PRUNED_ERROR, (gint)verdict, (char *)WHY };
   retry_decision_clear (&decision);
+  find_decide (scene->step);
   retry_decide (scene->step, sqlstate, &cause, &decision);
 }
 

@@ -3,6 +3,7 @@
  * docs/design.md, "Pages"; docs/design-parts.md, "A run in several lanes". */
 #include "engine/work/retry.h"
 
+#include "engine/step/find.h"
 #include "support/steps.h"
 
 #define WHY "why it failed"
@@ -22,6 +23,7 @@ static void
 decide (PrunedVerdict verdict, const char *sqlstate)
 {
   const GError cause = { PRUNED_ERROR, (gint)verdict, (char *)WHY };
+  find_decide (scene->step);
   retry_decide (scene->step, sqlstate, &cause, &decision);
 }
 
