@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/uuid5.h"
 #include "cli/grants.h"
-#include "engine/outbox/envelope.h"
+#include "engine/service/envelope.h"
 #include "engine/ledger/schema.h"
 #include "engine/step/guard.h"
 #include "kafka/consumer.h"

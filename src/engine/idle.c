@@ -4,7 +4,7 @@
 #include "engine/job/in_force.h"
 #include "engine/lane/lane.h"
 #include "engine/lane/partition_ends.h"
-#include "engine/outbox/transaction.h"
+#include "engine/outbox/publish.h"
 
 #define EVERY_US 20000
 

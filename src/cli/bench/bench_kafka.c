@@ -1,7 +1,7 @@
 #include "avro/message.h"
 #include "base/clock.h"
 #include "cli/bench/bench.h"
-#include "engine/outbox/envelope.h"
+#include "engine/service/envelope.h"
 
 #define PART "Kafka"
 #define TIMEOUT_MS 15000

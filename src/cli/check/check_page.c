@@ -94,7 +94,8 @@ check_page_rows (Check *check, Step *step, int limit, GError **error)
 {
   g_autoptr (PgValues) values = page_values (step, limit);
   g_autoptr (PgRows) rows = pg_run (check->pg, step->job->page, values, error);
-  return rows != NULL && page_is_one (step->job, rows, error) ? g_steal_pointer (&rows) : NULL;
+  return rows != NULL && guard_page_columns (step->job, rows, error) ? g_steal_pointer (&rows)
+                                                                     : NULL;
 }
 
 static gboolean

@@ -2,7 +2,7 @@
 
 #include "cli/replayer.h"
 #include "engine/job/sentence/own_topics.h"
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 
 #define DESCRIBE_MS 5000
 #define PUBLISH_MS 10000

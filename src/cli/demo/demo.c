@@ -174,7 +174,7 @@ blame_daemon (Demo *demo, GError **error)
 }
 
 static ExitCode
-run_steps (Demo *demo, GError **error)
+step_set_run (Demo *demo, GError **error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (STEPS); i++) {
     if (demo_is_interrupted (error))
@@ -196,7 +196,7 @@ command_demo (Cli *cli, GError **error)
   Demo demo = { .cli = cli, .began_us = clock_monotonic_us () };
   forget_environment ();
   demo_catch_signals ();
-  ExitCode code = demo_open (&demo, error) ? run_steps (&demo, error) : CODE_BUG;
+  ExitCode code = demo_open (&demo, error) ? step_set_run (&demo, error) : CODE_BUG;
   gboolean clean = demo_close (&demo, code == CODE_OK ? error : NULL);
   return code == CODE_OK && !clean ? CODE_BUG : code;
 }

@@ -4,7 +4,7 @@
 #include "cli/reapply/reapply.h"
 #include "engine/outbox/remember.h"
 #include "engine/outbox/remember_file.h"
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 #include "kafka/reader.h"
 
 #include "base/clock.h"

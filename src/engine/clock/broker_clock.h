@@ -8,7 +8,7 @@
  * Threads: the dispatcher's; the answer alone comes on one of Kafka's. Ownership: the dispatcher.
  */
 #pragma once
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 #include "engine/service/wake.h"
 #include "kafka/producer.h"
 

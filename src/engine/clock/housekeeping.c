@@ -20,7 +20,7 @@
 #include "engine/job/in_force.h"
 #include "engine/job/job_reads.h"
 #include "engine/lane/astray.h"
-#include "engine/outbox/transaction.h"
+#include "engine/outbox/publish.h"
 #include "engine/step/throttle.h"
 
 #include <pthread.h>

@@ -155,6 +155,12 @@ job_asks_first (const Job *job)
   return job->blocked != NULL || job->blocked_minute != NULL;
 }
 
+gboolean
+job_needs_any (const Job *job)
+{
+  return job_is_own_folder (job) && job->needs != NULL && job->needs[0] != NULL;
+}
+
 const JobWhat *
 job_what (const Job *job, const char *word)
 {

@@ -107,7 +107,7 @@ typedef struct _Job {
   int users;     /* the Jobs that have it. Threads: one that loads or frees jobs */
   char *written; /* a digest of all that was written about it, settings too */
   GKeyFile *conf;
-  char *labels[JOB_LABELS]; /* job_label_names of job_conf.h; NULL: not given */
+  char *labels[JOB_LABELS]; /* NULL: not given */
   gboolean by_tick, by_event, by_parent;
   char *unique_key; /* template with {arg}; NULL: none */
   char *table;
@@ -312,6 +312,8 @@ const Job *job_form_next (const Job *job);
 const Job *job_form_portion (const Job *job);
 /* Rows are on a page only to be asked by themselves: FORM_KNOWN or FORM_ALL, or a portion of it. */
 gboolean job_goes_by_rows (const Job *job);
+/* JOB is a folder of one's own that needs something. The built-in jobs read all that they need. */
+gboolean job_needs_any (const Job *job);
 gboolean job_asks_first (const Job *job); /* each step does, whether something blocks it */
 const JobWhat *job_what (const Job *job, const char *word); /* NULL: the job does not declare it */
 /* WORD is that of a row that is on a page of the job only to be asked by itself. */

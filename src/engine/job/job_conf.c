@@ -22,9 +22,6 @@
 #define COMMA ,
 #define DELAY_MOST_MS G_GINT64_CONSTANT (31622400000) /* 366 days */
 
-const char *const job_label_names[JOB_LABELS]
-    = { "worker", "feature_category", "data_consistency", "idempotent" };
-
 char *
 job_conf_text (GKeyFile *conf, const char *group, const char *key)
 {

@@ -4,8 +4,6 @@
 #pragma once
 #include "engine/job/job.h"
 
-extern const char *const job_label_names[JOB_LABELS];
-
 /* PRUNED_FATAL names the file and what is wrong with it. */
 gboolean job_conf_read (Job *job, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The value without blanks around it; NULL: not given. g_free it. */

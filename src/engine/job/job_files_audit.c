@@ -11,7 +11,7 @@
  * ends, or is rolled back to before that statement, its lock keeps the columns as they are, and the
  * setting stands as long as the lock.
  * Records that are together too wide are not written, so that PostgreSQL never has them in memory
- * at once: the step sees how many bytes they are, and is rolled back (step/weight.h). Of narrow
+ * at once: the step sees how many bytes they are, and is rolled back (step/pace.h). Of narrow
  * rows it gets NULL, which costs least. Every function here is PostgreSQL's or the schema's own, so
  * functions that belong to a column's type are not called. */
 #define SECRET_SQL "src/engine/job/sql/secret.sql"

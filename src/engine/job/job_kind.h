@@ -1,6 +1,6 @@
 /* The kinds of job, and what is true of all jobs of a kind. A Job has its kind from the moment that
  * it is loaded, and nothing else is asked to know it (tests/lint/kinds.py). What a room above does
- * for each kind is an array there, with a JobKindName for its index (work/run_step.c,
+ * for each kind is an array there, with a JobKindName for its index (work/step_set.c,
  * brakes/plan_mode.c).
  *
  * Threads: any. Ownership: all of it is constant.

@@ -4,12 +4,6 @@
 
 #include <string.h>
 
-gboolean
-job_needs_any (const Job *job)
-{
-  return job_is_own_folder (job) && job->needs != NULL && job->needs[0] != NULL;
-}
-
 void
 job_needs_bind (const Job *job, PgValues *values)
 {

@@ -7,6 +7,4 @@
 
 /* Says what is missing, one reason; no row: nothing is. Asked with job_needs_bind. */
 #define JOB_NEEDS "src/engine/job/sql/job_needs.sql"
-/* JOB is a folder of one's own that needs something. The built-in jobs read all that they need. */
-gboolean job_needs_any (const Job *job);
 void job_needs_bind (const Job *job, PgValues *values);

@@ -1,10 +1,13 @@
-/* What a run takes from its job: arguments, key, slot, partition, labels. */
+/* What a run takes from its job: arguments, key, slot, partition, labels, its form; and whether it
+ * is of a tick or of a row. */
 #include "base/uuid5.h"
 #include "engine/job/consistency.h"
 #include "engine/job/job.h"
-#include "engine/job/job_conf.h"
 
 #include <string.h>
+
+static const char *const LABELS[JOB_LABELS]
+    = { "worker", "feature_category", "data_consistency", "idempotent" };
 
 char *
 job_fill_template (const char *template, JobTemplateValue value, gconstpointer data)
@@ -105,6 +108,68 @@ job_labels (const Job *job)
   json_t *labels = json_object ();
   for (guint i = 0; i < JOB_LABELS; i++)
     if (job->labels[i] != NULL)
-      json_object_set_new (labels, job_label_names[i], json_string (job->labels[i]));
+      json_object_set_new (labels, LABELS[i], json_string (job->labels[i]));
   return labels;
+}
+
+/* --- the forms of a job that is a sentence --- */
+
+const Job *
+job_form (const Job *job, JobForm form)
+{
+  return job->forms != NULL ? job->forms[form] : form == job->form ? job : NULL;
+}
+
+const Job *
+job_form_next (const Job *job)
+{
+  return job->form == FORM_WHERE || job->form == FORM_KNOWN ? job_form (job, job->form + 1) : NULL;
+}
+
+const Job *
+job_form_portion (const Job *job)
+{
+  return job->form >= FORM_WHERE && job->form < FORM_PORTION
+             ? job_form (job, job->form - FORM_WHERE + FORM_PORTION)
+             : NULL;
+}
+
+gboolean
+job_goes_by_rows (const Job *job)
+{
+  return job->form > FORM_WHERE && job->form != FORM_PORTION;
+}
+
+/* --- ticks and events --- */
+
+gboolean
+job_names_rows (const Job *job)
+{
+  return job->on != NULL && job->on[0] != NULL;
+}
+
+char *
+job_ticks_refusal (const Job *job)
+{
+  const Sentence *sentence = job->sentence;
+  if (job->by_tick)
+    return NULL;
+  if (!job_names_rows (job)
+      || (sentence != NULL ? !sentence_has_pages (sentence) : job->page == NULL))
+    return g_strdup_printf ("job %s takes no ticks", job->name);
+  if (sentence != NULL && sentence->ticks == SENTENCE_TICKS_OFF)
+    return g_strdup_printf ("job %s takes no ticks (ticks = off)", job->name);
+  return g_strdup_printf (
+      "job %s takes no ticks: its runs are about the rows that events name (on); "
+      "with %s a tick would take all rows of %s",
+      job->name,
+      sentence != NULL ? "a schedule in its section, or with ticks = on,"
+                       : "tick among the `starts` of its job.conf",
+      sentence != NULL ? "its condition" : "page.sql");
+}
+
+gboolean
+job_only_names_rows (const Job *job)
+{
+  return job_names_rows (job) && !job->by_tick;
 }

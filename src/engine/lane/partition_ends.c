@@ -18,16 +18,12 @@ partition_ends_noted (const LaneView *view)
 }
 
 gint64
-partition_ends_behind (const Lane *lane, guint n)
+partition_ends_behind (const Lane *lane, gint64 next)
 {
-  const GArray *pending = lane->worker.pending;
-  const gint64 end = lane->worker.end_seen,
-               next = g_array_index (pending, Pending, n - 1).message->offset + 1;
   gint64 low, high;
-  if (n < pending->len || end <= next
-      || !kafka_partition_watermarks (lane->partition, WATERMARKS_MS, &low, &high, NULL))
+  if (!kafka_partition_watermarks (lane->partition, WATERMARKS_MS, &low, &high, NULL))
     return -1;
-  return low <= next ? end : -1;
+  return low <= next ? lane->worker.end_seen : -1;
 }
 
 typedef struct {

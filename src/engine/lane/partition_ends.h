@@ -11,10 +11,10 @@
 #include "engine/lane/lane.h"
 #include "engine/service/service.h"
 
-/* Where the partition ends behind the first N pending messages of LANE, if there are no others and
- * nothing was dropped before that end was read; -1: not so, not further than the last message, or
- * not known. Thread: the worker that holds LANE. */
-gint64 partition_ends_behind (const Lane *lane, guint n);
+/* Where the partition of LANE ends, `end_seen`, which lies behind NEXT, where its next message
+ * would be, if nothing was dropped in between; -1: not so, or not known. Thread: the worker that
+ * holds LANE. */
+gint64 partition_ends_behind (const Lane *lane, gint64 next);
 /* Stores the end that LANE has reached without a message. Thread: the worker that holds LANE. */
 void partition_ends_reached (Service *service, Pg *pg, Lane *lane);
 /* Notes the ends of VIEWS. A lane whose next messages were dropped unread begins again. FALSE:

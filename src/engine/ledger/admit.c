@@ -10,7 +10,7 @@
 #include "engine/ledger/admit_own.h"
 #include "engine/ledger/admit_own_keys.h"
 #include "engine/ledger/timer.h"
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -53,9 +53,11 @@ unknown_job (const Admission *admission, const char *name)
 static gboolean
 find_job (const Admission *admission, const char *name, const Job **job, GError **error)
 {
-  *job = name != NULL ? jobs_asked (admission->jobs, name) : NULL;
+  *job = name != NULL ? jobs_find (admission->jobs, name) : NULL;
+  if (name != NULL && *job == NULL)
+    *job = jobs_asked (admission->jobs, name);
   return name == NULL || *job != NULL || admission->elsewhere == NULL
-         || elsewhere_find (admission->elsewhere, name, job, error);
+         || elsewhere_find (admission->elsewhere, admission->pg, name, job, error);
 }
 
 static char *
@@ -126,7 +128,8 @@ admit_event (const Admission *admission, const KafkaMessage *message, const Mess
     add_event (message, decoded, at, jobs_at (admission->jobs, i), specs);
   if (admission->elsewhere == NULL)
     return TRUE;
-  if (!elsewhere_reading (admission->elsewhere, admission->jobs, message->topic, &others, error))
+  if (!elsewhere_reading (admission->elsewhere, admission->pg, admission->jobs, message->topic,
+                          &others, error))
     return FALSE;
   for (guint i = 0; i < others->len; i++)
     add_event (message, decoded, at, others->pdata[i], specs);

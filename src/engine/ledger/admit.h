@@ -20,9 +20,10 @@ typedef struct {
                       after it is refused */
   gint64 least_us; /* the earlier of the two: a time older than keep_us before it is refused; 0:
                       now_us */
-  Elsewhere *elsewhere; /* jobs that only other processes have; NULL: they do not count */
-  OwnKeys *keys;        /* that applications' own events name, for a batch of messages */
-  gint64 together_us;   /* monotonic: until then admit_prepare asks; 0: for all */
+  Pg *pg;
+  Elsewhere **elsewhere; /* jobs that only other processes have; NULL: they do not count */
+  OwnKeys *keys;         /* that applications' own events name, for a batch of messages */
+  gint64 together_us;    /* monotonic: until then admit_prepare asks; 0: for all */
 } Admission;
 
 /* Asks for the keys that MESSAGES name, together. What it leaves out admit_message asks for. FALSE:

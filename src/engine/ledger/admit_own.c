@@ -220,8 +220,8 @@ take_for_others (Reading *reading, GError **error)
   const Admission *admission = reading->admission;
   if (admission->elsewhere == NULL)
     return TRUE;
-  if (!elsewhere_reading (admission->elsewhere, admission->jobs, reading->message->topic, &others,
-                          error))
+  if (!elsewhere_reading (admission->elsewhere, admission->pg, admission->jobs,
+                          reading->message->topic, &others, error))
     return FALSE;
   for (guint i = 0; i < others->len; i++)
     if (!take_for (reading, others->pdata[i], error))

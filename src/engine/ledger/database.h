@@ -7,7 +7,7 @@
  * Threads: a Pg belongs to one. Ownership: origin_clear what was read.
  */
 #pragma once
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 #include "pg/pg.h"
 
 /* Its identity, name and host, and whether it has moved. */

@@ -14,10 +14,12 @@ struct _Elsewhere {
   GPtrArray *events;   /* of SentenceEvent: of these */
 };
 
-Elsewhere *
-elsewhere_new (Pg *pg)
+static Elsewhere *
+made (Elsewhere **all, Pg *pg)
 {
-  Elsewhere *elsewhere = g_new0 (Elsewhere, 1);
+  if (*all != NULL)
+    return *all;
+  Elsewhere *elsewhere = *all = g_new0 (Elsewhere, 1);
   elsewhere->pg = pg;
   elsewhere->reading
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_ptr_array_unref);
@@ -51,8 +53,9 @@ ask (Elsewhere *elsewhere, GError **error)
 }
 
 gboolean
-elsewhere_find (Elsewhere *elsewhere, const char *name, const Job **job, GError **error)
+elsewhere_find (Elsewhere **all, Pg *pg, const char *name, const Job **job, GError **error)
 {
+  Elsewhere *elsewhere = made (all, pg);
   *job = NULL;
   if (elsewhere->jobs == NULL && !ask (elsewhere, error))
     return FALSE;
@@ -106,9 +109,10 @@ ask_reading (Elsewhere *elsewhere, const Jobs *known, const char *topic, GError 
 }
 
 gboolean
-elsewhere_reading (Elsewhere *elsewhere, const Jobs *known, const char *topic,
+elsewhere_reading (Elsewhere **all, Pg *pg, const Jobs *known, const char *topic,
                    const GPtrArray **jobs, GError **error)
 {
+  Elsewhere *elsewhere = made (all, pg);
   GPtrArray *found = g_hash_table_lookup (elsewhere->reading, topic);
   if (found == NULL) {
     found = ask_reading (elsewhere, known, topic, error);

@@ -10,15 +10,15 @@
 
 typedef struct _Elsewhere Elsewhere;
 
-/* For a batch of messages: asks once, and only if a job is not known. */
-Elsewhere *elsewhere_new (Pg *pg);
+/* For a batch of messages: asks once, and only if a job is not known. *ELSEWHERE is made then;
+ * NULL: nothing was asked yet. */
 void elsewhere_free (Elsewhere *elsewhere);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Elsewhere, elsewhere_free)
 
 /* *JOB: what is known of the job NAME; NULL: no process has it. FALSE: the database did not
  * answer. */
-gboolean elsewhere_find (Elsewhere *elsewhere, const char *name, const Job **job, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+gboolean elsewhere_find (Elsewhere **elsewhere, Pg *pg, const char *name, const Job **job,
+                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* *JOBS (of Job, borrowed): those that read events of TOPIC and are not among KNOWN. */
-gboolean elsewhere_reading (Elsewhere *elsewhere, const Jobs *known, const char *topic,
+gboolean elsewhere_reading (Elsewhere **elsewhere, Pg *pg, const Jobs *known, const char *topic,
                             const GPtrArray **jobs, GError **error) G_GNUC_WARN_UNUSED_RESULT;

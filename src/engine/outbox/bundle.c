@@ -2,7 +2,7 @@
 
 #include "avro/message.h"
 #include "base/clock.h"
-#include "engine/outbox/envelope.h"
+#include "engine/service/envelope.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -240,4 +240,28 @@ bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error)
     return g_steal_pointer (&messages);
   return error_null (error, PRUNED_FATAL,
                      "pruned.unpublished: stored by an unknown version of pruned");
+}
+
+/* --- what is sent of them --- */
+
+#define FORMS 2
+static BundleForm forms[FORMS];
+
+void
+bundle_through (BundleForm form)
+{
+  guint n = 0;
+  while (n < FORMS && forms[n] != NULL && forms[n] != form)
+    n++;
+  g_assert (n < FORMS);
+  forms[n] = form;
+}
+
+gboolean
+bundle_write (GPtrArray *messages, GError **error)
+{
+  gboolean ok = TRUE;
+  for (guint i = 0; ok && i < FORMS && forms[i] != NULL; i++)
+    ok = forms[i](messages, error);
+  return ok;
 }

@@ -59,3 +59,11 @@ gboolean bundle_is_whole (const Bundle *bundle, GError **error) G_GNUC_WARN_UNUS
 /* The messages (of KafkaMessage, owned) in stored bytes. PREFIX: of topics. PRUNED_FATAL: not the
  * format of a bundle. */
 GPtrArray *bundle_read (const guint8 *bytes, gsize len, const char *prefix, GError **error);
+
+/* MESSAGES (of KafkaMessage) become what is sent. FALSE: not now; it is called again. */
+typedef gboolean (*BundleForm) (GPtrArray *messages, GError **error);
+/* All bundles go through FORM from now on, and through the earlier ones before it. Thread: main,
+ * before there are others. */
+void bundle_through (BundleForm form);
+/* MESSAGES go through them. FALSE: not now. */
+gboolean bundle_write (GPtrArray *messages, GError **error) G_GNUC_WARN_UNUSED_RESULT;

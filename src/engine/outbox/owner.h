@@ -10,7 +10,7 @@
  * Threads: any; calls with settings block. Ownership: see each function.
  */
 #pragma once
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 #include "kafka/producer.h"
 
 /* The topic's part behind the prefix. */

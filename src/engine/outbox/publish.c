@@ -1,10 +1,10 @@
+/* Length: a reader follows a bundle from its row to the transaction that removes it.
+ */
 #include "engine/outbox/publish.h"
 
 #include "base/fault.h"
 #include "base/log.h"
 #include "engine/outbox/refused.h"
-#include "engine/outbox/remember.h"
-#include "engine/outbox/wire.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -157,13 +157,6 @@ publisher_send_messages (Publisher *publisher, GPtrArray *messages, GError **err
   return messages->len == 0 || send_all (publisher, NULL, messages, NULL, error);
 }
 
-/* MESSAGES become what readers get, and what goes into files is there. FALSE: not now. */
-static gboolean
-write_messages (GPtrArray *messages, GError **error)
-{
-  return wire_write (messages, error) && remember_write (messages, error);
-}
-
 /* FALSE: they cannot be written now as readers get them. */
 static gboolean
 make_messages (const Publisher *publisher, Bundle *bundle, GError **error)
@@ -174,7 +167,7 @@ make_messages (const Publisher *publisher, Bundle *bundle, GError **error)
         = bundle_read (bundle->stored->data, bundle->stored->len, publisher->prefix, &bug);
   if (bundle->messages == NULL)
     g_error ("%s", bug->message);
-  return write_messages (bundle->messages, error);
+  return bundle_write (bundle->messages, error);
 }
 
 gboolean
@@ -229,8 +222,8 @@ publisher_send (Publisher *publisher, Bundle *bundle, GError **error)
   return TRUE;
 }
 
-gboolean
-publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **sent, GError **error)
+static gboolean
+remove_sent (Publisher *publisher, Pg *pg, GPtrArray **sent, GError **error)
 {
   *sent = NULL;
   pthread_mutex_lock (&publisher->lock);
@@ -255,8 +248,8 @@ publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **sent, GError **
   return pg_queue (pg, pg_statement ("src/engine/outbox/sql/outbox_remove.sql"), values, error);
 }
 
-void
-publisher_removed (Publisher *publisher, GPtrArray *sent)
+static void
+removed (Publisher *publisher, GPtrArray *sent)
 {
   if (sent == NULL)
     return;
@@ -267,8 +260,8 @@ publisher_removed (Publisher *publisher, GPtrArray *sent)
   g_ptr_array_unref (sent);
 }
 
-void
-publisher_keep_sent (Publisher *publisher, GPtrArray *sent)
+static void
+keep_sent (Publisher *publisher, GPtrArray *sent)
 {
   if (sent == NULL)
     return;
@@ -279,8 +272,8 @@ publisher_keep_sent (Publisher *publisher, GPtrArray *sent)
   g_ptr_array_unref (sent);
 }
 
-gboolean
-publisher_has_sent (Publisher *publisher)
+static gboolean
+has_sent (Publisher *publisher)
 {
   pthread_mutex_lock (&publisher->lock);
   gboolean has = publisher->sent->len > 0;
@@ -333,11 +326,61 @@ publisher_send_left (Publisher *publisher, const char *run_id, int step, const c
   if (ours)
     return FALSE;
   g_autoptr (GPtrArray) messages = messages_left (publisher, name, messages_base64, error);
-  if (messages == NULL || !write_messages (messages, error)
+  if (messages == NULL || !bundle_write (messages, error)
       || !send_all (publisher, NULL, messages, job, error)) {
     leave_again (publisher, name, messages);
     return FALSE;
   }
   add_sent (publisher, name);
   return TRUE;
+}
+
+/* --- transactions --- */
+
+gboolean
+transaction_begin (Transaction *transaction, Publisher *publisher, Pg *pg, GError **error)
+{
+  *transaction = (Transaction){ publisher, pg, NULL };
+  return pg_begin (pg, error) && remove_sent (publisher, pg, &transaction->sent, error);
+}
+
+gboolean
+transaction_flush (Transaction *transaction, GError **error)
+{
+  return transaction->sent == NULL
+         || (pg_flush (transaction->pg, error) && pg_finish (transaction->pg, error));
+}
+
+gboolean
+transaction_commit (Transaction *transaction, GError **error)
+{
+  FAULT ("step.before_commit");
+  if (!pg_commit (transaction->pg, error))
+    return FALSE;
+  FAULT ("step.after_commit");
+  removed (transaction->publisher, g_steal_pointer (&transaction->sent));
+  return TRUE;
+}
+
+void
+transaction_rollback (Transaction *transaction)
+{
+  pg_rollback (transaction->pg);
+  keep_sent (transaction->publisher, g_steal_pointer (&transaction->sent));
+}
+
+gboolean
+transaction_remove_sent (Publisher *publisher, Pg *pg, GError **error)
+{
+  Transaction transaction = { 0 };
+  if (!has_sent (publisher))
+    return TRUE;
+  /* it is no step, so it does not pass the fault points of transaction_commit */
+  gboolean ok = transaction_begin (&transaction, publisher, pg, error)
+                && transaction_flush (&transaction, error) && pg_commit (pg, error);
+  if (ok)
+    removed (publisher, transaction.sent);
+  else
+    keep_sent (publisher, transaction.sent);
+  return ok;
 }

@@ -51,15 +51,26 @@ void publisher_begin_plain (Publisher *publisher, Bundle *bundle, GDestroyNotify
 gboolean publisher_send_messages (Publisher *publisher, GPtrArray *messages, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
-/* Queues on the open transaction of PG the removal of the rows of acknowledged bundles. After the
- * commit call publisher_removed, else publisher_keep_sent, with *SENT. */
-gboolean publisher_remove_sent (Publisher *publisher, Pg *pg, GPtrArray **sent, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
-void publisher_removed (Publisher *publisher, GPtrArray *sent); /* NULL: nothing */
-void publisher_keep_sent (Publisher *publisher, GPtrArray *sent);
-gboolean publisher_has_sent (Publisher *publisher); /* rows wait to be removed */
-
 /* Sends a row of `pruned.unpublished` that a crash left, of JOB. FALSE without an error: the bundle
  * is in flight in this process. */
 gboolean publisher_send_left (Publisher *publisher, const char *run_id, int step, const char *job,
                               const char *messages_base64, GError **error);
+
+/* A transaction of a lane or of the clock's threads. It also removes what Kafka has acknowledged
+ * from the outbox. Threads: the thread that has PG. Ownership: borrows both until it has ended. */
+typedef struct {
+  Publisher *publisher;
+  Pg *pg;
+  GPtrArray *sent; /* names of bundles whose rows it removes; NULL: none */
+} Transaction;
+
+gboolean transaction_begin (Transaction *transaction, Publisher *publisher, Pg *pg, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* For callers that queue no statement of their own after transaction_begin. */
+gboolean transaction_flush (Transaction *transaction, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean transaction_commit (Transaction *transaction, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+void transaction_rollback (Transaction *transaction);
+
+/* Removes what Kafka has acknowledged in a transaction of its own, if no other one did it. */
+gboolean transaction_remove_sent (Publisher *publisher, Pg *pg, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;

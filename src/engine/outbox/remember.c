@@ -80,19 +80,6 @@ remember_keys (const Config *config, GError **error)
 }
 
 gboolean
-remember_begin (const Config *config, GError **error)
-{
-  g_autoptr (GPtrArray) keys = remember_is_on (config) ? remember_keys (config, error) : NULL;
-  if (keys != NULL) {
-    seal = g_ptr_array_steal_index (keys, 0);
-    in_files
-        = remember_in_files (config) ? g_strdup (config_text (config, SECTION, "folder")) : NULL;
-    no_topic = !remember_in_topic (config);
-  }
-  return keys != NULL || !remember_is_on (config);
-}
-
-gboolean
 remember_key_is_known (Pg *pg, const SealKey *key, GError **error)
 {
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "remember_key.sql", NULL, error);
@@ -157,12 +144,14 @@ is_entry (const KafkaMessage *message)
   return type != NULL && g_strcmp0 (type->value, REMEMBER_TYPE) == 0;
 }
 
-gboolean
-remember_write (const GPtrArray *messages, GError **error)
+/* Those of MESSAGES (of KafkaMessage) that are entries, and are not there yet, go into the files of
+ * the ledger. Where it is no topic, they count as sent. */
+static gboolean
+write_files (GPtrArray *messages, GError **error)
 {
   g_autoptr (GPtrArray) entries = g_ptr_array_new ();
   g_autoptr (GString) lines = g_string_new (NULL);
-  for (guint i = 0; in_files != NULL && i < messages->len; i++) {
+  for (guint i = 0; i < messages->len; i++) {
     KafkaMessage *message = messages->pdata[i];
     if (message->filed || !is_entry (message))
       continue;
@@ -181,4 +170,19 @@ remember_write (const GPtrArray *messages, GError **error)
     message->acked = message->acked || no_topic;
   }
   return TRUE;
+}
+
+gboolean
+remember_begin (const Config *config, GError **error)
+{
+  g_autoptr (GPtrArray) keys = remember_is_on (config) ? remember_keys (config, error) : NULL;
+  if (keys != NULL) {
+    seal = g_ptr_array_steal_index (keys, 0);
+    in_files
+        = remember_in_files (config) ? g_strdup (config_text (config, SECTION, "folder")) : NULL;
+    no_topic = !remember_in_topic (config);
+    if (in_files != NULL)
+      bundle_through (write_files);
+  }
+  return keys != NULL || !remember_is_on (config);
 }

@@ -60,7 +60,3 @@ typedef struct {
 } RememberRow;
 /* Adds its entry. A bundle without the ledger becomes wrong: then its transaction fails. */
 void remember_add (Bundle *bundle, const RememberRow *row);
-
-/* Writes those of MESSAGES (of KafkaMessage) that are entries, and are not there yet, into the
- * files of the ledger. Where it is no topic, they count as sent. PRUNED_OUTAGE: call it again. */
-gboolean remember_write (const GPtrArray *messages, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -3,7 +3,7 @@
 #include "avro/readable.h"
 #include "base/clock.h"
 #include "base/trusted.h"
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,7 @@
 #include "avro/message.h"
 #include "avro/readable.h"
 #include "avro/registry.h"
+#include "engine/outbox/bundle.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -15,19 +16,6 @@
 
 typedef enum { WIRE_AVRO, WIRE_JSON, WIRE_REGISTRY } WireFormat;
 static atomic_int format = WIRE_AVRO;
-
-gboolean
-wire_begin (const Config *config, GError **error)
-{
-  const char *said = config_text (config, "outcomes", "format");
-  const WireFormat wanted = g_str_equal (said, "json")       ? WIRE_JSON
-                            : g_str_equal (said, "registry") ? WIRE_REGISTRY
-                                                             : WIRE_AVRO;
-  atomic_store (&format, (int)wanted);
-  return wanted != WIRE_REGISTRY || *config_text (config, "registry", "url") != '\0'
-         || error_fatal (error, "%s: format = registry in [outcomes] needs [registry] url",
-                         config_origin (config, "outcomes", "format"));
-}
 
 /* The record's full name, borrowed; NULL: MESSAGE is no outcome. */
 static const char *
@@ -100,8 +88,8 @@ write_as (WireFormat how, const KafkaMessage *stored, GError **error)
   return how == WIRE_JSON ? write_json (stored, error) : write_registered (stored, error);
 }
 
-gboolean
-wire_write (GPtrArray *messages, GError **error)
+static gboolean
+write_all (GPtrArray *messages, GError **error)
 {
   const WireFormat how = (WireFormat)atomic_load (&format);
   for (guint i = 0; how != WIRE_AVRO && i < messages->len; i++) {
@@ -115,6 +103,21 @@ wire_write (GPtrArray *messages, GError **error)
     kafka_message_free (stored);
   }
   return TRUE;
+}
+
+gboolean
+wire_begin (const Config *config, GError **error)
+{
+  const char *said = config_text (config, "outcomes", "format");
+  const WireFormat wanted = g_str_equal (said, "json")       ? WIRE_JSON
+                            : g_str_equal (said, "registry") ? WIRE_REGISTRY
+                                                             : WIRE_AVRO;
+  atomic_store (&format, (int)wanted);
+  if (wanted != WIRE_AVRO)
+    bundle_through (write_all);
+  return wanted != WIRE_REGISTRY || *config_text (config, "registry", "url") != '\0'
+         || error_fatal (error, "%s: format = registry in [outcomes] needs [registry] url",
+                         config_origin (config, "outcomes", "format"));
 }
 
 static gboolean

@@ -9,13 +9,11 @@
 #include "config/config.h"
 #include "kafka/message.h"
 
-/* From here on outcomes are sent as CONFIG says; until then as Avro. PRUNED_FATAL: it names a
+/* From here on outcomes are sent as CONFIG says (bundle_through); until then as Avro. While the
+ * registry does not answer, or does not take a schema, they wait. PRUNED_FATAL: it names a
  * registry, and none is set. */
 gboolean wire_begin (const Config *config, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* MESSAGES (of KafkaMessage, owned), as the outbox has them, become what is sent. PRUNED_OUTAGE:
- * the registry does not answer, or does not take a schema; call it again. */
-gboolean wire_write (GPtrArray *messages, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* The outcome MESSAGE as the outbox has it; new. NULL: it is not one that was written here. */
 KafkaMessage *wire_read (const KafkaMessage *message);
 /* STORED, an outcome as the outbox has it, in the form of LIKE; new. NULL: that cannot be done. */

@@ -8,7 +8,7 @@
  */
 #pragma once
 #include "engine/job/job.h"
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 #include "engine/service/wake.h"
 #include "kafka/kafka.h"
 #include "pg/pg.h"

@@ -1,7 +1,7 @@
 #include "engine/step/erasure_tables.h"
 
 #include "engine/job/in_force.h"
-#include "engine/step/pass_over.h"
+#include "engine/step/quarantine.h"
 
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include "engine/job/in_force.h"
 #include "engine/job/job_ranges.h"
-#include "engine/job/job_rows.h"
 #include "engine/job/sentence/sentence_key.h"
 #include "engine/step/busy.h"
 #include "engine/step/guard.h"
@@ -238,7 +237,7 @@ write_key (Step *step, Page *page, GError **error)
       (*error)->code = PRUNED_REJECT;
     return FALSE;
   }
-  if (!job_rows_have (step->job->event_key, rows, "key", error))
+  if (!guard_columns (step->job->event_key, rows, "key", error))
     return FALSE;
   if (rows_count (rows) != 1)
     return step_fail (step, error, PRUNED_RETRY, "%s returns %d rows for one event",
@@ -309,12 +308,12 @@ take_rows (Find *find, const PgRows *rows, GError **error)
 {
   const Job *job = find->step->job;
   if (find->way == FIND_PAGE) {
-    if (!page_is_one (job, rows, error))
+    if (!guard_page_columns (job, rows, error))
       return FALSE;
     page_read (&find->run, rows, find->limit, &find->page);
     return TRUE;
   }
-  if (!job_rows_are_whole (job->named, rows, "key", error))
+  if (!guard_whole (job->named, rows, "key", error))
     return FALSE;
   if (rows_count (rows) == 1)
     page_set_key (&find->page, rows_text (rows, 0, "key"));

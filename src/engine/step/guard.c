@@ -29,6 +29,61 @@ guard_block (Step *step, const PgStatement *statement, GError **error, const cha
   return step_block (step, error, GUARD_PREFIX "%s %s", file, text);
 }
 
+/* --- what files return has the columns that it must have --- */
+
+static int
+find_column (const PgStatement *statement, const PgRows *rows, const char *name, GError **error)
+{
+  int column = rows_column (rows, name);
+  if (column < 0)
+    g_set_error (error, PRUNED_ERROR, PRUNED_RETRY,
+                 "%s returns no column '%s': see docs/adding-a-job.md",
+                 pg_statement_name (statement), name);
+  return column;
+}
+
+static gboolean
+is_whole (const PgStatement *statement, const PgRows *rows, const char *name, GError **error)
+{
+  int column = find_column (statement, rows, name, error);
+  for (int i = 0; column >= 0 && i < rows_count (rows); i++)
+    if (rows_at (rows, i, column) == NULL)
+      return error_set (error, PRUNED_RETRY,
+                        "%s returns a row whose '%s' is NULL: see docs/adding-a-job.md",
+                        pg_statement_name (statement), name);
+  return column >= 0;
+}
+
+gboolean
+guard_columns (const PgStatement *statement, const PgRows *rows, const char *columns,
+               GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (columns, " ", -1);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (find_column (statement, rows, names[i], error) < 0)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+guard_whole (const PgStatement *statement, const PgRows *rows, const char *columns, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (columns, " ", -1);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (!is_whole (statement, rows, names[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+guard_page_columns (const Job *job, const PgRows *rows, GError **error)
+{
+  g_autoptr (GString) columns = g_string_new ("key");
+  for (guint i = 0; i < job->cursor->len; i++)
+    g_string_append_printf (columns, " %s", g_array_index (job->cursor, JobCursor, i).name);
+  return guard_columns (job->page, rows, columns->str, error);
+}
+
 /* --- a page --- */
 
 static char *

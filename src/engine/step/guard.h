@@ -24,6 +24,16 @@
 gboolean guard_block (Step *step, const PgStatement *statement, GError **error, const char *format,
                       ...) G_GNUC_PRINTF (4, 5);
 
+/* ROWS of STATEMENT have these COLUMNS (names, separated by blanks). PRUNED_RETRY names file and
+ * column. */
+gboolean guard_columns (const PgStatement *statement, const PgRows *rows, const char *columns,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The same, and without a NULL in them. */
+gboolean guard_whole (const PgStatement *statement, const PgRows *rows, const char *columns,
+                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* ROWS have the columns that page.sql has to return. */
+gboolean guard_page_columns (const Job *job, const PgRows *rows, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* The cursor of a page of RUN lies behind the one that the page was given, the row behind the page
  * lies behind its cursor, and no row before the one before it. */
 gboolean guard_page_advances (const Run *run, const Page *page);

@@ -8,7 +8,7 @@
  * Threads: one worker, inside the step's transaction. Ownership: as said.
  */
 #pragma once
-#include "engine/step/trial_rows.h"
+#include "engine/step/decide.h"
 
 /* PRUNED_DATA with `step->takes_held`: there is one, and the keys that TRIAL has decided to go with
  * such rows are noted in the step's bisection. */

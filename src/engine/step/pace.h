@@ -9,7 +9,15 @@
  * touch fewer rows is cut after `budget_ms`, but not before two seconds, so that a busy machine
  * cuts nothing.
  *
- * Threads: the worker that has the lane. Ownership: none.
+ * How wide the rows are bounds it, too: `page_bytes` is what one statement of a step may record.
+ * The statement that removes rows adds up their records before it makes an audit record of them. If
+ * they are too many bytes for a page of several rows, it makes none, and the step is cut: it is
+ * repeated with as many rows as fit. What the rows of a job weighed last is remembered by this
+ * process, so that later pages take no more rows than fit. A row that is too wide alone goes alone.
+ *
+ * Invariant: no audit record is made of more than `page_bytes`, but for a single row.
+ *
+ * Threads: the worker that has the lane; what is remembered has a lock. Ownership: none.
  */
 #pragma once
 #include "engine/step/step.h"
@@ -18,8 +26,7 @@
 
 /* The rows that RUN may touch in its next step: its job's `batch`, or fewer if it has been cut. */
 int pace_page_limit (const Run *run);
-/* The same of MOST rows that it may touch if it has not been cut; fewer if they are wide
- * (weight.h).
+/* The same of MOST rows that it may touch if it has not been cut; fewer if they are wide.
  */
 gint64 pace_limit_within (const Run *run, gint64 most);
 /* The transaction of N steps begins, and with it its deadline. */
@@ -47,3 +54,23 @@ void pace_continue (Step *step);
 /* Time until the next try after N failures before this one: n^4 + 15 + rand(0..9) * (n + 1) seconds
  * (docs/jobs/README.md, 8). */
 gint64 pace_back_off_ms (int n);
+
+/* How many rows fit into MOST bytes, if HAD rows were BYTES; at least one. HAD or BYTES 0: that is
+ * not known, and any number does. */
+gint64 pace_weight_rows (gint64 had, gint64 bytes, gint64 most);
+/* Bytes of a row to reckon with, if so far it was BEFORE (0: not known) and HAD rows were BYTES: a
+ * page of narrow rows makes it half at most. */
+gint64 pace_weight_of_row (gint64 before, gint64 had, gint64 bytes);
+
+/* `:page_bytes` of a statement of STEP: what it may record. */
+gint64 pace_weight_most (const Step *step);
+/* Notes what a statement has recorded: ROWS are its answer. FALSE: it is too much, and nothing is
+ * recorded, so the step is to be cut; or not all that went is recorded. */
+gboolean pace_weight_take (Step *step, const PgRows *rows, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* A try of STEP begins: what it has recorded before is rolled back. */
+void pace_weight_begin_try (Step *step);
+/* What STEP records, or tells, is too much. */
+void pace_weight_is_too_much (Step *step);
+/* How many rows of STEP, which was too wide, fit into a page. */
+gint64 pace_weight_fits (const Step *step);

@@ -9,7 +9,7 @@
 #include "engine/step/busy.h"
 #include "engine/step/find.h"
 #include "engine/step/pace.h"
-#include "engine/step/pass_over.h"
+#include "engine/step/quarantine.h"
 #include "engine/step/portion.h"
 #include "engine/step/record.h"
 #include "engine/step/trial.h"
@@ -132,7 +132,7 @@ page_apply_keys (Step *step, GPtrArray *keys, const Extra *extra, PgRows **decid
   g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Trial trial = { 0 };
   step_tries (step, step->portion ? step_limit (step, step->job->sentence->portion) : keys->len);
-  gboolean ok = pass_over (step, keys, known, error)
+  gboolean ok = quarantine_pass_over (step, keys, known, error)
                 && apply_good (step, keys, extra, &trial, error)
                 && record_trial (step, keys, &trial, extra, known, error);
   if (ok) {

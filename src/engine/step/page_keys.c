@@ -2,7 +2,6 @@
 #include "engine/step/page_keys.h"
 
 #include "engine/job/cursor_type.h"
-#include "engine/job/job_rows.h"
 #include "engine/step/ranges.h"
 #include "engine/step/spacing.h"
 
@@ -160,13 +159,4 @@ page_go_on (Step *step, const Page *page, gint64 delay_ms)
   RunProgress next = run_progress_copy (&page->progress);
   step_continue (step, json_incref (page->cursor), delay_ms);
   run_progress_take (&step->next, &next);
-}
-
-gboolean
-page_is_one (const Job *job, const PgRows *rows, GError **error)
-{
-  g_autoptr (GString) columns = g_string_new ("key");
-  for (guint i = 0; i < job->cursor->len; i++)
-    g_string_append_printf (columns, " %s", g_array_index (job->cursor, JobCursor, i).name);
-  return job_rows_have (job->page, rows, columns->str, error);
 }

@@ -35,8 +35,6 @@ PgValues *page_values (Step *step, int limit);
 PgValues *page_values_of (const Step *step, Run *run, int limit);
 /* The cursor behind that row of ROWS. New reference. */
 json_t *page_cursor_at (const Run *run, const PgRows *rows, int row);
-/* ROWS are what page.sql has to return. */
-gboolean page_is_one (const Job *job, const PgRows *rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* ROWS of page.sql asked for LIMIT + 1. */
 void page_read (const Run *run, const PgRows *rows, int limit, Page *page);
 /* The run of STEP continues behind PAGE. */

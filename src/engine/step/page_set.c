@@ -275,8 +275,6 @@ take_out (GPtrArray *steps, GArray *finds)
 gboolean
 page_set_apply (GPtrArray *steps, gint64 most, GError **error)
 {
-  if (steps->len == 1)
-    return page_apply (steps->pdata[0], error);
   g_autoptr (GArray) finds = find_array (steps, find_begin);
   leave_others (finds);
   if (!find_pages ((Find *)(gpointer)finds->data, finds->len, error))

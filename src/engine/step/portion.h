@@ -10,7 +10,7 @@
  * Threads: one worker, inside the step's transaction. Ownership: as said.
  */
 #pragma once
-#include "engine/step/trial_rows.h"
+#include "engine/step/decide.h"
 
 /* The run has begun a row, also if its job has no portions any more. */
 gboolean portion_is_begun (const Step *step);

@@ -4,10 +4,15 @@
  * Invariant: an entry is about its row as it was when it failed; a row that was changed since
  * starts afresh. An entry that `pruned restore` holds stays held until an operator releases it.
  *
+ * Rows of a page stay as they are if they wait in quarantine, if they are held, or if a held one
+ * would go with them (held.h). The run of an event that has named one waits for it (row_again.h),
+ * and answers `kept` or `failed`.
+ *
  * Threads: those of the connection. Ownership: as said.
  */
 #pragma once
 #include "engine/service/service.h"
+#include "engine/step/bisect.h"
 #include "engine/step/step.h"
 
 /* Which of ITEMS (of text) are in quarantine, or held by what another table says, as rows: asked
@@ -25,3 +30,18 @@ char *quarantine_holders (Pg *pg, const char *table, const char *keys, GError **
  * thousand entries; those of a table that cannot be read stay, and the others go. Runs that wait
  * for an entry that is gone go on. Holds that have ended a month ago go, too. */
 gboolean quarantine_sweep (Service *service, Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Kinds of a hold: by `pruned hold`, and what `pruned restore` has brought back. */
+#define KEPT_HOLD "hold"
+#define KEPT_RESTORED "restored"
+
+/* Removes such keys from KEYS, and counts them. KNOWN (a set of texts) gets those in quarantine
+ * whose next try is due. */
+gboolean quarantine_pass_over (Step *step, GPtrArray *keys, GHashTable *known, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* KEY is kept by a held row, as BAD says. What had failed of it before counts no longer. */
+void quarantine_held (Step *step, const char *key, const BisectBad *bad, GHashTable *known);
+/* Answers the event that has named KEY: WHAT has become of it, and why. */
+void quarantine_announce (Step *step, const char *key, const char *what, const char *reason);
+/* A row that the event of STEP has named stays for REASON: the result counts it (STEP_KEPT). */
+void quarantine_kept (Step *step, const char *reason);

@@ -4,8 +4,8 @@
 #include "base/plural.h"
 #include "engine/job/in_force.h"
 #include "engine/step/busy.h"
-#include "engine/job/job_rows.h"
-#include "engine/step/pass_over.h"
+#include "engine/step/guard.h"
+#include "engine/step/quarantine.h"
 #include "engine/step/tell.h"
 #include "engine/step/decide.h"
 #include "engine/step/halves.h"
@@ -50,7 +50,7 @@ ask_context (Step *step, const GPtrArray *keys, gconstpointer data, GError **err
   g_autoptr (PgValues) values = trial_values (step, statement, NULL);
   pg_values_take (values, "key", array_of_texts (keys));
   g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
-  return rows != NULL && job_rows_have (statement, rows, "key", error) ? g_steal_pointer (&rows)
+  return rows != NULL && guard_columns (statement, rows, "key", error) ? g_steal_pointer (&rows)
                                                                        : NULL;
 }
 
@@ -101,7 +101,7 @@ announce_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons, co
   g_auto (Halves) decided = { 0 };
   if (job->failed_named) {
     for (guint i = 0; job_is_asked (step->job, step->run->args) && i < keys->len; i++)
-      pass_over_announce (step, keys->pdata[i], "failed", reasons->pdata[i]);
+      quarantine_announce (step, keys->pdata[i], "failed", reasons->pdata[i]);
     return TRUE;
   }
   if (job->failed_outcome == NULL)
@@ -212,7 +212,7 @@ note_kept (Step *step, const JobWhat *what, const Trial *trial, const GArray *wh
   for (guint i = 0; i < which->len; i++) {
     const char *reason = rows_text (trial->decided, g_array_index (which, int, i), "reason");
     if (reason != NULL)
-      pass_over_kept (step, reason);
+      quarantine_kept (step, reason);
   }
 }
 
@@ -257,8 +257,8 @@ record_children (Step *step, const PgRows *children, GError **error)
 {
   if (children == NULL)
     return TRUE;
-  if (!job_rows_are_whole (step->job->children, children, "job args child_key", error)
-      || !job_rows_have (step->job->children, children, "unique_key due_at", error))
+  if (!guard_whole (step->job->children, children, "job args child_key", error)
+      || !guard_columns (step->job->children, children, "unique_key due_at", error))
     return FALSE;
   for (int i = 0; i < rows_count (children); i++) {
     gint64 due_at = 0;
@@ -308,7 +308,7 @@ record_trial (Step *step, const GPtrArray *keys, const Trial *trial, const Extra
       continue;
     }
     if (bisect_is_held (bad)) {
-      pass_over_held (step, keys->pdata[i], bad, known);
+      quarantine_held (step, keys->pdata[i], bad, known);
       continue;
     }
     g_ptr_array_add (failed, keys->pdata[i]);

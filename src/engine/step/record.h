@@ -4,7 +4,7 @@
  * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
  */
 #pragma once
-#include "engine/step/trial_rows.h"
+#include "engine/step/decide.h"
 
 /* KEYS stay, each for the reason at its place. */
 gboolean record_failed (Step *step, const GPtrArray *keys, const GPtrArray *reasons,

@@ -72,7 +72,7 @@ struct _Step {
   gint64 tried; /* rows that it was about to touch; 0: not known */
   gint64 had;   /* the most that it has tried at once; 0: not known */
   gint64 bytes; /* of rows that its statements have recorded in this try */
-  gboolean too_wide;    /* these were too many (weight.h) */
+  gboolean too_wide;    /* these were too many (pace.h) */
   gint64 took_us;       /* until its end, if other steps follow in the transaction; 0: none does */
   gint64 started_at_us; /* as the database has it */
   gboolean passes_busy; /* rows that other sessions hold are passed over (busy.h) */

@@ -5,7 +5,6 @@
 #include "engine/ledger/keeping.h"
 #include "engine/step/pace.h"
 #include "engine/step/spacing.h"
-#include "engine/step/weight.h"
 
 #include <string.h>
 
@@ -106,7 +105,7 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
   if (pg_statement_wants (statement, "audit.of"))
     pg_values_set (values, "audit.of", NULL); /* all rows are of this run */
   if (pg_statement_wants (statement, "page_bytes"))
-    pg_values_int (values, "page_bytes", weight_most (step));
+    pg_values_int (values, "page_bytes", pace_weight_most (step));
   if (step->job->spacing)
     spacing_bind (step->run, statement, values);
 }

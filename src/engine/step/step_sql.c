@@ -5,7 +5,7 @@
 #include "engine/step/beside.h"
 #include "engine/step/busy.h"
 #include "engine/step/read_back.h"
-#include "engine/step/weight.h"
+#include "engine/step/pace.h"
 
 #include <stdarg.h>
 
@@ -29,7 +29,7 @@ run_statement (Step *step, const PgStatement *statement, va_list pairs, GError *
   const PgStatement *now = read_back_statement (step, statement);
   g_autoptr (PgValues) values = step_values (step, now, pairs);
   g_autoptr (PgRows) rows = pg_run (step->pg, now, values, error);
-  return rows != NULL && weight_take (step, rows, error) && read_back_take (step, rows, error)
+  return rows != NULL && pace_weight_take (step, rows, error) && read_back_take (step, rows, error)
              ? g_steal_pointer (&rows)
              : NULL;
 }
@@ -297,7 +297,7 @@ step_send (Step *step, GError **error)
   if (!pg_finish (step->pg, error))
     return NULL;
   for (guint i = 0; i < n; i++)
-    if (!weight_take (step, answers->pdata[i], error)
+    if (!pace_weight_take (step, answers->pdata[i], error)
         || !read_back_take (step, answers->pdata[i], error))
       return NULL;
   beside_told_queued (step, answers);

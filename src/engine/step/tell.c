@@ -3,7 +3,7 @@
 #include "avro/identity.h"
 #include "engine/job/in_force.h"
 #include "engine/outbox/remember.h"
-#include "engine/step/weight.h"
+#include "engine/step/pace.h"
 
 #include <string.h>
 
@@ -139,7 +139,7 @@ tell_rows (const GPtrArray *steps, GError **error)
     return FALSE;
   if (first->bundle->stored->len <= MOST_BYTES)
     return TRUE;
-  weight_is_too_much (first);
+  pace_weight_is_too_much (first);
   return step_fail (first, error, PRUNED_RETRY,
                     "what is told of its rows is %u bytes, at most %u; a row with too many below"
                     " it goes in portions (children_portion)",

@@ -5,7 +5,7 @@
  * Threads: one worker, inside the step's transaction. Ownership: of its arguments: none.
  */
 #pragma once
-#include "engine/step/trial_rows.h"
+#include "engine/step/decide.h"
 
 /* Early: the rows WHICH of TRIAL were decided as WHAT and changed; PostgreSQL works on their other
  * effects. */
@@ -20,7 +20,7 @@ void tell_erased (Step *step, const JobWhat *what, const Trial *trial, const GAr
 /* Where all rows are told (`outcomes = all`): adds RowProcessed of each row that the steps of a
  * transaction have removed, changed, or failed to, to the bundle of STEPS (of Step), once these
  * have done all that they do. A bundle that becomes too large cuts the first step, as rows do that
- * are too wide (weight.h).
+ * are too wide (pace.h).
  *
  * The audit of the transaction says which went,
  * whoever took them along and in whichever table; a row that is told as the answer to an event is

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "engine/job/job_rows.h"
+#include "engine/step/guard.h"
 #include "engine/step/busy.h"
 #include "engine/step/decide.h"
 #include "engine/step/held.h"
@@ -24,7 +24,6 @@
 #include "engine/step/portion.h"
 #include "engine/step/read_back.h"
 #include "engine/step/tell.h"
-#include "engine/step/weight.h"
 
 #include <string.h>
 
@@ -141,7 +140,8 @@ take_files (Step *step, const JobWhat *what, guint from, guint to, Trial *trial,
   for (guint i = from; i < to; i++) {
     g_clear_pointer (last, rows_free);
     *last = pg_next (step->pg, error);
-    if (*last == NULL || !weight_take (step, *last, error) || !read_back_take (step, *last, error)
+    if (*last == NULL || !pace_weight_take (step, *last, error)
+        || !read_back_take (step, *last, error)
         || !effects_take (step, &trial->effects, &files[i], *last, i == own, error))
       return FALSE;
     if (i != own)
@@ -257,7 +257,7 @@ apply_rows (Step *step, const JobWhat *what, Trial *trial, GArray *which, const 
   trial->unsettled = decided > 1 && pg_unsettled (step->pg) != NULL;
   if (trial->unsettled)
     return TRUE;
-  if (!job_rows_are_whole (file->statement, returned, "key", error)
+  if (!guard_whole (file->statement, returned, "key", error)
       || !effects_are_decided (step, file, returned, trial->decided, which, error))
     return FALSE;
   drop_refused (trial, which, returned);
@@ -366,7 +366,7 @@ remains_none (Step *step, const Trial *trial, const Extra *extra, GError **error
   g_autoptr (GArray) which = trial_rows (trial, NULL);
   g_autoptr (PgValues) values = trial_values_of (step, statement, trial, which, extra);
   g_autoptr (PgRows) rows = pg_run (step->pg, statement, values, error);
-  if (rows == NULL || !job_rows_have (statement, rows, "reason", error))
+  if (rows == NULL || !guard_columns (statement, rows, "reason", error))
     return FALSE;
   return rows_count (rows) == 0
          || step_fail (step, error, PRUNED_DATA, "%s", rows_text (rows, 0, "reason"));
@@ -378,7 +378,7 @@ lock_and_apply (Step *step, const Attempt *attempt, Trial *trial, GError **error
   const Job *job = step_form (step);
   trial->refused = g_ptr_array_new_with_free_func (g_free);
   trial->below = trial->own_below = 0;
-  weight_begin_try (step);
+  pace_weight_begin_try (step);
   trial->stuck = trial->unsettled = FALSE;
   effects_init (&trial->effects, job);
   if (!lock_and_decide (step, attempt, trial, error)

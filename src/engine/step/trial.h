@@ -4,7 +4,7 @@
  * Threads: one worker, inside the step's transaction. Ownership: trial_clear.
  */
 #pragma once
-#include "engine/step/trial_rows.h"
+#include "engine/step/decide.h"
 
 /* Tries KEYS under a savepoint. TRUE: they went through; with KEEP the effects stay. FALSE without
  * an error: a row is at fault, and *REASON is PostgreSQL's message. */

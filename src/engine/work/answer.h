@@ -6,7 +6,7 @@
  */
 #pragma once
 #include "engine/lane/lane.h"
-#include "engine/outbox/transaction.h"
+#include "engine/outbox/publish.h"
 #include "engine/service/service.h"
 #include "engine/step/step.h"
 

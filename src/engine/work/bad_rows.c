@@ -3,7 +3,7 @@
 #include "engine/job/in_force.h"
 #include "engine/lane/outage.h"
 #include "engine/lane/sending.h"
-#include "engine/outbox/transaction.h"
+#include "engine/outbox/publish.h"
 #include "engine/step/pace.h"
 #include "engine/service/stats.h"
 #include "engine/work/on_failure.h"

@@ -7,7 +7,6 @@
 #include "engine/work/bad_rows.h"
 #include "engine/work/conclude.h"
 #include "engine/work/errands.h"
-#include "engine/work/run_step.h"
 
 /* Only with its run is it known whether the version with which it began makes it an errand. */
 static gboolean
@@ -26,7 +25,7 @@ step_one (StepSet *set, Lane *lane, Step *step, LaneNext *next, GError **error)
   if (begins)
     return errands_lease (set, &lane, error);
   return (lane->list.errand != NULL ? errands_settle (set, &lane, error)
-                                    : run_steps (set->steps, G_MAXINT64, &at_fault, error))
+                                    : step_set_run (set->steps, G_MAXINT64, &at_fault, error))
          && step_set_commit (set, error);
 }
 

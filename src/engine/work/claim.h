@@ -5,7 +5,7 @@
 #pragma once
 #include "engine/lane/lane.h"
 #include "engine/ledger/run.h"
-#include "engine/outbox/transaction.h"
+#include "engine/outbox/publish.h"
 #include "engine/service/service.h"
 
 typedef struct {

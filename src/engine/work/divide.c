@@ -5,7 +5,7 @@
 #include "engine/brakes/brakes.h"
 #include "engine/brakes/limits.h"
 #include "engine/job/in_force.h"
-#include "engine/outbox/transaction.h"
+#include "engine/outbox/publish.h"
 #include "engine/step/busy.h"
 #include "engine/step/page_keys.h"
 #include "engine/step/ranges.h"

@@ -6,7 +6,6 @@
 #include "engine/work/archives.h"
 #include "engine/work/conclude.h"
 #include "engine/work/objects.h"
-#include "engine/work/run_step.h"
 
 /* --- which lanes --- */
 

@@ -79,7 +79,8 @@ take_messages (Intake *intake, Pg *pg, guint *n, GError **error)
   Admission admission = { .jobs = in_force_jobs (),
                           .together_us = began_us + TOGETHER_US,
                           .keep_us = intake->service->keep_us,
-                          .elsewhere = intake->elsewhere,
+                          .pg = pg,
+                          .elsewhere = &intake->elsewhere,
                           .keys = keys };
   if (!pg_now_us (pg, &admission.now_us, error))
     return FALSE;
@@ -229,7 +230,11 @@ take_batch (Intake *intake, Pg *pg, guint *n, GError **error)
 {
   if (!look_for_lost (intake, error) || !take_messages (intake, pg, n, error))
     return FALSE;
-  intake->read_to = partition_ends_behind (intake->lane, *n);
+  const GArray *pending = intake->lane->worker.pending;
+  const gint64 next = g_array_index (pending, Pending, *n - 1).message->offset + 1;
+  intake->read_to = *n == pending->len && intake->lane->worker.end_seen > next
+                        ? partition_ends_behind (intake->lane, next)
+                        : -1;
   /* Dead letters first: once the rows are committed, they would not be sent again. */
   if (intake->dead != NULL && !dead_letters_send (intake->service, pg, intake->dead, error))
     return FALSE;
@@ -252,7 +257,7 @@ static void
 intake_clear (Intake *intake)
 {
   g_array_unref (intake->specs);
-  elsewhere_free (intake->elsewhere);
+  g_clear_pointer (&intake->elsewhere, elsewhere_free);
   g_clear_pointer (&intake->dead, dead_letters_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Intake, intake_clear)
@@ -266,7 +271,6 @@ try_batch (Service *service, Pg *pg, Lane *lane, guint *n, const char *reason, i
   g_auto (Intake) intake = { .service = service,
                              .lane = lane,
                              .specs = run_specs_new (),
-                             .elsewhere = elsewhere_new (pg),
                              .refusal = reason,
                              .attempts = attempts };
   return take_batch (&intake, pg, n, error);

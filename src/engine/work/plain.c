@@ -15,7 +15,6 @@
 #include "engine/step/replica.h"
 #include "engine/work/conclude.h"
 #include "engine/work/errands.h"
-#include "engine/work/run_step.h"
 #include "engine/work/step_set.h"
 
 #define MOST_TAKEN 500 /* messages of a lane at once */
@@ -213,7 +212,7 @@ step_once (Plain *plain, GPtrArray *steps, GError **error)
   const char *at_fault = steps->len == 1 ? run->run_id : NULL, *known = NULL;
   plain->at_once = steps->len > 1;
   if (!begin_time (plain, steps, error)
-      || !run_steps (steps, plain->most - plain->rows, &known, error)) {
+      || !step_set_run (steps, plain->most - plain->rows, &known, error)) {
     plain->at_fault = at_fault != NULL ? at_fault : known;
     return FALSE;
   }
@@ -222,7 +221,7 @@ step_once (Plain *plain, GPtrArray *steps, GError **error)
   const gint64 took_us = pace_end ((Step *const *)steps->pdata, steps->len, began_us);
   if (plain->at_once)
     note_speed (plain->lane, steps->len, took_us);
-  if (steps->len == 0 && (run->job->code != NULL || !run_steps_fit (run->job)))
+  if (steps->len == 0 && (run->job->code != NULL || !step_set_fits (run->job)))
     plain->lane->worker.rests = REST;
   plain->at_once = FALSE;
   take_steps (plain, steps);

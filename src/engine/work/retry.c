@@ -5,7 +5,6 @@
 #include "engine/step/pace.h"
 #include "engine/step/ranges.h"
 #include "engine/step/trial.h"
-#include "engine/step/weight.h"
 
 #define BLOCKED_RETRY_MS 60000
 /* A statement that may only read would have changed rows. */
@@ -57,7 +56,7 @@ cut (const Step *step, const GError *cause, RetryDecision *decision)
   if (decision->limit == 0)
     return FALSE;
   if (step->too_wide)
-    decision->limit = MIN (decision->limit, weight_fits (step));
+    decision->limit = MIN (decision->limit, pace_weight_fits (step));
   decision->error = g_strdup_printf ("too %s, tried again with %" G_GINT64_FORMAT " %s: %s",
                                      step->too_wide ? "wide" : "slow", decision->limit,
                                      plural (decision->limit, "row", "rows"), cause->message);

@@ -179,7 +179,7 @@ go_on (Step *step, const Leased *leased, GError **error)
 
 /* Their objects are gone, so the next step that leases these rows finds them absent. */
 static void
-pass_over_held (Step *step, const Leased *leased)
+quarantine_held (Step *step, const Leased *leased)
 {
   for (guint i = 0; i < leased->list.n; i++)
     if (leased->held[i] != NULL) {
@@ -194,7 +194,7 @@ static gboolean
 conclude (Step *step, const Passing *passing, Leased *leased, const Settled *settled,
           GError **error)
 {
-  pass_over_held (step, leased);
+  quarantine_held (step, leased);
   parts_report (step, leased, settled);
   if (passing->any)
     return passing_continue (step, passing, leased,

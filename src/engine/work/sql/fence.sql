@@ -4,7 +4,7 @@
 -- joined in no other way, whatever stale statistics say of the ledger. `state || ''` keeps these
 -- from choosing the partial index (100 times slower). `range_goes`: the run of a range has not
 -- ended, and does not take its ranges in, as it says in `progress` or in the old form
--- (../../ledger/run_progress.h). An approval that ends more than a day from now was written by a
+-- (../../ledger/run.h). An approval that ends more than a day from now was written by a
 -- clock that was ahead, and no longer counts: it ended in 1970. `holds`: rows are held. `disputed`:
 -- a pause of the job, or a hold, has ended by the database's clock, and not by this machine's
 -- (`:clock`).

@@ -1,6 +1,6 @@
 -- A range has ended: its run looks now if it waits for that. One that is being stepped is left
 -- alone: it looks again by itself. It says so in `progress`, or in the old form
--- (../../ledger/run_progress.h).
+-- (../../ledger/run.h).
 UPDATE pruned.runs r
 SET due_at = clock_timestamp(), changed_at = clock_timestamp()
 FROM (SELECT w.run_id FROM pruned.runs w

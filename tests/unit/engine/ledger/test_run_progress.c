@@ -1,4 +1,4 @@
-#include "engine/ledger/run_progress.h"
+#include "engine/ledger/run.h"
 
 #include "support/config_file.h"
 #include "support/steps.h"

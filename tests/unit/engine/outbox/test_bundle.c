@@ -1,6 +1,6 @@
 #include "engine/outbox/bundle.h"
 #include "avro/message.h"
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 #include <string.h>
 
 #define RUN "33c50bbf-59ca-51b4-a4cd-84473abeb18f"

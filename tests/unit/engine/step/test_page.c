@@ -2,7 +2,7 @@
  * path", and docs/jobs/README.md, 2 to 5. PostgreSQL's answers are played. */
 #include "engine/step/page.h"
 
-#include "engine/outbox/transaction.h"
+#include "engine/outbox/publish.h"
 #include "engine/step/pace.h"
 #include "support/steps.h"
 

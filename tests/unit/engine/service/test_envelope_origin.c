@@ -1,4 +1,4 @@
-#include "engine/service/origin.h"
+#include "engine/service/envelope.h"
 #include <string.h>
 
 #define OURS "0b8a1c52-6d5e-4c57-9d0e-0f3c3e0f7a11"
