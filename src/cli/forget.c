@@ -21,7 +21,7 @@ const GOptionEntry forget_options[]
 const char forget_more[]
     = "KEY is the whole primary key: a number, a text, or a JSON object of all its columns. The records of that row are taken out, and those of rows "
       "that refer to it: by a foreign key, and for users by the columns that users.destroy knows. The audit records how many were taken out.\n"
-      "Rows recorded by keys only ([audit] rows) have no personal data and stay. Files of an archive that have the row are named, and not changed. Run it as the owner of schema pruned, as `pruned migrate`.";
+      "Rows recorded by keys only ([audit] rows) have no personal data and stay. Files of an archive that have the row are named, and not changed. A row on hold is refused. Run it as the owner of schema pruned, as `pruned migrate`.";
 
 static const Column COLUMNS[] = { { "table" }, { "forgotten", CELL_NUMBER }, { NULL } };
 
@@ -87,11 +87,27 @@ find_files (const char *key, Forgetting *forgetting, GError **error)
 }
 
 static gboolean
+refuse_held (const char *key, const Forgetting *forgetting, GError **error)
+{
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_set (values, "whose", forgetting->item->table);
+  pg_values_set (values, "key", key);
+  g_autoptr (PgRows) rows = pg_run_file (forgetting->pg, SQL "forget_held.sql", values, error);
+  return rows != NULL
+         && (rows_count (rows) == 0
+             || error_reject (error,
+                              "the row is on hold, so its records stay: %s, by %s (hold %s); once"
+                              " that has ended: pruned release %s",
+                              rows_text (rows, 0, "reason"), rows_text (rows, 0, "who"),
+                              rows_text (rows, 0, "hold_id"), rows_text (rows, 0, "hold_id")));
+}
+
+static gboolean
 forget_key (const char *key, const char *in_json, gpointer data, GError **error)
 {
   Forgetting *forgetting = data;
   const Config *config = forgetting->cli->config;
-  if (!find_files (key, forgetting, error))
+  if (!refuse_held (key, forgetting, error) || !find_files (key, forgetting, error))
     return FALSE;
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "whose", forgetting->item->table);
@@ -164,7 +180,8 @@ command_forget (Cli *cli, GError **error)
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   Forgetting forgetting = { cli, pg, &item, tables, counts, files };
   if (!forget (&forgetting, error)) {
-    code = cli_pg_failed_owner (cli, pg, error);
+    code
+        = (*error)->code == PRUNED_REJECT ? CODE_ENDED_BADLY : cli_pg_failed_owner (cli, pg, error);
     pg_rollback (pg);
     return code;
   }

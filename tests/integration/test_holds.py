@@ -132,6 +132,20 @@ def test_a_key_in_other_words_is_the_same_row(docs, of, stored, written, deed, c
     assert docs.done("odd")[0] == {"kept_restored": 1} and docs.rows("odd", "x") == [(1,)]
 
 
+def test_the_records_of_a_held_row_are_not_forgotten(docs):
+    _, run = docs.done("docs.dead")
+    docs.restore(run)
+    release(docs, str(run))
+    hold(docs, "docs:2").ok()
+    forget = lambda: docs.pruned.run("forget", "docs", "2", settings={"postgres.url": docs.database.url})  # noqa: E731
+    kept = docs.database.rows("SELECT keys, rows FROM pruned.deletions ORDER BY step")
+    refused = forget()
+    assert refused.code == 7 and "on hold" in refused.stderr and "case 1" in refused.stderr and "pruned release" in refused.stderr, refused
+    assert docs.database.rows("SELECT keys, rows FROM pruned.deletions ORDER BY step") == kept
+    release(docs, "docs:2")
+    assert forget().ok() and docs.database.rows("SELECT keys, rows FROM pruned.deletions ORDER BY step") != kept
+
+
 @pytest.mark.check_all
 def test_a_row_in_two_holds_stays_until_both_have_ended(docs):
     hold(docs, "docs:1", "docs:2").ok()

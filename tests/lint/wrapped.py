@@ -116,10 +116,10 @@ def paragraphs(lines):
 
 
 def comments_of_sql(lines):
-    """The (line, column) of each comment."""
+    """The (line, column) of each comment; an include is none."""
     for n, line in enumerate(lines):
         for match in SQL_COMMENT.finditer(line):
-            if match[1] is not None:
+            if match[1] is not None and not match[1].startswith("-- include: "):
                 yield n, match.start(1)
 
 

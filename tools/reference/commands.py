@@ -20,7 +20,7 @@ NOTES = {
 MEANS = {
     "OK": "done", "USAGE": "usage: an unknown command, option or argument, or one that does not fit", "CONFIG": "configuration",
     "POSTGRES": "PostgreSQL", "KAFKA": "Kafka; of `pruned run` also: this machine has no thread left for it", "STORE": "the object store", "NOT_FOUND": "what was asked for is not there",
-    "ENDED_BADLY": "the run that was asked for ended dead or skipped, blocked, with all its rows failed, or is held", "TIME_OVER": "the time to wait is over",
+    "ENDED_BADLY": "the run that was asked for ended dead or skipped, blocked, with all its rows failed, or is held; the row that was to be forgotten is on hold", "TIME_OVER": "the time to wait is over",
     "BUG": "a bug in pruned",
 }
 
