@@ -12,7 +12,8 @@ from .scene import tick_id
 
 UTC = datetime.timezone.utc
 # The primary keys that are not called id.
-KEYS = {"namespace_details": "namespace_id", "group_deletion_schedules": "group_id", "project_authorizations": "project_id"}
+KEYS = {"namespace_details": "namespace_id", "group_deletion_schedules": "group_id", "project_authorizations": "project_id",
+        "issue_assignees": "issue_id"}
 
 # Runs that waited longer than lock_timeout, or met a deadlock. They would be due again, uncharged,
 # within seconds; this makes them due now.

@@ -413,11 +413,30 @@ held_of (const Reading *reading, const PgRows *rows, gboolean *known, GError **e
   return below != NULL ? g_steal_pointer (&held) : NULL;
 }
 
+/* How many of ROWS are left without being in HELD, if it is no more than the run has kept besides
+ * those of which that can be asked; else 0. A held row keeps also those whose trigger or job would
+ * change it beside them, and which these are cannot be asked afterwards. */
+static guint
+kept_beside (const Reading *reading, const PgRows *rows, GHashTable *held)
+{
+  guint n = 0;
+  for (int i = 0; i < rows_count (rows); i++)
+    n += !g_hash_table_contains (held, rows_text (rows, i, "key"));
+  const gint64 below = rows_count (rows) - n, own = n > 0 ? rows_int (rows, 0, "own") : 0;
+  return n <= rows_int (reading->due, 0, "kept") - own - below ? n : 0;
+}
+
 static gboolean
 take_due (Reading *reading, const PgRows *rows, GError **error)
 {
   gboolean known;
   g_autoptr (GHashTable) held = held_of (reading, rows, &known, error);
+  const guint kept = held != NULL && known ? kept_beside (reading, rows, held) : 0;
+  if (kept > 0) {
+    add_unread (reading, reading->step->job->table, kept,
+                "they are due and left, and the run has kept as many because of holds");
+    return TRUE;
+  }
   for (int i = 0; held != NULL && known && i < rows_count (rows); i++) {
     if (g_hash_table_contains (held, rows_text (rows, i, "key")))
       continue;
