@@ -181,6 +181,23 @@ def test_beside_a_process_that_does_not_know_holds_nothing_is_held(docs):
     assert done.code == 2 and "process 4711 on db7" in done.stderr and held(docs) == []
 
 
+def test_what_is_held_while_a_release_is_under_way_stays_held(docs):
+    """Nobody has said that this is to be released."""
+    hold(docs, "docs:1", "docs:2", "--until", "2099-01-01").ok()
+    with docs.database.connect() as other, ThreadPoolExecutor(1) as pool:
+        other.execute("BEGIN; LOCK TABLE pruned.holds IN SHARE MODE")
+        done = pool.submit(docs.pruned.run, "release", "docs:1", "--yes", "--reason", "it is over")
+        docs.database.wait("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'pruned release' AND wait_event_type = 'Lock' AND datname = current_database())")
+        other.execute("INSERT INTO pruned.holds (tab, key, hold_id, kind, reason, who) SELECT tab, key, gen_random_uuid(), kind, 'case 2', who FROM pruned.holds WHERE key = '1'; COMMIT")
+        said = done.result()
+    assert said.code == 1 and "meanwhile; nothing was released" in said.stderr and held(docs) == ["public.docs:1", "public.docs:1", "public.docs:2"], said
+    assert [what for what, *_ in journal(docs)] == ["hold"]
+    (_, rows, _), = journal(docs)
+    assert rows.endswith(" docs:1 docs:2 until 2099-01-01T00:00:00.000000Z"), rows
+    docs.pruned.run("release", "docs:1", docs.database.value("SELECT hold_id::text FROM pruned.holds WHERE reason = 'case 2'"), "--yes", "--reason", "it is over").ok()
+    assert held(docs) == ["public.docs:2"]
+
+
 @pytest.mark.check_all
 def test_a_million_rows(docs):
     docs.sql("CREATE TABLE many (id bigint PRIMARY KEY, dead boolean); INSERT INTO many SELECT n, n % 2 = 0 FROM generate_series(1, 1000000) n; ANALYZE many")

@@ -11,6 +11,7 @@
 
 #define SQL "src/cli/holds/sql/"
 #define CHUNK 100000  /* rows of a statement */
+#define NAMED_MOST 20 /* rows in the journal */
 #define ASK_FROM 1000 /* rows that a condition may match without a question */
 
 static char *where, *until, *reason;
@@ -167,18 +168,28 @@ put (const Hold *hold, const char *file, const char *tab, const GPtrArray *keys,
   return TRUE;
 }
 
-/* What the journal calls it: the row, or the hold with its table and condition. */
+/* What the journal calls it: the rows, or the hold with its table and condition; and until when. */
 static char *
 object_of (const Hold *hold)
 {
-  const HoldTable *table = hold->tables->pdata[0];
+  const HoldTable *first = hold->tables->pdata[0];
+  GString *object = g_string_new (hold->hold_id);
+  guint named = 0;
+  for (guint i = 0; where == NULL && i < hold->tables->len; i++) {
+    const HoldTable *table = hold->tables->pdata[i];
+    for (guint j = 0; j < table->keys->len && named < NAMED_MOST; j++, named++)
+      g_string_append_printf (object, " %s:%s", table->name, (char *)table->keys->pdata[j]);
+  }
+  if (where == NULL && named < hold->n)
+    g_string_append_printf (object, " and %u more", hold->n - named);
   if (where != NULL)
-    return g_strdup_printf ("%s %s (%u %s): %s", hold->hold_id, table->name, hold->n,
-                            plural (hold->n, "row", "rows"), where);
-  if (hold->n == 1)
-    return g_strdup_printf ("%s %s:%s", hold->hold_id, table->name, (char *)table->keys->pdata[0]);
-  return g_strdup_printf ("%s %s:%s and %u more", hold->hold_id, table->name,
-                          (char *)table->keys->pdata[0], hold->n - 1);
+    g_string_append_printf (object, " %s (%u %s)", first->name, hold->n,
+                            plural (hold->n, "row", "rows"));
+  if (hold->until != NULL)
+    g_string_append_printf (object, " until %s", hold->until);
+  if (where != NULL)
+    g_string_append_printf (object, ": %s", where);
+  return g_string_free (object, FALSE);
 }
 
 static gboolean

@@ -107,20 +107,31 @@ ask (const PgRows *chosen, GError **error)
   return ask_first (yes, deed, error);
 }
 
-static PgRows *
-release (Cli *cli, Pg *pg, const Given *given, gint64 n, GError **error)
+/* What somebody has held since it was asked about is not released: nobody has said so. */
+static ExitCode
+release (Cli *cli, Pg *pg, const Given *given, const PgRows *chosen, GError **error)
 {
+  const gint64 n = rows_int (chosen, 0, "rows"),
+               entries = rows_int (chosen, 0, "held") + rows_int (chosen, 0, "restored");
   g_autoptr (PgValues) values = values_of (given);
   g_autofree char *all
       = g_strjoinv (" ", cli->arguments),
       *object = g_strdup_printf ("%s (%" G_GINT64_FORMAT " %s)", all, n, plural (n, "row", "rows"));
-  if (!pg_begin (pg, error) || !pg_exec (pg, "SET LOCAL statement_timeout = 0", error))
-    return NULL;
-  PgRows *rows = pg_run_file (pg, SQL "release.sql", values, error);
-  if (rows != NULL && cli_note (cli, pg, NULL, object, reason, error) && pg_commit (pg, error))
-    return rows;
-  g_clear_pointer (&rows, rows_free);
-  return NULL;
+  g_autoptr (PgRows) rows
+      = pg_begin (pg, error) && pg_exec (pg, "SET LOCAL statement_timeout = 0", error)
+            ? pg_run_file (pg, SQL "release.sql", values, error)
+            : NULL;
+  ExitCode code = CODE_OK;
+  if (rows != NULL && rows_int (rows, 0, "n") != entries)
+    code = cli_fail (CODE_USAGE, error,
+                     "holds of these rows were put or released meanwhile; nothing was released: "
+                     "look at `pruned holds`, then try again");
+  else if (rows == NULL || !cli_note (cli, pg, NULL, object, reason, error)
+           || !pg_commit (pg, error))
+    code = cli_pg_failed (pg, error);
+  if (code != CODE_OK)
+    pg_rollback (pg);
+  return code;
 }
 
 ExitCode
@@ -137,11 +148,8 @@ command_release (Cli *cli, GError **error)
     g_autoptr (PgRows) chosen = pg_run_file (pg, SQL "choose.sql", values, error);
     code = chosen == NULL ? cli_pg_failed (pg, error) : ask (chosen, error);
     const gint64 n = code == CODE_OK ? rows_int (chosen, 0, "rows") : 0;
-    g_autoptr (PgRows) done = code == CODE_OK ? release (cli, pg, &given, n, error) : NULL;
-    if (code == CODE_OK && done == NULL) {
-      code = cli_pg_failed (pg, error);
-      pg_rollback (pg);
-    }
+    if (code == CODE_OK)
+      code = release (cli, pg, &given, chosen, error);
     if (code == CODE_OK)
       output_say (cli->out, "%" G_GINT64_FORMAT " %s released", n,
                   plural (n, "row is", "rows are"));

@@ -14,7 +14,8 @@ chosen AS (
 )
 SELECT (SELECT pg_catalog.count(*) FROM (SELECT DISTINCT c.tab, c.key FROM chosen c) AS d) AS rows,
        pg_catalog.count(DISTINCT c.hold_id) AS holds,
-       pg_catalog.count(*) FILTER (WHERE c.kind = 'restored') AS restored, pg_catalog.count(*) FILTER (WHERE c.kind = 'hold') AS held,
+       pg_catalog.count(DISTINCT (c.tab, c.key, c.hold_id)) FILTER (WHERE c.kind = 'restored') AS restored,
+       pg_catalog.count(DISTINCT (c.tab, c.key, c.hold_id)) FILTER (WHERE c.kind = 'hold') AS held,
        pg_catalog.string_agg(DISTINCT c.job, ', ') FILTER (WHERE c.kind = 'restored') AS jobs,
        (SELECT g.given FROM given g WHERE g.ord NOT IN (SELECT c.ord FROM chosen c) ORDER BY g.ord LIMIT 1) AS unknown,
        (SELECT g.given FROM given g WHERE g.id IS NOT NULL
