@@ -226,6 +226,23 @@ def test_what_is_not_looked_for_is_said(house):  # noqa: F811
     assert "not read: items: rows that are due and left are not looked for: `keep`" in shown and "no row that was due" not in shown
 
 
+def test_a_row_that_keep_would_have_spared_is_named(house):  # noqa: F811
+    """Others of its group may have gone since: so it is not sure."""
+    world(house, more="keep = 2 per grp by at desc, id\n")
+    run = house.run(JOB)
+    rows, said = verify(house, run["run_id"], "--all")
+    assert rows == [] and said["rows"] == said["read"] > 20
+    newest = rewrite(house, run, "at", now(days=-31).replace(microsecond=0).isoformat())
+    rows, said = verify(house, run["run_id"], "--all")
+    assert [(r["verdict"], r["key"]) for r in rows] == [("unsure", str(newest))] and "`keep` spares it" in rows[0]["says"] and "as they are now" in rows[0]["says"]
+    early = rewrite(house, run, "at", now(days=-29).replace(microsecond=0).isoformat())
+    assert early == newest and [r["verdict"] for r in verify(house, run["run_id"], "--all", code=7)[0]] == ["wrong"]
+    rewrite(house, run, "at", now(days=-41).replace(microsecond=0).isoformat())
+    house.sql("DELETE FROM notes_of; DELETE FROM items WHERE grp = 1 AND flag AND at < now() - interval '30 days'")
+    rows, said = verify(house, run["run_id"], "--all")
+    assert said["unsure"] == len(rows) > 2 and {r["verdict"] for r in rows} == {"unsure"}, rows
+
+
 @pytest.mark.built_in
 def test_an_object_that_stays_with_a_held_row_below_it_is_not_left(local_objects):  # noqa: F811
     id_ = local_objects.add("a", "artifact")

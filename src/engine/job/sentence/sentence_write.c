@@ -42,9 +42,11 @@ order_of (const Sentence *sentence, const CatTable *table)
 }
 
 /* A condition on a row of TABLE for which WHERE holds: it is not among those of its group that
- * stay. The outer row is passed in under other names, because WHERE knows the table by its own. */
+ * stay. FROM: the rows of the group are among these. The outer row is passed in under other names,
+ * because WHERE knows the table by its own. */
 static char *
-sentence_keep_beyond (const Sentence *sentence, const CatTable *table, const char *where)
+sentence_keep_beyond (const Sentence *sentence, const CatTable *table, const char *from,
+                      const char *where)
 {
   g_autoptr (GString) known = g_string_new (NULL), group = g_string_new (NULL),
                       outer = g_string_new (NULL), same = g_string_new (NULL);
@@ -65,8 +67,7 @@ sentence_keep_beyond (const Sentence *sentence, const CatTable *table, const cha
   return g_strdup_printf (
       "%s(SELECT NOT EXISTS (SELECT FROM (SELECT %s FROM %s WHERE (%s)%s ORDER BY %s LIMIT %" G_GINT64_FORMAT
       ") AS pruned_s WHERE %s) FROM (SELECT %s) AS pruned_g)",
-      known->str, keys, table->name, where, group->str, order, sentence->keep.rows, same->str,
-      outer->str);
+      known->str, keys, from, where, group->str, order, sentence->keep.rows, same->str, outer->str);
 }
 
 static void
@@ -77,7 +78,8 @@ set_due (Writer *writer)
                                : g_strdup ("true");
   words_set (writer->words, "where", where);
   if (writer->sentence->keep.rows > 0) {
-    g_autofree char *beyond = sentence_keep_beyond (writer->sentence, writer->table, where);
+    g_autofree char *beyond
+        = sentence_keep_beyond (writer->sentence, writer->table, writer->table->name, where);
     words_take (writer->words, "due", g_strdup_printf ("(%s) AND %s", where, beyond));
   } else
     words_set (writer->words, "due", where);
@@ -497,11 +499,26 @@ asked_of (const Writer *writer)
                           (const char *)g_hash_table_lookup (writer->words, "key"));
 }
 
+/* That `keep` did not spare a row that has gone: were it there again, it would not be among those
+ * of its group that stay. */
+static char *
+beyond_again (const Writer *writer)
+{
+  const CatTable *table = writer->table;
+  if (writer->sentence->keep.rows == 0)
+    return g_strdup ("true");
+  g_autofree char *from = g_strdup_printf (
+      "(SELECT * FROM %s UNION ALL SELECT (pruned_r.pruned_row).*) AS %s", table->name, table->own);
+  return sentence_keep_beyond (writer->sentence, table, from,
+                               g_hash_table_lookup (writer->words, "where"));
+}
+
 /* Asks the condition again of rows that have gone. What it reads of other rows, it reads as they
  * are then. */
 static char *
 reading_of (Writer *writer)
 {
+  words_take (writer->words, "beyond", beyond_again (writer));
   words_take (writer->words, "asked", asked_of (writer));
   words_set (writer->words, "sure", lasts (writer->sentence) ? "true" : "false");
   return words_fill (writer->words, "reading");
