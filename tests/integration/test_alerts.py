@@ -87,7 +87,7 @@ CASES = [
     ("PrunedDeadlineNear", {f"pruned_oldest_overdue_seconds{{{EXPIRED}}}": "0x10 80x80", f"pruned_deadline_seconds{{{EXPIRED}}}": "100x90"}, [20, 30, 88]),
     ("PrunedDeadlineNear", {f"pruned_oldest_overdue_seconds{{{EXPIRED}}}": "0x10 79x30 100x50", f"pruned_deadline_seconds{{{EXPIRED}}}": "100x90"}, []),
     ("PrunedRowsOverdue", {f'pruned_overdue_rows{{{EXPIRED},why="no rule"}}': "0x10 3x80"}, [20, 30, 88]),
-    ("PrunedRowsOverdue", {f'pruned_overdue_rows{{{EXPIRED},why="{why}"}}': "3x90" for why in ("kept", "hold", "restored", "not asked")}, []),
+    ("PrunedRowsOverdue", {f'pruned_overdue_rows{{{EXPIRED},why="{why}"}}': "3x90" for why in ("kept", "kept: unless", "hold", "restored", "not asked")}, []),
     ("PrunedDeadlineUnknown", {f"pruned_deadline_unknown{{{EXPIRED}}}": "0x10 1x80"}, [88]),
     # from the first minute on
     ("PrunedRunHeld", {f"pruned_held_runs{{{EXPIRED}}}": "0x10 1x15 0x60"}, [12, 20]),

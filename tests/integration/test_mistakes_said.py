@@ -25,6 +25,7 @@ SAID = {
     "a table of another schema": ("table = invoice\nwhere = dead", 2, "there is no table invoice", ", did you mean billing.invoices?"),
     "a child": ("table = orders\nwhere = true\nchildren = order_item", 4, "children: there is no table order_item", ", did you mean order_items?"),
     "an archive": ("table = orders\nwhere = true\narchive = orders_archiv", 4, "archive: there is no table orders_archiv", ", did you mean orders_archive?"),
+    "a deadline's condition": ("table = orders\nwhere = deleted_at < :T\ndeadline = 1 day unless statsu = 'gone'", 4, 'deadline: column "statsu" does not exist', ", did you mean status?"),
     "no partitions": ("table = orders\ndrop_partitions_older_than = 90 days", 2, "orders is not partitioned", ""),
     "a cast": ("table = orders\nwhere = payload::int > 5", 3, "where: for some row it fails: ", "CASE WHEN"),
     "a cast beside keep": ("table = orders\nwhere = payload::int > 5\nkeep = 1 by id", 3, "Then a run removes no row at all", "CASE WHEN"),

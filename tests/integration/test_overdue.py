@@ -95,6 +95,47 @@ def test_each_row_with_what_keeps_it(scene):
     assert (line["overdue"]["rows"], line["overdue"]["oldest_s"], line["overdue"]["nights"]) == ({}, 0, 0) and not doctor(scene)
 
 
+def test_rows_that_stay_on_purpose_are_excused_and_no_others(scene):
+    """7 is not named by the condition, and is excused. 11 and 1 are due, 9 and 10 in quarantine:
+    they are named by it, so nothing excuses them. Of a value that nobody knew nothing is said."""
+    scene.sql("ALTER TABLE orders ADD state text; UPDATE orders SET state = CASE WHEN flag THEN 'closed' ELSE 'open' END; INSERT INTO orders VALUES (12, now() - interval '50 days', false, 'opne')")
+    runs(scene)
+    for excused in ("state = 'open'", "orders.state IN ('open', 'closed')", "true", "state = 'open' AND :T > now() - interval '1 hour'"):
+        scene.say(JOB, SENTENCE.replace("deadline = 7 days", f"deadline = 7 days unless {excused}"))
+        line = night(scene)
+        whole = excused == "true"
+        assert line["overdue"]["rows"] == {"hold": 1, "failed": 1, "parked": 1, "none": 2, "kept: unless": 2 if whole else 1} | ({} if whole else {"no rule": 1}), excused
+        assert (line["overdue"]["late"], line["overdue"]["due"]) == (5 + (not whole), 7 + (not whole)) and line["overdue"]["oldest"] == ("orders:10" if whole else "orders:12")
+    scene.sql("DELETE FROM orders WHERE flag OR flag IS NULL; DELETE FROM pruned.holds; DELETE FROM pruned.quarantine")
+    line = night(scene)
+    assert (line["overdue"]["rows"], line["overdue"]["oldest"]) == ({"kept: unless": 1, "no rule": 1}, "orders:12")
+    scene.sql("DELETE FROM orders WHERE id = 12")
+    line = night(scene)
+    assert (line["overdue"]["rows"], line["overdue"]["oldest"], line["overdue"]["late"], line["needs_somebody"]) == ({"kept: unless": 1}, None, 0, False)
+    said = [one for one in scene.pruned.run("doctor", "--json").json() if one["check"] == "deadlines"]
+    assert f"{JOB}: its deadline excuses 1 row (unless); 0 others are due" in [one["detail"] for one in said] and all(one["ok"] for one in said)
+    # What was removed excuses nothing; what fails later is no number.
+    scene.say(JOB, SENTENCE.replace("deadline = 7 days", "deadline = 7 days unless 1 / (id - 7) > 0"))
+    line = night(scene)
+    assert "division by zero" in line["overdue"]["state"] and line["overdue"]["rows"] is None
+
+
+def test_a_volatile_condition_excuses_nothing(scene):
+    scene.sql("CREATE FUNCTION open(n bigint) RETURNS boolean LANGUAGE sql VOLATILE AS 'SELECT true'")
+    scene.say(JOB, SENTENCE.replace("deadline = 7 days", "deadline = 7 days unless open(id)"))
+    wrong = [one for one in scene.pruned.run("check", JOB, "--json").json() if one["level"] == "error"]
+    assert [(one["line"], one["detail"].partition(":")[0]) for one in wrong] == [(6, "deadline")] and "open(bigint) is VOLATILE" in wrong[0]["detail"]
+
+
+@pytest.mark.check_all
+def test_many_excused_rows_hide_no_other(scene):
+    """They lie at the old end, where rows are looked for."""
+    scene.sql("INSERT INTO orders SELECT n, now() - interval '100 days', false FROM generate_series(1000, 30000) n; ANALYZE orders")
+    scene.say(JOB, SENTENCE.replace("deadline = 7 days", "deadline = 7 days unless NOT flag"))
+    runs(scene)
+    assert night(scene)["overdue"]["rows"] == {"hold": 1, "failed": 1, "parked": 1, "none": 2, "kept: unless": 10000}
+
+
 def run_row(house, state, **values):  # noqa: F811
     """A run of JOB in STATE, that began an hour ago."""
     house.database.execute("DELETE FROM pruned.runs")

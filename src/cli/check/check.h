@@ -136,6 +136,7 @@ void check_same_object (Check *check);
 void check_starts (Check *check);
 /* Of a sentence with `keep`: the index by which the newest rows of a group are found. */
 void check_keep (Check *check);
+void check_deadline (Check *check);
 /* Whether TABLE, as SQL writes it, may have CHECK_LARGE rows or more. */
 gboolean check_index_may_be_large (Check *check, const char *table);
 

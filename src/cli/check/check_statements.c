@@ -240,6 +240,7 @@ check_statements (Check *check)
   if (check->job->sentence != NULL && !files.unanswered) {
     check_same_object (check);
     check_keep (check);
+    check_deadline (check);
   }
   if (check_errors (check) == before)
     check_ok (check, "statements", "PostgreSQL takes all %u", files.n);

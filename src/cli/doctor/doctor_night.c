@@ -6,6 +6,7 @@
 #include "base/spoken.h"
 #include "cli/night_look.h"
 #include "engine/clock/processes.h"
+#include "engine/step/overdue.h"
 
 #define DAY_S 86400
 
@@ -112,6 +113,22 @@ say_overdue (Doctor *doctor, const PgRows *rows, int row)
   return TRUE;
 }
 
+/* Not a warning: somebody has said that these stay. But it is said, so that a condition which
+ * excuses all that is old is seen. */
+static void
+say_excused (Doctor *doctor, const PgRows *rows, int row)
+{
+  const char *of_them = rows_text (rows, row, "overdue_rows");
+  g_autoptr (json_t) whys = of_them != NULL ? json_loads (of_them, 0, NULL) : NULL;
+  const gint64 n = json_integer_value (json_object_get (whys, OVERDUE_EXCUSED));
+  g_autofree char *number = spoken_number (n),
+                  *due = spoken_number ((gint64)seconds_in (rows, row, "due_rows"));
+  if (n > 0)
+    doctor_ok (doctor, "deadlines", "%s: its deadline excuses %s%s %s (unless); %s others are due",
+               rows_text (rows, row, "job"), number, n >= OVERDUE_MOST ? " or more" : "",
+               plural (n, "row", "rows"), due);
+}
+
 typedef gboolean (*Say) (Doctor *doctor, const PgRows *rows, int row);
 
 static void
@@ -163,4 +180,6 @@ doctor_night (Doctor *doctor)
   check (doctor, rows, say_failing, "failing rows", "none for a day");
   check (doctor, rows, say_less, "less than usual", "no job");
   check (doctor, rows, say_overdue, "deadlines", "no row is past one");
+  for (int i = 0; i < rows_count (rows); i++)
+    say_excused (doctor, rows, i);
 }

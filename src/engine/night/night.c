@@ -198,6 +198,7 @@ spoken_why (const char *why)
                                           { "dead", "its run is dead" },
                                           { "retrying", "its run fails" },
                                           { "kept", "its rule keeps them" },
+                                          { "kept: unless", "their deadline excuses them" },
                                           { "hold", "they are on hold" },
                                           { "restored", "a restore holds them" } };
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)

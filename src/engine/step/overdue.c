@@ -1,13 +1,13 @@
 #include "engine/step/overdue.h"
 
 #include "base/clock.h"
+#include "engine/job/sentence/sentence_unless.h"
 #include "engine/step/why.h"
 
 #include <string.h>
 
 #define SQL "src/engine/step/sql/"
 #define HALF 500
-#define MOST 10000
 #define MOST_MS 2000
 #define LIMIT "SET LOCAL statement_timeout = 2000"
 
@@ -79,21 +79,32 @@ values_of (const Look *look)
   json_t *text;
   json_object_foreach ((json_t *)look->rule, key, text)
     pg_values_set (values, key, json_string_value (text));
+  g_autofree char *named = NULL, *unless = look->job != NULL && look->job->sentence != NULL
+                                               ? sentence_unless_now (look->job->sentence, &named)
+                                               : NULL;
+  pg_values_set (values, "unless", unless);
+  pg_values_set (values, "named", named);
   pg_values_set (values, "job", look->name);
   pg_values_int (values, "half", HALF);
-  pg_values_int (values, "most", MOST + 1);
+  pg_values_int (values, "most", OVERDUE_MOST + 1);
   return values;
 }
 
-/* The rows of the statement that overdue_text.sql has written as COLUMN, planned for its values. */
-static PgRows *
-run_text (const Look *look, const char *column, GError **error)
+/* The statement that overdue_text.sql has written as COLUMN, planned for its values. */
+static const PgStatement *
+statement_of (const Look *look, const char *column, GError **error)
 {
   const char *text = rows_text (look->texts, 0, column);
   g_autofree char *sum = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1),
                   *name = g_strdup_printf (SQL "overdue_text.sql %s#%.20s", column, sum);
+  return pg_statement_anew (name, text, error);
+}
+
+static PgRows *
+run_text (const Look *look, const char *column, GError **error)
+{
   g_autoptr (PgValues) values = values_of (look);
-  const PgStatement *statement = pg_statement_anew (name, text, error);
+  const PgStatement *statement = statement_of (look, column, error);
   return statement != NULL ? pg_run (look->pg, statement, values, error) : NULL;
 }
 
@@ -114,6 +125,28 @@ write_texts (Look *look, GError **error)
   if (state != NULL && remedy != NULL)
     json_object_set_new (look->found, "remedy", json_string (remedy));
   return state == NULL;
+}
+
+gboolean
+overdue_unless_is_taken (Pg *pg, const Job *job, const json_t *rule, GError **error)
+{
+  g_autoptr (json_t) found = json_object ();
+  Look look = { pg, job->name, job, rule, NULL, found };
+  GError *cause = NULL;
+  int line;
+  if (job->sentence == NULL || job->sentence->unless == NULL)
+    return TRUE;
+  if (pg_begin_read_only (pg, &cause))
+    (void)write_texts (&look, &cause);
+  const PgStatement *statement = cause == NULL && rows_text (look.texts, 0, "unless") != NULL
+                                     ? statement_of (&look, "unless", &cause)
+                                     : NULL;
+  g_autofree char *plan = statement != NULL ? pg_explain (pg, statement, &line, &cause) : NULL;
+  pg_rollback (pg);
+  rows_free (look.texts);
+  if (cause != NULL)
+    g_propagate_error (error, cause);
+  return cause == NULL;
 }
 
 /* --- how many --------------------------------------------------------------------------------- */
@@ -141,13 +174,17 @@ count (Look *look, GError **error)
   gboolean any = FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (estimated); i++) {
     gint64 n = rows_int (rows, 0, estimated[i][0]);
-    any |= n > MOST;
-    if (n > MOST && !estimate (look, estimated[i][1], &n, error))
+    any |= n > OVERDUE_MOST;
+    if (n > OVERDUE_MOST && !estimate (look, estimated[i][1], &n, error))
       return FALSE;
     json_object_set_new (look->found, estimated[i][0], json_integer (n));
   }
   json_object_set_new (look->found, "estimated", json_boolean (any));
-  json_object_set_new (look->found, "late", json_integer (MIN (rows_int (rows, 0, "late"), MOST)));
+  json_object_set_new (look->found, "late",
+                       json_integer (MIN (rows_int (rows, 0, "late"), OVERDUE_MOST)));
+  const gint64 excused = rows_int (rows, 0, "excused");
+  if (excused > 0)
+    json_object_set_new (look->found, "excused", json_integer (MIN (excused, OVERDUE_MOST)));
   json_object_set_new (look->found, "nulls", json_boolean (rows_bool (rows, 0, "nulls")));
   return TRUE;
 }
@@ -207,7 +244,7 @@ ask_job (const Look *look, const PgRows *ends, GHashTable *whys, GError **error)
 static gboolean
 may_stay (const char *why)
 {
-  static const char *const whys[] = { "kept", "hold", "restored", NULL };
+  static const char *const whys[] = { "kept", OVERDUE_EXCUSED, "hold", "restored", NULL };
   return g_strv_contains (whys, why);
 }
 
@@ -245,6 +282,10 @@ tally (Look *look, const PgRows *ends, GHashTable *whys)
   const gint64 late = json_integer_value (json_object_get (look->found, "late"));
   if (rows_count (ends) >= 2 * HALF && late > n)
     json_object_set_new (rows, "not asked", json_integer (late - n));
+  json_t *excused = json_object_get (look->found, "excused");
+  if (excused != NULL)
+    json_object_set (rows, OVERDUE_EXCUSED, excused);
+  json_object_del (look->found, "excused");
   json_object_set_new (look->found, "rows", rows);
   json_object_set_new (look->found, "oldest_s", json_real (oldest_s));
 }
@@ -267,7 +308,7 @@ static void
 forget (json_t *found, const GError *cause, const char *sqlstate)
 {
   static const char *const known[]
-      = { "late", "due", "inflow", "estimated", "nulls", "rows", "oldest_s", "oldest" };
+      = { "late", "due", "inflow", "estimated", "nulls", "excused", "rows", "oldest_s", "oldest" };
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     json_object_del (found, known[i]);
   json_object_set_new (

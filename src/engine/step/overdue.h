@@ -10,6 +10,8 @@
  *   rows      WHY -> how many overdue rows: of the 500 that have been due longest and the 500 that
  *             became due last, each; of those between them `not asked`. `goes`: nothing of their
  *             own keeps them, so it is the job's state that does
+ *             `kept: unless`: those that the deadline's condition excuses (sentence_unless.h). No
+ *             other figure has these
  *   oldest_s  how long the oldest row has been due for which no rule and no hold says that it
  *             stays; 0: none has been due for four fifths of the deadline
  *   oldest    the item of the overdue row that has been due longest of these; absent: none is
@@ -23,11 +25,16 @@
 #pragma once
 #include "engine/job/job_due.h"
 
+#define OVERDUE_MOST 10000 /* more rows are not counted */
+#define OVERDUE_EXCUSED "kept: unless"
 #define OVERDUE_KNOWN_S 600 /* what a process has found longer ago is not known any more */
 
 /* What JOB, with SETTINGS as processes register them, says of it: {deadline, table, column, age,
  * age_table, age_column, unit}, texts. NULL: it has no deadline. */
 json_t *overdue_rule (const Job *job, const json_t *settings);
+/* Whether PostgreSQL takes the condition of JOB's deadline; TRUE if it has none. */
+gboolean overdue_unless_is_taken (Pg *pg, const Job *job, const json_t *rule, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* Looks for the rows of the job NAME by RULE, in read-only transactions whose statements take two
  * seconds at most. JOB NULL: no process has it, so no rule names its rows. NULL: PRUNED_OUTAGE. */
 json_t *overdue_look (Pg *pg, const char *name, const Job *job, const json_t *rule, GError **error);

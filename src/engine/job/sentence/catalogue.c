@@ -67,6 +67,7 @@ catalogue_free (Catalogue *catalogue)
   g_clear_pointer (&catalogue->tables, g_ptr_array_unref);
   g_free (catalogue->changes);
   g_free (catalogue->set_changes);
+  g_free (catalogue->unless_changes);
   g_free (catalogue->hidden);
   g_free (catalogue);
 }

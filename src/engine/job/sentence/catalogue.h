@@ -70,9 +70,10 @@ typedef struct {
   GPtrArray *keys;   /* of CatKey */
   char *changes;     /* a function that the condition calls and that may change rows; NULL: none */
   char *set_changes; /* the same of `set` */
-  char *hidden;      /* why its own SQL would mean something else than to the application; NULL: it
-                        does not */
-  gboolean torn;     /* a table was altered while it was read: nothing follows from it */
+  char *unless_changes; /* the same of the condition of `deadline` */
+  char *hidden;  /* why its own SQL would mean something else than to the application; NULL: it
+                    does not */
+  gboolean torn; /* a table was altered while it was read: nothing follows from it */
 } Catalogue;
 
 #define CATALOGUE_TORN "%s: its tables are being altered"

@@ -12,6 +12,7 @@ sentence_free (Sentence *sentence)
   g_clear_pointer (&sentence->lines, g_hash_table_unref);
   g_free (sentence->table);
   g_free (sentence->where);
+  g_free (sentence->unless);
   g_free (sentence->due);
   g_free (sentence->due_found);
   g_free (sentence->due_age);

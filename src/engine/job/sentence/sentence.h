@@ -57,6 +57,7 @@ typedef struct {
   char *due_found;     /* the same, as sentence_due.h finds it in `where`; NULL: it does not */
   char *due_age;       /* how long after that they are due: of `due`, or found; NULL: not known */
   char *due_unit;      /* what a number there counts (job_due.h); NULL: it is a time */
+  char *unless;        /* of `deadline`: which rows stay on purpose; NULL: none */
   GPtrArray *children; /* of SentenceChild, in the order given */
   gboolean children_auto;
   gint64 portion; /* `children_portion`: rows below a row that one step removes at most; 0: all */

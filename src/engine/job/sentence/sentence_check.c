@@ -236,12 +236,14 @@ check_born (Checker *checker)
 static void
 check_calls (Checker *checker)
 {
-  const char *name = checker->catalogue->changes;
-  if (name != NULL)
-    refuse (checker,
-            "where: %s is VOLATILE: it may change rows, and a condition may not; if it changes "
-            "nothing, declare it STABLE: ALTER FUNCTION %s STABLE",
-            name, name);
+  const char *const called[][2] = { { "where", checker->catalogue->changes },
+                                    { "deadline", checker->catalogue->unless_changes } };
+  for (guint i = 0; i < G_N_ELEMENTS (called); i++)
+    if (called[i][1] != NULL)
+      refuse (checker,
+              "%s: %s is VOLATILE: it may change rows, and a condition may not; if it changes "
+              "nothing, declare it STABLE: ALTER FUNCTION %s STABLE",
+              called[i][0], called[i][1], called[i][1]);
 }
 
 static void

@@ -5,6 +5,7 @@
 #include "engine/job/sentence/sentence_due.h"
 #include "engine/job/sentence/sentence_keys.h"
 #include "engine/job/sentence/sentence_remember.h"
+#include "engine/job/sentence/sentence_unless.h"
 
 #include <string.h>
 
@@ -76,10 +77,12 @@ sentence_key_once (const Section *section, const KeyFileEntry *entry, GError **e
 /* --- keys --- */
 
 static gboolean
-take_setting (const Setting *setting, const char *text, GKeyFile *settings, GError **error)
+take_setting (Sentence *sentence, const Setting *setting, const char *value, GKeyFile *settings,
+              GError **error)
 {
   gint64 number;
-  if (!setting_check (setting, text, &number, error))
+  g_autofree char *text = sentence_unless_take (sentence, setting->key, value, error);
+  if (text == NULL || !setting_check (setting, text, &number, error))
     return FALSE;
   g_key_file_set_string (settings, "job", setting->key, text);
   return TRUE;
@@ -105,9 +108,9 @@ take (Sentence *sentence, const Section *section, const KeyFileEntry *entry, GKe
   const Setting *setting = key->name == NULL ? setting_of_job (entry->key) : NULL;
   if (!sentence_key_once (section, entry, error))
     return FALSE;
-  if (key->name != NULL)
-    g_hash_table_insert (sentence->lines, (gpointer)key->name, GINT_TO_POINTER (entry->line));
-  if (setting != NULL ? take_setting (setting, entry->value, settings, &cause)
+  g_hash_table_insert (sentence->lines, (gpointer)(setting != NULL ? setting->key : key->name),
+                       GINT_TO_POINTER (entry->line));
+  if (setting != NULL ? take_setting (sentence, setting, entry->value, settings, &cause)
                       : key->read (sentence, key, entry->value, &cause))
     return TRUE;
   return section_fail (section, entry, error, "%s: %s%s", entry->key, cause->message,

@@ -1,13 +1,15 @@
 -- The statements that find the rows of `:table` which should have gone, by the column `:column`
 -- that makes them due and the age `:age` from that on (`:age_table`, `:age_column`: where a number
 -- of days stands that is added; '': none). `:unit`: what a number there counts; '': the column is a
--- date or a time, without a zone of UTC. `state`: what is missing for it; null: nothing; `remedy`:
--- the index. Reads the catalogue only; names are quoted by format.
+-- date or a time, without a zone of UTC. `:unless`: rows that it names and `:named` does not are
+-- excused, and count nowhere but in `excused`; null: there are none. `state`: what is missing for
+-- it; null: nothing; `remedy`: the index. Reads the catalogue only; names are quoted by format.
 --   ends: the oldest rows that have been due for four fifths of `:deadline`, and those of them that
 --     became due last, `:half` each: `key` as a job writes it, since when it is due, `late`: longer
 --     than the deadline. -infinity has no age. Reads both ends of an index.
---   counts: how many, up to `:most`: late, due at all, due within the next day; `nulls`: there are
---     rows that are never due.
+--   counts: how many, up to `:most`: late, due at all, due within the next day; excused that would
+--     be late; `nulls`: there are rows that are never due.
+--   unless: the rows that are excused; null: there are none.
 --   backlog: all that are due, for the planner's estimate.
 WITH rel AS (
   SELECT coalesce(pg_catalog.to_regclass(:table::text), pg_catalog.to_regclass(pg_catalog.quote_ident(:table::text)))::oid AS oid
@@ -46,12 +48,16 @@ bound AS (
   FROM piece p
 ),
 text AS (
-  SELECT b.*, pg_catalog.format(b.limits, 'now() - :deadline::interval' || pg_catalog.format(b.age, '-')) AS late,
+  SELECT b.*, coalesce(' AND NOT ' || x.excused, '') AS counted, coalesce(x.excused, 'false') AS excused,
+         pg_catalog.format(b.limits, 'now() - :deadline::interval' || pg_catalog.format(b.age, '-')) AS late,
          pg_catalog.format(b.limits, 'now() - :deadline::interval * 0.8::float8' || pg_catalog.format(b.age, '-')) AS near,
          pg_catalog.format(b.limits, 'now()' || pg_catalog.format(b.age, '-')) AS due,
          pg_catalog.format(b.limits, 'now() + interval ''1 day''' || pg_catalog.format(b.age, '-')) AS soon,
          pg_catalog.format('CASE WHEN pg_catalog.isfinite(%1$s) THEN extract(epoch FROM now() - (%1$s%2$s))::float8 END', b.due_at, pg_catalog.format(b.age, '+')) AS age_s
   FROM bound b
+  LEFT JOIN LATERAL (
+    SELECT pg_catalog.format('EXISTS (SELECT FROM (SELECT c.*) AS %I WHERE (%s) IS TRUE AND (%s) IS NOT TRUE)', r.relname, :unless::text, :named::text) AS excused
+    FROM pg_class r WHERE r.oid = b.oid AND :unless::text IS NOT NULL) AS x ON true
 )
 SELECT CASE WHEN r.oid IS NULL THEN pg_catalog.format('there is no table %s', :table::text)
             WHEN t.oid IS NULL THEN pg_catalog.format('%s has no column %s', :table::text, :column::text)
@@ -62,14 +68,16 @@ SELECT CASE WHEN r.oid IS NULL THEN pg_catalog.format('there is no table %s', :t
             WHEN NOT t.has_index THEN pg_catalog.format('no index of %s begins with %s', :table::text, :column::text) END AS state,
        CASE WHEN NOT t.has_index THEN pg_catalog.format('CREATE INDEX CONCURRENTLY ON %s (%s)', t.oid::regclass, pg_catalog.substr(t.col, 3)) END AS remedy,
        t.oid IS NULL AS missing,
-       pg_catalog.format('SELECT u.key, u.age_s, u.late FROM ((SELECT %1$s AS key, %2$s AS age_s, %3$s < %4$s AS late FROM %5$s c WHERE %3$s < %6$s ORDER BY %3$s LIMIT :half::int)'
-                         ' UNION (SELECT %1$s, %2$s, %3$s < %4$s FROM %5$s c WHERE %3$s < %6$s ORDER BY %3$s DESC LIMIT :half::int)) AS u ORDER BY u.age_s DESC NULLS FIRST, u.key',
-                         k.key, t.age_s, t.col, t.late, t.oid::regclass, t.near) AS ends,
-       pg_catalog.format('SELECT (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s < %3$s ORDER BY %2$s LIMIT :most::int) AS l) AS late,'
-                         ' (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s < %4$s ORDER BY %2$s LIMIT :most::int) AS l) AS due,'
-                         ' (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s >= %4$s AND %2$s < %5$s ORDER BY %2$s LIMIT :most::int) AS l) AS inflow,'
+       pg_catalog.format('SELECT u.key, u.age_s, u.late FROM ((SELECT %1$s AS key, %2$s AS age_s, %3$s < %4$s AS late FROM %5$s c WHERE %3$s < %6$s%7$s ORDER BY %3$s LIMIT :half::int)'
+                         ' UNION (SELECT %1$s, %2$s, %3$s < %4$s FROM %5$s c WHERE %3$s < %6$s%7$s ORDER BY %3$s DESC LIMIT :half::int)) AS u ORDER BY u.age_s DESC NULLS FIRST, u.key',
+                         k.key, t.age_s, t.col, t.late, t.oid::regclass, t.near, t.counted) AS ends,
+       pg_catalog.format('SELECT (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s < %3$s%6$s ORDER BY %2$s LIMIT :most::int) AS l) AS late,'
+                         ' (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s < %4$s%6$s ORDER BY %2$s LIMIT :most::int) AS l) AS due,'
+                         ' (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s >= %4$s AND %2$s < %5$s%6$s ORDER BY %2$s LIMIT :most::int) AS l) AS inflow,'
+                         ' (SELECT pg_catalog.count(*) FROM (SELECT FROM %1$s c WHERE %2$s < %3$s AND %7$s ORDER BY %2$s LIMIT :most::int) AS l) AS excused,'
                          ' (SELECT true FROM %1$s c WHERE %2$s IS NULL ORDER BY %2$s LIMIT 1) IS NOT NULL AS nulls',
-                         t.oid::regclass, t.col, t.late, t.due, t.soon) AS counts,
-       pg_catalog.format('EXPLAIN (FORMAT JSON) SELECT FROM %s c WHERE %s < %s', t.oid::regclass, t.col, t.due) AS backlog,
-       pg_catalog.format('EXPLAIN (FORMAT JSON) SELECT FROM %1$s c WHERE %2$s >= %3$s AND %2$s < %4$s', t.oid::regclass, t.col, t.due, t.soon) AS inflow
+                         t.oid::regclass, t.col, t.late, t.due, t.soon, t.counted, t.excused) AS counts,
+       CASE WHEN :unless::text IS NOT NULL THEN pg_catalog.format('SELECT FROM %s c WHERE %s', t.oid::regclass, t.excused) END AS unless,
+       pg_catalog.format('EXPLAIN (FORMAT JSON) SELECT FROM %s c WHERE %s < %s%s', t.oid::regclass, t.col, t.due, t.counted) AS backlog,
+       pg_catalog.format('EXPLAIN (FORMAT JSON) SELECT FROM %1$s c WHERE %2$s >= %3$s AND %2$s < %4$s%5$s', t.oid::regclass, t.col, t.due, t.soon, t.counted) AS inflow
 FROM rel r LEFT JOIN text t ON true LEFT JOIN known k ON true

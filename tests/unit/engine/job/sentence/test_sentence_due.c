@@ -67,6 +67,24 @@ static const struct {
   { "drop_partitions_older_than = 90 days", "deadline: not with 'drop_partitions_older_than'" },
 };
 
+/* What stands behind `deadline =`, the condition of it, what is refused. */
+static const struct {
+  const char *text, *unless, *want;
+} UNLESS[] = {
+  { "7 days", NULL, NULL },
+  { "7 days unless state = 'open'", "state = 'open'", NULL },
+  { "12 hours  UNLESS  note ~ ' unless '", "note ~ ' unless '", NULL },
+  { "7 days unless at > :T - interval '1 year'", "at > :T - interval '1 year'", NULL },
+  { "7 days unless", NULL, "deadline: unless: " },
+  { "7 days unless a; DROP TABLE t", NULL, "';' cannot stand" },
+  { "7 days unless a -- b", NULL, "deadline: unless: " },
+  { "7 days unless (a", NULL, "deadline: unless: " },
+  { "7 days unless a = :key", NULL, "deadline: unless: " },
+  { "7 days unless at > :T - interval '30'", NULL, "deadline: unless: " },
+  { "unless a", NULL, "deadline: " },
+  { "soon unless a", NULL, "deadline: " },
+};
+
 static char *folder, *path;
 
 static Sentence *
@@ -107,6 +125,24 @@ test_a_deadline_needs_it (void)
   }
 }
 
+static void
+test_what_it_excuses (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (UNLESS); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *more = g_strdup_printf ("deadline = %s\n", UNLESS[i].text);
+    g_autoptr (Sentence) sentence = read_text (more, "where = at < :T", &error);
+    g_test_message ("%s\n%s", UNLESS[i].text, error != NULL ? error->message : "taken");
+    g_assert_true ((sentence == NULL) == (UNLESS[i].want != NULL));
+    if (sentence != NULL)
+      g_assert_cmpstr (sentence->unless, ==, UNLESS[i].unless);
+    else {
+      g_assert_nonnull (strstr (error->message, UNLESS[i].want));
+      g_assert_nonnull (strstr (error->message, "jobs.conf:3: "));
+    }
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -115,6 +151,7 @@ main (int argc, char **argv)
   path = g_build_filename (folder, "jobs.conf", NULL);
   g_test_add_func ("/job/sentence_due/since_when", test_since_when);
   g_test_add_func ("/job/sentence_due/deadline", test_a_deadline_needs_it);
+  g_test_add_func ("/job/sentence_due/unless", test_what_it_excuses);
   int failed = g_test_run ();
   g_unlink (path);
   g_rmdir (folder);
