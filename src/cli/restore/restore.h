@@ -44,7 +44,7 @@ typedef struct {
   char *run_id, *step;
   char *path;     /* of the file of an archive that has its rows; NULL: none has */
   char *why;      /* what is wrong with that; NULL: nothing */
-  char *archived; /* the rows in it, in the order of the record, if only it has them; else NULL */
+  char *archived; /* the rows of each record, by its place, if only the file has them; else NULL */
   const char *job_name; /* of its run */
   const Job *job;       /* NULL: the audit alone is enough */
   int run;              /* its run's row of `found` */

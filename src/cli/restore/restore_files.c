@@ -66,31 +66,48 @@ read_lines (const Restore *restore, RestoreStep *step, gboolean *fits)
   return step->why == NULL ? g_steal_pointer (&lines) : NULL;
 }
 
-/* What the lines have of the record. The first that differs is named. */
+/* The rows of each record, as an object of JSON by their places. */
+static char *
+rows_of_records (const PgRows *rows)
+{
+  g_autoptr (GString) out = g_string_new ("{");
+  const char *place = NULL;
+  for (int i = 0; i < rows_count (rows); i++) {
+    const char *own = rows_text (rows, i, "place"), *row = rows_text (rows, i, "row");
+    if (g_strcmp0 (place, own) != 0)
+      g_string_append_printf (out, "%s\"%s\":[", place != NULL ? "]," : "", own);
+    else
+      g_string_append_c (out, ',');
+    g_string_append (out, row != NULL ? row : "null");
+    place = own;
+  }
+  g_string_append (out, place != NULL ? "]}" : "}");
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
+/* What the lines have of the records. The first that differs is named, unless they are those that
+ * were written (FITS): then triggers of rows below have changed the row since, in its removal. */
 static void
 compare (RestoreStep *step, const PgRows *rows, gboolean fits)
 {
-  g_autoptr (GString) archived = g_string_new ("[");
   gboolean bare = FALSE;
   for (int i = 0; i < rows_count (rows); i++) {
     const char *row = rows_text (rows, i, "row"), *differs = rows_text (rows, i, "differs");
     bare = bare || rows_bool (rows, i, "bare");
-    g_string_append_printf (archived, "%s%s", i > 0 ? "," : "", row != NULL ? row : "null");
     if (step->why != NULL)
       continue;
     if (row == NULL)
       step->why = g_strdup_printf ("%s: no line of it is about %s", step->path,
                                    rows_text (rows, i, "key"));
-    else if (differs != NULL) {
+    else if (differs != NULL && !fits) {
       g_autofree char *why = g_strdup_printf ("%s is not as the audit has it", differs);
       step->why = fault_of (step->path, (guint)rows_int (rows, i, "line"), why);
     }
   }
-  g_string_append_c (archived, ']');
   if (step->why == NULL && !fits)
     step->why = g_strdup_printf ("%s: it has been changed since it was written", step->path);
   if (bare && step->why == NULL)
-    step->archived = g_string_free (g_steal_pointer (&archived), FALSE);
+    step->archived = rows_of_records (rows);
 }
 
 static gboolean

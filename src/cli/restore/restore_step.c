@@ -179,6 +179,8 @@ look_at_records (Restore *restore, RestoreStep *step, GError **error)
       continue;
     if (g_str_equal (rows_text (rows, i, "action"), "forgotten"))
       record->blocked = g_strdup ("it was taken out of the audit (`pruned forget`)");
+    else if (rows_bool (rows, i, "bare"))
+      record->blocked = g_strdup ("only its key is recorded, and no file has the row");
     else if (record->in_file && step->archived == NULL)
       record->blocked = g_strdup (step->why);
     else if (!build (restore, step, record, rows_text (rows, i, "columns"), error))

@@ -265,7 +265,10 @@ set_words (Writer *writer)
   words_take (writer->words, "held", sentence_key_rows (table, "held"));
   words_take (writer->words, "match", list_equal (table->own, table->key, "pruned_k"));
   words_take (writer->words, "key", list_key (table));
-  words_take (writer->words, "row", list_row (table, writer->sentence));
+  /* What a file gets of a page is weighed, however little the audit has of it. */
+  words_take (writer->words, "row",
+              writer->sentence->archive_place != NULL ? list_whole (table)
+                                                      : list_row (table, writer->sentence));
   words_take (writer->words, "table_text", quoted_text (table->name));
   set_due (writer);
   set_by (writer);
@@ -300,7 +303,10 @@ add_removal (Writer *writer, const Below *below)
     words_set (writer->words, "due", "true");
   words_take (writer->words, "due",
               below_without_rest (below, g_hash_table_lookup (writer->words, "due")));
-  if (waits (writer->sentence))
+  /* What goes or is emptied below a row can change it. What the file has was compared under its
+   * lock. */
+  if (writer->sentence->object_column != NULL
+      || (writer->sentence->archive_place != NULL && below_is_empty (below)))
     words_take (writer->words, "due",
                 g_strdup_printf ("((%s) IS TRUE) AND (%s)",
                                  (char *)g_hash_table_lookup (writer->words, "due"),
