@@ -222,6 +222,10 @@ typedef struct {
   /* Leases the work of act, which is committed before act begins: fills in what each has leased.
    * The engine owns that and passes it on. FALSE with an error: the step has failed. */
   gboolean (*lease) (Step *const *steps, guint n, gpointer *leased, GError **error);
+  /* Where foreign keys or triggers change rows beside those of the job's table: changes what settle
+   * would change of STEP if all of its work succeeded, and counts it; that is rolled back. What
+   * PostgreSQL refuses changes nothing, and is left to settle. NULL: lease has counted. */
+  gboolean (*attempt) (Step *step, gpointer leased, GError **error);
   /* Starts the work on threads of its own and returns at once; calls errand_done exactly once for
    * each when its work has ended. */
   void (*act) (gpointer *leased, Errand *const *errands, guint n);

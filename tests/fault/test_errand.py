@@ -92,6 +92,35 @@ def test_killed_while_it_tries_which_row_a_trigger_keeps(objects, passage):
     assert objects.database.column("SELECT attempts FROM pruned.quarantine") == [1]
 
 
+@pytest.mark.parametrize("how", ["kill", "stop"])
+def test_a_row_that_is_held_between_its_object_and_its_own_end_stays(objects, how):
+    """The object is gone, its row is still there, and somebody holds a row that would go with
+    it."""
+    id_ = objects.add("artifact")
+    objects.database.connection.execute(f"""CREATE TABLE notices (id bigint PRIMARY KEY, object bigint REFERENCES ci_deleted_objects ON DELETE CASCADE);
+        CREATE INDEX ON notices (object); INSERT INTO notices VALUES (1, {id_}); GRANT SELECT, INSERT, UPDATE, DELETE ON notices TO PUBLIC""")
+    objects.tick()
+    daemon = objects.scene.start("--until-idle", environment={"PRUNED_FAULT": f"errand.before_settle:{how}"})
+    if how == "kill":
+        assert daemon.wait() == -9
+    else:
+        daemon.wait_stopped()
+    assert not objects.file.exists() and objects.left() == [id_]
+    objects.scene.run("hold", "notices:1", "--reason", "court").ok()
+    if how == "stop":
+        daemon.thaw()
+        assert daemon.wait() == 0
+    for _ in range(2):
+        objects.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 hour'")
+        objects.tick()
+        objects.scene.run_until_idle()
+        assert objects.left() == [id_] and objects.database.column("SELECT id FROM notices") == [1]
+    objects.scene.run("release", "notices:1").ok()
+    objects.tick()
+    objects.scene.run_until_idle()
+    assert objects.left() == [] and objects.database.column("SELECT id FROM notices") == []
+
+
 @pytest.mark.check_all
 def test_an_errand_that_wakes_after_its_lease_deletes_no_newer_object(objects):
     """Meanwhile another process has deleted object and row, and a new row owns a new object of the

@@ -6,7 +6,6 @@ import pytest
 
 from support.doomed import CHILD, destroy, doom
 from support.instance import tenant  # noqa: F401
-from support.objects import SLOT, ListedObjects
 
 EXPIRED, PRUNE, USERS = "members.remove_expired", "members.prune_deletions", "users.destroy"
 
@@ -125,21 +124,3 @@ def test_rows_below_what_is_a_users_count(tenant, bots):  # noqa: F811
     assert (held["state"], held["error"]) == ("held", "held: 4 rows are above max_rows 3")
     assert {(run["state"], "tables" in run["result"]) for run in runs.values() if run != held} <= {("finished", False)}
     assert approved(tenant, held) == (4, 3, {"tones": {"deleted": 2}, "lamps": {"changed": 1}})
-
-
-@pytest.mark.check_all
-def test_rows_below_listed_objects_count(pruned_with_slots, database, tmp_path):
-    """They are seen when their objects are gone: the next lease is held."""
-    objects = ListedObjects(pruned_with_slots, database, tmp_path / "store")
-    objects.root.mkdir()
-    objects.add(4, store=1)
-    sql(objects, """CREATE TABLE tones (of bigint REFERENCES ci_deleted_objects ON DELETE CASCADE);
-        INSERT INTO tones SELECT id FROM ci_deleted_objects, generate_series(1, 3); GRANT ALL ON tones TO PUBLIC""")
-    settings = {f"jobs.{SLOT}.max_rows": 9, f"jobs.{SLOT}.batch": 2}
-    objects.delete(**settings)
-    (run,) = objects.runs()
-    assert (run["state"], run["error"], run["rows_done"], len(objects.rows())) == ("held", "held: 10 rows are above max_rows 9", 8, 2)
-    objects.pruned.run("approve", run["run_id"]).ok()
-    objects.again(**settings | {f"jobs.{SLOT}.max_rows": 20})
-    (run,) = objects.runs()
-    assert (run["rows_done"], run["result"]["tables"], objects.rows()) == (16, {"tones": {"deleted": 12}}, [])

@@ -9,6 +9,8 @@
 #include "engine/brakes/whole.h"
 #include "engine/brakes/within_range.h"
 #include "engine/step/pace.h"
+#include "engine/step/page_keys.h"
+#include "engine/step/ranges.h"
 
 static gboolean
 is_errand (const Step *step)
@@ -188,6 +190,15 @@ find_room (CountAhead *one, GError **error)
   return TRUE;
 }
 
+/* Its keys do not say how many rows go with them. */
+static gboolean
+takes_others (const CountAhead *one)
+{
+  const Step *step = one->step;
+  return is_errand (step) && step->job->below != NULL && step->run->rows_counted < 0 && one->n > 0
+         && one->bound != LIMIT_NONE && !page_is_named (step->run);
+}
+
 /* A job says how many rows its run would change before the first one goes. Each lease of an errand
  * is counted, because what it has done cannot be rolled back. */
 static gboolean
@@ -200,6 +211,8 @@ judge_before (const CountAhead *one, GError **error)
   if (!run_is_approved (run) && !limits_ask (step, one->n, &why, error))
     return FALSE;
   step->counted = run->rows_done + one->n;
+  if (takes_others (one))
+    return count_first (step, error);
   if (one->n > one->room || why != NULL || is_to_be_counted_again (run, one->n))
     return count_first (step, error);
   if (is_errand (step) && one->bound != LIMIT_NONE)

@@ -21,9 +21,13 @@
  * Errands for which counting would give the same as for the first one are not counted again. */
 gboolean brakes_before (Step *const *steps, guint n, const char **at_fault, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* The same after the leases of the errands of N steps, in their transaction. step_tries has said
- * how many rows they leased. */
+/* The same after the leases of the errands of N steps, in their transaction: step_tries has said
+ * how many rows they leased, and `rows` of a step how many it would change with them. */
 gboolean brakes_note_leased (Step *const *steps, guint n, DayAllowance *allowance, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* The same after they have settled, before the commit: of rows that came beside those that were
+ * leased, when their work was done already. */
+gboolean brakes_after_settled (Step *const *steps, guint n, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* How many rows the run may change after this step, as far as is known now; LIMIT_NONE (day.h):
  * any number. */

@@ -5,7 +5,7 @@
 #include "engine/job/in_force.h"
 #include "engine/ledger/keeping.h"
 #include "engine/step/page_keys.h"
-#include "engine/step/plan.h"
+#include "engine/step/plan_below.h"
 
 #define SQL "src/engine/brakes/sql/"
 #define LONGEST_US (8 * G_USEC_PER_SEC) /* after this time the rest is estimated */
@@ -58,15 +58,29 @@ count_rest (Step *step, gint64 limit, gint64 *n, GError **error)
   return ask_keys (step, &ahead, limit, n, error);
 }
 
-/* What a job in C would take beside the rows of count.sql. */
-static gboolean
-count_foreseen (Step *step, gint64 *below, GError **error)
+gboolean
+count_beside (Step *step, gint64 limit, GError **error)
 {
   const JobCode *code = step->job->code;
-  if (code == NULL || code->foresee == NULL)
+  if (code != NULL && code->foresee != NULL)
+    return code->foresee (step, error);
+  g_auto (PlanTally) tally = { 0 };
+  plan_tally_init (&tally, NULL);
+  if (!plan_below_rows (step, limit, &tally, error))
+    return FALSE;
+  step_add_counts (step->counts, tally.counts);
+  step_add_rows (step, 0, tally.rows, 0);
+  return TRUE;
+}
+
+/* What a job in C would take beside the rows of count.sql. */
+static gboolean
+count_foreseen (Step *step, gint64 limit, gint64 *below, GError **error)
+{
+  if (step->job->code == NULL)
     return TRUE;
   g_autoptr (Step) ahead = step_new (step->pg, step->run, step->prefix, NULL, NULL);
-  const gboolean ok = code->foresee (ahead, error);
+  const gboolean ok = count_beside (ahead, limit, error);
   *below = ahead->below;
   step_fails_as (step, ahead);
   return ok;
@@ -111,7 +125,8 @@ count_ahead (CountAhead *all, guint n, GError **error)
       all[i].n = rows_int (rows, 0, "n");
   }
   if ((any && !pg_finish (pg, error))
-      || (n == 1 && !count_foreseen (all->step, &all->below, error)))
+      || (n == 1
+          && !count_foreseen (all->step, CLAMP (all->limit, 1, COUNT_MOST), &all->below, error)))
     return FALSE;
   all->n += all->below;
   return TRUE;

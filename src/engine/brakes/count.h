@@ -48,6 +48,8 @@ typedef struct {
 /* Fills `n` and `below` of ALL: by count.sql, or the keys that their pages have. What a job in C
  * foresees beside them is counted of one; of several it is known once they have run. */
 gboolean count_ahead (CountAhead *all, guint n, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The latter, of up to LIMIT rows of count.sql: added to what STEP has changed. */
+gboolean count_beside (Step *step, gint64 limit, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Rows beyond this are not counted one by one. More than the largest `max_rows` of a built-in job:
  * a run with more room than this begins, and ends before the page that would exceed. */

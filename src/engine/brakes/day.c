@@ -322,16 +322,25 @@ events_key (const Step *step)
   return g_strconcat (step->job->name, EVENTS_KEY, NULL);
 }
 
+/* The rows of STEP, *OWN of them of the job's table; without those that its lease has taken.
+ * LEASED: it takes them now. */
+static gint64
+rows_of (const Step *step, gboolean leased, gint64 *own)
+{
+  *own = leased ? step->tried : 0;
+  return leased ? day_leased (step) : MAX (0, step->rows + step->children->len - step->leased);
+}
+
 /* Of STEPS, those whose runs events have started. LEASED: rows that go later. */
 static void
 add_events (Step *const *steps, guint n, gboolean leased, Take *take)
 {
   for (guint i = 0; i < n; i++) {
     const Step *step = steps[i];
-    gint64 rows = day_leased (step), own = rows;
+    gint64 own, rows = rows_of (step, leased, &own);
     if (!(step->finds & FINDS_FOR_EVENT) || !event_limits_are_of (step))
       continue;
-    if (!leased)
+    if (!step->job->kind->errand)
       whole_taken (step, &rows, &own);
     take->rows += rows;
     take->own += own;
@@ -365,7 +374,7 @@ take_of_all (Step *const *steps, guint n, gboolean leased, DayAllowance *allowan
                 .leases = leased && n == 1 ? steps[0]->run->run_id : NULL,
                 .allowance = allowance };
   for (guint i = 0; i < n; i++) {
-    gint64 rows = leased ? day_leased (steps[i]) : steps[i]->rows + steps[i]->children->len, own;
+    gint64 own, rows = rows_of (steps[i], leased, &own);
     if (!leased && steps[i]->job->large != NULL && whole_is_of_day (steps[i]))
       whole_taken (steps[i], &rows, &own);
     take.rows += rows;
@@ -379,8 +388,6 @@ day_take (const GPtrArray *steps, DayAllowance *allowance, GError **error)
 {
   Step *const *all = (Step *const *)steps->pdata;
   g_autofree char *key = events_key (all[0]);
-  if (all[0]->job->kind->errand) /* it has leased them */
-    return TRUE;
   const Take takes[] = { take_of_all (all, steps->len, FALSE, allowance),
                          take_of_events (all, steps->len, key, FALSE, allowance) };
   for (guint i = 0; i < G_N_ELEMENTS (takes); i++)
@@ -395,6 +402,14 @@ day_leased (const Step *step)
   return MAX (step->tried, step->rows);
 }
 
+/* A lease of fewer rows can be within what is left; but how many rows go beside which is not known.
+ */
+static gboolean
+is_beside (const Take *take)
+{
+  return take->rows > take->step->tried;
+}
+
 static gboolean
 take_leased (const Take *take, guint n, GError **error)
 {
@@ -407,7 +422,7 @@ take_leased (const Take *take, guint n, GError **error)
   if (!take_rows (take, &taken, error))
     return FALSE;
   FAULT ("day.taken");
-  return taken == TAKEN || refuse (take, TAKE_AGAIN, error);
+  return taken == TAKEN || refuse (take, is_beside (take) ? taken : TAKE_AGAIN, error);
 }
 
 gboolean

@@ -59,9 +59,9 @@ plan_errand (Step *step, GError **error)
   CountAhead ahead = { .step = step, .limit = COUNT_MOST };
   if (step->job->count != NULL && !count_ahead (&ahead, 1, error))
     return FALSE;
-  step_add_count (step->counts, "updated_rows", ahead.n);
+  step_add_count (step->counts, "updated_rows", ahead.n - ahead.below);
   step->counted = ahead.n;
-  return TRUE;
+  return count_beside (step, COUNT_MOST, error);
 }
 
 /* Step after step, each with what the one before has done; nothing of it stays. */

@@ -14,6 +14,7 @@ lane_begin_errand (Lanes *lanes, Lane *lane, const JobErrand *code, const Step *
                       .code = code,
                       .job = step->run->job,
                       .leased = leased,
+                      .rows = step->leased,
                       .began_us = step->began_us,
                       .started_at_us = step->started_at_us };
   pthread_mutex_lock (&lanes->lock);

@@ -50,6 +50,7 @@ struct _Errand {
   const JobErrand *code;
   const Job *job; /* in the version that the run began with */
   gpointer leased;
+  gint64 rows;                    /* that its lease has counted, with those beside its own */
   gint64 began_us, started_at_us; /* of the step: monotonic; by the database's clock */
   gboolean done;                  /* under the list's lock */
   ErrandGroup *group;             /* a reference; NULL: it was begun by itself */

@@ -1,6 +1,7 @@
 #include "engine/step/plan_below.h"
 
 #include "engine/job/sentence/foreseen.h"
+#include "engine/step/beside.h"
 #include "engine/step/decide.h"
 
 #define KEYS_AT_ONCE 1000
@@ -53,6 +54,41 @@ plan_below (Step *step, const GPtrArray *below, PgRows *decided, PlanTally *tall
 }
 
 /* --- a job in C --- */
+
+/* Nothing can go with its rows: asked of the catalogue every few seconds. */
+static gboolean
+ask_beside (Step *step, gboolean *any, GError **error)
+{
+  g_autoptr (GPtrArray) tables = g_ptr_array_new ();
+  g_ptr_array_add (tables, step->job->table);
+  Beside beside;
+  beside_init (&beside);
+  const gboolean ok = beside_look (step, &beside, tables, error);
+  *any = beside.rels != NULL;
+  beside_clear (&beside);
+  return ok;
+}
+
+gboolean
+plan_below_rows (Step *step, gint64 limit, PlanTally *tally, GError **error)
+{
+  const PgStatement *counts = NULL;
+  gboolean any = FALSE;
+  if (!step->job->kind->counts_objects || step->job->table == NULL)
+    return TRUE;
+  if (!ask_beside (step, &any, error)
+      || (any && !foreseen_read_rows (step->pg, step->job, &counts, error)))
+    return FALSE;
+  if (counts == NULL)
+    return TRUE;
+  g_autoptr (PgValues) values = pg_values_new ();
+  step_bind (step, counts, values);
+  pg_values_int (values, "limit", limit);
+  g_autoptr (PgRows) rows = pg_run (step->pg, counts, values, error);
+  if (rows != NULL)
+    tally_tables (tally, rows);
+  return rows != NULL;
+}
 
 /* The lines of its plan. */
 typedef struct {

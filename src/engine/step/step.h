@@ -145,7 +145,8 @@ struct _Step {
   gint64 rows_taken_in; /* rows of the run that its ranges have changed, in earlier transactions */
   gint64 counted, limited; /* `rows_counted` and `rows_limit` of the run's row; -1: unchanged */
   gint64 room;             /* rows that may still be leased; -1: any number */
-  StepEvents events;       /* as its transaction was refused */
+  gint64 leased;     /* rows that an errand's lease has counted for limits and day; 0: it is none */
+  StepEvents events; /* as its transaction was refused */
   StepBrake brake;
   /* a plan (plan.h): what it shows for each row; NULL: nothing */
   StepVisit plan_visit;

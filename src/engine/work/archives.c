@@ -163,4 +163,4 @@ settle (Step *const *steps, gpointer *leased, guint n, GError **error)
   return TRUE;
 }
 
-const JobErrand archives_errand = { lease, act, cancel, NULL, settle, archived_free };
+const JobErrand archives_errand = { lease, NULL, act, cancel, NULL, settle, archived_free };

@@ -48,6 +48,44 @@ is_committed (Step *step, GError **error)
                     "can't perform network calls inside a database transaction");
 }
 
+/* Before the rows of a job in C go, or are tried. */
+static gboolean
+begin_beside (Beside *beside, Step *const *steps, guint n, GError **error)
+{
+  g_autoptr (GPtrArray) tables = g_ptr_array_new ();
+  g_ptr_array_add (tables, steps[0]->job->table);
+  const gboolean ok = beside_begin_steps (beside, steps, n, tables, error);
+  beside->leases = steps[0]->job->table;
+  return ok;
+}
+
+static gboolean
+attempt_one (Step *step, const JobErrand *code, gpointer leased, GError **error)
+{
+  return pg_exec (step->pg, "SAVEPOINT lease", error) && code->attempt (step, leased, error);
+}
+
+/* What would go or change beside the rows counts before anything is done that cannot be rolled
+ * back. Nothing of this try stays. */
+static gboolean
+attempt (Step *const *steps, guint n, const JobErrand *code, gpointer *leased, GError **error)
+{
+  Beside beside;
+  if (code->attempt == NULL)
+    return TRUE;
+  gboolean ok = begin_beside (&beside, steps, n, error);
+  if (ok && beside.rels != NULL)
+    ok = (n == 1
+          || step_fail (steps[0], error, PRUNED_BUSY,
+                        "rows of other tables can change; each run is tried alone"))
+         && attempt_one (steps[0], code, leased[0], error)
+         && beside_end_steps (&beside, steps, n, error)
+         && pg_exec (steps[0]->pg, "ROLLBACK TO lease", error)
+         && pg_exec_later (steps[0]->pg, "RELEASE lease", error);
+  beside_leave_steps (&beside, steps, n);
+  return ok;
+}
+
 static gboolean
 lease (StepSet *set, const JobErrand *code, gpointer *leased, GError **error)
 {
@@ -62,7 +100,7 @@ lease (StepSet *set, const JobErrand *code, gpointer *leased, GError **error)
   if (!brakes_before (steps, n, &at_fault, error))
     return FALSE;
   FAULT ("errand.before_lease");
-  if (!code->lease (steps, n, leased, error)
+  if (!code->lease (steps, n, leased, error) || !attempt (steps, n, code, leased, error)
       || !brakes_note_leased (steps, n, &set->allowance, error)
       || !transaction_commit (&set->claim.transaction, error))
     return FALSE;
@@ -109,14 +147,10 @@ settle (StepSet *set, const JobErrand *code, gpointer *leased, GError **error)
 {
   Step *const *steps = (Step *const *)set->steps->pdata;
   const guint n = set->steps->len;
-  const Job *job = steps[0]->job;
-  if (job->code == NULL)
-    return code->settle (steps, leased, n, error);
-  g_autoptr (GPtrArray) tables = g_ptr_array_new ();
-  g_ptr_array_add (tables, job->table);
   Beside beside;
-  gboolean ok = beside_begin_steps (&beside, steps, n, tables, error);
-  beside.leases = job->table;
+  if (code->attempt == NULL)
+    return code->settle (steps, leased, n, error);
+  gboolean ok = begin_beside (&beside, steps, n, error);
   ok = ok && code->settle (steps, leased, n, error) && beside_end_steps (&beside, steps, n, error);
   beside_leave_steps (&beside, steps, n);
   return ok;
@@ -133,7 +167,9 @@ errands_settle (StepSet *set, Lane *const *lanes, GError **error)
     Step *step = set->steps->pdata[i];
     step->began_us = errand->began_us; /* with its lease */
     step->started_at_us = errand->started_at_us;
+    step->leased = errand->rows;
     leased[i] = errand->leased;
   }
-  return settle (set, lanes[0]->list.errand->code, leased, error);
+  return settle (set, lanes[0]->list.errand->code, leased, error)
+         && brakes_after_settled ((Step *const *)set->steps->pdata, n, error);
 }

@@ -229,4 +229,4 @@ settle (Step *const *steps, gpointer *leased, guint n, GError **error)
   return TRUE;
 }
 
-const JobErrand objects_errand = { lease, act, cancel, NULL, settle, object_rows_free };
+const JobErrand objects_errand = { lease, NULL, act, cancel, NULL, settle, object_rows_free };

@@ -72,6 +72,22 @@ lease (Step *const *steps, guint n, gpointer *leased, GError **error)
   return ok;
 }
 
+/* A row that PostgreSQL refuses, or that another session holds, is found when it is settled. */
+static gboolean
+attempt (Step *step, gpointer data, GError **error)
+{
+  const Leased *leased = data;
+  g_autoptr (GArray) all = leased_with (leased, STORE_OPEN, STORE_OPEN);
+  g_autofree char *id = parts_column (leased, "id", all), *was = parts_column (leased, "was", all),
+                  *reason = NULL;
+  step_passes_busy (step);
+  g_autoptr (PgRows) rows = step_try (step, &reason, error, "10-ci_deleted_objects", "id", id,
+                                      "was", was, "lease", leased->lease, NULL);
+  if (rows != NULL)
+    step_count (step, "updated_rows", rows_count (rows));
+  return rows != NULL || reason != NULL;
+}
+
 /* --- act ------------------------------------------------------------------------------------- */
 
 static void
@@ -282,4 +298,5 @@ settle (Step *const *steps, gpointer *data, guint n, GError **error)
   return n == 1 ? settle_one (steps[0], leased[0], error) : settle_all (steps, leased, n, error);
 }
 
-const JobErrand delete_objects_errand = { lease, act, cancel, is_plain, settle, leased_free };
+const JobErrand delete_objects_errand
+    = { lease, attempt, act, cancel, is_plain, settle, leased_free };

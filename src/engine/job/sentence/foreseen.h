@@ -13,3 +13,7 @@
 /* One (PgStatement, or NULL: there are none) for each of JOB's `whats`; with the parameter `:key`,
  * it returns `table`, `own`, `emptied` and `n`. JOB: complete. In a transaction. */
 GPtrArray *foreseen_read (Pg *pg, const Job *job, GError **error);
+/* The same of the rows of its table that a job in C names in rows.sql, up to `:limit` of them.
+ * *COUNTS: NULL, it has no such file, or there are none. In a transaction. */
+gboolean foreseen_read_rows (Pg *pg, const Job *job, const PgStatement **counts, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
