@@ -25,6 +25,8 @@ gboolean brakes_before (Step *const *steps, guint n, const char **at_fault, GErr
  * how many rows they leased, and `rows` of a step how many it would change with them. */
 gboolean brakes_note_leased (Step *const *steps, guint n, DayAllowance *allowance, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* STEP settles what an errand's lease has counted: ROWS. */
+void brakes_begin_settling (Step *step, gint64 rows);
 /* The same after they have settled, before the commit: of rows that came beside those that were
  * leased, when their work was done already. */
 gboolean brakes_after_settled (Step *const *steps, guint n, GError **error)

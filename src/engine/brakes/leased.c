@@ -51,6 +51,12 @@ brakes_note_leased (Step *const *steps, guint n, DayAllowance *allowance, GError
   return pg_finish (pg, error);
 }
 
+void
+brakes_begin_settling (Step *step, gint64 rows)
+{
+  step->leased = rows;
+}
+
 /* What was leased was judged then. */
 static gboolean
 check_settled (Step *step, GError **error)

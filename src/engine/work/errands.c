@@ -60,9 +60,12 @@ begin_beside (Beside *beside, Step *const *steps, guint n, GError **error)
 }
 
 static gboolean
-attempt_one (Step *step, const JobErrand *code, gpointer leased, GError **error)
+attempt_each (Step *const *steps, guint n, const JobErrand *code, gpointer *leased, GError **error)
 {
-  return pg_exec (step->pg, "SAVEPOINT lease", error) && code->attempt (step, leased, error);
+  gboolean ok = pg_exec (steps[0]->pg, "SAVEPOINT lease", error);
+  for (guint i = 0; ok && i < n; i++)
+    ok = code->attempt (steps[i], leased[i], error);
+  return ok;
 }
 
 /* What would go or change beside the rows counts before anything is done that cannot be rolled
@@ -75,11 +78,7 @@ attempt (Step *const *steps, guint n, const JobErrand *code, gpointer *leased, G
     return TRUE;
   gboolean ok = begin_beside (&beside, steps, n, error);
   if (ok && beside.rels != NULL)
-    ok = (n == 1
-          || step_fail (steps[0], error, PRUNED_BUSY,
-                        "rows of other tables can change; each run is tried alone"))
-         && attempt_one (steps[0], code, leased[0], error)
-         && beside_end_steps (&beside, steps, n, error)
+    ok = attempt_each (steps, n, code, leased, error) && beside_end_steps (&beside, steps, n, error)
          && pg_exec (steps[0]->pg, "ROLLBACK TO lease", error)
          && pg_exec_later (steps[0]->pg, "RELEASE lease", error);
   beside_leave_steps (&beside, steps, n);
@@ -167,7 +166,7 @@ errands_settle (StepSet *set, Lane *const *lanes, GError **error)
     Step *step = set->steps->pdata[i];
     step->began_us = errand->began_us; /* with its lease */
     step->started_at_us = errand->started_at_us;
-    step->leased = errand->rows;
+    brakes_begin_settling (step, errand->rows);
     leased[i] = errand->leased;
   }
   return settle (set, lanes[0]->list.errand->code, leased, error)

@@ -85,8 +85,12 @@ refused_silently (Step *step, Leased *leased, gboolean *any, GError **error)
       if (again)
         g_ptr_array_add (leased->kept, g_strdup (rows_text (kept, i, "id")));
       fail (leased, row,
-            again ? "its lease was set back (by a trigger)"
-                  : "refused: the statement did not change the row (a trigger or a rule keeps it)");
+            rows_bool (kept, i, "held")
+                ? "its row, or one that would go with it, is held since its "
+                  "lease: it stays, and its object is gone"
+            : again ? "its lease was set back (by a trigger)"
+                    : "refused: the statement did not change the row (a trigger "
+                      "or a rule keeps it)");
     }
   return TRUE;
 }
