@@ -13,7 +13,7 @@ from support.story import JOB, check, minute_passes, prepare
 # partitions in test_partitions_killed.py, the ledger in test_kill_reapply.py, ranges in
 # test_ranges_killed.py, a standby in integration/test_replica_meanwhile.py, batches that cannot be
 # unpacked in integration/test_unread_batches.py.
-ELSEWHERE = ("rebalance.", "together.", "dispatcher.", "answer.", "schedule.", "errand.", "errands.", "clock_set_back.", "alone.", "at_once.", "brakes.", "day.", "partitions.", "replica.", "ranges.", "remember.", "unread.")
+ELSEWHERE = ("archive.", "rebalance.", "together.", "dispatcher.", "answer.", "schedule.", "errand.", "errands.", "clock_set_back.", "alone.", "at_once.", "brakes.", "day.", "partitions.", "replica.", "ranges.", "remember.", "unread.")
 
 
 def points(*beginnings):

@@ -21,7 +21,7 @@ PAGES = ("members.remove_expired", "members.prune_deletions", "imports.placehold
 
 # Points that are tested elsewhere (test_kill.py, test_kill_users.py, test_brakes_killed.py,
 # test_kill_reapply.py): no job reaches them, or they raise an error instead of killing.
-ELSEWHERE = re.compile(r"schedule\.|remember\.|rebalance\.|answer\.|suspect\.counted$|errand\.open_transaction|errands\.|clock_set_back\.|alone\.|at_once\.|brakes\.|day\.|partitions\.|together\.|replica\.|ranges\.|unread\.")
+ELSEWHERE = re.compile(r"archive\.|schedule\.|remember\.|rebalance\.|answer\.|suspect\.counted$|errand\.open_transaction|errands\.|clock_set_back\.|alone\.|at_once\.|brakes\.|day\.|partitions\.|together\.|replica\.|ranges\.|unread\.")
 # Points that a job reaches once a step: it is killed at the second time, too.
 OFTEN = ("step.", "publish.", "errand.")
 

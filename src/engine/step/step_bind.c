@@ -106,6 +106,6 @@ step_bind (Step *step, const PgStatement *statement, PgValues *values)
     pg_values_set (values, "audit.of", NULL); /* all rows are of this run */
   if (pg_statement_wants (statement, "page_bytes"))
     pg_values_int (values, "page_bytes", pace_weight_most (step));
-  if (step->job->spacing)
+  if (pg_statement_wants (statement, "index") || pg_statement_wants (statement, "began_at"))
     spacing_bind (step->run, statement, values);
 }
