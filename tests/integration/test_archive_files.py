@@ -307,6 +307,21 @@ def test_what_is_forgotten_is_still_in_a_file_that_is_named(archive, audit):
     assert str(first) in done.stderr and str(second) not in done.stderr, done
 
 
+@pytest.mark.parametrize("key, of", [("reset_token text PRIMARY KEY", "'abc'"), ("reset_token text, digest text, PRIMARY KEY (digest, reset_token)", "'abc', 'sha256:0'")])
+def test_rows_whose_key_is_a_secret_come_back_from_the_file_and_are_held(archive, key, of):
+    """The audit has a hash of the key."""
+    archive.house.sql(f"CREATE TABLE resets ({key}); INSERT INTO resets VALUES ({of}), ({of.replace('abc', 'def')})")
+    record = "record = resets.digest" if "digest" in key else ""
+    archive.house.say("notes", f"table = resets\nwhere = true\nmax_share = off\narchive = file:{archive.folder}\naudit = keys\n{record}")
+    before = archive.house.rows("resets")
+    _, run = archive.house.done("notes")
+    assert archive.house.rows("resets") == [] and "abc" not in str(archive.house.rows("pruned.deletions"))
+    archive.house.restore(run)
+    assert archive.house.rows("resets") == before
+    assert {key for key, in archive.house.rows("pruned.holds", "key")} == (
+        {"abc", "def"} if "digest" not in key else {'{"digest": "sha256:0", "reset_token": "abc"}', '{"digest": "sha256:0", "reset_token": "def"}'})
+
+
 PARTS = """CREATE TABLE parts (id bigint PRIMARY KEY, jotting bigint REFERENCES jottings, n int);
     INSERT INTO parts SELECT g, 1 + g % 3 FROM generate_series(1, 6) g"""
 

@@ -42,9 +42,10 @@ typedef struct {
 
 typedef struct {
   char *run_id, *step;
-  char *path;     /* of the file of an archive that has its rows; NULL: none has */
-  char *why;      /* what is wrong with that; NULL: nothing */
-  char *archived; /* the rows of each record, by its place, if only the file has them; else NULL */
+  char *path; /* of the file of an archive that has its rows; NULL: none has */
+  char *why;  /* what is wrong with that; NULL: nothing */
+  char *
+      archived; /* rows and keys of each record, by its place, if only the file has them; or NULL */
   const char *job_name; /* of its run */
   const Job *job;       /* NULL: the audit alone is enough */
   int run;              /* its run's row of `found` */

@@ -66,22 +66,32 @@ read_lines (const Restore *restore, RestoreStep *step, gboolean *fits)
   return step->why == NULL ? g_steal_pointer (&lines) : NULL;
 }
 
-/* The rows of each record, as an object of JSON by their places. */
+/* COLUMN of the rows FROM to TO, as a member `COLUMNs` of JSON. */
+static void
+append_array (GString *out, const PgRows *rows, int from, int to, const char *column)
+{
+  g_string_append_printf (out, "\"%ss\":[", column);
+  for (int i = from; i < to; i++)
+    g_string_append_printf (out, "%s%s", i > from ? "," : "", rows_text (rows, i, column));
+  g_string_append_c (out, ']');
+}
+
+/* The rows of each record with their keys, as an object of JSON by its place. */
 static char *
 rows_of_records (const PgRows *rows)
 {
   g_autoptr (GString) out = g_string_new ("{");
-  const char *place = NULL;
-  for (int i = 0; i < rows_count (rows); i++) {
-    const char *own = rows_text (rows, i, "place"), *row = rows_text (rows, i, "row");
-    if (g_strcmp0 (place, own) != 0)
-      g_string_append_printf (out, "%s\"%s\":[", place != NULL ? "]," : "", own);
-    else
-      g_string_append_c (out, ',');
-    g_string_append (out, row != NULL ? row : "null");
-    place = own;
+  for (int from = 0, to; from < rows_count (rows); from = to) {
+    const char *place = rows_text (rows, from, "place");
+    for (to = from; to < rows_count (rows) && g_str_equal (rows_text (rows, to, "place"), place);)
+      to++;
+    g_string_append_printf (out, "%s\"%s\":{", from > 0 ? "," : "", place);
+    append_array (out, rows, from, to, "row");
+    g_string_append_c (out, ',');
+    append_array (out, rows, from, to, "key");
+    g_string_append_c (out, '}');
   }
-  g_string_append (out, place != NULL ? "]}" : "}");
+  g_string_append_c (out, '}');
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
 
@@ -98,7 +108,7 @@ compare (RestoreStep *step, const PgRows *rows, gboolean fits)
       continue;
     if (row == NULL)
       step->why = g_strdup_printf ("%s: no line of it is about %s", step->path,
-                                   rows_text (rows, i, "key"));
+                                   rows_text (rows, i, "recorded"));
     else if (differs != NULL && !fits) {
       g_autofree char *why = g_strdup_printf ("%s is not as the audit has it", differs);
       step->why = fault_of (step->path, (guint)rows_int (rows, i, "line"), why);

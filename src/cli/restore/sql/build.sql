@@ -117,7 +117,8 @@ piece AS (
 text AS (
   SELECT
     'WITH entry AS MATERIALIZED (SELECT e.n, e.key, e.row, d.at, d.step, d.cmin::text::bigint AS command, d.table_name FROM pruned.deletions d'
-    ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(coalesce(d.rows, :archived::jsonb -> pg_catalog.format(''%s%s'', d.tableoid, d.ctid))), pg_catalog.jsonb_array_elements(d.keys)) WITH ORDINALITY AS e (row, key, n)'
+    ' CROSS JOIN LATERAL ROWS FROM (pg_catalog.jsonb_array_elements(coalesce(d.rows, :archived::jsonb -> pg_catalog.format(''%s%s'', d.tableoid, d.ctid) -> ''rows'')),'
+    ' pg_catalog.jsonb_array_elements(coalesce(:archived::jsonb -> pg_catalog.format(''%s%s'', d.tableoid, d.ctid) -> ''keys'', d.keys))) WITH ORDINALITY AS e (row, key, n)'
     ' WHERE d.run_id = :run_id::uuid AND d.tableoid = :part::oid AND d.ctid = :place::tid AND e.n = ANY (:position::bigint[]))' AS entry,
     '(SELECT pg_catalog.string_agg(a.key, '', '' ORDER BY a.key) FROM pg_catalog.jsonb_each(%s) AS a JOIN pg_catalog.jsonb_each(%s) AS b USING (key)'
     ' WHERE a.value IS DISTINCT FROM b.value)' AS differs,

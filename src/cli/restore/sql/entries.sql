@@ -6,7 +6,7 @@
 -- the index on (run_id, step).
 WITH RECURSIVE record AS MATERIALIZED (
   SELECT d.table_name, d.action, d.tableoid AS part, d.ctid AS place, d.xmin::text AS xid, d.cmin::text::bigint AS command,
-         pg_catalog.jsonb_array_length(d.keys) AS n, (SELECT coalesce(pg_catalog.array_agg(c ORDER BY c), '{}') FROM pg_catalog.jsonb_object_keys(coalesce(d.rows, :archived::jsonb -> pg_catalog.format('%s%s', d.tableoid, d.ctid)) -> 0) AS c) AS columns,
+         pg_catalog.jsonb_array_length(d.keys) AS n, (SELECT coalesce(pg_catalog.array_agg(c ORDER BY c), '{}') FROM pg_catalog.jsonb_object_keys(coalesce(d.rows, :archived::jsonb -> pg_catalog.format('%s%s', d.tableoid, d.ctid) -> 'rows') -> 0) AS c) AS columns,
          d.rows IS NULL AND d.archived_in IS NOT NULL AS in_file, d.rows IS NULL AND d.archived_in IS NULL AS bare
   FROM pruned.deletions d
   WHERE d.run_id = :run_id::uuid AND d.step = :step::int
