@@ -21,7 +21,7 @@ hashed AS MATERIALIZED (
     AND NOT EXISTS (SELECT FROM line l WHERE o.value = CASE pg_catalog.jsonb_typeof(l.key) WHEN 'object' THEN l.key -> o.name ELSE l.key END)
 ),
 named AS MATERIALIZED (
-  SELECT l.*, CASE WHEN h.names = '{}' THEN l.key
+  SELECT l.*, CASE WHEN pg_catalog.cardinality(h.names) = 0 THEN l.key
                    WHEN pg_catalog.jsonb_typeof(l.key) = 'object' THEN (
                      SELECT pg_catalog.jsonb_object_agg(m.key, CASE WHEN m.key = ANY (h.names) THEN
 -- include: ../../../engine/job/sql/hashed.sql
