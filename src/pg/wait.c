@@ -1,4 +1,4 @@
-/* Waiting for the server, with limits: for a connection's answers nothing waits longer. */
+/* Waiting for the answer of a server, with limits. */
 #include "base/clock.h"
 #include "pg/pg_private.h"
 
