@@ -115,8 +115,23 @@ def whatever_step(how):
         "runs": [run | {"step": None} for run in how["runs"]],
         "audit": whole_runs(how["audit"]),
         # ids are made of steps
-        "outcomes": sorted(((schema, value | {"step": None}) for schema, _, value in how["outcomes"]), key=str),
+        "outcomes": sorted(whole_schedules((schema, value | {"step": None}) for schema, _, value in how["outcomes"]), key=str),
     }
+
+
+def whole_schedules(outcomes):
+    """The outcomes; of a schedule, which is told of at the end of each of its steps, one with all
+    that these have removed. A step that met the neighbour's rows alone has removed 0."""
+    together = {}
+    for schema, value in outcomes:
+        if "schedule_id" not in value or "removed" not in value:
+            yield schema, value
+            continue
+        whole = together.setdefault((schema, value["run_id"], value["schedule_id"]), value | {"removed": 0, "denied_member_ids": []})
+        assert whole | {"removed": 0, "denied_member_ids": []} == value | {"removed": 0, "denied_member_ids": []}, (whole, value)
+        whole["removed"] += value["removed"]
+        whole["denied_member_ids"] = sorted({*whole["denied_member_ids"], *value["denied_member_ids"]})
+    yield from ((name[0], whole) for name, whole in together.items())
 
 
 def whatever_attempt(how):
