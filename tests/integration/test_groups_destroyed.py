@@ -300,3 +300,20 @@ def test_a_step_that_takes_too_long_gives_the_group_back_until_the_next_try(doom
     assert doomed.pruned.run_row(run["run_id"])["state"] == "finished"
     assert doomed.ids("namespaces", "type = 'Group'") == [doomed.neighbour]
 
+
+
+def test_files_that_were_deleted_days_ago_are_not_left(doomed, tmp_path):
+    """The run that has deleted them is in the archive by then."""
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "file").write_text("artifact")
+    doomed.put("ci_job_artifacts", project_id=doomed.project_id, job_id=7, file="a.zip", file_final_path="kept/file")
+    destroy(doomed, doomed.top)
+    run = doomed.runs(CHILD)[0]["run_id"]
+    assert "No row disagrees." in doomed.pruned.run("verify", str(run), "--all").ok().stdout
+    doomed.pruned.run("tick", "ci.schedule_delete_objects").ok()
+    doomed.work({"store.local.root": tmp_path})
+    assert not (tmp_path / "kept" / "file").exists()
+    doomed.database.execute("""SELECT pruned.ensure_day('runs_done', (scheduled_at AT TIME ZONE 'UTC')::date) FROM pruned.runs""")
+    doomed.database.execute("""WITH gone AS (DELETE FROM pruned.runs RETURNING *)
+        INSERT INTO pruned.runs_done SELECT (jsonb_populate_record(NULL::pruned.runs_done, to_jsonb(g))).* FROM gone g""")
+    assert "No row disagrees." in doomed.pruned.run("verify", str(run), "--all").ok().stdout

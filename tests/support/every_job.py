@@ -53,8 +53,9 @@ def tell(scene, at):
 
 
 def leases_end(scene, at):
-    """Lets the objects that a dead process had leased come again."""
-    scene.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 h'")
+    """Lets the objects that a dead process had leased come again. Others keep the time of their
+    recording, by which the second reading of a group finds those of its artifacts."""
+    scene.database.execute("UPDATE ci_deleted_objects SET pick_up_at = now() - interval '1 h' WHERE pick_up_at > now()")
     scene.topics.tick("ci.schedule_delete_objects", at + datetime.timedelta(seconds=1))
     scene.run_until_idle()
 
