@@ -25,6 +25,7 @@ const OwnRights own_rights[] = { { "approved_versions", "SELECT, INSERT, DELETE"
                                  { "nights", ALL },
                                  { "notices", ALL },
                                  { "overdue", ALL },
+                                 { "overdue_days", ALL },
                                  { "page_acts", "SELECT, INSERT, DELETE" },
                                  { "partitions", ALL },
                                  { "plans", "SELECT, INSERT, DELETE" },

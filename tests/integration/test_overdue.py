@@ -5,11 +5,13 @@ import json
 from datetime import timedelta
 
 import pytest
+import requests
 
 from stack.process import wait_until
 from support.command_line import add_run
 from support.metrics import http, ready  # noqa: F401
 from support.instance import tenant  # noqa: F401
+from support.paged import Read
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
@@ -297,3 +299,24 @@ def test_a_look_that_hangs_or_is_killed_keeps_no_other_from_being_looked_at(scen
     again()
     scene.pruned.start()
     wait_until(lambda: (found(JOB) or {}).get("rows", {}).get("no rule") == 1, 60, "a look by the next process")
+
+
+def test_the_most_of_each_day_is_kept_and_shown(scene, http):  # noqa: F811
+    scene.database.execute("INSERT INTO pruned.overdue_days VALUES (current_date - 2, %s, 7, 99), (current_date - 500, %s, 1, 1)", [JOB, JOB])
+    scene.start()
+    scene.pruned.start(settings={"http.listen": http.listen, "http.page": "on"}).wait_line("Partitions assigned")
+    looks = "SELECT count(*) FROM pruned.overdue WHERE found IS NOT NULL AND looked_at >= taken_at"
+    today = "SELECT rows FROM pruned.overdue_days WHERE day = (now() AT TIME ZONE 'UTC')::date"
+    scene.database.wait(looks, until=1)
+    # Six of ROWS are past the deadline. One of these is on hold.
+    assert scene.database.column(today) == [5]
+    scene.sql("DELETE FROM orders WHERE at < now() - interval '37 days'")
+    scene.database.execute("UPDATE pruned.overdue SET found = NULL, taken_at = now() - interval '61 s'")
+    scene.database.wait(looks, until=1)
+    assert scene.database.column(today) == [5] and scene.database.value("SELECT count(*) FROM pruned.overdue_days") == 2
+    page = Read(requests.get(f"http://{http.listen}/", timeout=20).text)
+    assert page.of("overdue").startswith("Overdue rows, the most of a day 30 days, looked for on 2: at most 7 rows overdue")
+    (_, drawn), = [e for e in page.elements if e[0] == "svg" and "overdue" in e[1].get("aria-label", "")]
+    assert drawn["role"] == "img"
+    told = requests.get(f"http://{http.listen}/?format=json&table=overdue", timeout=20).json()
+    assert [one["rows"] for one in told] == [5, 7] and told[1]["oldest_s"] == 99 and abs(told[0]["oldest_s"] - 16 * 86400) < 300

@@ -9,8 +9,8 @@ pytestmark = pytest.mark.built_in
 JOB, ONE = "scratch.remove", "scratch.one"
 # Rows of these go by age: tests/integration/test_retention.py, test_remembered.py.
 BY_AGE = {"runs", "runs_done", "deletions", "event_ids", "timers", "dead_verdicts", "journal", "readings"}
-# One row a job with a deadline, from the first look at it on.
-BY_JOB = {"overdue"}
+# One row a job with a deadline (and day), from the first look at it on.
+BY_JOB = {"overdue", "overdue_days"}
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = 'pruned'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition"
 LEFT = {
     "a tick that was blocked, of a run that the archive has dropped": (

@@ -1,5 +1,6 @@
 #include "engine/view/bars.h"
 
+#include "base/plural.h"
 #include "base/spoken.h"
 
 #include <math.h>
@@ -8,9 +9,11 @@
 #define NIGHTS 30
 #define BAR 6 /* of which one is the gap */
 
-/* N amounts, the oldest first, and those that failed, which stand above them. */
+/* N amounts, the oldest first, and those that failed, which stand above them. Which are known;
+ * NULL: all. */
 typedef struct {
   const double *amounts, *failed;
+  const gboolean *known;
   guint n;
   gboolean is_large;
   const char *says; /* the same in words */
@@ -47,7 +50,8 @@ draw (Html *html, const Bars *bars)
                  failed = bars->failed[i] > 0 ? MAX (bars->failed[i] / most * height, 1) : 0,
                  done
                  = bars->amounts[i] > 0 ? MAX (bars->amounts[i] / most * height - failed, 1) : 0;
-    add_rect (html, "none", (const double[]){ x, height, BAR - 1, 1 });
+    if (bars->known == NULL || bars->known[i])
+      add_rect (html, "none", (const double[]){ x, height, BAR - 1, 1 });
     if (done > 0)
       add_rect (html, "done", (const double[]){ x, height - done, BAR - 1, done });
     if (failed > 0)
@@ -85,12 +89,40 @@ bars_show (Html *html, const PgRows *nights, const char *job)
   }
   g_autofree char *sum = spoken_number (llround (all)), *top = spoken_number (llround (most)),
                   *says = g_strdup_printf ("30 nights: %s rows, at most %s in one", sum, top);
-  draw (html, &(Bars){ amounts, failed, NIGHTS, job == NULL, says });
+  draw (html, &(Bars){ amounts, failed, NULL, NIGHTS, job == NULL, says });
+}
+
+char *
+bars_show_overdue (Html *html, const PgRows *days)
+{
+  double amounts[NIGHTS] = { 0 }, overdue[NIGHTS] = { 0 }, most = 0;
+  gboolean known[NIGHTS] = { FALSE };
+  guint looked = 0;
+  for (int i = 0; i < rows_count (days); i++) {
+    const guint ago = days_ago (rows_text (days, i, "day"));
+    if (ago == NIGHTS)
+      continue;
+    overdue[NIGHTS - 1 - ago] += (double)rows_int (days, i, "rows");
+    known[NIGHTS - 1 - ago] = TRUE;
+  }
+  for (guint i = 0; i < NIGHTS; i++) {
+    most = MAX (most, overdue[i]);
+    looked += known[i];
+  }
+  g_autofree char *top = spoken_number (llround (most));
+  char *says = looked == 0 ? g_strdup ("Nobody has looked for overdue rows: no job has a deadline.")
+               : most > 0
+                   ? g_strdup_printf ("30 days, looked for on %u: at most %s %s overdue", looked,
+                                      top, plural (llround (most), "row", "rows"))
+                   : g_strdup_printf ("30 days, looked for on %u: nothing was overdue", looked);
+  if (looked > 0)
+    draw (html, &(Bars){ amounts, overdue, known, NIGHTS, TRUE, says });
+  return says;
 }
 
 void
 bars_show_amounts (Html *html, const double *amounts, guint n, const char *says)
 {
   g_autofree double *failed = g_new0 (double, n);
-  draw (html, &(Bars){ amounts, failed, n, TRUE, says });
+  draw (html, &(Bars){ amounts, failed, NULL, n, TRUE, says });
 }

@@ -9,5 +9,8 @@
 /* The bars of the job's last 30 nights, of rows of VIEW_NIGHTS; JOB NULL: of all together. Beside
  * it should stand a table: what it says in words are its sum and its highest bar. */
 void bars_show (Html *html, const PgRows *nights, const char *job);
+/* A large chart of the rows that were overdue on each of 30 days, of rows of VIEW_OVERDUE. A day on
+ * which nobody has looked has no line below it. Returns the same in words; g_free it. */
+char *bars_show_overdue (Html *html, const PgRows *days);
 /* A large chart of N amounts, the oldest first; SAYS: the same in words. */
 void bars_show_amounts (Html *html, const double *amounts, guint n, const char *says);

@@ -31,6 +31,8 @@ static const Column NIGHT_COLUMNS[] = {
   { "day" }, { "job" }, { "runs", CELL_NUMBER }, { "rows", CELL_NUMBER }, { "failed", CELL_NUMBER },
   { NULL }
 };
+static const Column OVERDUE_COLUMNS[]
+    = { { "day" }, { "job" }, { "rows", CELL_NUMBER }, { "oldest_s", CELL_NUMBER }, { NULL } };
 static const Column PROCESS_COLUMNS[] = { { "host" },
                                           { "pid", CELL_NUMBER, .exact = TRUE },
                                           { "version" },
@@ -95,6 +97,7 @@ static const struct {
   [VIEW_NEAR] = { SQL "near.sql", NULL },
   [VIEW_NIGHTS] = { SQL "nights.sql", NIGHT_COLUMNS, "nights" },
   [VIEW_NOBODY] = { SQL "nobody.sql", NULL },
+  [VIEW_OVERDUE] = { SQL "overdue_days.sql", OVERDUE_COLUMNS, "overdue" },
   [VIEW_PAUSED] = { SQL "is_paused.sql", NULL },
   [VIEW_PROCESSES] = { SQL "processes.sql", PROCESS_COLUMNS, "processes" },
   [VIEW_QUARANTINE] = { SQL "quarantine_list.sql", QUARANTINE_COLUMNS, "quarantine" },

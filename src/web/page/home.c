@@ -11,8 +11,8 @@
 static void
 home_clear (Home *home)
 {
-  PgRows **rows[] = { &home->jobs, &home->nights,  &home->delays, &home->readings,
-                      &home->read, &home->refused, &home->stop };
+  PgRows **rows[] = { &home->jobs,     &home->nights, &home->overdue, &home->delays,
+                      &home->readings, &home->read,   &home->refused, &home->stop };
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     g_clear_pointer (rows[i], rows_free);
 }
@@ -27,6 +27,7 @@ look (Home *home, GError **error)
   pg_values_set (values, "job", NULL);
   return (home->jobs = night_ask (pg, home->sheet->night, NULL, error)) != NULL
          && (home->nights = view_ask (pg, VIEW_NIGHTS, values, error)) != NULL
+         && (home->overdue = view_ask (pg, VIEW_OVERDUE, values, error)) != NULL
          && (home->delays = view_ask (pg, VIEW_DELAYS, values, error)) != NULL
          && (home->readings = view_ask (pg, VIEW_READINGS, values, error)) != NULL
          && (home->read = view_ask (pg, VIEW_READ, values, error)) != NULL
@@ -224,6 +225,19 @@ show_days (const Home *home)
 }
 
 static void
+show_overdue (const Home *home)
+{
+  Html *html = home->sheet->html;
+  html_open (html, HTML_SECTION);
+  html_set (html, HTML_AT_ID, "overdue");
+  html_text (html, HTML_H2, "Overdue rows, the most of a day");
+  g_autofree char *says = bars_show_overdue (html, home->overdue);
+  html_text (html, HTML_P, says);
+  show_as_table (home, VIEW_OVERDUE, home->overdue, "overdue-table", "Nobody has looked.");
+  html_close (html);
+}
+
+static void
 show_delays (const Home *home)
 {
   Html *html = home->sheet->html;
@@ -264,6 +278,7 @@ view_show_home (Sheet *sheet, GError **error)
   show_needs (&home);
   show_jobs (&home);
   show_days (&home);
+  show_overdue (&home);
   show_delays (&home);
   return TRUE;
 }

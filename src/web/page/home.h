@@ -9,6 +9,7 @@ typedef struct {
   Sheet *sheet;
   PgRows *jobs;     /* of night.sql */
   PgRows *nights;   /* of VIEW_NIGHTS */
+  PgRows *overdue;  /* of VIEW_OVERDUE */
   PgRows *delays;   /* of VIEW_DELAYS */
   PgRows *readings; /* second readings that disagree, or do not end */
   PgRows *read;     /* how many were read a second time */

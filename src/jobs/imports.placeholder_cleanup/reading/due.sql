@@ -1,8 +1,8 @@
 -- Details that were due before the run began, and whose attempt was not counted. Not those of which
 -- a run of their user was under way meanwhile, nor of users with two details, of which one waits.
 -- What a transaction of these minutes has written (`:seen`) says nothing about then: a count of
--- these minutes neither. Not asked once the run is in the archive, where runs of users are not found
--- by their user. Fast by the index on attempts.
+-- these minutes neither. Not asked once the run is in the archive, where runs of users are not
+-- found by their user. Fast by the index on attempts.
 SELECT 'import_placeholder_user_details' AS tab, d.id::text AS key, 'it is due, and no attempt was counted' AS wrong
 FROM import_placeholder_user_details d
 WHERE d.namespace_id IS NULL AND d.deletion_attempts < :setting.item_attempts::int
