@@ -1,6 +1,7 @@
 """Views of one thing: a row, a plan, the SQL of a job. They say what `pruned why`, `who`, `plan`
 and `jobs show` say."""
 
+import json
 import time
 
 import requests
@@ -94,3 +95,17 @@ def test_a_table_that_is_locked_delays_nothing_but_the_look_at_it(paged):  # noq
             assert time.monotonic() - began < patient(4), path
             assert paged.ask("/healthz").status_code == paged.ask("/journal").status_code == 200
     assert paged.read("/row?item=orders:4").of("why")
+
+
+def test_a_run_shows_its_rows_over_its_time(paged):  # noqa: F811
+    run = done(paged, now(minutes=-1))
+    path = f"/run?id={run['run_id']}"
+    assert paged.read(path).of("pace") == "" and paged.json(f"{path}&format=json&table=pace") == [], "all went at one moment"
+    # A second step 30 seconds later, and a third in the middle of these.
+    for step, seconds, keys in ((7, 30, [11, 12]), (8, 15.2, [13])):
+        paged.database.execute("""INSERT INTO pruned.deletions SELECT (jsonb_populate_record(d, jsonb_build_object('step', %s::int, 'at', d.at + %s * interval '1 s', 'keys', %s::jsonb))).*
+            FROM pruned.deletions d WHERE run_id = %s ORDER BY step LIMIT 1""", [step, seconds, json.dumps(keys), run["run_id"]])
+    page = renewed(paged, path, lambda seen: seen.of("pace"))
+    assert page.of("pace").startswith("Rows over its time 6 rows in 3 steps, at most 3 in a thirtieth of its time")
+    told = paged.json(f"{path}&format=json&table=pace")
+    assert [one["rows"] for one in told] == [3, *[0] * 14, 1, *[0] * 13, 2] and told[0]["at"] < told[29]["at"]

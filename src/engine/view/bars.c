@@ -120,9 +120,28 @@ bars_show_overdue (Html *html, const PgRows *days)
   return says;
 }
 
-void
-bars_show_amounts (Html *html, const double *amounts, guint n, const char *says)
+static double
+number_of (const PgRows *rows, int row, const char *column)
 {
-  g_autofree double *failed = g_new0 (double, n);
+  const char *text = rows_text (rows, row, column);
+  return text != NULL ? g_ascii_strtod (text, NULL) : 0;
+}
+
+double
+bars_most (const PgRows *rows, const char *column)
+{
+  double most = 0;
+  for (int i = 0; i < rows_count (rows); i++)
+    most = MAX (most, number_of (rows, i, column));
+  return most;
+}
+
+void
+bars_show_column (Html *html, const PgRows *rows, const char *column, const char *says)
+{
+  const guint n = (guint)rows_count (rows);
+  g_autofree double *amounts = g_new0 (double, n), *failed = g_new0 (double, n);
+  for (guint i = 0; i < n; i++)
+    amounts[i] = number_of (rows, (int)i, column);
   draw (html, &(Bars){ amounts, failed, NULL, n, TRUE, says });
 }

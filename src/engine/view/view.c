@@ -33,6 +33,8 @@ static const Column NIGHT_COLUMNS[] = {
 };
 static const Column OVERDUE_COLUMNS[]
     = { { "day" }, { "job" }, { "rows", CELL_NUMBER }, { "oldest_s", CELL_NUMBER }, { NULL } };
+static const Column PACE_COLUMNS[]
+    = { { "at", CELL_TIME }, { "rows", CELL_NUMBER }, { "steps", CELL_NUMBER }, { NULL } };
 static const Column PROCESS_COLUMNS[] = { { "host" },
                                           { "pid", CELL_NUMBER, .exact = TRUE },
                                           { "version" },
@@ -98,6 +100,7 @@ static const struct {
   [VIEW_NIGHTS] = { SQL "nights.sql", NIGHT_COLUMNS, "nights" },
   [VIEW_NOBODY] = { SQL "nobody.sql", NULL },
   [VIEW_OVERDUE] = { SQL "overdue_days.sql", OVERDUE_COLUMNS, "overdue" },
+  [VIEW_PACE] = { SQL "pace.sql", PACE_COLUMNS, "pace" },
   [VIEW_PAUSED] = { SQL "is_paused.sql", NULL },
   [VIEW_PROCESSES] = { SQL "processes.sql", PROCESS_COLUMNS, "processes" },
   [VIEW_QUARANTINE] = { SQL "quarantine_list.sql", QUARANTINE_COLUMNS, "quarantine" },

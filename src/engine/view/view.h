@@ -18,6 +18,7 @@ typedef enum {
   VIEW_NIGHTS,     /* the last 30 of each job; `job` */
   VIEW_NOBODY,     /* no process has the `job`; `seconds` */
   VIEW_OVERDUE,    /* the most overdue rows of each job and day, of the last 30; `job` */
+  VIEW_PACE,       /* rows over the time of `run_id`, in equal parts; no row: it had one moment */
   VIEW_PAUSED,     /* `job`; no row: it is not */
   VIEW_PROCESSES,  /* `seconds` */
   VIEW_QUARANTINE, /* `all`, `job`, `limit`, and what view_bind_days binds */

@@ -5,6 +5,7 @@
 #include "base/spoken.h"
 #include "engine/clock/processes.h"
 #include "engine/view/bars.h"
+#include "web/page/parts.h"
 
 #include <math.h>
 
@@ -198,20 +199,6 @@ give_jobs (const Home *home)
   sheet_table (home->sheet, &(SheetTable){ "jobs", NULL, JOBS, cells, "No job is in force." });
 }
 
-/* The rows of a chart, folded away below it. */
-static void
-show_as_table (const Home *home, ViewId id, const PgRows *rows, const char *fold, const char *none)
-{
-  Html *html = home->sheet->html;
-  const Column *columns = view_columns (id);
-  html_open (html, HTML_DETAILS);
-  html_set (html, HTML_AT_ID, fold);
-  html_text (html, HTML_SUMMARY, "The same as a table");
-  sheet_table (home->sheet,
-               &(SheetTable){ view_name (id), NULL, columns, sheet_cells (columns, rows), none });
-  html_close (html);
-}
-
 static void
 show_days (const Home *home)
 {
@@ -220,7 +207,7 @@ show_days (const Home *home)
   html_set (html, HTML_AT_ID, "days");
   html_text (html, HTML_H2, "Rows a day");
   bars_show (html, home->nights, NULL);
-  show_as_table (home, VIEW_NIGHTS, home->nights, "days-table", "No job has run yet.");
+  parts_folded (home->sheet, VIEW_NIGHTS, home->nights, "days-table", "No job has run yet.");
   html_close (html);
 }
 
@@ -233,7 +220,7 @@ show_overdue (const Home *home)
   html_text (html, HTML_H2, "Overdue rows, the most of a day");
   g_autofree char *says = bars_show_overdue (html, home->overdue);
   html_text (html, HTML_P, says);
-  show_as_table (home, VIEW_OVERDUE, home->overdue, "overdue-table", "Nobody has looked.");
+  parts_folded (home->sheet, VIEW_OVERDUE, home->overdue, "overdue-table", "Nobody has looked.");
   html_close (html);
 }
 
@@ -241,17 +228,11 @@ static void
 show_delays (const Home *home)
 {
   Html *html = home->sheet->html;
-  const int n = rows_count (home->delays);
-  double most = 0;
   gint64 runs = 0;
-  g_autofree double *longest = g_new0 (double, (gsize)n);
-  for (int i = 0; i < n; i++) {
-    const char *text = rows_text (home->delays, i, "longest_s");
-    longest[i] = text != NULL ? g_ascii_strtod (text, NULL) : 0;
-    most = MAX (most, longest[i]);
+  for (int i = 0; i < rows_count (home->delays); i++)
     runs += rows_int (home->delays, i, "runs");
-  }
-  g_autofree char *number = spoken_number (runs), *time = spoken_duration (most),
+  g_autofree char *number = spoken_number (runs),
+                  *time = spoken_duration (bars_most (home->delays, "longest_s")),
                   *says = runs == 0
                               ? g_strdup ("No run has started within the last hour and ended.")
                               : g_strdup_printf ("%s %s, at most %s from due to started", number,
@@ -260,9 +241,9 @@ show_delays (const Home *home)
   html_set (html, HTML_AT_ID, "waits");
   html_text (html, HTML_H2, "From due to started, the last hour");
   if (runs > 0)
-    bars_show_amounts (html, longest, (guint)n, says);
+    bars_show_column (html, home->delays, "longest_s", says);
   html_text (html, HTML_P, says);
-  show_as_table (home, VIEW_DELAYS, home->delays, "waits-table", "No run.");
+  parts_folded (home->sheet, VIEW_DELAYS, home->delays, "waits-table", "No run.");
   html_close (html);
 }
 

@@ -32,3 +32,15 @@ parts_commands (Sheet *sheet, const char *title, const char *const *commands)
   html_close (sheet->html);
   html_close (sheet->html);
 }
+
+void
+parts_folded (Sheet *sheet, ViewId id, const PgRows *rows, const char *fold, const char *none)
+{
+  const Column *columns = view_columns (id);
+  html_open (sheet->html, HTML_DETAILS);
+  html_set (sheet->html, HTML_AT_ID, fold);
+  html_text (sheet->html, HTML_SUMMARY, "The same as a table");
+  sheet_table (sheet,
+               &(SheetTable){ view_name (id), NULL, columns, sheet_cells (columns, rows), none });
+  html_close (sheet->html);
+}

@@ -1,9 +1,12 @@
 /* A run: what it did and when, and what can come next. */
 #include "web/page/parts.h"
 
+#include "base/plural.h"
+#include "base/spoken.h"
 #include "base/uuid5.h"
 #include "base/visible.h"
 #include "engine/job/in_force.h"
+#include "engine/view/bars.h"
 #include "engine/view/run_view.h"
 
 static void
@@ -35,6 +38,36 @@ show_about (Sheet *sheet, const PgRows *run)
   parts_line (sheet, "arguments", rows_text (run, 0, "args"));
   html_close (sheet->html);
   html_close (sheet->html);
+}
+
+/* Its rows over its time, unless all of them went at one moment. */
+static gboolean
+show_pace (Sheet *sheet, const PgValues *values, GError **error)
+{
+  g_autoptr (PgRows) pace = view_ask (sheet->pg, VIEW_PACE, values, error);
+  if (pace == NULL)
+    return FALSE;
+  if (rows_count (pace) == 0 && sheet->form == NULL)
+    return TRUE;
+  gint64 rows = 0, steps = 0;
+  for (int i = 0; i < rows_count (pace); i++) {
+    rows += rows_int (pace, i, "rows");
+    steps += rows_int (pace, i, "steps");
+  }
+  g_autofree char *number = spoken_number (rows),
+                  *most = spoken_number ((gint64)bars_most (pace, "rows")),
+                  *says = g_strdup_printf ("%s %s in %" G_GINT64_FORMAT
+                                           " %s, at most %s in a thirtieth of its time",
+                                           number, plural (rows, "row", "rows"), steps,
+                                           plural (steps, "step", "steps"), most);
+  html_open (sheet->html, HTML_SECTION);
+  html_set (sheet->html, HTML_AT_ID, "pace");
+  html_text (sheet->html, HTML_H2, "Rows over its time");
+  bars_show_column (sheet->html, pace, "rows", says);
+  html_text (sheet->html, HTML_P, says);
+  parts_folded (sheet, VIEW_PACE, pace, "pace-table", "All rows went at one moment.");
+  html_close (sheet->html);
+  return TRUE;
 }
 
 /* Only what there is. */
@@ -84,6 +117,8 @@ view_show_run (Sheet *sheet, GError **error)
                     *lost = g_strdup_printf ("Nothing of it can be restored: %s.", line);
     html_text (sheet->html, HTML_P, lost);
   }
+  if (!show_pace (sheet, values, error))
+    return FALSE;
   show_parts (sheet, &view);
   return TRUE;
 }
