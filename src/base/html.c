@@ -61,7 +61,7 @@ static const Tag TAGS[HTML_TAGS] = {
 
 static const struct {
   const char *name;
-  gboolean is_link;
+  gboolean is_link, may_leave;
 } ATTRIBUTES[HTML_ATTRIBUTES] = {
   [HTML_AT_CLASS] = { "class" },
   [HTML_AT_ID] = { "id" },
@@ -70,6 +70,7 @@ static const struct {
   [HTML_AT_CONTENT] = { "content" },
   [HTML_AT_EQUIV] = { "http-equiv" },
   [HTML_AT_HREF] = { "href", TRUE },
+  [HTML_AT_ELSEWHERE] = { "href", TRUE, TRUE },
   [HTML_AT_SRC] = { "src", TRUE },
   [HTML_AT_ACTION] = { "action", TRUE },
   [HTML_AT_REL] = { "rel" },
@@ -164,14 +165,24 @@ is_relative (const char *link)
          && (guchar)link[0] > ' ';
 }
 
+gboolean
+html_may_leave_to (const char *link)
+{
+  return is_relative (link) || g_str_has_prefix (link, "http://")
+         || g_str_has_prefix (link, "https://");
+}
+
 void
 html_set (Html *html, HtmlAttribute attribute, const char *value)
 {
   g_return_if_fail (html->is_begun);
   if (value == NULL)
     return;
+  const gboolean fits
+      = !ATTRIBUTES[attribute].is_link
+        || (ATTRIBUTES[attribute].may_leave ? html_may_leave_to (value) : is_relative (value));
   g_string_append_printf (html->out, " %s=\"", ATTRIBUTES[attribute].name);
-  add_escaped (html->out, ATTRIBUTES[attribute].is_link && !is_relative (value) ? "#" : value);
+  add_escaped (html->out, fits ? value : "#");
   g_string_append_c (html->out, '"');
 }
 

@@ -1,7 +1,8 @@
 /* A page of HTML that is built from elements, attributes and texts. Nothing can be added as it is:
  * elements and attributes are those of the enums, a text stays a text, an attribute stays within
- * its quotes, and what is a link goes to a page of the same place, never to another host nor to a
- * script. There are no attributes with scripts or styles.
+ * its quotes, and what is a link goes to a page of the same place, never to a script, nor to
+ * another host, unless an operator has written it (HTML_AT_ELSEWHERE). There are no attributes with
+ * scripts or styles.
  *
  * Threads: any, one at a time. Ownership: html_end.
  */
@@ -61,7 +62,8 @@ typedef enum {
   HTML_AT_CHARSET,
   HTML_AT_CONTENT,
   HTML_AT_EQUIV,
-  HTML_AT_HREF, /* relative, as HTML_AT_SRC and HTML_AT_ACTION; another becomes `#` */
+  HTML_AT_HREF,      /* relative, as HTML_AT_SRC and HTML_AT_ACTION; another becomes `#` */
+  HTML_AT_ELSEWHERE, /* href of what an operator has written: relative, http or https; else `#` */
   HTML_AT_SRC,
   HTML_AT_ACTION,
   HTML_AT_REL,
@@ -91,6 +93,8 @@ Html *html_begin (void);
 void html_open (Html *html, HtmlTag tag);
 /* An attribute of the element that was opened last and has nothing in it yet. NULL: none. */
 void html_set (Html *html, HtmlAttribute attribute, const char *value);
+/* Whether HTML_AT_ELSEWHERE can have LINK. */
+gboolean html_may_leave_to (const char *link);
 void html_set_number (Html *html, HtmlAttribute attribute, double number);
 /* A text inside what is open, in UTF-8; what is not is replaced, and control characters but line
  * breaks are blanks. NULL: nothing. */

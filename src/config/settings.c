@@ -241,6 +241,9 @@ const Setting settings_table[] = {
   TEXT (
       "http", "public_url", "",
       "where readers find the page, like https://example.org/pruned/: notices have links to it; empty: they have none"),
+  TEXT (
+      "http", "links", "",
+      "pages of other databases that the page links, comma-separated: NAME=URL, like shop=../shop/, hr=https://hr.example.org/pruned/"),
   BOOL (
       "http", "actions", "off",
       "on: the page can do things (approve, discard, retry, stop, go, pause, resume, tick, hold, release), for whom trusted_proxies or tokens say"),

@@ -4,6 +4,7 @@
 #include "web/door.h"
 #include "web/line.h"
 #include "web/metrics.h"
+#include "web/page/elsewhere.h"
 #include "web/page/hosts.h"
 #include "web/page/page.h"
 #include "web/web.h"
@@ -112,7 +113,7 @@ pages_check (const Config *config, GError **error)
     return FALSE;
   return *listen == '\0'
          || (door_check (listen, error) && hosts_check (config, error)
-             && act_post_check (config, error));
+             && elsewhere_check (config, error) && act_post_check (config, error));
 }
 
 Pages *
@@ -125,8 +126,8 @@ pages_start (const Config *config, const Jobs *jobs, const ActCommand *command, 
   pages->metrics = metrics_new (config, jobs);
   line_open (&pages->ready, config);
   pages->proxies = proxies_of (config, error);
-  const gboolean fits
-      = pages->proxies != NULL && hosts_check (config, error) && act_post_check (config, error);
+  const gboolean fits = pages->proxies != NULL && hosts_check (config, error)
+                        && elsewhere_check (config, error) && act_post_check (config, error);
   if (fits && config_bool (config, "http", "page"))
     pages->page = page_new (config, command, error);
   if (fits && (pages->page != NULL || !config_bool (config, "http", "page")))

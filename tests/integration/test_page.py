@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from stack.process import patient, wait_until
-from support.paged import EVIL, JOB, VIEWS, done, paged, renewed  # noqa: F401
+from support.paged import EVIL, JOB, Read, VIEWS, done, paged, renewed  # noqa: F401
 from support.scene import now
 from support.sentences import house  # noqa: F401
 
@@ -190,8 +190,16 @@ def test_it_is_off_unless_asked_for(house):  # noqa: F811
     house.say(JOB, "table = orders\nwhere = gone")
     house.sql("CREATE TABLE orders (id bigint PRIMARY KEY, gone boolean)")
     house.start()
-    house.pruned.start(settings={"http.listen": http.listen}).wait_line("Partitions assigned")
+    daemon = house.pruned.start(settings={"http.listen": http.listen})
+    daemon.wait_line("Partitions assigned")
     assert [http.ask(path).status_code for path in ("/", "/runs", "/page.css")] == [404] * 3
+    daemon.stop()
+    house.pruned.start(settings={"http.listen": http.listen, "http.page": "on", "http.links": "shop=../shop/, <b> = https://hr.example.org/?a&b"}).wait_line("Partitions assigned")
+    page = Read(http.ask("/runs").text)
+    assert {"../shop/", "https://hr.example.org/?a&b"} <= {a["href"] for tag, a in page.elements if tag == "a"} and not [tag for tag, _ in page.elements if tag == "b"]
     http.close()
+    for links in ("shop", "shop=", "=../shop/", "shop=javascript:alert(1)", "shop=//hr.example.org", "a=../a/,,b=../b/"):
+        refused = house.pruned.run("doctor", settings={"http.listen": http.listen, "http.links": links})
+        assert refused.code == 2 and "[http] links: '" in refused.stdout + refused.stderr, (links, refused)
     refused = house.pruned.run("doctor", settings={"http.listen": http.listen, "http.hosts": "a b"})
     assert "[http] hosts: 'a b' is no name of a host" in refused.stdout

@@ -1,7 +1,9 @@
 #include "web/page/frame.h"
 
 #include "base/clock.h"
+#include "engine/job/in_force.h"
 #include "web/page/act_table.h"
+#include "web/page/elsewhere.h"
 
 #include <string.h>
 
@@ -77,6 +79,7 @@ add_menu (Html *html, const View *view)
     html_close (html);
   }
   html_close (html);
+  elsewhere_show (html, config_text (in_force_config (), "http", "links"));
   html_close (html);
 }
 

@@ -66,6 +66,27 @@ test_links_stay_in_the_place (void)
 }
 
 static void
+test_only_what_is_meant_to_leads_elsewhere (void)
+{
+  static const char *const links[][2]
+      = { { "../hr/", "../hr/" },
+          { "https://hr.example.org/p/", "https://hr.example.org/p/" },
+          { "http://[::1]:1/", "http://[::1]:1/" },
+          { "javascript:alert(1)", "#" },
+          { "data:text/html,x", "#" },
+          { "//x", "#" },
+          { " https://x", "#" } };
+  for (guint i = 0; i < G_N_ELEMENTS (links); i++) {
+    Html *html = html_begin ();
+    html_open (html, HTML_A);
+    html_set (html, HTML_AT_ELSEWHERE, links[i][0]);
+    g_autofree char *page = html_end (html),
+                    *is = g_strdup_printf ("<!DOCTYPE html>\n<a href=\"%s\"></a>", links[i][1]);
+    g_assert_cmpstr (page, ==, is);
+  }
+}
+
+static void
 test_values_of_links_are_escaped (void)
 {
   g_autofree char *link
@@ -89,6 +110,7 @@ main (int argc, char **argv)
   g_test_add_func ("/html/texts", test_texts_stay_texts);
   g_test_add_func ("/html/attributes", test_attributes_stay_within_their_quotes);
   g_test_add_func ("/html/links", test_links_stay_in_the_place);
+  g_test_add_func ("/html/elsewhere", test_only_what_is_meant_to_leads_elsewhere);
   g_test_add_func ("/html/values", test_values_of_links_are_escaped);
   g_test_add_func ("/html/style", test_style_of_a_file);
   return g_test_run ();
