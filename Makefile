@@ -211,6 +211,11 @@ release-check:
 	@tests/release/check.sh $(SUITES)
 	@tests/release/container.sh $(or $(RELEASE_ROOTS),build/release-check)/bookworm.tar
 
+#: make two-versions  an upgrade step by step, forward and back, beside OLDER= (a commit; default: the newest tag, or what tests/release/older.sh names); a few minutes, and as long as a build before
+two-versions: deps-quick
+	+@$(MAKE) $(PARALLEL) all
+	@older=$$(tests/release/older.sh $(OLDER)) && TEST_OLDER=$$older TEST_BUILD=$(BUILD) $(PYTHON) -m pytest -c tests/pytest.ini -q tests/release
+
 #: make docs         the pages that are made from the code: docs/reference, and the marked blocks of other pages
 docs: all
 	@python3 tools/docs.py $(BUILD)/pruned
@@ -252,5 +257,5 @@ help:
 
 -include $(OBJECTS:.o=.d) $(UNIT_OBJECTS:.o=.d) $(FUZZ:=.d)
 
-.PHONY: all docs release-check demo bench interop chaos mutants clean units deps-build deps-test deps-quick deps-fuzz tested built check check-all quick fuzz fuzzers coverage screenshots lint install deb deps-deb help
+.PHONY: all docs release-check two-versions demo bench interop chaos mutants clean units deps-build deps-test deps-quick deps-fuzz tested built check check-all quick fuzz fuzzers coverage screenshots lint install deb deps-deb help
 .DELETE_ON_ERROR:

@@ -12,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 roots=$(realpath -m "${RELEASE_ROOTS:-build/release-check}")
-command=${RELEASE_COMMAND:-bash .ci/run check-all && make interop && for v in 14 16 18; do make quick POSTGRES=$v || exit; done && make quick BROKER=3.9 && tests/release/deb.sh && tests/release/charts.sh}
+command=${RELEASE_COMMAND:-bash .ci/run check-all && make interop && make two-versions && for v in 14 16 18; do make quick POSTGRES=$v || exit; done && make quick BROKER=3.9 && tests/release/deb.sh && tests/release/charts.sh}
 suites=("$@")
 [ $# -gt 0 ] || suites=(bookworm trixie)
 mirror=${RELEASE_MIRROR:-http://deb.debian.org/debian}
