@@ -19,6 +19,24 @@ def missing(scene, ids):
 
 
 @pytest.mark.check_all
+def test_each_tick_becomes_a_run_in_another_process(new_scene):
+    """The process that has gone on ends before it has compared."""
+    scene = new_scene({})
+    (daemon,) = start(scene)
+    before = send(scene, 10, 10)
+    wait_until(lambda: not missing(scene, before), 60, "the first ten")
+    daemon.freeze()
+    scene.topics.drop("ticks")
+    scene.topics.make("ticks", 1)
+    after = send(scene, 25, 1000)
+    daemon.thaw()
+    scene.database.wait("SELECT next_offset FROM pruned.intake WHERE topic = %s", [scene.topics.full("ticks")], until=25)
+    daemon.kill()
+    start(scene)
+    wait_until(lambda: not missing(scene, after), 150, lambda: f"{len(missing(scene, after))} ticks are no runs")
+
+
+@pytest.mark.check_all
 def test_each_tick_becomes_a_run(new_scene):
     scene = new_scene({"topics.partitions": 2})
     (daemon,) = start(scene)

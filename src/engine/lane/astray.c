@@ -55,8 +55,8 @@ set_astray (Lanes *lanes, GArray *views, const char *topic, gint32 number)
 /* --- Kafka --- */
 
 typedef struct {
-  const Trail *trail;
-  guint next;     /* index in what was taken */
+  const GArray *taken;
+  guint next;     /* its index */
   gint64 same_to; /* below this offset Kafka has the same messages; -1: none was compared */
   Stretch others; /* from -1: none found */
 } Comparison;
@@ -66,7 +66,7 @@ static gboolean
 compare_message (const KafkaMessage *message, gpointer data)
 {
   Comparison *compared = data;
-  const GArray *taken = compared->trail->taken;
+  const GArray *taken = compared->taken;
   while (compared->next < taken->len
          && g_array_index (taken, Taken, compared->next).offset < message->offset)
     compared->next++;
@@ -87,7 +87,7 @@ static void
 compare_unread (const KafkaStretch *batch, gpointer data)
 {
   Comparison *compared = data;
-  const GArray *taken = compared->trail->taken;
+  const GArray *taken = compared->taken;
   if (compared->next >= taken->len
       || g_array_index (taken, Taken, compared->next).offset >= batch->to)
     return;
@@ -96,20 +96,50 @@ compare_unread (const KafkaStretch *batch, gpointer data)
   compared->others.to = batch->to;
 }
 
+/* Compares the messages up to TO with what was taken, from COMPARED's next one on. */
+static gboolean
+compare_up_to (Service *service, const LaneView *view, Comparison *compared, gint64 to,
+               GError **error)
+{
+  if (compared->next >= compared->taken->len)
+    return TRUE;
+  const KafkaStretch stretch
+      = { view->number, g_array_index (compared->taken, Taken, compared->next).offset, to };
+  const KafkaVisitor visitor = { compare_message, compare_unread, compared };
+  return kafka_read_stretch (service->kafka_settings, view->topic, &stretch, READ_MS, &visitor,
+                             error);
+}
+
+/* Compares the message that was compared last, if it is older than the trail. If it differs,
+ * nothing is known of those before it: OTHERS begin with the log. */
+static gboolean
+compare_same (Service *service, const LaneView *view, const Trail *trail, Stretch *others,
+              GError **error)
+{
+  *others = (Stretch){ 0, 0 };
+  const Taken same = trail->same;
+  if (same.offset < 0
+      || (trail->taken->len > 0 && same.offset >= g_array_index (trail->taken, Taken, 0).offset))
+    return TRUE;
+  g_autoptr (GArray) alone = g_array_new (FALSE, FALSE, sizeof (Taken));
+  g_array_append_val (alone, same);
+  Comparison comparison = { .taken = alone, .same_to = -1, .others = { -1, -1 } };
+  if (!compare_up_to (service, view, &comparison, same.offset + 1, error))
+    return FALSE;
+  if (comparison.others.from >= 0)
+    *others = (Stretch){ 0, same.offset + 1 };
+  return TRUE;
+}
+
 /* Compares Kafka with what was taken, from index FIRST on. */
 static gboolean
 compare_from (Service *service, const LaneView *view, const Trail *trail, guint first, gint64 high,
               Stretch *others, GError **error)
 {
-  Comparison comparison = { .trail = trail, .next = first, .same_to = -1, .others = { -1, -1 } };
-  if (first < trail->taken->len) {
-    KafkaStretch stretch
-        = { view->number, g_array_index (trail->taken, Taken, first).offset, trail->mine };
-    const KafkaVisitor visitor = { compare_message, compare_unread, &comparison };
-    if (!kafka_read_stretch (service->kafka_settings, view->topic, &stretch, READ_MS, &visitor,
-                             error))
-      return FALSE;
-  }
+  Comparison comparison
+      = { .taken = trail->taken, .next = first, .same_to = -1, .others = { -1, -1 } };
+  if (!compare_up_to (service, view, &comparison, trail->mine, error))
+    return FALSE;
   *others = comparison.others;
   if (high < trail->mine)
     *others
@@ -122,17 +152,20 @@ compare_from (Service *service, const LaneView *view, const Trail *trail, guint 
 static gboolean
 compare (Service *service, const LaneView *view)
 {
-  g_auto (Trail) trail = { NULL, 0, 0, 0 };
+  g_auto (Trail) trail = { NULL, 0, 0, 0, { -1, 0 } };
   g_autoptr (GError) error = NULL;
-  Stretch others;
+  Stretch others, before;
   gint64 low, high;
   if (!trail_copy (service->lanes, view->topic, view->number, &trail) || trail.mine <= 0)
     return TRUE;
   if (!kafka_partition_watermarks (view->partition, WATERMARKS_MS, &low, &high, &error)
+      || !compare_same (service, view, &trail, &before, &error)
       || !compare_from (service, view, &trail, trail.checked, high, &others, &error)
       || (others.from < others.to && trail.checked > 0
           && !compare_from (service, view, &trail, 0, high, &others, &error)))
     return FALSE;
+  if (before.to > 0)
+    others = (Stretch){ before.from, MAX (before.to, others.to) };
   trail_compared (service->lanes, view->topic, view->number, &trail, &others);
   return TRUE;
 }

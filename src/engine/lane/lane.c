@@ -86,6 +86,7 @@ lanes_add (Lanes *lanes, KafkaPartition *partition, const char *topic, gint32 nu
   lane->intake.trail = g_array_new (FALSE, FALSE, sizeof (Taken));
   lane->worker.bisect = bisect_new ();
   lane->progress.handled = lane->worker.taken = lane->intake.mine = lane->worker.end_seen = -1;
+  lane->intake.same.offset = -1;
   pthread_mutex_lock (&lanes->lock);
   g_ptr_array_add (lanes->all, lane);
   pthread_mutex_unlock (&lanes->lock);

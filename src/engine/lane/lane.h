@@ -115,6 +115,7 @@ typedef struct _Lane {
     _Atomic gint64 seen_to;
     GArray *trail;       /* of Taken, by offset (trail.h) */
     guint trail_checked; /* index of the last one that Kafka was seen to still have */
+    Taken same;          /* the same, also if it is older than the trail; offset -1: none */
     guint begun;         /* how often the trail was begun */
     Stretch others;      /* here Kafka has other messages than were taken, or none */
   } intake;

@@ -14,6 +14,8 @@ remember (Lane *lane, gint64 offset, gint64 timestamp_ms)
       && g_array_index (lane->intake.trail, Taken, lane->intake.trail->len - 1).offset >= offset)
     return; /* a repeated delivery */
   g_array_append_val (lane->intake.trail, taken);
+  if (lane->intake.same.offset < 0)
+    lane->intake.same = taken;
 }
 
 /* With the lock. */
@@ -40,6 +42,8 @@ trail_begin (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms)
   atomic_store (&lane->progress.at_end, FALSE);
   g_array_set_size (lane->intake.trail, 0);
   lane->intake.trail_checked = 0;
+  if (lane->intake.same.offset >= mine)
+    lane->intake.same.offset = -1;
   if (mine > 0 && last_ms != 0)
     remember (lane, mine - 1, last_ms);
   pthread_mutex_unlock (&lanes->lock);
@@ -73,14 +77,17 @@ trail_leave (Lanes *lanes, const Lane *lane)
     return;
   Trail *left = g_new (Trail, 1);
   *left = (Trail){ g_array_copy (lane->intake.trail), lane->intake.trail_checked, 0,
-                   lane->intake.mine };
+                   lane->intake.mine, lane->intake.same };
   g_hash_table_replace (lanes->left, name_of (lane), left);
 }
 
 void
-trail_resume (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms)
+trail_resume (Lanes *lanes, Lane *lane, gint64 mine, gint64 last_ms, Taken same)
 {
   g_autofree char *name = name_of (lane);
+  pthread_mutex_lock (&lanes->lock);
+  lane->intake.same = same;
+  pthread_mutex_unlock (&lanes->lock);
   trail_begin (lanes, lane, mine, last_ms);
   pthread_mutex_lock (&lanes->lock);
   Trail *left = g_hash_table_lookup (lanes->left, name);
@@ -126,6 +133,36 @@ trail_others (Lanes *lanes, Lane *lane)
   return others.from < lane->intake.mine ? others : (Stretch){ 0, 0 };
 }
 
+Taken
+trail_same (Lanes *lanes, const Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  const Taken same = lane->intake.same;
+  pthread_mutex_unlock (&lanes->lock);
+  return same;
+}
+
+void
+trail_add_same (Lanes *lanes, const Lane *lane, PgValues *values)
+{
+  const Taken same = trail_same (lanes, lane);
+  if (same.offset >= 0) {
+    pg_values_int (values, "same_offset", same.offset);
+    pg_values_int (values, "same_ms", same.timestamp_ms);
+  } else {
+    pg_values_set (values, "same_offset", NULL);
+    pg_values_set (values, "same_ms", NULL);
+  }
+}
+
+void
+trail_set_same (Lanes *lanes, Lane *lane)
+{
+  pthread_mutex_lock (&lanes->lock);
+  lane->intake.same = (Taken){ lane->intake.mine - 1, lane->intake.mine_last_ms };
+  pthread_mutex_unlock (&lanes->lock);
+}
+
 void
 trail_settle (Lanes *lanes, Lane *lane)
 {
@@ -162,7 +199,7 @@ trail_copy (Lanes *lanes, const char *topic, gint32 number, Trail *trail)
   const Lane *lane = lane_of (lanes, topic, number);
   if (lane != NULL)
     *trail = (Trail){ g_array_copy (lane->intake.trail), lane->intake.trail_checked,
-                      lane->intake.begun, lane->intake.mine };
+                      lane->intake.begun, lane->intake.mine, lane->intake.same };
   pthread_mutex_unlock (&lanes->lock);
   return lane != NULL;
 }
@@ -208,7 +245,8 @@ trail_compared (Lanes *lanes, const char *topic, gint32 number, const Trail *tra
     lane->intake.others = *others;
     set_astray (lanes, lane);
   } else if (lane != NULL && lane->intake.begun == trail->begun && trail->taken->len > 0) {
-    const gint64 last = g_array_index (trail->taken, Taken, trail->taken->len - 1).offset;
+    lane->intake.same = g_array_index (trail->taken, Taken, trail->taken->len - 1);
+    const gint64 last = lane->intake.same.offset;
     while (lane->intake.trail_checked + 1 < lane->intake.trail->len
            && g_array_index (lane->intake.trail, Taken, lane->intake.trail_checked + 1).offset
                   <= last)

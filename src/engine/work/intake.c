@@ -122,6 +122,7 @@ advance (Intake *intake, Pg *pg, const KafkaMessage *last, gint64 *next, gint64 
   else
     pg_values_set (values, "last_ms", NULL); /* not known */
   pg_values_int (values, "mine", lane->intake.mine);
+  trail_add_same (intake->service->lanes, lane, values);
   if (intake->read_to >= 0)
     pg_values_int (values, "read_to", intake->read_to);
   else

@@ -22,6 +22,21 @@ time_before (Service *service, const Lane *lane, gint64 offset, gint64 low, gint
   return cause == NULL;
 }
 
+/* The same of what was compared last: since then another process may have taken messages of a topic
+ * that was made anew, the one before `mine` too. */
+static gboolean
+look_before (Service *service, Lane *lane, gint64 low, Stretch *others, GError **error)
+{
+  const Taken same = trail_same (service->lanes, lane);
+  gint64 ms = 0;
+  if (same.offset >= 0 && same.offset + 1 < lane->intake.mine
+      && !time_before (service, lane, same.offset + 1, low, &ms, error))
+    return FALSE;
+  if (ms != 0 && ms != same.timestamp_ms)
+    *others = (Stretch){ low, same.offset + 1 };
+  return TRUE;
+}
+
 /* *OTHERS: offsets at which Kafka has other messages than were read, or none, because a replica
  * that lagged became leader (unclean election) or the topic was recreated. Either housekeeping
  * has found the stretch, or the last message read is missing or differs; then nothing is known of
@@ -41,10 +56,15 @@ look_for_others (Service *service, Lane *lane, gint64 low, gint64 high, Stretch 
   if (lane->intake.mine >= 0 && lane->intake.mine <= high
       && !time_before (service, lane, lane->intake.mine, low, &ms, error))
     return FALSE;
-  if (lane->intake.mine <= high
-      && (lane->intake.mine < 0 || ms == 0 || lane->intake.mine_last_ms == 0
-          || ms == lane->intake.mine_last_ms))
-    *others = (Stretch){ 0, 0 };
+  if (lane->intake.mine > high
+      || (lane->intake.mine >= 0 && ms != 0 && lane->intake.mine_last_ms != 0
+          && ms != lane->intake.mine_last_ms))
+    return TRUE;
+  *others = (Stretch){ 0, 0 };
+  if (!look_before (service, lane, low, others, error))
+    return FALSE;
+  if (others->from == others->to && ms != 0 && ms == lane->intake.mine_last_ms)
+    trail_set_same (service->lanes, lane);
   return TRUE;
 }
 
@@ -112,7 +132,10 @@ read_mine (Service *service, Pg *pg, Lane *lane, GError **error)
     log_warning ("PostgreSQL was set back; re-reading from its saved offsets", "topic", lane->topic,
                  "partition", partition);
   }
-  trail_resume (service->lanes, lane, is, dated ? rows_int (rows, 0, "last_ms") : 0);
+  Taken same = { -1, 0 };
+  if (rows_count (rows) > 0 && rows_text (rows, 0, "same_offset") != NULL)
+    same = (Taken){ rows_int (rows, 0, "same_offset"), rows_int (rows, 0, "same_ms") };
+  trail_resume (service->lanes, lane, is, dated ? rows_int (rows, 0, "last_ms") : 0, same);
   if (is >= 0)
     trail_set_read_to (lane, rows_int (rows, 0, "read_to"));
   return TRUE;
@@ -130,6 +153,7 @@ pass_over_lost (Service *service, Pg *pg, Lane *lane, gint64 expected, gint64 lo
   pg_values_int (values, "next", low);
   pg_values_int (values, "last_ms", lane->intake.mine_last_ms);
   pg_values_int (values, "mine", lane->intake.mine);
+  trail_add_same (service->lanes, lane, values);
   pg_values_set (values, "read_to", NULL);
   if (!pg_begin (pg, error))
     return FALSE;

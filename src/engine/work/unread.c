@@ -37,6 +37,7 @@ advance (Service *service, Pg *pg, Lane *lane, gint64 next, GError **error)
   pg_values_set (values, "last_ms", NULL);
   pg_values_set (values, "read_to", NULL);
   pg_values_int (values, "mine", lane->intake.mine);
+  trail_add_same (service->lanes, lane, values);
   g_autoptr (PgRows) moved = pg_run_file (pg, SQL "intake_advance.sql", values, error);
   if (moved == NULL || rows_count (moved) > 0)
     return moved != NULL;

@@ -31,9 +31,9 @@ give_up (Lanes *lanes, Lane *lane)
 static void
 assert_next (Lanes *lanes, gint32 number, gint64 mine, gint64 last_ms, guint n, guint checked)
 {
-  g_auto (Trail) trail = { NULL, 0, 0, 0 };
+  g_auto (Trail) trail = { NULL, 0, 0, 0, { -1, 0 } };
   Lane *next = lanes_with (lanes, TOPIC, number, NULL);
-  trail_resume (lanes, next, mine, last_ms);
+  trail_resume (lanes, next, mine, last_ms, (Taken){ -1, 0 });
   g_assert_true (trail_copy (lanes, TOPIC, number, &trail));
   g_assert_cmpuint (trail.taken->len, ==, n);
   g_assert_cmpuint (trail.checked, ==, checked);
@@ -81,11 +81,31 @@ test_others_begin_anew (void)
   }
 }
 
+/* What another process has compared last stays until this one has compared. */
+static void
+test_same_is_kept (void)
+{
+  Lanes *lanes = lanes_new (1);
+  Lane *lane = lanes_with (lanes, TOPIC, 0, NULL);
+  trail_resume (lanes, lane, 25, 1024, (Taken){ 9, 1009 });
+  take (lanes, lane, 25, 30);
+  g_assert_cmpint (trail_same (lanes, lane).offset, ==, 9);
+  trail_begin (lanes, lane, 40, 0); /* what lay before could not be read */
+  g_assert_cmpint (trail_same (lanes, lane).offset, ==, 9);
+  trail_begin (lanes, lane, 9, 0);
+  g_assert_cmpint (trail_same (lanes, lane).offset, ==, -1);
+  trail_resume (lanes, lane, 25, 1024, (Taken){ -1, 0 });
+  g_assert_cmpint (trail_same (lanes, lane).offset, ==, 24);
+  give_up (lanes, lane);
+  lanes_free (lanes);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trail/it_goes_on", test_it_goes_on);
   g_test_add_func ("/trail/others_begin_anew", test_others_begin_anew);
+  g_test_add_func ("/trail/same_is_kept", test_same_is_kept);
   return g_test_run ();
 }
