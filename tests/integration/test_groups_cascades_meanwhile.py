@@ -206,3 +206,32 @@ def test_a_row_that_is_just_being_moved_elsewhere_stays(doomed, table, row, move
         writer.end()
     assert writer.waited and run["state"] == "finished" and run["attempts"] == 0
     assert doomed.ids(table) == [id] and id not in audited(doomed, table)
+
+
+# --- what is decided while a step waits
+
+@pytest.mark.check_first(2)
+@pytest.mark.parametrize("held, change, reason", [
+    ("projects", "UPDATE users SET admin = false WHERE id = {actor}", "Group deletion is in progress"),
+    ("plans", "DELETE FROM members WHERE user_id = {owner}", "Group deletion is in progress"),
+    ("namespaces", "UPDATE application_settings SET deletion_adjourned_period = 90", "The grace period is not over"),
+    ("plans", "DELETE FROM group_group_links", "Group deletion is in progress"),
+    ("plans", "UPDATE users SET state = 'blocked' WHERE id = {actor}", "Group deletion is in progress"),
+])
+def test_nothing_goes_if_the_deletion_is_not_wanted_any_more_when_the_lock_is_there(doomed, held, change, reason):  # noqa: F811
+    """The application holds a row of the project while it takes the right away, or the period is
+    longer."""
+    doomed.owner = doomed.user()
+    if "members" in change or "links" in change:
+        invited = doomed.group() if "links" in change else None
+        doomed.member(doomed.owner, invited or doomed.top, level=50)
+        if invited:
+            doomed.share(doomed.top, invited)
+        doomed.actor = doomed.owner
+    plan = doomed.put("plans", project_id=doomed.project_id)
+    rows = f"id = {doomed.sub}" if held == "namespaces" else "true"
+    run, waited = beside(doomed, f"SELECT FROM {held} WHERE {rows} FOR UPDATE; {change.format(actor=doomed.actor, owner=doomed.owner)}")
+    assert waited and (run["state"], run["attempts"]) == ("finished", 0)
+    assert result(run)["cancelled"] == 1 and result(run)["reason"] == reason
+    assert doomed.project_id in doomed.ids("projects") and doomed.ids("plans") == [plan]
+    assert doomed.row("namespace_details", doomed.top, "namespace_id")["deleted_at"] is None

@@ -9,8 +9,9 @@
  * nothing is left. It is locked before anything of it is removed, so that no transaction can insert
  * a row below it between the last check and its end.
  *
- * Invariant: a step removes nothing before it has locked the root and checked mark and rights again
- * (this file).
+ * Invariant: a step removes nothing before it has locked the root and the portion, and has checked
+ * mark and rights again after that (this file, drain.c). What gives the right stays locked until
+ * the step ends, whatever it waits for.
  */
 #include "jobs/groups.destroy/portion.h"
 #include "jobs/groups.destroy/walk.h"
@@ -110,14 +111,23 @@ is_first (const Step *step)
   return json_object_get (step_cursor (step), "stage") == NULL;
 }
 
+/* It is not wanted any more. */
+static gboolean
+call_off (Step *step, const char *group, const char *keys, GError **error)
+{
+  g_autoptr (PgRows) decided = step_query (step, error, "decide", "key", keys, "gone", "{}", NULL);
+  return decided != NULL && cancel (step, decided, group, error);
+}
+
 /* Continues the deletion; namespace_details shows that it is in progress. */
 static gboolean
-continue_walk (Walk *walk, gboolean marked, GError **error)
+continue_walk (Walk *walk, gboolean marked, const char *keys, GError **error)
 {
   if (!marked
       && !change_mark (walk->step, "mark/20-namespace_details.update", TRUE, walk->group, error))
     return FALSE;
-  return walk_step (walk, error);
+  return walk_step (walk, error)
+         && (!walk->unwanted || call_off (walk->step, walk->group, keys, error));
 }
 
 static gboolean
@@ -142,11 +152,13 @@ first_step (Step *step, const char *group, const char *keys, GError **error)
   g_autoptr (json_t) cursor = json_pack ("{s:s}", "stage", "refresh");
   if (rows_bool (decided, 0, "spent")) /* by a dead run */
     json_object_set_new (cursor, "spent", json_true ());
-  Walk walk = { step, group, rows_text (decided, 0, "root_namespace_id"),
-                rows_text (catalogue, 0, "stamp"), cursor };
+  Walk walk = {
+    step,   group, rows_text (decided, 0, "root_namespace_id"), rows_text (catalogue, 0, "stamp"),
+    cursor, FALSE
+  };
   GError *cause = NULL;
   if (begin (&walk, &cause))
-    return continue_walk (&walk, FALSE, error);
+    return continue_walk (&walk, FALSE, keys, error);
   if (cause != NULL)
     g_propagate_error (error, cause);
   return cause == NULL;
@@ -166,15 +178,14 @@ later_step (Step *step, const char *group, const char *keys, GError **error)
   if (all == NULL)
     return FALSE;
   const PgRows *still = all->pdata[2], *catalogue = all->pdata[3];
-  if (rows_count (still) == 0) {
-    g_autoptr (PgRows) decided
-        = step_query (step, error, "decide", "key", keys, "gone", "{}", NULL);
-    return decided != NULL && cancel (step, decided, group, error);
-  }
+  if (rows_count (still) == 0)
+    return call_off (step, group, keys, error);
   g_autoptr (json_t) cursor = json_deep_copy (step_cursor (step));
-  Walk walk = { step, group, rows_text (still, 0, "root_namespace_id"),
-                rows_text (catalogue, 0, "stamp"), cursor };
-  return continue_walk (&walk, rows_bool (still, 0, "in_progress"), error);
+  Walk walk = {
+    step,   group, rows_text (still, 0, "root_namespace_id"), rows_text (catalogue, 0, "stamp"),
+    cursor, FALSE
+  };
+  return continue_walk (&walk, rows_bool (still, 0, "in_progress"), keys, error);
 }
 
 gboolean

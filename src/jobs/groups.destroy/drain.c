@@ -28,8 +28,11 @@ queue_portion_holds (Step *step, const Portion *portion, const PgRows *reference
   return TRUE;
 }
 
-/* Locks the portion, so that what is found is complete. A project that is gone counts as moved, and
- * so do groups below which something was inserted before they were locked. */
+/* Locks the portion, so that what is found is complete, and what gives the right to delete it; then
+ * asks whether the deletion is still wanted: the locks may have been waited for. A project that is
+ * gone counts as moved, and so do groups below which something was inserted before they were
+ * locked.
+ */
 static gboolean
 find_referring (Step *step, Portion *portion, Referring *found, GError **error)
 {
@@ -41,11 +44,15 @@ find_referring (Step *step, Portion *portion, Referring *found, GError **error)
   gboolean queued
       = step_queue (step, error, "hold/10-namespaces", PORTION (portion))
         && step_queue (step, error, "hold/20-projects", PORTION (portion))
+        && step_queue (step, error, "hold/22-users", "top", portion->top, NULL)
+        && step_queue (step, error, "hold/24-members", "top", portion->top, NULL)
+        && step_queue (step, error, "hold/26-group_group_links", "top", portion->top, NULL)
         && step_queue (step, error, "hold/30-strangers", PORTION (portion))
         && (!portion_is_groups (portion)
             || (step_queue (step, error, "hold/40-children", PORTION (portion))
                 && step_queue (step, error, "refresh/guests", "group", portion->groups, NULL)))
         && queue_portion_holds (step, portion, found->references, error)
+        && step_queue (step, error, "still", "group", portion->top, "spent", portion->spent, NULL)
         && (probe == NULL || step_queue_text (step, error, probe, PORTION (portion)));
   found->answers = queued ? step_send (step, error) : NULL;
   if (found->answers == NULL)
@@ -53,11 +60,14 @@ find_referring (Step *step, Portion *portion, Referring *found, GError **error)
   found->there = found->answers->pdata[found->answers->len - 1];
   found->updated = g_new0 (gboolean, (gsize)rows_count (found->references) + 1);
   found->n = probe != NULL ? rows_count (found->there) : 0;
+  const guint still = found->answers->len - (probe != NULL ? 2 : 1);
+  portion->unwanted = rows_count (found->answers->pdata[still]) == 0;
   portion->moved
-      = any_moved (found->answers->pdata[0]) || any_moved (found->answers->pdata[1])
+      = portion->unwanted || any_moved (found->answers->pdata[0])
+        || any_moved (found->answers->pdata[1])
         || (guint)rows_count (found->answers->pdata[1]) < portion_count_ids (portion->projects)
-        || (portion_is_groups (portion) && rows_count (found->answers->pdata[3]) > 0);
-  return portion->moved || portion_refuse_stranger (step, found->answers->pdata[2], error);
+        || (portion_is_groups (portion) && rows_count (found->answers->pdata[6]) > 0);
+  return portion->moved || portion_refuse_stranger (step, found->answers->pdata[5], error);
 }
 
 static gint64

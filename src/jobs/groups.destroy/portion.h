@@ -12,6 +12,7 @@ typedef struct {
   char *namespaces; /* the projects' own namespaces */
   char *groups;
   const char *top, *root, *actor, *catalogue;
+  const char *spent; /* walk_rights */
   char *limit; /* rows of a table that this step may remove; once cut, of all tables together */
   gboolean cut;
   int in_vain;       /* steps before this one, in a row, that left something and removed nothing */
@@ -19,6 +20,7 @@ typedef struct {
   gboolean own_gone; /* all rows of tables with a file of their own are removed */
   gboolean actor_goes; /* the actor is a bot of one of the projects or groups */
   gboolean moved;      /* part of it has moved elsewhere, or more has come: nothing was touched */
+  gboolean unwanted;   /* and the deletion is not wanted any more */
 } Portion;
 
 /* What goes by files of the job, an array literal; what keys tie to it goes, too, but no users. */

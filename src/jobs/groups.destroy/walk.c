@@ -89,6 +89,7 @@ portion_of (const Walk *walk, const char *kind)
                     .root = walk->root,
                     .actor = step_arg (walk->step, "user_id"),
                     .catalogue = walk->catalogue,
+                    .spent = walk_rights (walk->cursor),
                     .limit = g_strdup_printf ("%" G_GINT64_FORMAT, limit_of (walk)),
                     .cut = step_is_cut (walk->step) };
 }
@@ -110,6 +111,7 @@ remove_portion (Walk *walk, Portion *portion, gboolean *done, GError **error)
   json_object_del (walk->cursor, "in_vain");
   if (!drain_portion (walk->step, portion, done, error))
     return FALSE;
+  walk->unwanted = portion->unwanted;
   if (portion->actor_goes)
     json_object_set_new (
         walk->cursor, portion_is_groups (portion) ? "actor_of_group" : "actor_goes", json_true ());
@@ -299,7 +301,7 @@ walk_step (Walk *walk, GError **error)
     ok = groups_stage (walk, &last, error);
   if (ok && last)
     return walk_end (walk->step, walk->cursor, error);
-  if (ok)
+  if (ok && !walk->unwanted)
     step_continue (walk->step, json_incref (walk->cursor), 0);
   return ok;
 }

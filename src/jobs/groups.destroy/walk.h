@@ -10,6 +10,8 @@ typedef struct {
   const char *group, *root;
   const char *catalogue; /* the stamp under which references are cached */
   json_t *cursor;        /* the next step's cursor, which this step builds */
+  gboolean unwanted;     /* set by walk_step: the deletion was not wanted any more when the portion
+                            was locked; nothing was touched, and the run does not continue */
 } Walk;
 
 /* For still.sql: "true" if an earlier step has removed what gave the actor the right. */
