@@ -35,7 +35,8 @@ fits_what (const Job *job, const JobWhat *what)
 static gboolean
 reads (const Job *job, const char *parameter)
 {
-  gboolean any = job->decide != NULL && pg_statement_wants (job->decide, parameter);
+  gboolean any = (job->decide != NULL && pg_statement_wants (job->decide, parameter))
+                 || (job->remains != NULL && pg_statement_wants (job->remains, parameter));
   for (guint i = 0; i < job->locks->len; i++)
     any = any || pg_statement_wants (job->locks->pdata[i], parameter);
   for (guint i = 0; i < job->whats->len; i++) {
@@ -50,8 +51,8 @@ gboolean
 page_set_fits (const Job *job)
 {
   gboolean fits = job->code == NULL && job->table != NULL && !job_asks_first (job)
-                  && job->children == NULL && job->remains == NULL && job->count == NULL
-                  && job->large == NULL && !job->spacing && job->kind->shares;
+                  && job->children == NULL && job->count == NULL && job->large == NULL
+                  && !job->spacing && job->kind->shares;
   for (guint i = 0; i < job->whats->len; i++)
     fits = fits && fits_what (job, job->whats->pdata[i]);
   return fits && !reads (job, "run_id") && !reads (job, "step");

@@ -64,9 +64,10 @@ add_column (json_t *all, json_t *key, const char *word)
   g_autofree char *declared = declared_of (type);
   const char *emptied = strchr (marked, '^');
   gboolean of_key = *marked == '*';
-  json_array_append_new (all, json_pack ("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:s?}", "name",
+  json_array_append_new (all, json_pack ("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:s?}", "name",
                                          parts[0], "quoted", parts[0], "type", type, "declared",
-                                         declared, "notnull", of_key || *marked == '!', "made",
+                                         declared, "cuts", strchr (declared, '(') != NULL,
+                                         "notnull", of_key || *marked == '!', "made",
                                          *marked == '+', "leads", *marked == '@', "emptied",
                                          emptied != NULL ? emptied + 1 : NULL));
   if (of_key)
@@ -91,7 +92,7 @@ add_table (GString *rows, const char *line, guint place)
   gboolean asked = *words[0] != '~';
   const char *name = words[0] + !asked;
   if (g_str_equal (words[1], "-")) {
-    g_string_append_printf (rows, "\n-|%s|%u|-|-|-|-|f|f|f|-|f|f|-|f|-|-|-", name, place);
+    g_string_append_printf (rows, "\n-|%s|%u|-|-|-|-|f|f|f|-|f|f|-|f|f|-|-|-", name, place);
     return;
   }
   g_autoptr (json_t) all = json_array (), key = json_array ();
@@ -100,13 +101,14 @@ add_table (GString *rows, const char *line, guint place)
       add_column (all, key, words[i]);
   g_autofree char *columns_text = json_text (all), *key_text = json_text (key);
   g_string_append_printf (
-      rows, "\n%s|%s|%d|%s|%s|public.%s|%s|%s|t|%s|%s|%s|%s|%s|%s|%s|%s|%s", name,
+      rows, "\n%s|%s|%d|%s|%s|public.%s|%s|%s|t|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s", name,
       asked ? name : "-", asked ? (int)place : -1, name, name, name, words[1],
       flag_of (words, "hidden", NULL) != NULL ? "t" : "f",
       flag_of (words, "beside", NULL) != NULL ? "t" : "f", flag_of (words, "root", name),
       flag_of (words, "inherited", NULL) != NULL ? "t" : "f",
       flag_of (words, "ours", NULL) != NULL ? "t" : "f", flag_of (words, "catches", "-"),
-      flag_of (words, "stirs", NULL) != NULL ? "t" : "f", flag_of (words, "partly", "-"),
+      flag_of (words, "stirs", NULL) != NULL ? "t" : "f",
+      flag_of (words, "answers", NULL) != NULL ? "t" : "f", flag_of (words, "partly", "-"),
       columns_text, key_text);
 }
 
@@ -148,7 +150,7 @@ void
 catalogue_answer (const char *tables, const char *keys)
 {
   g_autoptr (GString) of_tables = g_string_new (
-      "oid|asked|place|name|own|whole|kind|hidden|readable|beside|root|inherited|ours|catches|stirs|partly|columns|key");
+      "oid|asked|place|name|own|whole|kind|hidden|readable|beside|root|inherited|ours|catches|stirs|answers|partly|columns|key");
   g_autoptr (GString) of_keys = g_string_new (
       "name|child|parent|deltype|updtype|deferrable|full|schema|child_columns|emptied|"
       "parent_columns|casts|collates|operators");

@@ -134,6 +134,7 @@ column_new (const json_t *one)
   column->notnull = json_is_true (json_object_get (one, "notnull"));
   column->made = json_is_true (json_object_get (one, "made"));
   column->leads = json_is_true (json_object_get (one, "leads"));
+  column->cuts = json_is_true (json_object_get (one, "cuts"));
   column->several = json_is_true (json_object_get (one, "several"));
   column->as_text = json_is_true (json_object_get (one, "as_text"));
   column->element = g_strdup (json_string_value (json_object_get (one, "element")));
@@ -166,6 +167,7 @@ table_new (const PgRows *rows, int row)
   table->root = g_strdup (rows_text (rows, row, "root"));
   table->catches = g_strdup (rows_text (rows, row, "catches"));
   table->stirs = rows_bool (rows, row, "stirs");
+  table->answers = rows_bool (rows, row, "answers");
   table->partly = g_strdup (rows_text (rows, row, "partly"));
   g_autoptr (json_t) columns = parsed (rows, row, "columns"), key = parsed (rows, row, "key");
   for (gsize i = 0; i < json_array_size (columns); i++)

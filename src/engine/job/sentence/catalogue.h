@@ -20,6 +20,7 @@ typedef struct {
                              found by its value */
   char *collation;        /* by which it is sorted; NULL: its type has none */
   gboolean several;       /* values that are equal can have different texts: `1.0` and `1.00` */
+  gboolean cuts;          /* its type, also below a domain, has a length, a precision or fields */
   gboolean as_text;       /* its value in JSON is another one than its text: `[1]` and `{1}` */
   gboolean loses;         /* its record has the text: JSON is another value (json_loses.sql) */
   gboolean bounded;       /* an array: JSON does not have the bounds of `[0:2]={1,2,3}` */
@@ -44,6 +45,7 @@ typedef struct {
   char *root;         /* the partitioned table at the top; its own oid if there is none */
   char *catches;      /* a trigger or rule that can keep new rows away; NULL: none */
   gboolean stirs;     /* it has triggers before rows go or change */
+  gboolean answers;   /* it has triggers before or after rows go or change */
   char *partly;       /* a table that refers to some of its partitions only; NULL: none */
   GPtrArray *columns; /* of CatColumn */
   GPtrArray *key;     /* of CatColumn, borrowed: the primary key */

@@ -14,6 +14,14 @@ list_add (GString *out, const char *between, const char *format, ...)
 }
 
 char *
+list_literal (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "'", -1);
+  g_autofree char *doubled = g_strjoinv ("''", parts);
+  return g_strdup_printf ("'%s'", doubled);
+}
+
+char *
 list_equal (const char *own, const GPtrArray *columns, const char *other)
 {
   GString *out = g_string_new (NULL);

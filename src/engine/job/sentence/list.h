@@ -7,6 +7,8 @@
 
 /* Adds to OUT, behind BETWEEN if OUT is not empty. */
 void list_add (GString *out, const char *between, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* TEXT as a literal. */
+char *list_literal (const char *text);
 /* `orders.id = pruned_p.pruned_1 AND ...` for each of COLUMNS of the table OWN. */
 char *list_equal (const char *own, const GPtrArray *columns, const char *other);
 /* The same for columns of these names in THERE, called OWN, whose types can be others. */

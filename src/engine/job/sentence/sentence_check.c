@@ -122,14 +122,13 @@ keeps_all (const CatColumn *column, const CatColumn *there)
       = { { "int2", "int4" },    { "int2", "int8" },    { "int4", "int8" },
           { "int2", "numeric" }, { "int4", "numeric" }, { "int8", "numeric" },
           { "float4", "float8" } };
-  gboolean bounded = strchr (there->declared, '(') != NULL;
   if (g_str_equal (column->declared, there->declared) || g_str_equal (there->type, "text"))
     return TRUE;
   if (g_str_equal (column->type, there->type)) /* a text that is too long is an error */
-    return !bounded || g_str_equal (there->type, "varchar");
+    return !there->cuts || g_str_equal (there->type, "varchar");
   for (guint i = 0; i < G_N_ELEMENTS (wider); i++)
     if (g_str_equal (column->type, wider[i][0]) && g_str_equal (there->type, wider[i][1]))
-      return !bounded;
+      return !there->cuts;
   return g_str_equal (column->type, "text") && g_str_equal (there->type, "varchar");
 }
 

@@ -110,6 +110,8 @@ add_file (Job *job, JobWhat *what, const WrittenFile *file, GError **error)
     return FALSE;
   if (g_str_equal (file->path, "decide"))
     job->decide = statement;
+  else if (g_str_equal (file->path, "remains"))
+    job->remains = statement;
   else if (g_str_equal (file->path, "event_key"))
     job->event_key = statement;
   else if (g_str_equal (file->path, "named"))

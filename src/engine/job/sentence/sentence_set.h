@@ -16,3 +16,9 @@ char *sentence_set_spared (const Sentence *sentence, const Catalogue *catalogue)
  * asked before. */
 char *sentence_set_differs (const Sentence *sentence, const Catalogue *catalogue,
                             const GPtrArray *columns);
+/* Of a row of the own table before it changes, as JSON: for each column of `set` what tells its
+ * value from others, in a list; an empty list if it is to keep it, or that cannot be asked. */
+char *sentence_set_before (const Sentence *sentence, const Catalogue *catalogue);
+/* The name of a column that was to get another value, by BEFORE (SQL, such a list), and has the old
+ * one: a trigger keeps it. Else NULL. */
+char *sentence_set_stays (const Sentence *sentence, const Catalogue *catalogue, const char *before);

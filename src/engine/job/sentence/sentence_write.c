@@ -187,15 +187,6 @@ set_archive (Writer *writer)
   words_take (writer->words, "archive_then", words_fill (writer->words, "archive"));
 }
 
-/* As a literal. */
-static char *
-quoted_text (const char *text)
-{
-  g_auto (GStrv) parts = g_strsplit (text, "'", -1);
-  g_autofree char *doubled = g_strjoinv ("''", parts);
-  return g_strdup_printf ("'%s'", doubled);
-}
-
 /* A row goes only if its object is surely gone (`:objects`), or another row that stays names the
  * same (`:shared`). `:going`: the rows that were chosen when the objects were. A plan and a trial
  * before any object has gone have no `:objects`. */
@@ -228,7 +219,7 @@ set_object (Writer *writer)
           " OR (%s.%s)::text COLLATE \"C\" = ANY (:shared::text[]) AND %s)",
           own, object, own, object, own, object, shared));
   words_set (writer->words, "object", object);
-  words_take (writer->words, "object_text", quoted_text (named->name));
+  words_take (writer->words, "object_text", list_literal (named->name));
   words_take (writer->words, "going", g_steal_pointer (&going));
   words_take (writer->words, "shared", shared);
 }
@@ -253,6 +244,25 @@ set_files (Writer *writer)
   words_take (writer->words, "whole", g_steal_pointer (&whole));
 }
 
+/* A trigger of the own table can set a column back, or put a row in again: what it leaves is asked
+ * once all files have run. */
+static void
+set_remains (Writer *writer)
+{
+  words_set (writer->words, "before", "");
+  words_set (writer->words, "before_there", "");
+  words_set (writer->words, "again_due", g_hash_table_lookup (writer->words, "due"));
+  if (writer->sentence->kind != SENTENCE_SET || !writer->table->answers)
+    return;
+  g_autofree char *before = sentence_set_before (writer->sentence, writer->catalogue);
+  words_set (writer->words, "before", ",\n       pruned_r.pruned_before AS before");
+  words_take (writer->words, "before_there",
+              g_strdup_printf (",\n         %s AS pruned_before", before));
+  words_take (writer->words, "stays",
+              sentence_set_stays (writer->sentence, writer->catalogue,
+                                  "(:before::text[])[pruned_k.pruned_pos]::jsonb"));
+}
+
 static void
 set_words (Writer *writer)
 {
@@ -269,7 +279,7 @@ set_words (Writer *writer)
   words_take (writer->words, "row",
               writer->sentence->archive_place != NULL ? list_whole (table)
                                                       : list_row (table, writer->sentence));
-  words_take (writer->words, "table_text", quoted_text (table->name));
+  words_take (writer->words, "table_text", list_literal (table->name));
   set_due (writer);
   set_by (writer);
   set_page (writer);
@@ -277,6 +287,7 @@ set_words (Writer *writer)
   set_object (writer);
   set_files (writer);
   words_take (writer->words, "spared", sentence_set_spared (writer->sentence, writer->catalogue));
+  set_remains (writer);
 }
 
 /* --- files --- */
@@ -573,6 +584,8 @@ add_files (Writer *writer, const Below *below)
     add_change (writer);
   else
     add_removal (writer, below);
+  if (writer->table->answers)
+    add (writer, "remains", writer->sentence->kind == SENTENCE_SET ? "remains_set" : "remains");
 }
 
 static void

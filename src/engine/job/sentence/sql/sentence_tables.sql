@@ -6,7 +6,9 @@
 -- foreign key to a partitioned table has a copy for each of its partitions: that one counts for a
 -- sentence about a partition. `partly`: a table that refers to some partitions of this one only.
 -- `ours`: of the database or of pruned. `stirs`: the own table has triggers before rows go
--- or change. `several`: equal values of the column can have several texts. `as_text`: `->>` of the
+-- or change; `answers`: before or after. `cuts`: the column's type, also below a domain, has a
+-- length, a precision or fields (`interval day`).
+-- `several`: equal values of the column can have several texts. `as_text`: `->>` of the
 -- column's value in JSON is no text that a cast takes as that value:
 -- an array, a row, a type with a cast to JSON of its own. `bounded`: an array, whose bounds JSON
 -- does not have. `loses`: see json_loses.sql. `zeros`: of floating point, which has a -0, or a list
@@ -54,13 +56,15 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                 (SELECT pg_catalog.min(w.rulename::text) FROM pg_rewrite w WHERE w.ev_class = c.oid AND w.ev_type = '3' AND w.is_instead)) AS catches,
        n.n = 1 AND EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid IN (SELECT c.oid UNION ALL SELECT p.relid FROM pg_catalog.pg_partition_tree(c.oid) AS p)
                              AND g.tgconstraint = 0 AND g.tgenabled <> 'D' AND g.tgtype & 2 <> 0 AND g.tgtype & 24 <> 0) AS stirs,
+       n.n = 1 AND EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid IN (SELECT c.oid UNION ALL SELECT p.relid FROM pg_catalog.pg_partition_tree(c.oid) AS p)
+                             AND NOT g.tgisinternal AND g.tgenabled <> 'D' AND g.tgtype & 24 <> 0) AS answers,
        (SELECT pg_catalog.min(f.conrelid::regclass::text) FROM pg_catalog.pg_partition_tree(c.oid) AS p JOIN pg_constraint f ON f.confrelid = p.relid
         WHERE p.level > 0 AND f.contype = 'f' AND f.conparentid = 0 AND f.confdeltype IN ('c', 'n', 'd')) AS partly,
        (SELECT coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('name', a.attname, 'quoted', pg_catalog.quote_ident(a.attname), 'type',
                  CASE WHEN y.typnamespace = 'pg_catalog'::regnamespace AND y.typname NOT IN ('char', 'bit', 'bpchar') THEN y.typname::text
                       ELSE pg_catalog.format_type(y.oid, -1) END,
                  'declared', pg_catalog.format_type(a.atttypid, a.atttypmod),
-                 'notnull', a.attnotnull, 'made', a.attgenerated <> '',
+                 'cuts', y.typmod <> -1, 'notnull', a.attnotnull, 'made', a.attgenerated <> '',
                  'leads', n.n = 1 AND EXISTS (
                     SELECT FROM pg_index i JOIN pg_opclass x ON x.oid = (i.indclass::oid[])[0] JOIN pg_am h ON h.oid = x.opcmethod
                     WHERE i.indrelid = c.oid AND (i.indkey::smallint[])[0] = a.attnum AND i.indisvalid AND i.indisready AND i.indpred IS NULL
@@ -106,9 +110,10 @@ SELECT t.rel::text AS oid, n.name AS asked, coalesce(n.n, -1) AS place, t.rel::r
                   WHERE f.confrelid = c.oid AND a.attnum = ANY (f.confkey))) ORDER BY a.attnum), '[]')
         FROM pg_attribute a
         CROSS JOIN LATERAL (
-          WITH RECURSIVE base (oid) AS (
-            SELECT a.atttypid UNION ALL SELECT d.typbasetype FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
-          SELECT t.oid, t.typname, t.typnamespace, t.typtype, t.typelem, t.typlen, t.typcategory FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
+          WITH RECURSIVE base (oid, typmod) AS (
+            SELECT a.atttypid, a.atttypmod
+            UNION ALL SELECT d.typbasetype, CASE WHEN d.typtypmod <> -1 THEN d.typtypmod ELSE b.typmod END FROM base b JOIN pg_type d ON d.oid = b.oid AND d.typtype = 'd')
+          SELECT t.oid, b.typmod, t.typname, t.typnamespace, t.typtype, t.typelem, t.typlen, t.typcategory FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype <> 'd') AS y
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
        (SELECT coalesce(pg_catalog.jsonb_agg(a.attname ORDER BY k.n), '[]')
         FROM pg_index i CROSS JOIN LATERAL pg_catalog.unnest(i.indkey::smallint[]) WITH ORDINALITY AS k (attnum, n)
