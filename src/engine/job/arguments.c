@@ -93,12 +93,12 @@ static char *
 value_refusal (const Job *job, json_t *args, guint index)
 {
   const char *name = job->arguments[index], *type = job->argument_types[index];
+  if (json_object_get (args, name) == NULL)
+    return NULL;
   argument_type_make_whole (args, name, type);
   json_t *value = json_object_get (args, name);
   gboolean known = argument_type_known (type);
-  if (value == NULL || json_is_null (value))
-    return NULL;
-  if (!known || argument_type_fits (type, value))
+  if (json_is_null (value) || !known || argument_type_fits (type, value))
     return NULL;
   g_autofree char *given = shown (value);
   return g_strdup_printf ("argument %s: expected a value of type %s, got %s", name, type, given);

@@ -343,6 +343,17 @@ add_before (Step *step)
 
 /* --- */
 
+/* All rows of those of STEPS whose job says so. */
+static gboolean
+settle_told (const GPtrArray *steps, GError **error)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
+  for (guint i = 0; i < steps->len; i++)
+    if (in_force_outcomes (((const Step *)steps->pdata[i])->job->name) == OUTCOMES_ALL)
+      g_ptr_array_add (all, steps->pdata[i]);
+  return all->len == 0 || tell_rows (all, error);
+}
+
 gboolean
 steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
 {
@@ -358,7 +369,7 @@ steps_settle (GPtrArray *steps, Publisher *publisher, GError **error)
   for (guint i = 0; i < steps->len; i++)
     if (!settle_quarantine (steps->pdata[i], error) || !settle_children (steps->pdata[i], error))
       return FALSE;
-  if (!tell_rows (steps, error))
+  if (!settle_told (steps, error))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     arrays[i] = array_new ();

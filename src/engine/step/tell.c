@@ -108,34 +108,19 @@ tell_audited (const Teller *tellers, guint n, GError **error)
   return rows != NULL;
 }
 
-/* The number of those of STEPS whose job tells all rows. */
-static guint
-find_tellers (const GPtrArray *steps, const char *topic, Teller *tellers)
-{
-  guint n = 0;
-  for (guint i = 0; i < steps->len; i++) {
-    Step *step = steps->pdata[i];
-    if (in_force_outcomes (step->job->name) != OUTCOMES_ALL)
-      continue;
-    tellers[n] = (Teller){ .step = step, .topic = topic };
-    g_snprintf (tellers[n].number, sizeof tellers[n].number, "%d", step->run->step);
-    n++;
-  }
-  return n;
-}
-
 gboolean
 tell_rows (const GPtrArray *steps, GError **error)
 {
   Step *first = steps->pdata[0];
   g_autofree Teller *tellers = g_new (Teller, steps->len);
   g_autofree char *topic = g_strconcat (first->prefix, ".outcomes", NULL);
-  const guint n = find_tellers (steps, topic, tellers);
-  if (n == 0)
-    return TRUE;
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < steps->len; i++) {
+    Step *step = steps->pdata[i];
+    tellers[i] = (Teller){ .step = step, .topic = topic };
+    g_snprintf (tellers[i].number, sizeof tellers[i].number, "%d", step->run->step);
     tell_failed (&tellers[i]);
-  if (!tell_audited (tellers, n, error))
+  }
+  if (!tell_audited (tellers, steps->len, error))
     return FALSE;
   if (first->bundle->stored->len <= MOST_BYTES)
     return TRUE;
@@ -221,8 +206,7 @@ tell_erased (Step *step, const JobWhat *what, const Trial *trial, const GArray *
 {
   const Job *job = step->job;
   const Sentence *sentence = job->sentence;
-  if (sentence == NULL || sentence->remember_days == 0 || !what->counts_as_updated
-      || step->bundle == NULL)
+  if (sentence->remember_days == 0 || !what->counts_as_updated || step->bundle == NULL)
     return;
   RememberRow row = { .prefix = step->prefix,
                       .job = job->name,

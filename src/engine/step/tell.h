@@ -14,13 +14,13 @@ void tell_ahead (Step *step, const JobWhat *what, Trial *trial, const GArray *wh
 void tell_nothing (Step *step, Trial *trial);
 /* TRIAL stands: makes the missing outcomes. WHICH are all its rows of WHAT. */
 void tell_rest (Step *step, const JobWhat *what, const Trial *trial, const GArray *which);
-/* Each of these gets its entry in the ledger of erasures (outbox/remember.h), if the job has
- * `remember` and has removed or changed it. */
+/* Each of these gets its entry in the ledger of erasures (outbox/remember.h), if the job, a
+ * sentence, has `remember` and has removed or changed it. */
 void tell_erased (Step *step, const JobWhat *what, const Trial *trial, const GArray *which);
-/* Where all rows are told (`outcomes = all`): adds RowProcessed of each row that the steps of a
- * transaction have removed, changed, or failed to, to the bundle of STEPS (of Step), once these
- * have done all that they do. A bundle that becomes too large cuts the first step, as rows do that
- * are too wide (pace.h).
+/* Adds RowProcessed of each row that STEPS (of Step, at least one) have removed, changed, or failed
+ * to, to their bundle, once they have done all that they do. These are the steps of a transaction
+ * whose jobs tell all rows (`outcomes = all`). A bundle that becomes too large cuts the first of
+ * them, as rows do that are too wide (pace.h).
  *
  * The audit of the transaction says which went,
  * whoever took them along and in whichever table; a row that is told as the answer to an event is
