@@ -26,18 +26,35 @@ def beside(tenant, change, job):  # noqa: F811
     "UPDATE todos SET project_id = NULL",
     "UPDATE todos SET user_id = {other}",
     "SELECT FROM todos FOR UPDATE; UPDATE projects SET visibility_level = 20 WHERE id = {project}",
+    # its authorization comes later
+    "SELECT FROM todos FOR UPDATE; INSERT INTO members (user_id, source_id, source_type, type, access_level) VALUES ({user}, {project}, 'Project', 'ProjectMember', 10)",
+    "SELECT FROM todos FOR UPDATE; INSERT INTO members (user_id, source_id, source_type, type, access_level) VALUES ({user}, {group}, 'Namespace', 'GroupMember', 10)",
+    "SELECT FROM todos FOR UPDATE; INSERT INTO project_group_links (project_id, group_id, group_access) VALUES ({project}, {theirs}, 10)",
 ])
 def test_a_todo_that_its_user_may_see_by_then_stays(tenant, change):  # noqa: F811
-    user, other, project = tenant.user(), tenant.user(), tenant.project(tenant.group())
+    user, other, group, theirs = tenant.user(), tenant.user(), tenant.group(), tenant.group()
+    project = tenant.project(group)
     tenant.member(other, project=project)
+    tenant.member(user, theirs)
     hidden = tenant.project(tenant.group())
     todos = [tenant.put("todos", user_id=user, author_id=user, target_type="Issue", action=1, state="pending", project_id=id)
              for id in (project, hidden)]
     tenant.database.execute(ASKS, [user])
     where = f" WHERE id = {todos[0]}" if change.startswith("UPDATE") else ""
-    beside(tenant, change.format(other=other, project=project) + where, "users.refresh_authorizations")
+    beside(tenant, change.format(**locals()) + where, "users.refresh_authorizations")
     assert tenant.ids("todos") == todos[:1]
     assert tenant.database.rows("SELECT * FROM pruned.dirty_users") == []
+
+
+def test_a_todo_of_a_group_stays_whose_project_its_user_has_joined_by_then(tenant):  # noqa: F811
+    """Their authorization of the project comes later."""
+    user, group, hidden = tenant.user(), tenant.group(visibility_level=0), tenant.group(visibility_level=0)
+    project = tenant.project(tenant.group(parent=group, visibility_level=0))
+    todos = [tenant.put("todos", user_id=user, author_id=user, target_type="Epic", action=1, state="pending", group_id=id) for id in (group, hidden)]
+    tenant.database.execute(ASKS, [user])
+    beside(tenant, "SELECT FROM todos FOR UPDATE; INSERT INTO members (user_id, source_id, source_type, type, access_level) "
+           f"VALUES ({user}, {project}, 'Project', 'ProjectMember', 10)", "users.refresh_authorizations")
+    assert tenant.ids("todos") == todos[:1]
 
 
 @pytest.mark.check_first(1)
