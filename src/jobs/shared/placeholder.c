@@ -3,7 +3,12 @@
 PgRows *
 placeholder_find (Step *step, const char *user, GError **error)
 {
-  return step_query (step, error, "../shared/placeholder_user", "user", user, NULL);
+  const gboolean queued
+      = step_queue (step, error, "../shared/lock_placeholder", "user", user, NULL)
+        && step_queue (step, error, "../shared/lock_details", "user", user, NULL)
+        && step_queue (step, error, "../shared/placeholder_user", "user", user, NULL);
+  g_autoptr (GPtrArray) all = queued ? step_send (step, error) : NULL;
+  return all != NULL ? g_ptr_array_steal_index (all, 2) : NULL;
 }
 
 const char *

@@ -12,7 +12,8 @@
 /* A run that dies or is discarded abandons the details, too (JobCode.on_failure). */
 #define PLACEHOLDER_ENDED "../shared/abandoned_ended"
 
-/* Locks the user and returns `username`; no row: there is no such user. */
+/* Locks the user and their details, so that what it says holds until the step ends: `username` and
+ * what placeholder_why_not asks. No row: there is no such user. */
 PgRows *placeholder_find (Step *step, const char *user, GError **error);
 /* Why the user must stay, whatever refers to them; NULL: they may go. FOUND by placeholder_find. */
 const char *placeholder_why_not (const PgRows *found);
