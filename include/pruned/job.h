@@ -135,6 +135,8 @@ const char *step_what (Step *step, const PgRows *decided, int row);
  * waits. */
 void step_passes_busy (Step *step);
 gboolean step_is_busy (const Step *step, const char *key); /* step_page has passed it over */
+/* step_page has left KEY because it is held, or a row that would go with it: no failure. */
+gboolean step_is_kept (const Step *step, const char *key);
 gboolean step_is_held (const Step *step); /* so ended the last step_page or step_try */
 /* For a job that finds such rows itself: has CAUSE met one of them? */
 gboolean step_is_lock (const Step *step, const GError *cause);

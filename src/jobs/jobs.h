@@ -10,6 +10,7 @@ gboolean adjourned_plan (Step *step, GError **error);
 gboolean delete_placeholder_step (Step *const *steps, guint n, gboolean *fits, GError **error);
 gboolean destroy_group_foresee (Step *step, GError **error);
 gboolean destroy_group_step (Step *const *steps, guint n, gboolean *fits, GError **error);
+gboolean prune_foresee (Step *step, GError **error);
 gboolean prune_step (Step *const *steps, guint n, gboolean *fits, GError **error);
 gboolean prune_plan (Step *step, GError **error);
 gboolean schedule_prune_step (Step *const *steps, guint n, gboolean *fits, GError **error);

@@ -203,6 +203,20 @@ def test_a_row_that_a_trigger_keeps_keeps_its_membership_only(leaving, how, reas
     assert tenant.ids("members") == tenant.ids("badges") == [members[1], members[4]]
 
 
+def test_rows_below_scheduled_removals_count_before_the_first_goes(leaving):
+    """Five memberships, two schedules, and the badges of the four that may go; a step takes one
+    schedule, and one membership of it."""
+    tenant, members = leaving  # noqa: F811
+    tenant.pruned.settings |= {f"jobs.{PRUNE}.max_rows": 10, f"jobs.{PRUNE}.batch": 1, f"jobs.{PRUNE}.schedules": 1}
+    tenant.tick(SCHEDULED)
+    (run,) = tenant.runs(PRUNE)
+    assert (run["state"], run["error"]) == ("held", "held: 11 rows are above max_rows 10")
+    assert tenant.ids("members") == tenant.ids("badges") == members
+    tenant.pruned.run("approve", run["run_id"]).ok()
+    tenant.work()
+    assert tenant.ids("members") == tenant.ids("badges") == members[4:]
+
+
 @pytest.mark.check_first(1)
 @pytest.mark.parametrize("table", ["badges", "desks"])
 def test_hidden_rows_below_memberships_keep_them(leaving, table):

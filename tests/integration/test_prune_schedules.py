@@ -294,3 +294,21 @@ def test_an_added_membership_elsewhere_keeps_no_schedule(hierarchy):
         CREATE TRIGGER add AFTER DELETE ON members FOR EACH ROW EXECUTE FUNCTION add()""")
     assert result(prune(hierarchy))["removed"] == 1
     assert hierarchy.ids("members_deletion_schedules") == [] and len(hierarchy.ids("members", f"user_id = {user}")) == 1
+
+
+def test_a_schedule_of_a_held_membership_waits_for_the_end_of_the_hold_and_has_not_failed(hierarchy):
+    """Its other memberships and later schedules go; nothing is in quarantine."""
+    user, next_one = hierarchy.user(), hierarchy.user()
+    held, gone = hierarchy.member(user, hierarchy.top), hierarchy.member(user, hierarchy.group(parent=hierarchy.top))
+    later = hierarchy.member(next_one, hierarchy.top)
+    order = hierarchy.leave(hierarchy.top, user, hierarchy.admin)
+    hierarchy.leave(hierarchy.top, next_one, hierarchy.admin)
+    hierarchy.pruned.run("hold", f"members:{held}", "--reason", "case 1").ok()
+    run = prune(hierarchy, **{f"jobs.{CHILD}.batch": 1})
+    assert {"removed": 2, "kept_hold": 1, "updated_rows": 1, "failed": 0}.items() <= result(run).items()
+    assert hierarchy.ids("members", f"id IN ({held}, {gone}, {later})") == [held] and hierarchy.ids("members_deletion_schedules") == [order]
+    assert hierarchy.database.rows("SELECT * FROM pruned.quarantine") == []
+    assert hierarchy.lines("Scheduled member deletion cannot be processed") == []
+    hierarchy.pruned.run("release", f"members:{held}", "--yes", "--reason", "over").ok()
+    hierarchy.tick(JOB, at=hierarchy.at.replace(microsecond=1000))
+    assert held not in hierarchy.ids("members") and hierarchy.ids("members_deletion_schedules") == []

@@ -322,9 +322,11 @@ plan_run (Pg *pg, const Job *job, gint64 at_us, const json_t *args, StepVisit vi
   step_plan_by (step, visit, data);
   gboolean ok = pg_begin_read_only (pg, error) && step_complete (step, error);
   job = step->job;
-  if (ok && job->code != NULL && job->code->plan != NULL)
+  if (ok && job->code != NULL && job->code->plan != NULL) {
     ok = show_rows_below (step, tally, error) && plan_below_of_code (step, tally, error);
-  else if (ok && job->page != NULL)
+    if (job->code->foresee != NULL) /* which counts them with the rows of count.sql */
+      tally->rows = tally->below = 0;
+  } else if (ok && job->page != NULL)
     ok = plan_all (step, tally->gone, tally, error);
   *known = job->page != NULL && (job->code == NULL || job->code->plan == NULL);
   pg_rollback (pg);

@@ -237,6 +237,7 @@ keep_held (Step *step, const char *key, const char *kind, gint64 wait_ms)
                   *why = g_strconcat (ROW_AGAIN_KEPT, kind, NULL),
                   *item = job_item (step->job, key);
   step_count (step, counter, 1);
+  g_hash_table_add (step->kept_keys, g_strdup (key));
   if (!is_asked (step))
     return;
   row_again_note (step, item, why, wait_ms);
@@ -321,6 +322,12 @@ quarantine_held (Step *step, const char *key, const BisectBad *bad, GHashTable *
     return;
   g_autofree char *item = job_item (step->job, key);
   step_unquarantine (step, item);
+}
+
+gboolean
+step_is_kept (const Step *step, const char *key)
+{
+  return g_hash_table_contains (step->kept_keys, key);
 }
 
 /* --- entries whose rows have gone --- */

@@ -35,6 +35,7 @@ step_new (Pg *pg, Run *run, const char *prefix, Bisect *bisect, Bundle *bundle)
   step->failed_park = g_array_new (FALSE, FALSE, sizeof (int));
   step->cured_items = g_ptr_array_new_with_free_func (g_free);
   step->busy_items = g_ptr_array_new_with_free_func (g_free);
+  step->kept_keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   step->arg_texts = g_ptr_array_new_with_free_func (g_free);
   step->refused = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   return step;
@@ -65,6 +66,7 @@ step_free (Step *step)
   g_array_unref (step->failed_park);
   g_ptr_array_unref (step->cured_items);
   g_ptr_array_unref (step->busy_items);
+  g_hash_table_unref (step->kept_keys);
   g_free (step->busy_why);
   g_free (step->dead_of);
   g_ptr_array_unref (step->arg_texts);

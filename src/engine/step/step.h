@@ -106,8 +106,9 @@ struct _Step {
   GArray *failed_park; /* of int */
   GPtrArray *cured_items;
   GPtrArray *busy_items;
-  char *busy_why;      /* of the last of these; NULL: there is none */
-  GHashTable *refused; /* keys that step_page found refused */
+  GHashTable *kept_keys; /* of its rows, those that stay because one is held */
+  char *busy_why;        /* of the last of these; NULL: there is none */
+  GHashTable *refused;   /* keys that step_page found refused */
   gboolean continues;
   json_t *next_cursor; /* NULL: that of the run */
   RunProgress next;    /* of the run, if it continues */

@@ -64,12 +64,17 @@ show_parked (Show *show, const char *members, const char *owners, GError **error
   if (rows == NULL)
     return NULL;
   GString *others = array_new ();
-  for (int i = 0; i < rows_count (rows); i++)
-    if (rows_bool (rows, i, "parked"))
-      show_member (show, rows_int (rows, i, "schedule_id"), rows_text (rows, i, "id"), "parked",
-                   "in quarantine");
+  for (int i = 0; i < rows_count (rows); i++) {
+    const gint64 schedule = rows_int (rows, i, "schedule_id");
+    const char *id = rows_text (rows, i, "id"), *held = rows_text (rows, i, "held");
+    if (held != NULL) {
+      turn_of (show, schedule)->kept++;
+      show_member (show, schedule, id, "kept", held);
+    } else if (rows_bool (rows, i, "parked"))
+      show_member (show, schedule, id, "parked", "in quarantine");
     else
-      array_add (others, rows_text (rows, i, "id"));
+      array_add (others, id);
+  }
   return array_take (others);
 }
 
@@ -106,6 +111,9 @@ show_schedules (Show *show)
     else if (end == PASS_STUCK)
       step_plan_line (prune->step, "members_deletion_schedules", id, "kept",
                       "memberships are in quarantine");
+    else if (end == PASS_KEPT)
+      step_plan_line (prune->step, "members_deletion_schedules", id, "kept",
+                      "memberships are held");
   }
   for (int i = 0; i < rows_count (prune->schedules); i++)
     if (rows_text (prune->schedules, i, "wrong") != NULL)

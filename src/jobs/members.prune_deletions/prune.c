@@ -83,14 +83,16 @@ report (Prune *prune, const Turn *turn, double seconds)
                            "denied_member_ids", turn->denied));
 }
 
+/* The memberships of TURN that IS says yes to. */
 static int
-count_busy (const Prune *prune, const Turn *turn)
+count_those (const Prune *prune, const Turn *turn,
+             gboolean (*is) (const Step *step, const char *key))
 {
   int n = 0;
   for (int i = 0; i < turn->asked; i++) {
     g_autofree char *key = g_strdup_printf (
         "%" G_GINT64_FORMAT, g_array_index (prune->keys, gint64, turn->first + (guint)i));
-    n += step_is_busy (prune->step, key);
+    n += is (prune->step, key);
   }
   return n;
 }
@@ -98,23 +100,25 @@ count_busy (const Prune *prune, const Turn *turn)
 PassEnd
 prune_conclude (Prune *prune, const Turn *turn)
 {
-  const int busy = count_busy (prune, turn);
-  PassPart part
-      = { turn->more, turn->after, turn->removed, turn->asked - turn->answered - busy, busy };
-  gint64 left;
-  PassEnd end = pass_add (prune->passes, turn->id, &part, &left);
+  const int busy = count_those (prune, turn, step_is_busy),
+            left = turn->asked - turn->answered - busy - turn->kept;
+  PassPart part = { turn->more, turn->after, turn->removed, left, busy, turn->kept };
+  gint64 stuck;
+  PassEnd end = pass_add (prune->passes, turn->id, &part, &stuck);
   if (end == PASS_CONTINUES)
     prune->from = MIN (prune->from, turn->id);
   else if (end == PASS_DONE)
     g_array_append_val (prune->done, turn->id);
   else if (end == PASS_BUSY)
     prune_pass_over (prune, turn->id, FALSE);
+  else if (end == PASS_KEPT)
+    prune_keep (prune, turn->id);
   else if (end == PASS_STUCK) {
     g_autofree char *reason = g_strdup_printf (
         "%" G_GINT64_FORMAT " %s of user %s in the hierarchy of namespace %s"
         " cannot be removed: %s in quarantine",
-        left, plural (left, "membership", "memberships"), column (prune, turn, "user_id"),
-        column (prune, turn, "namespace_id"), plural (left, "it is", "they are"));
+        stuck, plural (stuck, "membership", "memberships"), column (prune, turn, "user_id"),
+        column (prune, turn, "namespace_id"), plural (stuck, "it is", "they are"));
     prune_quarantine (prune, turn->id, reason, FALSE);
   }
   return end;
@@ -165,24 +169,43 @@ work_page (Prune *prune, GError **error)
     if (!tally (prune, turn, decided, error))
       return FALSE;
     report (prune, turn, all > 0 ? seconds * turn->asked / all : 0);
+    turn->kept = count_those (prune, turn, step_is_kept);
     prune_conclude (prune, turn);
   }
   go_together (prune);
   return TRUE;
 }
 
+/* New reference. IDS (of gint64): NULL: none. */
+static json_t *
+list_of (const GArray *ids)
+{
+  json_t *list = json_array ();
+  for (guint i = 0; ids != NULL && i < ids->len; i++)
+    json_array_append_new (list, json_integer (g_array_index (ids, gint64, i)));
+  return list;
+}
+
+static void
+read_list (const json_t *list, GArray *ids)
+{
+  for (size_t i = 0; i < json_array_size (list); i++) {
+    const gint64 id = json_integer_value (json_array_get (list, i));
+    g_array_append_val (ids, id);
+  }
+}
+
 /* FROM, and the schedules BUSY. New reference. */
 static json_t *
 cursor_of (const Prune *prune, gint64 from, const GArray *busy)
 {
-  json_t *ids = json_array ();
-  for (guint i = 0; busy != NULL && i < busy->len; i++)
-    json_array_append_new (ids, json_integer (g_array_index (busy, gint64, i)));
-  return json_pack ("{s:I, s:O, s:o, s:I}", "from", (json_int_t)from, "passes", prune->passes,
-                    "busy", ids, "schedules", (json_int_t)prune->at_once);
+  return json_pack ("{s:I, s:O, s:o, s:o, s:I}", "from", (json_int_t)from, "passes", prune->passes,
+                    "busy", list_of (busy), "kept", list_of (prune->kept), "schedules",
+                    (json_int_t)prune->at_once);
 }
 
-/* A round ends when nothing is left but what was put off, or when that is too much for a cursor. */
+/* A round ends when nothing is left but what was put off, or is held, or when the former is too
+ * much for a cursor. */
 static gboolean
 continue_run (Prune *prune, GError **error)
 {
@@ -201,16 +224,13 @@ continue_run (Prune *prune, GError **error)
 static void
 resume (Prune *prune, const json_t *cursor)
 {
-  const json_t *passes = json_object_get (cursor, "passes"),
-               *busy = json_object_get (cursor, "busy");
+  const json_t *passes = json_object_get (cursor, "passes");
   const gint64 most = step_setting (prune->step, "schedules"),
                at_once = json_integer_value (json_object_get (cursor, "schedules"));
   prune->passes = json_is_object (passes) ? json_deep_copy (passes) : json_object ();
   prune->at_once = at_once == 1 ? 1 : most;
-  for (size_t i = 0; i < json_array_size (busy); i++) {
-    const gint64 id = json_integer_value (json_array_get (busy, i));
-    g_array_append_val (prune->busy, id);
-  }
+  read_list (json_object_get (cursor, "busy"), prune->busy);
+  read_list (json_object_get (cursor, "kept"), prune->kept);
   prune->was_busy = prune->busy->len;
 }
 
@@ -222,6 +242,7 @@ prune_init (Prune *prune, Step *step)
                     .done = g_array_new (FALSE, FALSE, sizeof (gint64)),
                     .failed = g_array_new (FALSE, FALSE, sizeof (gint64)),
                     .busy = g_array_new (FALSE, FALSE, sizeof (gint64)),
+                    .kept = g_array_new (FALSE, FALSE, sizeof (gint64)),
                     .keys = g_array_new (FALSE, FALSE, sizeof (gint64)),
                     .members = array_new (),
                     .owners = array_new () };
@@ -246,6 +267,7 @@ prune_clear (Prune *prune)
   g_array_unref (prune->done);
   g_array_unref (prune->failed);
   g_array_unref (prune->busy);
+  g_array_unref (prune->kept);
   g_array_unref (prune->keys);
   json_decref (prune->passes);
 }

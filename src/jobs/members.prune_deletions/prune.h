@@ -6,7 +6,8 @@
  * A step takes up to ten schedules and up to a hundred memberships of each. The progress of each
  * schedule is its *pass* (pass.c), kept in the cursor.
  *
- * Invariant: a schedule that is left is ahead of the cursor or in quarantine: no busy loop.
+ * Invariant: a schedule that is left is ahead of the cursor, put aside by it, or in quarantine: no
+ * busy loop.
  * Threads: as pruned/job.h. Ownership: prune.c makes and clears a Prune.
  */
 #pragma once
@@ -20,6 +21,7 @@ typedef enum {
   PASS_CONTINUES, /* there are more memberships */
   PASS_DONE,      /* nothing removable is left: the schedule is done */
   PASS_BUSY,      /* other sessions hold some: the run looks again at its end */
+  PASS_KEPT,      /* some are held, or rows below them, and none has failed: a later run goes on */
   PASS_AGAIN,     /* some are left, but it changed something: another pass */
   PASS_STUCK      /* some are left, and it changed nothing */
 } PassEnd;
@@ -28,7 +30,8 @@ typedef enum {
 typedef struct {
   gboolean more;           /* memberships after these */
   gint64 after;            /* the last of them */
-  int removed, left, busy; /* left: in quarantine; busy: held by other sessions */
+  int removed, left, busy; /* left: in quarantine; busy: locked by other sessions */
+  int kept;                /* held */
 } PassPart;
 
 /* The membership after which schedule ID continues; 0: from the first. PASSES: schedule -> pass,
@@ -52,6 +55,7 @@ typedef struct {
   gboolean more;
   gint64 began_after, after; /* the memberships before and at the end of this step's */
   int removed, answered;     /* memberships removed, and decided in any way */
+  int kept;                  /* memberships that stay because a row is held */
   json_t *denied;
 } Turn;
 
@@ -68,6 +72,7 @@ typedef struct {
   GArray *failed;      /* of gint64: schedules in quarantine; in a plan also those that are done */
   GArray *busy;        /* of gint64: schedules that wait for the end of the run, because other
                           sessions hold something of theirs; from the cursor */
+  GArray *kept;        /* of gint64: schedules that wait for the end of a hold; from the cursor */
   guint was_busy;      /* how many of these the steps before have found */
   gint64 at_once;      /* schedules that a step takes: one, once most of a page was held */
   GHashTable *removed; /* in a plan: user -> GString, an open array literal of their memberships
@@ -93,6 +98,9 @@ PassEnd prune_conclude (Prune *prune, const Turn *turn);
 
 /* Schedule ID is passed over until the run looks again. ITSELF: it is held, not a membership. */
 void prune_pass_over (Prune *prune, gint64 id, gboolean itself);
+/* Schedule ID stays until a later run, because rows are held. No failure: what had failed of it
+ * before counts no longer. */
+void prune_keep (Prune *prune, gint64 id);
 /* The schedules from FROM on that this step, or this run, has put aside: an array literal; g_free
  * it. */
 char *prune_aside (const Prune *prune, gint64 from);

@@ -9,7 +9,7 @@ prune_item (gint64 id)
 char *
 prune_aside (const Prune *prune, gint64 from)
 {
-  const GArray *const lists[] = { prune->failed, prune->busy };
+  const GArray *const lists[] = { prune->failed, prune->busy, prune->kept };
   GString *array = array_new ();
   for (guint n = 0; n < G_N_ELEMENTS (lists); n++)
     for (guint i = 0; i < lists[n]->len; i++)
@@ -25,6 +25,15 @@ prune_pass_over (Prune *prune, gint64 id, gboolean itself)
   if (itself)
     step_pass_over (prune->step, item, NULL);
   g_array_append_val (prune->busy, id);
+  pass_end (prune->passes, id);
+}
+
+void
+prune_keep (Prune *prune, gint64 id)
+{
+  g_autofree char *item = prune_item (id);
+  step_unquarantine (prune->step, item);
+  g_array_append_val (prune->kept, id);
   pass_end (prune->passes, id);
 }
 
