@@ -199,7 +199,7 @@ read_run (Verify *verify, Pg *where, const PgRows *run, GError **error)
   const Job *job = version != NULL ? jobs_version (cli->jobs, name, version) : NULL;
   if (job == NULL)
     job = jobs_find_loaded (cli->jobs, name);
-  g_autofree char *refusal = reading_refusal (job, run, 0);
+  g_autofree char *refusal = reading_refusal (job, run, 0, TRUE);
   if (refusal != NULL)
     return cli_fail (CODE_NOT_FOUND, error, "run %s cannot be read again: %s",
                      rows_text (run, 0, "run_id"), refusal);

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from stack.process import wait_until
+from support.instance import tenant  # noqa: F401
 from support.sentences import house  # noqa: F401
 
 JOB = "items.purge"
@@ -78,3 +79,30 @@ def test_a_run_that_was_right_goes_on_and_one_that_is_not_wanted_is_not_read(hou
     wait_until(lambda: house.rows("items") == [], 30, "the second run")
     daemon.wait_line("Finished", count=1)
     assert len(house.database.rows("SELECT FROM pruned.readings")) == 1, run
+
+
+# which rows of runs look as if another version of the program had written them
+OTHERS = {"a step": "NEW.range_of IS NULL AND NEW.step = 1", "a range": "NEW.range_of IS NOT NULL", "the last step": "NEW.range_of IS NULL AND NEW.state = 'finished'"}
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("what", OTHERS)
+def test_what_another_version_of_the_program_did_stops_nothing(tenant, what):  # noqa: F811
+    """It may record rows otherwise, or know another rule."""
+    job = "members.remove_expired"
+    for _ in range(24):
+        tenant.member(tenant.user(), tenant.group(), expires_at=tenant.day(-3))
+    tenant.database.connection.execute(f"""CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.job_version := 'other'; RETURN NEW; END $$;
+        CREATE TRIGGER other BEFORE INSERT OR UPDATE ON pruned.runs FOR EACH ROW WHEN (NEW.job_version IS NOT NULL AND {OTHERS[what]}) EXECUTE FUNCTION other();
+        CREATE FUNCTION spoil() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        NEW.rows := jsonb_set(NEW.rows, '{{0,expires_at}}', '"2999-01-01"'); RETURN NEW; END $$;
+        CREATE TRIGGER spoil BEFORE INSERT ON pruned.deletions FOR EACH ROW WHEN (NEW.table_name LIKE '%members') EXECUTE FUNCTION spoil()""")
+    tenant.pruned.settings |= {f"jobs.{job}.batch": 3, f"jobs.{job}.delay_ms": 0, f"jobs.{job}.ranges": 2}
+    tenant.pruned.run("topics", "--apply").ok()
+    run = tenant.tick(job)
+    assert (run["state"], run["result"]["removed"]) == ("finished", 24)
+    assert run["result"].get("versions", []) == ([] if what == "the last step" else ["other"])
+    tenant.pruned.start()
+    (found,) = wait_until(lambda: tenant.database.rows("SELECT * FROM pruned.readings WHERE read IS NOT NULL AND job = %s", [job]), 30, "a reading")
+    assert (found["wrong"], found["read"]) == (0, 0) and "version" in found["unread"][0]["why"], found
+    assert tenant.pruned.run("verify", run["run_id"], "--all").code == 7

@@ -5,9 +5,11 @@ import psycopg
 import pytest
 
 from stack.found import PROJECT
+from stack.process import spawn
 from support.held import OPEN, release
 from support.instance import Tenant, built_in
 from support.places import ROLE
+from support.pruned import clean_environment
 from support.sentences import House
 
 STEPS = PROJECT / "schemas/postgres"
@@ -150,3 +152,51 @@ def test_a_partition_of_what_was_held_takes_its_holds_along(before_settled):
     house.sql("ALTER TABLE docs DETACH PARTITION part")
     house.say("it", f"table = part\nwhere = true\n{OPEN}")
     assert house.done("it")[0]["kept_hold"] == 1 and house.rows("part") == [(2,)]
+
+
+# --- migrations that are broken off
+
+HELD_UP_AT = """
+CREATE FUNCTION public.hold_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(77); RETURN NEW; END $$;
+CREATE TRIGGER hold_up BEFORE INSERT ON pruned.schema_version FOR EACH ROW WHEN (NEW.version = %s) EXECUTE FUNCTION public.hold_up()"""
+FREE = "DROP TRIGGER hold_up ON pruned.schema_version; DROP FUNCTION public.hold_up()"
+MADE = """
+SELECT format('%s.%s %s %s %s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, pg_get_expr(d.adbin, d.adrelid))
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+WHERE c.relnamespace = 'pruned'::regnamespace AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
+UNION ALL SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'pruned'::regnamespace
+UNION ALL SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+WHERE c.relnamespace = 'pruned'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+UNION ALL SELECT format('%s %s', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint
+WHERE connamespace = 'pruned'::regnamespace AND conrelid <> 0 AND NOT (SELECT relispartition FROM pg_class WHERE oid = conrelid)
+UNION ALL SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
+WHERE c.relnamespace = 'pruned'::regnamespace AND NOT tgisinternal AND NOT c.relispartition
+UNION ALL SELECT format('%s %s', version, compatible_from) FROM pruned.schema_version ORDER BY 1"""
+
+
+def kill_at(house, step):
+    """`pruned migrate` is killed when all of STEP is done and not committed."""
+    house.database.connection.execute(HELD_UP_AT % step)
+    url, lock = {"postgres.url": house.database.url}, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 77 AND NOT granted"
+    with house.database.connect() as other:
+        other.execute("SELECT pg_advisory_lock(77)")
+        migration = spawn(house.pruned.argv("migrate", settings=url), env=clean_environment())
+        house.database.wait(lock, until=1)
+        migration.kill()
+        migration.wait(30)
+    house.database.wait("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()", until=0)
+    house.database.connection.execute(FREE)
+
+
+@pytest.mark.check_all
+def test_a_migration_that_is_killed_goes_on_where_it_was(older, new_database):
+    last = len(list(STEPS.glob("*.sql")))
+    for step in (FIRST_RELEASED + 1, 15, 41, 51, last):
+        kill_at(older, step)
+        assert older.database.value("SELECT max(version) FROM pruned.schema_version") == step - 1
+        said = f"schema pruned is older than this program: step {step - 1}, wanted {last}; run: pruned migrate"
+        for command in (("run", "--until-idle"), ("version", "--check"), ("doctor",), ("jobs",)):
+            done = older.pruned.run(*command)
+            assert done.code == 3 and said in done.stdout + done.stderr, done
+    older.pruned.migrate()
+    assert older.database.column(MADE) == new_database("migrated").column(MADE)

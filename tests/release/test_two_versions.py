@@ -117,6 +117,7 @@ def test_forward_back_and_forward_again(sides):
     assert "member" in newer.run("doctor").stdout
     sides.send(2)
     newer.run("approve", sides.runs["small0.purge"]).ok()
+    sides.wait_timers(3 * MEMBERS)
     sides.database.connection.execute(TWO_DAYS)
     sides.wait_ended("small0.purge")
     sides.wait_people()
@@ -144,8 +145,7 @@ def test_forward_back_and_forward_again(sides):
     sides.tick("bad.purge")
     for job in [job for job in sides.runs if not job.startswith("small")]:
         sides.wait_ended(job)
-    sides.wait_timers(3 * MEMBERS)
-    sides.database.connection.execute(TWO_DAYS)
+    sides.wait_timers(2 * MEMBERS)
     sides.database.connection.execute(TWO_DAYS)
     wait_until(lambda: sides.database.column("SELECT id FROM members") == [], 120, "no members")
     wait_until(lambda: len(sides.topics.outcomes("MemberRemoved")) == len(STAGES) * MEMBERS, 60, "outcomes")

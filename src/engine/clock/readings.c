@@ -68,10 +68,11 @@ static gboolean
 read_run (Service *service, Pg *pg, const Job *job, const PgRows *run, int row, Found *found,
           GError **error)
 {
-  g_autofree char *refusal = reading_refusal (job, run, row);
+  g_autofree char *refusal = reading_refusal (job, run, row, FALSE);
   if (refusal != NULL) {
-    json_array_append_new (found->tally.unread, json_pack ("{s:s, s:i, s:s}", "table", job->table,
-                                                           "rows", 0, "why", refusal));
+    const char *of = job->table != NULL ? job->table : job->name;
+    json_array_append_new (found->tally.unread,
+                           json_pack ("{s:s, s:i, s:s}", "table", of, "rows", 0, "why", refusal));
     return TRUE;
   }
   g_autoptr (Pg) standby = standby_with (service, rows_text (run, row, "run_id"));

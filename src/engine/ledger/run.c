@@ -60,6 +60,23 @@ text_at (const PgRows *rows, int row, const char *name)
   return column >= 0 ? g_strdup (rows_at (rows, row, column)) : NULL;
 }
 
+void
+run_note_version (Run *run, const char *version)
+{
+  gsize i;
+  json_t *one, *versions = json_object_get (run->result, "versions");
+  if (run->result == NULL)
+    run->result = json_object ();
+  if (versions == NULL) {
+    versions = json_array ();
+    json_object_set_new (run->result, "versions", versions);
+  }
+  json_array_foreach (versions, i, one)
+    if (g_strcmp0 (json_string_value (one), version) == 0)
+      return;
+  json_array_append_new (versions, json_string (version));
+}
+
 /* `pruned retry` lets the run go on with another version of its job than an approval was for. */
 static gboolean
 goes_on_otherwise (const Run *run, const Job *job)

@@ -94,6 +94,10 @@ gint64 run_timer_due_us (const char *date, gint64 scheduled_at_us);
  * time that its timer was set for. */
 gint64 run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *args);
 
+/* VERSION of its job has done something of RUN, besides the one that does it now: `versions` of its
+ * result. */
+void run_note_version (Run *run, const char *version);
+
 /* The ids of RUNS (of Run), as an array literal. g_free it. */
 char *run_ids (const GPtrArray *runs);
 

@@ -655,12 +655,12 @@ is_again (const PgRows *run, int row)
 }
 
 char *
-reading_refusal (const Job *job, const PgRows *run, int row)
+reading_refusal (const Job *job, const PgRows *run, int row, gboolean by_hand)
 {
   const char *version = rows_text (run, row, "job_version");
   if (job == NULL)
     return g_strdup ("its job is not in force");
-  if (job->built_in)
+  if (job->built_in && by_hand)
     return NULL;
   if (rows_bool (run, row, "earlier"))
     return g_strdup ("several versions of its job have done it");

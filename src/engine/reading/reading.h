@@ -68,5 +68,6 @@ PgRows *reading_find (Pg *pg, const char *run_id, GError **error);
 /* Rows that are due and left can be looked for behind a run of JOB, also of one that took none. */
 gboolean reading_asks_due (const Job *job);
 /* Why nothing of the run in ROW can be read again with JOB (NULL: none is in force); NULL: it can.
- * g_free it. */
-char *reading_refusal (const Job *job, const PgRows *run, int row);
+ * BY_HAND: a person judges what it says, so a built-in job may have been that of another version of
+ * the program, which can record rows otherwise. g_free it. */
+char *reading_refusal (const Job *job, const PgRows *run, int row, gboolean by_hand);

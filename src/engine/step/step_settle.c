@@ -181,6 +181,15 @@ add_mode (const Step *step, json_t *result)
     json_object_set_new (result, "applied", applied);
 }
 
+/* A built-in job goes on with what another version of the program has begun. */
+static void
+note_version (const Step *step)
+{
+  const char *begun = step->run->version;
+  if (begun != NULL && g_strcmp0 (begun, step->job->version) != 0)
+    run_note_version (step->run, begun);
+}
+
 json_t *
 step_result (const Step *step, const char *status)
 {
@@ -202,6 +211,7 @@ step_result (const Step *step, const char *status)
                            : json_string_value (json_object_get (step->run->result, "reason"));
   if (reason != NULL)
     json_object_set_new (result, "reason", json_string (reason));
+  note_version (step);
   json_t *versions = json_object_get (step->run->result, "versions");
   if (versions != NULL)
     json_object_set (result, "versions", versions);
