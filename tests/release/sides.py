@@ -31,7 +31,7 @@ TABLE = """CREATE TABLE {0} (id int PRIMARY KEY, due boolean NOT NULL);
 TWO_DAYS = """UPDATE pruned.runs SET due_at = due_at - interval '2 days',
     args = jsonb_set(args, '{expires_at}', to_jsonb((args ->> 'expires_at')::date - 2)) WHERE state = 'waiting' AND unique_key LIKE '%%:member:%%';
     UPDATE members SET expires_at = expires_at - 2"""
-AUDITED = """SELECT k #>> '{{}}' AS key FROM pruned.deletions d, jsonb_array_elements(d.keys) k
+AUDITED = """SELECT k #>> '{}' AS key FROM pruned.deletions d, jsonb_array_elements(d.keys) k
     WHERE d.table_name IN (%(table)s, 'public.' || %(table)s) AND d.action = 'deleted'"""
 
 
