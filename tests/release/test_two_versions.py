@@ -107,6 +107,18 @@ def check_runs(sides, approved):
     assert sides.database.value("SELECT count(*) FROM pruned.quarantine") == 0
 
 
+def finish(sides):
+    """All that is due by now ends, and the timers of the last stages."""
+    sides.wait_files()
+    sides.tick("bad.purge")
+    for job in [job for job in sides.runs if not job.startswith("small")]:
+        sides.wait_ended(job)
+    sides.wait_timers(2 * MEMBERS)
+    sides.database.connection.execute(TWO_DAYS)
+    wait_until(lambda: sides.database.column("SELECT id FROM members") == [], 120, "no members")
+    wait_until(lambda: len(sides.topics.outcomes("MemberRemoved")) >= len(STAGES) * MEMBERS, 60, "outcomes")
+
+
 def test_forward_back_and_forward_again(sides):
     older, newer, staff = sides.older, sides.newer, Staff(sides)
     sides.send(0)
@@ -152,14 +164,7 @@ def test_forward_back_and_forward_again(sides):
     # and forward
     staff.replace_first(newer)
     staff.replace_first(newer)
-    sides.wait_files()
-    sides.tick("bad.purge")
-    for job in [job for job in sides.runs if not job.startswith("small")]:
-        sides.wait_ended(job)
-    sides.wait_timers(2 * MEMBERS)
-    sides.database.connection.execute(TWO_DAYS)
-    wait_until(lambda: sides.database.column("SELECT id FROM members") == [], 120, "no members")
-    wait_until(lambda: len(sides.topics.outcomes("MemberRemoved")) >= len(STAGES) * MEMBERS, 60, "outcomes")
+    finish(sides)
     for daemon in staff.now:
         assert daemon.stop() == 0
     assert staff.unexpected() == []
