@@ -77,6 +77,17 @@ run_note_version (Run *run, const char *version)
   json_array_append_new (versions, json_string (version));
 }
 
+void
+run_note_versions (Run *run, const Run *range)
+{
+  gsize i;
+  json_t *one;
+  json_array_foreach (json_object_get (range->result, "versions"), i, one)
+    run_note_version (run, json_string_value (one));
+  if (range->version != NULL && g_strcmp0 (range->version, run->job->version) != 0)
+    run_note_version (run, range->version);
+}
+
 /* `pruned retry` lets the run go on with another version of its job than an approval was for. */
 static gboolean
 goes_on_otherwise (const Run *run, const Job *job)

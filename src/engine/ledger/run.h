@@ -97,6 +97,8 @@ gint64 run_earliest_us (const Job *job, gint64 scheduled_at_us, const json_t *ar
 /* VERSION of its job has done something of RUN, besides the one that does it now: `versions` of its
  * result. */
 void run_note_version (Run *run, const char *version);
+/* What has done RANGE has done something of RUN. */
+void run_note_versions (Run *run, const Run *range);
 
 /* The ids of RUNS (of Run), as an array literal. g_free it. */
 char *run_ids (const GPtrArray *runs);

@@ -192,18 +192,6 @@ add_result (Run *run, const json_t *result)
     json_object_set (run->result, "reason", reason);
 }
 
-/* What has done RANGE has done something of RUN. */
-static void
-add_versions (Run *run, const Run *range)
-{
-  gsize i;
-  json_t *one;
-  json_array_foreach (json_object_get (range->result, "versions"), i, one)
-    run_note_version (run, json_string_value (one));
-  if (range->version != NULL && g_strcmp0 (range->version, run->job->version) != 0)
-    run_note_version (run, range->version);
-}
-
 /* The run continues alone, with what is LEFT of its ranges; NULL: at the first row. */
 static void
 go_on_with (Step *step, const json_t *left)
@@ -230,7 +218,7 @@ take_in (Step *step, GError **error)
   for (int i = 0; i < rows_count (rows); i++) {
     g_autoptr (Run) range = run_from_row (step->job, rows, i);
     add_result (run, range->result);
-    add_versions (run, range);
+    run_note_versions (run, range);
     step->rows_taken_in += rows_int (rows, i, "rows_done");
     step->numbered = MAX (step->numbered, range->step % RANGE_STEPS);
     if (g_str_equal (rows_text (rows, i, "state"), "finished"))
