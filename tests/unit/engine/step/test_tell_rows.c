@@ -47,17 +47,6 @@ test_each_row_is_a_message (void)
   end (scene);
 }
 
-static void
-test_nothing_is_asked_unless_all_are_told (void)
-{
-  g_autoptr (GError) error = NULL;
-  StepScene *scene = begin ("");
-  g_assert_true (tell (scene, &error));
-  g_assert_null (strstr (played_asked (), "told"));
-  g_assert_cmpuint (bundle_size (scene->step->bundle), ==, 0);
-  end (scene);
-}
-
 /* As a parameter it is twice as long, and PostgreSQL takes a gigabyte at most. The next try has
  * fewer rows. */
 static void
@@ -90,7 +79,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tell_rows/messages", test_each_row_is_a_message);
-  g_test_add_func ("/tell_rows/not_asked", test_nothing_is_asked_unless_all_are_told);
   g_test_add_func ("/tell_rows/too_large", test_a_bundle_that_is_too_large_cuts_the_page);
   return config_test_run ();
 }
