@@ -4,6 +4,7 @@ is not meant any more stays, and nothing that it has written is overwritten."""
 import pytest
 
 from support.instance import tenant  # noqa: F401
+from support.scene import result
 from support.writer import Writer
 
 ASKS = "INSERT INTO pruned.dirty_users (user_id, kind, due_at) SELECT %s, k, now() FROM unnest('{authorizations,todos}'::text[]) k"
@@ -89,3 +90,41 @@ def test_a_placeholder_that_is_not_due_by_then_loses_no_attempt(tenant, change):
     beside(tenant, f"UPDATE import_placeholder_user_details SET {change.format(**locals())}", "imports.placeholder_cleanup")
     assert tenant.row("import_placeholder_user_details", detail)["deletion_attempts"] in (0, 15)
     assert user in tenant.ids("users") and len(tenant.runs()) == 1
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("change", ["UPDATE import_placeholder_user_details SET namespace_id = {group}",
+                                    "INSERT INTO import_placeholder_user_details (placeholder_user_id, namespace_id) VALUES ({user}, {group})",
+                                    "INSERT INTO notes (author_id, note) VALUES ({user}, 'one')"])
+def test_a_placeholder_that_is_needed_again_while_its_removal_waits_stays(tenant, change):  # noqa: F811
+    """The columns that refer to the user have foreign keys, as in the application."""
+    tenant.database.connection.execute("ALTER TABLE notes ADD FOREIGN KEY (author_id) REFERENCES users")
+    group = tenant.group()
+    detail, user = tenant.placeholder()
+    tenant.pruned.run("pause", "users.destroy").ok()
+    tenant.tick("imports.placeholder_cleanup", **{"jobs.imports.placeholder_cleanup.spacing_ms": 0})
+    tenant.pruned.run("resume", "users.destroy").ok()
+    writer = Writer(tenant.database, change.format(**locals())).write()
+    writer.start()
+    try:
+        tenant.work()
+    finally:
+        writer.end()
+    (run,) = tenant.runs("users.destroy")
+    assert writer.waited and (run["state"], run["attempts"], result(run)["kept"]) == ("finished", 0, 1)
+    assert user in tenant.ids("users") and detail in tenant.ids("import_placeholder_user_details")
+    assert tenant.database.column("SELECT author_id FROM notes") == [user] * change.count("notes")
+
+
+def test_a_right_that_is_lost_while_a_row_below_a_membership_is_waited_for_counts(tenant):  # noqa: F811
+    """The application holds the badges while it makes an administrator a user like others."""
+    tenant.database.connection.execute("CREATE TABLE badges (id bigint PRIMARY KEY, member_id bigint REFERENCES members ON DELETE CASCADE);"
+                                       "GRANT SELECT, UPDATE, DELETE ON badges TO PUBLIC")
+    group, user = tenant.group(), tenant.user()
+    members = [tenant.member(user, project=tenant.project(group)) for _ in range(2)]
+    for member in members:
+        tenant.put("badges", id=member, member_id=member)
+    tenant.leave(group, user, tenant.user(admin=True))
+    beside(tenant, "SELECT FROM badges FOR UPDATE; UPDATE users SET admin = false", "members.schedule_prune_deletions")
+    (run,) = tenant.runs("members.prune_deletions")
+    assert (run["attempts"], result(run)["denied"], tenant.ids("members"), tenant.ids("badges")) == (0, 2, members, members)

@@ -7,7 +7,6 @@ import pytest
 
 from support.instance import tenant  # noqa: F401
 from support.scene import result
-from support.writer import Writer
 
 JOB, CHILD = "imports.placeholder_cleanup", "users.delete_placeholder"
 AT_ONCE = {f"jobs.{JOB}.spacing_ms": 0}
@@ -93,30 +92,6 @@ def test_one_list_holds_when_a_placeholder_is_handed_over_and_removed(mentions):
     (run,) = mentions.runs("users.destroy")
     assert (result(run)["kept"], result(run)["reason"]) == (1, "still referenced in mentions.user_id")
     assert user in mentions.ids("users") and mentions.row("mentions", mention)["user_id"] == user
-
-
-@pytest.mark.check_first(1)
-@pytest.mark.parametrize("change", ["UPDATE import_placeholder_user_details SET namespace_id = {group}",
-                                    "INSERT INTO import_placeholder_user_details (placeholder_user_id, namespace_id) VALUES ({user}, {group})",
-                                    "INSERT INTO notes (author_id, note) VALUES ({user}, 'one')"])
-def test_a_placeholder_that_is_needed_again_while_its_removal_waits_stays(tenant, change):
-    """The columns that refer to the user have foreign keys, as in the application."""
-    tenant.database.connection.execute("ALTER TABLE notes ADD FOREIGN KEY (author_id) REFERENCES users")
-    group = tenant.group()
-    detail, user = tenant.placeholder()
-    tenant.pruned.run("pause", "users.destroy").ok()
-    tenant.tick(JOB, **AT_ONCE)
-    tenant.pruned.run("resume", "users.destroy").ok()
-    writer = Writer(tenant.database, change.format(**locals())).write()
-    writer.start()
-    try:
-        tenant.work()
-    finally:
-        writer.end()
-    (run,) = tenant.runs("users.destroy")
-    assert writer.waited and (run["state"], run["attempts"], result(run)["kept"]) == ("finished", 0, 1)
-    assert user in tenant.ids("users") and detail in tenant.ids("import_placeholder_user_details")
-    assert tenant.database.column("SELECT author_id FROM notes") == [user] * change.count("notes")
 
 
 def test_what_would_keep_a_placeholder_goes_to_the_ghost_user_with_any_other(mentions):
