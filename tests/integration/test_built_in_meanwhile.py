@@ -128,3 +128,19 @@ def test_a_right_that_is_lost_while_a_row_below_a_membership_is_waited_for_count
     beside(tenant, "SELECT FROM badges FOR UPDATE; UPDATE users SET admin = false", "members.schedule_prune_deletions")
     (run,) = tenant.runs("members.prune_deletions")
     assert (run["attempts"], result(run)["denied"], tenant.ids("members"), tenant.ids("badges")) == (0, 2, members, members)
+
+
+def test_a_schedule_is_carried_out_though_its_membership_comes_while_the_schedule_is_deleted(tenant):  # noqa: F811
+    """Its user had none, so only the schedule is left to be deleted."""
+    group, user = tenant.group(), tenant.user()
+    tenant.leave(group, user, tenant.user(admin=True))
+    writer = Writer(tenant.database, "SELECT FROM members_deletion_schedules FOR UPDATE; INSERT INTO members (user_id, source_id, source_type, type, access_level) "
+                    f"VALUES ({user}, {group}, 'Namespace', 'GroupMember', 30)").write()
+    writer.start()
+    try:
+        tenant.tick("members.schedule_prune_deletions")
+    finally:
+        writer.end()
+    tenant.database.execute("UPDATE pruned.runs SET due_at = now() WHERE state = 'waiting'")
+    tenant.work()
+    assert writer.waited and tenant.ids("members") == tenant.ids("members_deletion_schedules") == []

@@ -64,6 +64,29 @@ drop (Prune *prune, const gint64 *ids, guint n, GError **error)
   return TRUE;
 }
 
+/* Column NAME of the schedules that are done, as an array literal. */
+static char *
+column_of_done (const Prune *prune, const char *name)
+{
+  GString *array = array_new ();
+  for (guint i = 0; i < prune->done->len; i++)
+    array_add (array, rows_text (prune->schedules,
+                                 row_of (prune, g_array_index (prune->done, gint64, i)), name));
+  return array_take (array);
+}
+
+/* The schedules that are done and for which kept.sql returns a row. */
+static PgRows *
+find_kept (Prune *prune, const gint64 *ids, GError **error)
+{
+  g_autofree char *schedule = literal (ids, prune->done->len), *aside = prune_aside (prune, 0),
+                  *user = column_of_done (prune, "user_id"),
+                  *namespace = column_of_done (prune, "namespace_id");
+  return step_query (prune->step, error, "kept", "schedule", schedule, "user", user, "namespace",
+                     namespace, "aside", aside, "turn", prune->turn, "after", prune->began_after,
+                     "read", prune->read, NULL);
+}
+
 gboolean
 prune_drop_done (Prune *prune, GError **error)
 {
@@ -75,12 +98,13 @@ prune_drop_done (Prune *prune, GError **error)
   if (!drop (prune, ids, prune->done->len, error))
     return FALSE;
   /* A trigger can keep a row without an error; one with an added membership is done again. */
-  g_autofree char *schedule = literal (ids, prune->done->len), *aside = prune_aside (prune, 0);
-  g_autoptr (PgRows) kept
-      = step_query (prune->step, error, "kept", "schedule", schedule, "aside", aside, "turn",
-                    prune->turn, "after", prune->began_after, "read", prune->read, NULL);
+  g_autoptr (PgRows) kept = find_kept (prune, ids, error);
   for (int i = 0; kept != NULL && i < rows_count (kept); i++)
-    if (rows_bool (kept, i, "added"))
+    if (rows_bool (kept, i, "gone"))
+      return step_fail (prune->step, error, PRUNED_BUSY,
+                        "a membership was added while schedule %s was deleted: tried again",
+                        rows_text (kept, i, "id"));
+    else if (rows_bool (kept, i, "added"))
       prune->from = MIN (prune->from, rows_int (kept, i, "id"));
     else
       prune_refuse (prune, row_of (prune, rows_int (kept, i, "id")),
