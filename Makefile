@@ -211,7 +211,7 @@ release-check:
 	@tests/release/check.sh $(SUITES)
 	@tests/release/container.sh $(or $(RELEASE_ROOTS),build/release-check)/bookworm.tar
 
-#: make two-versions  an upgrade step by step, forward and back, beside OLDER= (a commit; default: the newest tag, or what tests/release/older.sh names); a few minutes, and as long as a build before
+#: make two-versions  an upgrade step by step, forward and back, beside OLDER= (a commit, or `step`: one that lacks a step which has to be known; default: the newest tag, or what tests/release/older.sh names); a few minutes, and as long as a build before
 two-versions: deps-quick
 	+@$(MAKE) $(PARALLEL) all
 	@older=$$(tests/release/older.sh $(OLDER)) && TEST_OLDER=$$older TEST_BUILD=$(BUILD) $(PYTHON) -m pytest -c tests/pytest.ini -q tests/release

@@ -12,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 
 roots=$(realpath -m "${RELEASE_ROOTS:-build/release-check}")
-command=${RELEASE_COMMAND:-bash .ci/run check-all && make interop && make two-versions && for v in 14 16 18; do make quick POSTGRES=$v || exit; done && make quick BROKER=3.9 && tests/release/deb.sh && tests/release/charts.sh}
+command=${RELEASE_COMMAND:-bash .ci/run check-all && make interop && make two-versions && make two-versions OLDER=step && for v in 14 16 18; do make quick POSTGRES=$v || exit; done && make quick BROKER=3.9 && tests/release/deb.sh && tests/release/charts.sh}
 suites=("$@")
 [ $# -gt 0 ] || suites=(bookworm trixie)
 mirror=${RELEASE_MIRROR:-http://deb.debian.org/debian}
@@ -75,6 +75,15 @@ check_suite() {
   rm -rf --one-file-system "$root"
   return "$code"
 }
+
+# What a release would be, and what keeps it from being one.
+version=$(cat VERSION)
+newest=$(git describe --tags --match 'v*' --abbrev=0 2>/dev/null || true)
+say "if all is right: git tag v$version $(git rev-parse --short HEAD) (the newest tag: ${newest:-none})"
+[ "$newest" != "v$version" ] || say "v$version is there already: raise VERSION"
+grep -q "^## \[$version\]" CHANGELOG.md || say "CHANGELOG.md has no heading [$version]: Unreleased becomes it"
+head -n 1 debian/changelog | grep -q "($version[-)]" || say "debian/changelog is of $(head -n 1 debian/changelog | sed 's/.*(\(.*\)).*/\1/')"
+[ -z "$(git status --porcelain)" ] || say "what is not committed is not tried"
 
 failed=0
 for suite in "${suites[@]}"; do check_suite "$suite" || failed=1; done

@@ -3,11 +3,14 @@
 # path.
 #
 #   older.sh [COMMIT]      default: the newest tag `v*` before this commit, else NO_TAG
+#   older.sh step          BEFORE_STEP: it lacks a step that a program has to know (no compatible_from)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-NO_TAG=d7491ba3 # no version was released yet: a commit with schema step 49
+NO_TAG=d7491ba3      # no version was released yet: a commit with schema step 49
+BEFORE_STEP=6cf72ad7 # schema step 40; 41 has to be known
 
 commit=${1:-$(git describe --tags --match 'v*' --abbrev=0 HEAD^ 2>/dev/null || echo $NO_TAG)}
+[ "$commit" != step ] || commit=$BEFORE_STEP
 name=$(git rev-parse --short=8 --verify --quiet "$commit^{commit}") ||
   { echo "older.sh: $commit is not in this checkout's history: git fetch --unshallow --tags" >&2; exit 1; }
 folder=build/older/$name

@@ -6,6 +6,7 @@ import os
 import pathlib
 from types import SimpleNamespace
 
+from stack.found import PROJECT
 from stack.process import wait_until
 from support.instance import Instance
 from support.own_events import say_event
@@ -37,6 +38,20 @@ AUDITED = """SELECT k #>> '{}' AS key FROM pruned.deletions d, jsonb_array_eleme
 
 def older_binary():
     return pathlib.Path(os.environ["TEST_OLDER"]).absolute()
+
+
+def steps(tree):
+    return sorted((tree / "schemas/postgres").glob("*.sql"))
+
+
+def must_know():
+    """The newest step that each program has to know that starts with this tree's schema."""
+    return max(int(step.name[:3]) for step in steps(PROJECT) if "-- compatible_from:" not in step.read_text())
+
+
+def older_knows():
+    """The newest step that the older program knows."""
+    return int(steps(older_binary().parents[2])[-1].name[:3])
 
 
 def settings_of(pruned, jobs_dir, store):
@@ -84,6 +99,12 @@ class Sides:
         self.older.migrate()
         self.grant(self.older)
         self.older.run("topics", "--apply").ok()
+
+    def migrate(self):
+        """By the newer program, whatever runs."""
+        self.newer.migrate()
+        self.grant(self.newer)
+        self.database.close()  # this process has plans of the tables as they were
 
     def grant(self, side):
         """What its `pruned grants` prints."""
