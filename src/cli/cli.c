@@ -6,6 +6,7 @@
 #include "base/visible.h"
 #include "cli/arguments.h"
 #include "cli/note.h"
+#include "cli/whose.h"
 #include "base/words.h"
 #include "config/settings.h"
 #include "engine/engine.h"
@@ -285,7 +286,7 @@ run_command (Cli *cli, const Invocation *invocation, GError **error)
     return CODE_CONFIG;
   }
   if (!cli_act_for_page (cli, error) || !cli_look_at_tables (cli, error))
-    return CODE_POSTGRES;
+    return cli->left_behind ? CODE_CONFIG : CODE_POSTGRES;
   if (cli->command->is_daemon)
     cli_pg_keep (NULL);
   return cli->command->run (cli, error);
@@ -297,11 +298,13 @@ run_invocation (const JobCode *code, const Invocation *invocation)
   g_autoptr (GError) error = NULL;
   Cli cli = { .command = invocation->command,
               .code = code,
+              .may_commit = cli_whose_may_commit,
               .arguments = (char **)invocation->arguments->pdata,
               .file = invocation->file,
               .overrides = (const char *const *)invocation->overrides->pdata,
               .n_arguments = invocation->arguments->len - 1,
               .out = output_new (invocation->json, isatty (STDOUT_FILENO)) };
+  cli_whose_begin (&cli);
   ExitCode end = run_command (&cli, invocation, &error);
   if (!output_free (cli.out) && end == CODE_OK)
     end = cli_fail (CODE_BUG, &error, "cannot write to standard output");

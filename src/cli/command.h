@@ -27,7 +27,10 @@ typedef enum {
 typedef struct {
   const struct _Command *command;
   const JobCode *code; /* the jobs that are written in C */
-  char **arguments;    /* without the options: NULL-terminated */
+  /* PgSettings.may_commit of its connections (whose.h) */
+  gboolean (*may_commit) (struct _Pg *pg, GError **error);
+  gboolean left_behind; /* it has refused */
+  char **arguments;     /* without the options: NULL-terminated */
   guint n_arguments;
   Output *out;
   Jobs *jobs;         /* NULL if the command needs no configuration */

@@ -82,6 +82,8 @@ commits_wait (void)
 ExitCode
 cli_pg_failed (const Pg *pg, GError **error)
 {
+  if (current != NULL && current->left_behind)
+    return CODE_CONFIG;
   if (error == NULL || *error == NULL || strstr ((*error)->message, "run: pruned") != NULL)
     return CODE_POSTGRES;
   const char *state = pg_sqlstate (pg);
@@ -148,7 +150,8 @@ connect_for (Cli *cli, int answer_ms, GError **error)
           .prepare = FALSE,
           .name = name,
           .answer_ms = answer_ms,
-          .asks_commits = TRUE };
+          .asks_commits = TRUE,
+          .may_commit = cli->may_commit };
   g_autoptr (Pg) pg = pg_new (&settings);
   current = cli;
   if (pg_ensure (pg, error))

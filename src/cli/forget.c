@@ -35,7 +35,8 @@ connected (Cli *cli, GError **error)
           .extension_schemas = config_text (cli->config, "postgres", "extension_schemas"),
           .name = "pruned forget",
           .answer_ms = LONGEST_MS,
-          .asks_commits = TRUE };
+          .asks_commits = TRUE,
+          .may_commit = cli->may_commit };
   g_autoptr (Pg) pg = pg_new (&settings);
   if (pg_ensure (pg, error) && schema_check (pg, error))
     return g_steal_pointer (&pg);

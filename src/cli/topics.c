@@ -145,7 +145,7 @@ take_over (Cli *cli, char **settings, CliWhose *whose, GError **error)
   if (code != CODE_OK)
     return code;
   if (!owner_write ((const char *const *)settings, topic, origin, TRUE, error)
-      || !owner_read ((const char *const *)settings, topic, &whose->owner, error))
+      || !owner_read ((const char *const *)settings, topic, OWNER_MS, &whose->owner, error))
     return cli_topic_failed (settings, topic, error);
   g_autofree char *words = origin_words (origin);
   cli_note_done (cli, NULL, "--take", words, NULL);

@@ -1,9 +1,14 @@
 #include "cli/whose.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "engine/ledger/database.h"
 
 #define DESCRIBE_MS 3000
+#define COMMIT_MS 2000 /* a commit waits, with its locks */
+
+static Cli *asking;
+static gboolean compared; /* in this process */
 
 void
 cli_whose_clear (CliWhose *whose)
@@ -28,15 +33,18 @@ ask_database (Cli *cli, Pg *pg, Origin *origin, GError **error)
 
 /* A topic that is not there says nothing. */
 static ExitCode
-ask_topic (Cli *cli, char **settings, Origin *owner, GError **error)
+ask_topic (Cli *cli, char **settings, int timeout_ms, Origin *owner, GError **error)
 {
   GError *cause = NULL;
+  const gint64 until_us = clock_monotonic_us () + timeout_ms * G_TIME_SPAN_MILLISECOND;
   g_autofree char *topic = cli_topic (cli, OWNER_TOPIC);
-  if (owner_read ((const char *const *)settings, topic, owner, &cause))
+  if (owner_read ((const char *const *)settings, topic, timeout_ms, owner, &cause))
     return CODE_OK;
-  g_autoptr (KafkaAdmin) admin = kafka_admin_new ((const char *const *)settings, NULL);
+  const int left_ms = (int)((until_us - clock_monotonic_us ()) / G_TIME_SPAN_MILLISECOND);
+  g_autoptr (KafkaAdmin) admin
+      = left_ms > 0 ? kafka_admin_new ((const char *const *)settings, NULL) : NULL;
   KafkaTopic asked = { .name = topic };
-  if (admin != NULL && kafka_admin_describe (admin, &asked, 1, DESCRIBE_MS, NULL)
+  if (admin != NULL && kafka_admin_describe (admin, &asked, 1, MIN (left_ms, DESCRIBE_MS), NULL)
       && asked.partitions < 0) {
     g_clear_error (&cause);
     return CODE_OK;
@@ -53,7 +61,7 @@ without_database (Cli *cli, char **settings, CliWhose *whose, GError *cause, GEr
 {
   if (cause->code == PRUNED_OUTAGE)
     log_warning ("It is not known whether the topics are this database's", "error", cause->message);
-  else if (ask_topic (cli, settings, &whose->owner, NULL) == CODE_OK
+  else if (ask_topic (cli, settings, OWNER_MS, &whose->owner, NULL) == CODE_OK
            && whose->owner.database != NULL) {
     g_propagate_error (error, cause);
     return CODE_POSTGRES;
@@ -70,7 +78,7 @@ cli_whose_ask (Cli *cli, Pg *pg, char **settings, CliWhose *whose, GError **erro
     return CODE_OK;
   const ExitCode code = ask_database (cli, pg, &whose->origin, &cause);
   if (code == CODE_OK)
-    return ask_topic (cli, settings, &whose->owner, error);
+    return ask_topic (cli, settings, OWNER_MS, &whose->owner, error);
   if (code == CODE_POSTGRES)
     return without_database (cli, settings, whose, cause, error);
   g_propagate_error (error, cause);
@@ -86,6 +94,7 @@ cli_whose_check (Cli *cli, const CliWhose *whose, GError **error)
                     error))
     return CODE_CONFIG;
   origin_begin (whose->origin.database);
+  compared = TRUE;
   return CODE_OK;
 }
 
@@ -98,4 +107,42 @@ cli_whose (Cli *cli, Pg *pg, GError **error)
     return CODE_CONFIG;
   const ExitCode code = cli_whose_ask (cli, pg, settings, &whose, error);
   return code == CODE_OK ? cli_whose_check (cli, &whose, error) : code;
+}
+
+/* --- before a commit --- */
+
+void
+cli_whose_begin (Cli *cli)
+{
+  asking = cli;
+}
+
+static gboolean
+was_left_behind (const Origin *origin, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  g_auto (Origin) owner = { NULL };
+  g_auto (GStrv) settings = cli_kafka_settings (asking, &cause);
+  if (settings == NULL || ask_topic (asking, settings, COMMIT_MS, &owner, &cause) != CODE_OK) {
+    log_warning ("It could not be compared whether this server was left behind by a promotion",
+                 "server", origin->host, "error", cause->message);
+    return FALSE;
+  }
+  return owner.database != NULL && g_str_equal (owner.database, origin->database)
+         && !owner_check (&owner, origin, config_text (asking->config, "topics", "prefix"), error);
+}
+
+gboolean
+cli_whose_may_commit (Pg *pg, GError **error)
+{
+  g_auto (Origin) origin = { NULL };
+  gboolean there = FALSE;
+  if (compared)
+    return !asking->left_behind;
+  if (!database_is_there (pg, &there, error) || (there && !database_look (pg, &origin, error)))
+    return FALSE;
+  compared = TRUE;
+  asking->left_behind
+      = origin.database != NULL && origin.timeline > 0 && was_left_behind (&origin, error);
+  return !asking->left_behind;
 }

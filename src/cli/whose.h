@@ -21,5 +21,14 @@ ExitCode cli_whose_ask (Cli *cli, Pg *pg, char **settings, CliWhose *whose, GErr
 /* The same; an error with CODE_CONFIG if they are another database's. After it the messages that
  * are sent have their origin. */
 ExitCode cli_whose (Cli *cli, Pg *pg, GError **error);
-/* The second half of it. */
+/* Before a command commits what it has changed (PgSettings.may_commit): the server of PG was not
+ * left behind, as far as the topics say. Kafka is asked once a process, and not for long; if it
+ * does not answer, a warning says that nothing was compared, and the commit goes on: nobody must
+ * need Kafka to stop everything. FALSE: it was left behind, both servers are named, and the exit
+ * code is CODE_CONFIG (Cli.left_behind). Any other database than that of the topics is no matter
+ * here: its rows are its own. */
+void cli_whose_begin (Cli *cli); /* what it asks with */
+gboolean cli_whose_may_commit (Pg *pg, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The second half of cli_whose. */
 ExitCode cli_whose_check (Cli *cli, const CliWhose *whose, GError **error);

@@ -23,7 +23,7 @@ check_topics (const Service *service, GError **error)
   const char *const *settings = (const char *const *)service->kafka_settings;
   g_auto (Origin) owner = { NULL };
   if (service->clock_topic == NULL
-      || (owner_read (settings, service->clock_topic, &owner, error)
+      || (owner_read (settings, service->clock_topic, OWNER_MS, &owner, error)
           && owner_settle (settings, service->prefix, &owner, &service->origin, error)))
     return WHOSE_OURS;
   return whose_by (*error);

@@ -34,6 +34,9 @@ typedef struct {
   const atomic_int *plans; /* when this number changes (atomic), the server discards the plans of
                         its prepared statements; NULL: never */
   gboolean asks_commits;   /* a commit whose answer is lost is asked for again (pg_is_in_doubt) */
+  /* With asks_commits: asked in the open transaction before each commit of one that has changed
+   * something. FALSE: ERROR says why not, and pg_commit fails with it. NULL: nobody is asked. */
+  gboolean (*may_commit) (Pg *pg, GError **error);
 } PgSettings;
 
 /* --- connection --- */

@@ -44,8 +44,9 @@ struct _Pg {
   GString *unsettled;   /* settings that were found changed in it */
   gboolean hidden;      /* the last error: row-level security */
   gboolean asks_commits, in_doubt; /* commit.h */
-  char *number, *server;           /* of the transaction that is to be committed */
-  PgLock lock;                     /* the last error: what was locked */
+  gboolean (*may_commit) (Pg *pg, GError **error);
+  char *number, *server; /* of the transaction that is to be committed */
+  PgLock lock;           /* the last error: what was locked */
   const atomic_int *plans;
   gint plans_made; /* the number of PgSettings.plans that this session has seen */
   Kept *kept;

@@ -17,6 +17,7 @@ pg_new (const PgSettings *settings)
   pg->prepare = settings->prepare;
   pg->plans = settings->plans;
   pg->asks_commits = settings->asks_commits;
+  pg->may_commit = settings->may_commit;
   pg->answer_ms = settings->answer_ms > 0 ? settings->answer_ms : ANSWER_TIMEOUT_MS;
   pg->sent = g_array_new (FALSE, FALSE, sizeof (Sent));
   pg->prepared = g_hash_table_new (g_str_hash, g_str_equal);

@@ -196,7 +196,9 @@ pg_commit (Pg *pg, GError **error)
   if (pg->conn == NULL || (!queued && PQtransactionStatus (pg->conn) != PQTRANS_INTRANS))
     return error_set (error, PRUNED_OUTAGE,
                       "PostgreSQL: the transaction was lost before its commit");
-  if ((pg->asks_commits && !commit_note (pg, error)) || !queue_keys (pg, error))
+  if ((pg->asks_commits && !commit_note (pg, error))
+      || (pg->may_commit != NULL && pg->number != NULL && !pg->may_commit (pg, error))
+      || !queue_keys (pg, error))
     return FALSE;
   if (!run_commit (pg, error)) {
     const gboolean lost = pg->asks_commits && pg->number != NULL && pg->conn == NULL;

@@ -9,6 +9,8 @@ from stack.process import wait_until
 from support.scene import now, tick_id
 
 JOB = "scratch.wide"
+# None of these asks Kafka for anything else.
+CHANGES = [["stop"], ["stop", "--now"], ["pause", JOB], ["reload"], ["hold", "scratch_log:0", "--reason", "case 1"]]
 
 
 class TwoServers:
@@ -71,6 +73,13 @@ def test_a_server_takes_over_that_lagged_behind(servers):
     assert servers.daemon.running and servers.daemon.stop() == 0
 
 
+def kept(servers):
+    """What commands leave on the old server."""
+    with servers.on(servers.primary) as left:
+        return left.execute("""SELECT (SELECT count(*) FROM pruned.journal) AS journal, (SELECT count(*) FROM pruned.holds) AS holds,
+                                      (SELECT array_agg(c ORDER BY c.job) FROM pruned.controls c) AS controls""").fetchall()
+
+
 def test_a_server_that_was_left_behind_gets_no_work_when_it_comes_back(servers):
     """Nobody has fenced it: it takes connections and writes, and stands first in the list."""
     scene, standby, daemon = servers.scene, servers.standby, servers.daemon
@@ -87,6 +96,12 @@ def test_a_server_that_was_left_behind_gets_no_work_when_it_comes_back(servers):
     assert "its timeline is 1" in daemon.wait_line("A server was left behind; another host of the url is used")["detail"]
     told = wait_until(lambda: (t := scene.run("tick", JOB)).code == 2 and t, 60, "told by the topics")
     assert "timeline is 1" in told.stderr and f":{standby.port}, which was promoted since" in told.stderr, told
+    before = kept(servers)
+    for command in CHANGES:
+        refused = scene.run(*command)
+        assert refused.code == 2 and refused.stdout == "", refused
+        assert f":{servers.primary.port} was left behind" in refused.stderr and f":{standby.port}, which was promoted since" in refused.stderr, refused
+        assert kept(servers) == before, command
     scene.settings["postgres.url"] = standby.url(servers.name, servers.role)
     assert scene.run("tick", JOB).code == 0
     with servers.on(servers.primary) as left:

@@ -56,7 +56,7 @@ check_owner (Doctor *doctor, const Origin *origin, const KafkaTopic *clock)
   if (clock->partitions < 0)
     doctor_warn (doctor, "owner", "pruned topics --apply",
                  "there is no topic %s: nothing says whose topics these are", clock->name);
-  else if (!owner_read (settings_of (doctor), clock->name, &owner, &error))
+  else if (!owner_read (settings_of (doctor), clock->name, OWNER_MS, &owner, &error))
     doctor_error (doctor, CODE_KAFKA, "owner", "pruned topics", "%s", error->message);
   else if (owner.database == NULL)
     doctor_warn (

@@ -5,6 +5,14 @@
 #define SQL "src/engine/ledger/sql/"
 
 gboolean
+database_is_there (Pg *pg, gboolean *there, GError **error)
+{
+  g_autoptr (PgRows) rows = pg_run_file (pg, SQL "identity_there.sql", NULL, error);
+  *there = rows != NULL && rows_bool (rows, 0, "there");
+  return rows != NULL;
+}
+
+gboolean
 database_look (Pg *pg, Origin *origin, GError **error)
 {
   g_autoptr (PgRows) rows = pg_run_file (pg, SQL "identity_read.sql", NULL, error);

@@ -10,6 +10,8 @@
 #include "engine/service/envelope.h"
 #include "pg/pg.h"
 
+/* *THERE: this role can ask for its identity. No schema, an old one, or no right: FALSE. */
+gboolean database_is_there (Pg *pg, gboolean *there, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Its identity, name and host, and whether it has moved. */
 gboolean database_look (Pg *pg, Origin *origin, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* PRUNED_FATAL, with what to do: the database of ORIGIN has moved, or has no identity. */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define KEY "owner"
-#define TIMEOUT_MS 10000
 #define WORD_BYTES 300 /* of a name; whoever can write to the topic chose it */
 
 KafkaMessage *
@@ -76,10 +75,11 @@ see (const KafkaMessage *message, gpointer data)
 }
 
 gboolean
-owner_read (const char *const *settings, const char *topic, Origin *owner, GError **error)
+owner_read (const char *const *settings, const char *topic, int timeout_ms, Origin *owner,
+            GError **error)
 {
   origin_clear (owner);
-  if (kafka_read_topic (settings, topic, -1, TIMEOUT_MS,
+  if (kafka_read_topic (settings, topic, -1, timeout_ms,
                         &(KafkaVisitor){ .visit = see, .data = owner }, error))
     return TRUE;
   g_prefix_error (error, "whose topics these are cannot be read: ");
@@ -94,7 +94,7 @@ owner_write (const char *const *settings, const char *topic, const Origin *origi
   g_autoptr (GPtrArray) messages
       = g_ptr_array_new_with_free_func ((GDestroyNotify)kafka_message_free);
   g_ptr_array_add (messages, owner_message (topic, origin, taken));
-  if (producer != NULL && kafka_publish (producer, messages, TIMEOUT_MS, NULL, error))
+  if (producer != NULL && kafka_publish (producer, messages, OWNER_MS, NULL, error))
     return TRUE;
   g_prefix_error (error, "whose topics these are cannot be written: ");
   return FALSE;
@@ -139,7 +139,7 @@ owner_settle (const char *const *settings, const char *prefix, const Origin *own
            && (origin->timeline <= owner->timeline
                || owner_write (settings, topic, origin, FALSE, error));
   if (!owner_write (settings, topic, origin, FALSE, error)
-      || !owner_read (settings, topic, &now, error))
+      || !owner_read (settings, topic, OWNER_MS, &now, error))
     return FALSE;
   if (owner_check (&now, origin, prefix, error))
     return TRUE;

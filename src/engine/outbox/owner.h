@@ -15,6 +15,7 @@
 
 /* The topic's part behind the prefix. */
 #define OWNER_TOPIC "clock"
+#define OWNER_MS 10000 /* how long a process waits for it that cannot go on without */
 
 /* A message that says ORIGIN owns the topics; TAKEN: whoever owned them before. With ORIGIN NULL it
  * says nothing, and only asks for Kafka's time. */
@@ -23,9 +24,10 @@ KafkaMessage *owner_message (const char *topic, const Origin *origin, gboolean t
 void owner_see (Origin *owner, const KafkaMessage *message);
 
 /* The owner by TOPIC, which must exist; OWNER's database is NULL if no record names one.
- * PRUNED_OUTAGE: Kafka does not answer, or does not let us read the topic. */
-gboolean owner_read (const char *const *settings, const char *topic, Origin *owner, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+ * TIMEOUT_MS: the longest wait for the next message. PRUNED_OUTAGE: Kafka does not answer, or does
+ * not let us read the topic. */
+gboolean owner_read (const char *const *settings, const char *topic, int timeout_ms, Origin *owner,
+                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* Makes ORIGIN the owner. */
 gboolean owner_write (const char *const *settings, const char *topic, const Origin *origin,
                       gboolean taken, GError **error) G_GNUC_WARN_UNUSED_RESULT;
