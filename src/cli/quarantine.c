@@ -185,7 +185,7 @@ spelled_by_jobs (Cli *cli, Pg *pg, const char *item)
 {
   g_auto (RowName) row = { 0 };
   g_autoptr (GError) error = NULL;
-  if (row_name_read (cli->jobs, pg, item, &row, &error) != ITEM_READ)
+  if (row_name_read (cli->jobs, pg, item, NULL, &row, &error) != ITEM_READ)
     return NULL;
   char *own = g_strdup_printf ("%s:%s", row.name, row.key);
   if (g_str_equal (own, item))

@@ -72,10 +72,11 @@ add_key (Hold *hold, const char *tab, const char *name, const char *key)
 static ExitCode
 take_items (Hold *hold, GError **error)
 {
+  g_auto (RowNameLast) last = { 0 };
   for (guint i = 0; i < hold->cli->n_arguments; i++) {
     g_auto (RowName) row = { 0 };
     const ItemEnd end
-        = row_name_read (hold->cli->jobs, hold->pg, hold->cli->arguments[i], &row, error);
+        = row_name_read (hold->cli->jobs, hold->pg, hold->cli->arguments[i], &last, &row, error);
     if (end != ITEM_READ)
       return cli_row_end (end, hold->pg, error);
     add_key (hold, row.tab, row.name, row.key);

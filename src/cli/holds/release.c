@@ -50,6 +50,7 @@ add (Given *given, const char *text, const char *id, const char *tab, const char
 static ExitCode
 read_arguments (Cli *cli, Pg *pg, Given *given, GError **error)
 {
+  g_auto (RowNameLast) last = { 0 };
   for (guint i = 0; i < cli->n_arguments; i++) {
     const char *text = cli->arguments[i];
     if (is_id (text)) {
@@ -58,7 +59,7 @@ read_arguments (Cli *cli, Pg *pg, Given *given, GError **error)
       continue;
     }
     g_auto (RowName) row = { 0 };
-    const ItemEnd end = row_name_read (cli->jobs, pg, text, &row, error);
+    const ItemEnd end = row_name_read (cli->jobs, pg, text, &last, &row, error);
     if (end != ITEM_READ)
       return cli_row_end (end, pg, error);
     add (given, text, NULL, row.tab, row.key);

@@ -13,6 +13,13 @@ row_name_clear (RowName *row)
   g_clear_pointer (&row->key, g_free);
 }
 
+void
+row_name_last_clear (RowNameLast *last)
+{
+  g_clear_pointer (&last->tab, g_free);
+  last->statement = NULL;
+}
+
 const PgStatement *
 row_name_there (Pg *pg, const char *tab, const char *name, const char *own, const char *alias,
                 GError **error)
@@ -63,15 +70,21 @@ own_statement (Pg *pg, const char *tab, GError **error)
 /* *KEY (g_free it) of a row of TAB, as SQL writes that, becomes the key that jobs name the row by:
  * `1.00` for `1.0`. A row that is not there, or cannot be seen, keeps the key that is given. */
 static gboolean
-own_key (Pg *pg, const char *tab, char **key, GError **error)
+own_key (Pg *pg, const char *tab, RowNameLast *last, char **key, GError **error)
 {
-  GError *cause = NULL;
-  const PgStatement *statement = own_statement (pg, tab, &cause);
-  if (statement == NULL) {
-    if (cause != NULL)
+  if (g_strcmp0 (last->tab, tab) != 0) {
+    GError *cause = NULL;
+    const PgStatement *of_tab = own_statement (pg, tab, &cause);
+    if (cause != NULL) {
       g_propagate_error (error, cause);
-    return cause == NULL;
+      return FALSE;
+    }
+    row_name_last_clear (last);
+    *last = (RowNameLast){ g_strdup (tab), of_tab };
   }
+  const PgStatement *statement = last->statement;
+  if (statement == NULL)
+    return TRUE;
   GString *keys = array_new ();
   array_add (keys, *key);
   g_autoptr (PgValues) values = pg_values_new ();
@@ -108,8 +121,10 @@ key_text (Pg *pg, const Item *item, const PgRows *rows, GError **error)
 }
 
 ItemEnd
-row_name_read (const Jobs *jobs, Pg *pg, const char *text, RowName *row, GError **error)
+row_name_read (const Jobs *jobs, Pg *pg, const char *text, RowNameLast *last, RowName *row,
+               GError **error)
 {
+  g_auto (RowNameLast) only = { 0 };
   g_auto (Item) item = { 0 };
   if (!item_parse (text, &item, error))
     return ITEM_WRONG;
@@ -126,5 +141,6 @@ row_name_read (const Jobs *jobs, Pg *pg, const char *text, RowName *row, GError 
   if (key == NULL)
     return ITEM_FAILED;
   *row = (RowName){ g_strdup (rows_text (rows, 0, "tab")), g_strdup (item.table), key };
-  return own_key (pg, row->tab, &row->key, error) ? ITEM_READ : ITEM_FAILED;
+  return own_key (pg, row->tab, last != NULL ? last : &only, &row->key, error) ? ITEM_READ
+                                                                               : ITEM_FAILED;
 }

@@ -12,8 +12,19 @@ typedef struct {
 void row_name_clear (RowName *row);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RowName, row_name_clear)
 
-/* Of TEXT, TABLE:KEY. In transactions of its own. */
-ItemEnd row_name_read (const Jobs *jobs, Pg *pg, const char *text, RowName *row, GError **error);
+/* How jobs write keys of the table that was read last: the catalogue says it, which takes longer
+ * than all the rest. */
+typedef struct {
+  char *tab;
+  const PgStatement *statement; /* NULL: nobody can say */
+} RowNameLast;
+void row_name_last_clear (RowNameLast *last);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RowNameLast, row_name_last_clear)
+
+/* Of TEXT, TABLE:KEY. In transactions of its own. LAST: {0} for the first of several; NULL: there
+ * is one. */
+ItemEnd row_name_read (const Jobs *jobs, Pg *pg, const char *text, RowNameLast *last, RowName *row,
+                       GError **error);
 
 /* The statement that finds which rows of a table exist (there.sql), NAME for people. OWN: the key
  * as jobs write it, as SQL about a row of ALIAS; NULL: a key of one column, or nobody asks. NULL:

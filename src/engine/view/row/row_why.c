@@ -365,7 +365,7 @@ row_why_ask (RowWhy *why, const RowWhyOf *of, const char *given, GError **error)
   g_auto (RowName) row = { 0 };
   gboolean there;
   *why = (RowWhy){ json_array () };
-  const ItemEnd end = row_name_read (of->jobs, of->pg, given, &row, error);
+  const ItemEnd end = row_name_read (of->jobs, of->pg, given, NULL, &row, error);
   if (end != ITEM_READ)
     return end;
   Asking asking = { why, of->jobs, of->pg, of->nights, row.name, row.key, NULL, clock_now_us () };
