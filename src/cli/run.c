@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "engine/job/by_tables.h"
 #include "engine/job/sentence/complete.h"
+#include "engine/ledger/keeping.h"
 #include "engine/notices/notice_address.h"
 #include "engine/notices/notices.h"
 #include "engine/outbox/remember.h"
@@ -69,7 +70,8 @@ command_run (Cli *cli, GError **error)
   if (!check_loaded (cli, engine_begin, error))
     return CODE_KAFKA;
   if (!check_kafka (cli, error) || !wire_begin (cli->config, error)
-      || !remember_begin (cli->config, error) || !notice_address_check (cli->config, error))
+      || !keeping_remembers (cli->config, cli->jobs, error) || !remember_begin (cli->config, error)
+      || !notice_address_check (cli->config, error))
     return CODE_CONFIG;
   g_autofree char *absent = cli->absent != NULL ? by_tables_words (cli->jobs, cli->absent) : NULL;
   if (absent != NULL)

@@ -151,6 +151,10 @@ const Setting settings_table[] = {
       SETTING_AGE, "deadline", "off",
       "how long after it became due a row may still be there: rows that are older are named with the reason by `pruned night` and "
       "`pruned doctor`, and an alert fires at four fifths of it (7 days, 12 hours, ...; `due` says what makes rows due)"),
+  JOB (
+      SETTING_AGE, "remember", "off",
+      "how long the rows that a built-in job, or a folder, removes are written into the ledger of erasures, so that they go again after an old "
+      "backup has brought them back (10 years, ...). A sentence says it in its own section"),
   CHOICE (
       SETTINGS_JOBS, "approve", "above", "never|first|above|always",
       "which runs are held until `pruned approve`: none, whatever the limits; also the first of a job or of a changed version of it; those "

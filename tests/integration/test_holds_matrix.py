@@ -8,6 +8,7 @@ import pytest
 
 from support.held import HELD, PATHS, ROWS, hold, ids, make_partitions, partitions, release
 from support.own_events import answers, topics  # noqa: F401
+from support.scene import now
 from support.sentences import house  # noqa: F401
 
 EVENTS = ("event", "eventrows")
@@ -84,6 +85,30 @@ def test_what_is_held_meanwhile_stays_or_had_gone(house, topics, path, moment): 
     gone = 2 in it.gone(house)
     assert (said.code == 0) == (not gone) or it.word == "changed", said
     assert house.database.column("SELECT key FROM pruned.holds") == ([] if gone and it.word == "removed" else ["2"])
+
+
+@pytest.mark.check_all
+@pytest.mark.parametrize("moment", ["partitions.before_detach", "partitions.after_detach", "partitions.after_drop", "step.before_commit"])
+def test_a_partition_whose_row_is_held_meanwhile_stays_or_had_gone(house, moment):
+    house.pruned.with_faults()
+    make_partitions(house)
+    row = house.database.value("SELECT json_build_object('id', id, 'at', at)::text FROM logs_2")
+    house.start()
+    done = []
+    thread = threading.Timer(1.5, lambda: done.append(hold(house, f"logs:{row}")))
+    thread.start()
+    before = house.pruned.run_until_idle
+    house.pruned.run_until_idle = lambda **more: before(**more, environment={"PRUNED_FAULT": f"{moment}:sleep=3000"})
+    try:
+        house.tick("logs.old")
+    finally:
+        house.pruned.run_until_idle = before
+        thread.join()
+    house.tick("logs.old", at=now())
+    (said,) = done
+    there = "logs_2" in partitions(house)
+    assert (said.code == 0) == there, said
+    assert partitions(house) == (["logs", "logs_2"] if there else ["logs"])
 
 
 @pytest.mark.check_first(1)

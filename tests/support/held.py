@@ -1,5 +1,6 @@
 """Rows that `pruned hold` holds, and each way in which a run could take them."""
 
+from .erasures import say_erasure
 from .partitioned import OLD, own, tables
 from .own_events import say_event, send
 from .own_job import CONF, DECIDE, OWN, PAGE, REMOVED
@@ -119,6 +120,17 @@ class EventRows(Event):
         house.work(**settings)
 
 
+class Erasure(Event):
+    """One event that several tables answer."""
+
+    section = "on = erased\nchildren = pages\n"
+
+    def make(self, house):
+        Children.make(self, house)
+        say_erasure(house, f"key = id\nmatch = any\njobs = {JOB}", "erased", "app-docs")
+        house.pruned.topics.make("app-docs", 1)
+
+
 class Retry(Children):
     """A reference kept the rows; it is gone, and they are tried again."""
 
@@ -148,7 +160,7 @@ class Folder(Cascade):
         house.sql("DELETE FROM pages WHERE id > 3; DELETE FROM docs WHERE id > 3")
 
 
-PATHS = {c.__name__.lower(): c for c in (Children, Cascade, Pages, Portions, Ranges, Archive, Changes, Event, EventRows, Retry, Folder)}
+PATHS = {c.__name__.lower(): c for c in (Children, Cascade, Pages, Portions, Ranges, Archive, Changes, Event, EventRows, Erasure, Retry, Folder)}
 
 
 # --- partitions, whose rows have a key

@@ -91,8 +91,7 @@ check_topic (Doctor *doctor)
 static gboolean
 is_forgetful (const Job *job)
 {
-  return job_names_rows (job) && !job_only_starts (job)
-         && (job->sentence == NULL || job->sentence->remember_days == 0);
+  return job_names_rows (job) && !job_only_starts (job) && job->remember_days == 0;
 }
 
 /* The shortest time that the topics of its events keep messages. -1: for ever, or not known. */

@@ -6,7 +6,10 @@
 #include "cli/commands.h"
 #include "cli/note.h"
 #include "cli/whose.h"
+#include "engine/job/sentence/sentence_again.h"
 #include "engine/outbox/remember.h"
+
+#include <string.h>
 
 #define SQL "src/cli/reapply/sql/"
 #define DAMAGED_MOST 10 /* that are named */
@@ -33,15 +36,18 @@ const char reapply_more[]
       "if entries are of another database, sealed with another key, or damaged, 6 if their job is not here.";
 
 static const Column COLUMNS[]
-    = { { "job" }, { "key" }, { "erased_at", CELL_TIME }, { "verdict" }, { "reason" }, { NULL } };
+    = { { "job" },   { "key" }, { "erased_at", CELL_TIME }, { "verdict" }, { "reason" },
+        { "table" }, { NULL } };
 
 static void
 erased_free (gpointer data)
 {
   Erased *row = data;
   g_free (row->job);
+  g_free (row->table);
   g_free (row->key);
   g_free (row->there);
+  g_free (row->refusal);
   g_free (row);
 }
 
@@ -49,50 +55,109 @@ static int
 by_key (gconstpointer a, gconstpointer b)
 {
   const Erased *x = *(Erased *const *)a, *y = *(Erased *const *)b;
-  const int order = g_strcmp0 (x->job, y->job);
-  return order != 0 ? order : g_strcmp0 (x->key, y->key);
+  return g_strcmp0 (x->key, y->key);
 }
 
-/* The rows of each job (name -> of Erased, borrowed). */
-static GHashTable *
-by_job (const Reapply *reapply)
+/* Rows that one run takes: those of a sentence, or of one table of another job. */
+typedef struct {
+  const char *job_name;
+  const Job *job, *again; /* again: that of such runs; both NULL: it is not here */
+  const char *table;      /* of what is no sentence; NULL: of one */
+  GPtrArray *rows;        /* of Erased, borrowed */
+  gint64 above;           /* how many tables of the job refer to it, at any distance */
+} Part;
+
+static void
+part_free (gpointer data)
 {
-  GHashTable *jobs
-      = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_ptr_array_unref);
+  Part *part = data;
+  g_ptr_array_unref (part->rows);
+  g_free (part);
+}
+
+static Part *
+part_new (const Reapply *reapply, const Erased *row)
+{
+  Part *part = g_new0 (Part, 1);
+  const Job *job = jobs_find (reapply->cli->jobs, row->job);
+  part->job_name = row->job;
+  part->rows = g_ptr_array_new ();
+  if (job == NULL || job->remember_days == 0)
+    return part;
+  part->job = job;
+  part->table = job->sentence == NULL ? row->table : NULL;
+  part->again = job->sentence == NULL ? sentence_again_about (job, row->table) : job;
+  return part;
+}
+
+static int
+by_job_and_table (gconstpointer a, gconstpointer b)
+{
+  const Part *x = *(Part *const *)a, *y = *(Part *const *)b;
+  const int order = strcmp (x->job_name, y->job_name);
+  return order != 0             ? order
+         : x->above != y->above ? (x->above > y->above) - (x->above < y->above)
+                                : g_strcmp0 (x->table, y->table);
+}
+
+/* Of Part. */
+static GPtrArray *
+parts_of (const Reapply *reapply)
+{
+  GPtrArray *parts = g_ptr_array_new_with_free_func (part_free);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   GHashTableIter iter;
   gpointer value;
   g_hash_table_iter_init (&iter, reapply->rows);
   while (g_hash_table_iter_next (&iter, NULL, &value)) {
-    Erased *row = value;
+    const Erased *row = value;
+    const Job *job = jobs_find (reapply->cli->jobs, row->job);
+    const char *table = job != NULL && job->sentence == NULL ? row->table : "";
+    g_autofree char *name = g_strconcat (row->job, "/", table, NULL);
+    Part *part = g_hash_table_lookup (known, name);
     if (row->back)
       continue;
-    GPtrArray *rows = g_hash_table_lookup (jobs, row->job);
-    if (rows == NULL)
-      g_hash_table_insert (jobs, row->job, rows = g_ptr_array_new ());
-    g_ptr_array_add (rows, row);
+    if (part == NULL) {
+      g_ptr_array_add (parts, part = part_new (reapply, row));
+      g_hash_table_insert (known, g_steal_pointer (&name), part);
+    }
+    g_ptr_array_add (part->rows, value);
   }
-  return jobs;
+  return parts;
+}
+
+/* Tables to which others refer go after these. */
+static gboolean
+sort (Reapply *reapply, GPtrArray *parts, GError **error)
+{
+  GString *tables = array_new ();
+  for (guint i = 0; i < parts->len; i++)
+    array_add (tables, ((const Part *)parts->pdata[i])->table);
+  g_autoptr (PgValues) values = pg_values_new ();
+  pg_values_take (values, "table", array_take (tables));
+  g_autoptr (PgRows) rows = pg_run_file (reapply->pg, SQL "above.sql", values, error);
+  for (int i = 0; rows != NULL && i < rows_count (rows); i++)
+    ((Part *)parts->pdata[rows_int (rows, i, "pos") - 1])->above = rows_int (rows, i, "n");
+  g_ptr_array_sort (parts, by_job_and_table);
+  return rows != NULL;
 }
 
 /* --- what is said --- */
 
-static guint
+static void
 show (const Reapply *reapply, const GPtrArray *rows)
 {
-  guint n = 0;
   for (guint i = 0; i < rows->len; i++) {
     const Erased *row = rows->pdata[i];
     if (row->there == NULL && row->stays == NULL)
       continue;
     g_autofree char *at = clock_format (row->erased_us);
-    n += row->stays == NULL;
     output_row (reapply->cli->out, json_string (row->job),
                 json_string (row->there != NULL ? row->there : row->key),
                 cell_from_text (CELL_TIME, at),
                 json_string (row->stays == NULL ? "again" : "stays"),
-                row->stays != NULL ? json_string (row->stays) : NULL);
+                row->stays != NULL ? json_string (row->stays) : NULL, json_string (row->table));
   }
-  return n;
 }
 
 static ExitCode
@@ -132,11 +197,14 @@ say_rest (const Reapply *reapply, const GString *absent, GError **error)
 /* --- the runs --- */
 
 static ExitCode
-place (Reapply *reapply, const Job *job, const GPtrArray *rows, guint n, GError **error)
+place (Reapply *reapply, const Part *part, guint n, GError **error)
 {
   g_autofree char *run_id = NULL, *before = NULL;
+  const char *of = part->table != NULL ? " of " : "",
+             *table = part->table != NULL ? part->table : "";
   gboolean ok
-      = pg_begin (reapply->pg, error) && reapply_place (reapply, job, rows, &run_id, &before, error)
+      = pg_begin (reapply->pg, error)
+        && reapply_place (reapply, part->again, part->table, part->rows, &run_id, &before, error)
         && (before != NULL || cli_note (reapply->cli, reapply->pg, NULL, run_id, reason, error))
         && pg_commit (reapply->pg, error);
   if (!ok) {
@@ -146,23 +214,12 @@ place (Reapply *reapply, const Job *job, const GPtrArray *rows, guint n, GError 
   }
   if (before != NULL)
     output_say (reapply->cli->out,
-                "%s: run %s of an earlier `pruned reapply` is %s: approve or discard it first.",
-                job->name, run_id, before);
+                "%s%s%s: run %s of an earlier `pruned reapply` is %s: approve or discard it first.",
+                part->job_name, of, table, run_id, before);
   else
     output_say (reapply->cli->out,
-                "%s: %u %s again with run %s. It is held until: pruned approve %s", job->name, n,
-                plural (n, "row goes", "rows go"), run_id, run_id);
-  return CODE_OK;
-}
-
-static ExitCode
-do_job (Reapply *reapply, const Job *job, GPtrArray *rows, GPtrArray *asked, GError **error)
-{
-  g_ptr_array_sort (rows, by_key);
-  if (!reapply_look (reapply, job, rows, error))
-    return (*error)->code == PRUNED_FATAL ? CODE_CONFIG : cli_pg_failed (reapply->pg, error);
-  if (show (reapply, rows) > 0)
-    g_ptr_array_add (asked, (gpointer)job);
+                "%s: %u %s%s%s again with run %s. It is held until: pruned approve %s",
+                part->job_name, n, plural (n, "row", "rows"), of, table, run_id, run_id);
   return CODE_OK;
 }
 
@@ -177,31 +234,43 @@ count (const GPtrArray *rows)
   return n;
 }
 
+/* Looks for the rows of each part and shows them. */
+static ExitCode
+look (Reapply *reapply, const GPtrArray *parts, GString *absent, GError **error)
+{
+  const char *last = NULL;
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = parts->pdata[i];
+    if (part->job == NULL) {
+      if (g_strcmp0 (last, part->job_name) != 0)
+        g_string_append_printf (absent, "%s%s", absent->len > 0 ? ", " : "", part->job_name);
+      last = part->job_name;
+      continue;
+    }
+    g_ptr_array_sort (part->rows, by_key);
+    if (!reapply_look (reapply, part->again, part->table, part->rows, error))
+      return (*error)->code == PRUNED_FATAL ? CODE_CONFIG : cli_pg_failed (reapply->pg, error);
+    show (reapply, part->rows);
+  }
+  return CODE_OK;
+}
+
 static ExitCode
 do_jobs (Reapply *reapply, GError **error)
 {
-  g_autoptr (GHashTable) jobs = by_job (reapply);
+  g_autoptr (GPtrArray) parts = parts_of (reapply);
   g_autoptr (GString) absent = g_string_new (NULL);
-  g_autoptr (GPtrArray) asked = g_ptr_array_new ();
-  g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (jobs), (GCompareFunc)strcmp);
+  if (!sort (reapply, parts, error))
+    return cli_pg_failed (reapply->pg, error);
   output_table (reapply->cli->out, COLUMNS);
-  for (GList *name = names; name != NULL; name = name->next) {
-    const Job *job = jobs_find (reapply->cli->jobs, name->data);
-    if (job == NULL || job->sentence == NULL || job->sentence->remember_days == 0) {
-      g_string_append_printf (absent, "%s%s", absent->len > 0 ? ", " : "", (char *)name->data);
-      continue;
-    }
-    const ExitCode code
-        = do_job (reapply, job, g_hash_table_lookup (jobs, name->data), asked, error);
-    if (code != CODE_OK)
-      return code;
-  }
+  ExitCode code = look (reapply, parts, absent, error);
+  if (code != CODE_OK)
+    return code;
   output_end_list (reapply->cli->out, "No row of the ledger is there.");
-  for (guint i = 0; !dry_run && i < asked->len; i++) {
-    const Job *job = asked->pdata[i];
-    const GPtrArray *rows = g_hash_table_lookup (jobs, job->name);
-    const ExitCode code = place (reapply, job, rows, count (rows), error);
-    if (code != CODE_OK)
+  for (guint i = 0; !dry_run && i < parts->len; i++) {
+    const Part *part = parts->pdata[i];
+    const guint n = count (part->rows);
+    if (n > 0 && (code = place (reapply, part, n, error)) != CODE_OK)
       return code;
   }
   return say_rest (reapply, absent, error);

@@ -9,11 +9,12 @@
 
 /* A row that went, by the ledger: the latest entry about it and its job. */
 typedef struct {
-  char *job, *key;
+  char *job, *table, *key;
   gint64 erased_us;
   gboolean back;     /* `pruned restore` has brought it back since: it is not erased any more */
   char *there;       /* the key as the row has it that is there; NULL: it is not */
   const char *stays; /* why a row that is there stays; NULL: it goes */
+  char *refusal;     /* what `stays` is then; NULL: not so */
 } Erased;
 
 typedef struct {
@@ -31,10 +32,12 @@ typedef struct {
 
 /* Reads the topic and the files, as [erasures] ledger says. */
 ExitCode reapply_read (Reapply *reapply, GError **error);
-/* Looks for the ROWS (of Erased) of JOB. PRUNED_FATAL: the catalogue refuses the job. */
-gboolean reapply_look (Reapply *reapply, const Job *job, const GPtrArray *rows, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+/* Looks for the ROWS (of Erased) of JOB. TABLE: of what is no sentence; then JOB is that of such
+ * runs, and rows of a table that is not there or has no key stay. PRUNED_FATAL: the catalogue
+ * refuses the job. */
+gboolean reapply_look (Reapply *reapply, const Job *job, const char *table, const GPtrArray *rows,
+                       GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* In the open transaction: a run of JOB that takes those of ROWS that go. *RUN_ID: its id, or that
  * of an earlier one that has not ended, and then *BEFORE says its state (g_free both). */
-gboolean reapply_place (Reapply *reapply, const Job *job, const GPtrArray *rows, char **run_id,
-                        char **before, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+gboolean reapply_place (Reapply *reapply, const Job *job, const char *table, const GPtrArray *rows,
+                        char **run_id, char **before, GError **error) G_GNUC_WARN_UNUSED_RESULT;

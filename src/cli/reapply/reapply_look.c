@@ -8,7 +8,8 @@
 #define SQL "src/cli/reapply/sql/"
 #define AT_ONCE 500
 #define YOUNGER "younger than the erasure: the key is used anew"
-#define UNKNOWN "its column born is NULL: it may be younger than the erasure"
+#define UNKNOWN                                                                                    \
+  "no column says when it was made (born, created_at): it may be younger than the erasure"
 #define NO_KEY "the key is no key of the table any more"
 
 static PgRows *
@@ -65,14 +66,29 @@ look (Reapply *reapply, const Job *job, Erased *const *rows, guint n, GError **e
   return TRUE;
 }
 
+/* Of a table that is another one now nothing is known: none of ROWS goes. */
+static gboolean
+stay (const GPtrArray *rows, const char *refusal)
+{
+  for (guint i = 0; i < rows->len; i++) {
+    Erased *row = rows->pdata[i];
+    g_clear_pointer (&row->refusal, g_free);
+    row->stays = row->refusal = g_strdup_printf ("its table is %s", refusal);
+  }
+  return TRUE;
+}
+
 gboolean
-reapply_look (Reapply *reapply, const Job *job, const GPtrArray *rows, GError **error)
+reapply_look (Reapply *reapply, const Job *job, const char *table, const GPtrArray *rows,
+              GError **error)
 {
   g_autofree char *refusal = NULL;
   const Job *complete = pg_begin_read_only (reapply->pg, error)
                             ? job_complete (reapply->pg, job, &refusal, error)
                             : NULL;
   pg_rollback (reapply->pg);
+  if (refusal != NULL && table != NULL)
+    return stay (rows, refusal);
   if (refusal != NULL)
     return error_fatal (error, "job %s is %s", job->name, refusal);
   if (complete == NULL)
@@ -107,11 +123,11 @@ put_keys (Reapply *reapply, const char *run_id, const GPtrArray *rows, GError **
 }
 
 gboolean
-reapply_place (Reapply *reapply, const Job *job, const GPtrArray *rows, char **run_id,
-               char **before, GError **error)
+reapply_place (Reapply *reapply, const Job *job, const char *table, const GPtrArray *rows,
+               char **run_id, char **before, GError **error)
 {
   g_autofree char *since = clock_format (reapply->since_us), *at = clock_format (reapply->now_us);
-  g_autoptr (json_t) args = json_pack ("{s:s}", AGAIN_SINCE, since);
+  g_autoptr (json_t) args = json_pack ("{s:s, s:s*}", AGAIN_SINCE, since, AGAIN_TABLE, table);
   g_autofree char *text = json_text (args), *id = identity_tick (job->name, reapply->now_us, text);
   g_autoptr (PgValues) values = pg_values_new ();
   pg_values_set (values, "run_id", id);
@@ -119,7 +135,9 @@ reapply_place (Reapply *reapply, const Job *job, const GPtrArray *rows, char **r
   pg_values_set (values, "scheduled_at", at);
   pg_values_int (values, "slot", job_slot (job, id, args));
   pg_values_set (values, "args", text);
-  pg_values_take (values, "unique_key", g_strconcat (job->name, "/" AGAIN_SINCE, NULL));
+  pg_values_take (
+      values, "unique_key",
+      g_strconcat (job->name, "/" AGAIN_SINCE, table != NULL ? "/" : NULL, table, NULL));
   g_autoptr (PgRows) put = pg_run_file (reapply->pg, SQL "run_put.sql", values, error);
   if (put == NULL)
     return FALSE;

@@ -35,9 +35,11 @@ keep (Reapply *reapply, const json_t *content, char *key, gint64 erased_us)
     return;
   }
   known = g_new0 (Erased, 1);
-  *known = (Erased){
-    .job = g_strdup (text_of (content, "job")), .key = key, .erased_us = erased_us, .back = back
-  };
+  *known = (Erased){ .job = g_strdup (text_of (content, "job")),
+                     .table = g_strdup (text_of (content, "table")),
+                     .key = key,
+                     .erased_us = erased_us,
+                     .back = back };
   g_hash_table_insert (reapply->rows, g_steal_pointer (&name), known);
 }
 

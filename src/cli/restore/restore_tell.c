@@ -52,22 +52,26 @@ static gboolean
 remember_lines (Restore *restore, const Told *told, guint from, GError **error)
 {
   const Job *job = jobs_find (restore->cli->jobs, told->job);
-  if (job == NULL || job->sentence == NULL || job->sentence->remember_days == 0)
+  if (job == NULL || job->remember_days == 0)
     return TRUE;
   RememberRow row = { .prefix = config_text (restore->cli->config, "topics", "prefix"),
                       .job = told->job,
-                      .table = job->sentence->table,
+                      .table = job->sentence != NULL ? job->sentence->table : NULL,
                       .what = REMEMBER_RESTORED,
                       .run_id = told->step->run_id,
                       .t = told->t,
-                      .days = job->sentence->remember_days };
+                      .days = job->remember_days };
   if (!pg_now_us (restore->pg, &row.erased_us, error))
     return FALSE;
   for (guint i = from; i < restore->lines->len; i++) {
     const Line *line = restore->lines->pdata[i];
+    if (line->told != told->step
+        || (job->sentence != NULL && !is_table (line->table, job->sentence->table)))
+      continue;
     row.key = line->key;
-    if (line->told == told->step && is_table (line->table, row.table))
-      remember_add (told->bundle, &row);
+    if (job->sentence == NULL)
+      row.table = line->table;
+    remember_add (told->bundle, &row);
   }
   return TRUE;
 }

@@ -46,6 +46,8 @@ free_texts (Job *job)
 {
   g_free (job->audit);
   g_free (job->record);
+  g_free (job->born);
+  g_free (job->forgets);
   g_free (job->final);
   g_free (job->reading);
   g_free (job->left);
@@ -270,6 +272,8 @@ job_reads (const Job *job, const char *key)
     return !job_only_starts (job) || !g_strv_contains (brakes, key);
   if (g_strv_contains (ticks, key))
     return job->by_tick;
+  if (g_str_equal (key, "remember")) /* a sentence says it itself */
+    return job->sentence == NULL && !job_only_starts (job);
   if (g_str_equal (key, "page_bytes")) /* of what `batch` rows are */
     key = "batch";
   return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key)

@@ -125,15 +125,19 @@ typedef struct _Job {
                      itself, so that the audit records them */
   char **unfollowed; /* but not those that lead to these tables */
   char **settings; /* the keys of its section that it reads, besides those of all jobs; NULL: all */
-  char **on;      /* sections [event ...] whose messages name rows of its table; NULL or empty: none
-                   */
-  char *audit;    /* what the audit keeps of its rows: `full`, `keys`, `off`; NULL: what [audit]
-                     says */
-  char *record;   /* columns that the audit has although they look like secrets: a JSON list of
-                     [table, column]; NULL: none */
-  char *final;    /* why the removed rows cannot be used again; NULL: they can be restored */
-  char **deletes; /* tables from which statements delete that it composes at run time */
-  char **locked;  /* tables whose rows it locks without changing them */
+  char **on;    /* sections [event ...] whose messages name rows of its table; NULL or empty: none
+                 */
+  char *audit;  /* what the audit keeps of its rows: `full`, `keys`, `off`; NULL: what [audit]
+                   says */
+  char *record; /* columns that the audit has although they look like secrets: a JSON list of
+                   [table, column]; NULL: none */
+  int remember_days; /* how long the ledger of erasures has its rows (`remember`); 0: it has none */
+  char *born;      /* of what is no sentence: the column that says when a row of its table was made;
+                      NULL: not said */
+  char *forgets;   /* why the ledger cannot have its rows; NULL: it can */
+  char *final;     /* why the removed rows cannot be used again; NULL: they can be restored */
+  char **deletes;  /* tables from which statements delete that it composes at run time */
+  char **locked;   /* tables whose rows it locks without changing them */
   char **launches; /* jobs whose runs it starts */
   gboolean built_in;
   char **makes; /* tables that it inserts into; their rows are useless without the removed rows */

@@ -197,6 +197,8 @@ static const Key JOB_KEYS[] = {
   { "audit", read_audit, OF (Job, audit) },
   { "record", read_later },
   { "final", key_text, OF (Job, final) },
+  { "born", key_text, OF (Job, born) },
+  { "forgets", key_text, OF (Job, forgets) },
   { "spacing", key_bool, OF (Job, spacing) },
   { NULL },
 };

@@ -1,6 +1,7 @@
 /* The jobs that were loaded, and those of them that are in force. */
 #include "engine/job/job_conf.h"
 #include "engine/job/job_private.h"
+#include "engine/job/sentence/sentence_remember.h"
 
 #include <string.h>
 
@@ -66,6 +67,8 @@ void
 job_configure (Job *job, const Config *config)
 {
   job->capacity = (int)config_job_int (config, job->name, "capacity");
+  if (job->sentence == NULL) /* a sentence says it itself */
+    job->remember_days = sentence_remember_days (config_job_text (config, job->name, "remember"));
   g_free (job->work_topic);
   job->work_topic
       = g_strdup_printf ("%s.work.%s", config_text (config, "topics", "prefix"), job->name);

@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "config/per_table.h"
+#include "engine/outbox/remember.h"
 
 #include <string.h>
 
@@ -47,6 +48,42 @@ keeping_rows_of (const Config *config)
   g_autoptr (json_t) object = json_object ();
   per_table_each (config_text (config, "audit", "rows_of"), add_member, object);
   return json_text (object);
+}
+
+/* Its rows are read from the audit of the transaction that removes them. */
+const char *
+keeping_forgets (const Config *config, const Job *job)
+{
+  g_autofree char *of = keeping_rows_of (config);
+  const gboolean audited = job->audit != NULL
+                               ? !g_str_equal (job->audit, "off")
+                               : !g_str_equal (config_text (config, "audit", "rows"), "off")
+                                     && strstr (of, "\"off\"") == NULL;
+  return job->forgets != NULL ? job->forgets
+         : job->table == NULL ? "it removes no rows"
+         : job->kind->errand  ? "its rows go after an object in a store"
+         : !audited           ? "the audit does not name all of its rows: audit = full or keys"
+                              : NULL;
+}
+
+gboolean
+keeping_remembers (const Config *config, const Jobs *jobs, GError **error)
+{
+  for (guint i = 0; i < jobs_count (jobs); i++) {
+    const Job *job = jobs_at (jobs, i);
+    if (job->sentence != NULL || job_only_starts (job)
+        || g_str_equal (config_job_text (config, job->name, "remember"), "off"))
+      continue;
+    const char *why = job->remember_days == 0
+                          ? "expected a number of days, weeks, months or years, like 10 years"
+                      : !remember_is_on (config)
+                          ? "there is no ledger: set ledger = topic or file, and key_file, in"
+                            " [erasures]"
+                          : keeping_forgets (config, job);
+    if (why != NULL)
+      return error_fatal (error, "remember in [jobs.%s]: %s", job->name, why);
+  }
+  return TRUE;
 }
 
 typedef struct {

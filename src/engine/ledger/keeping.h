@@ -8,12 +8,21 @@
  */
 #pragma once
 #include "config/config.h"
+#include "engine/job/job.h"
 #include "pg/pg.h"
 
 /* A regular expression of the column names that look like secrets. g_free it. */
 char *keeping_secret (const Config *config);
 /* What is recorded of single tables, as a JSON object: `{"users":"keys"}`. g_free it. */
 char *keeping_rows_of (const Config *config);
+
+/* Why the ledger of erasures cannot have the rows of JOB, which is no sentence; NULL: it can. The
+ * program's, or JOB's. */
+const char *keeping_forgets (const Config *config, const Job *job);
+/* The same of all JOBS that are to remember rows. PRUNED_FATAL: it cannot, or there is no ledger;
+ * with the place of the setting. */
+gboolean keeping_remembers (const Config *config, const Jobs *jobs, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* Sets `what` and `days` from the whole configuration. */
 void keeping_values (const Config *config, PgValues *values);

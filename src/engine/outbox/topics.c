@@ -44,10 +44,8 @@ gint64
 topics_remember_ms (const Jobs *jobs)
 {
   int days = 0;
-  for (guint i = 0; i < jobs_count (jobs); i++) {
-    const Sentence *sentence = jobs_at (jobs, i)->sentence;
-    days = MAX (days, sentence != NULL ? sentence->remember_days : 0);
-  }
+  for (guint i = 0; i < jobs_count (jobs); i++)
+    days = MAX (days, jobs_at (jobs, i)->remember_days);
   return days * (G_TIME_SPAN_DAY / G_TIME_SPAN_MILLISECOND);
 }
 

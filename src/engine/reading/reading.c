@@ -660,12 +660,12 @@ reading_refusal (const Job *job, const PgRows *run, int row, gboolean by_hand)
   const char *version = rows_text (run, row, "job_version");
   if (job == NULL)
     return g_strdup ("its job is not in force");
+  if (is_again (run, row))
+    return g_strdup ("the ledger of erasures has named its rows, and not the job's rule");
   if (job->built_in && by_hand)
     return NULL;
   if (rows_bool (run, row, "earlier"))
     return g_strdup ("several versions of its job have done it");
-  if (job->sentence != NULL && is_again (run, row))
-    return g_strdup ("the ledger of erasures has named its rows, and not the job's rule");
   if (version != NULL && g_strcmp0 (version, job->version) != 0)
     return g_strdup_printf ("version %s of its job has done it, and %s is in force", version,
                             job->version);

@@ -353,13 +353,21 @@ add_before (Step *step)
 
 /* --- */
 
+/* The outcomes, or the entries in the ledger of erasures, are read from the audit. */
+static gboolean
+is_told_from_audit (const Job *job)
+{
+  return in_force_outcomes (job->name) == OUTCOMES_ALL
+         || (job->remember_days > 0 && job->sentence == NULL);
+}
+
 /* All rows of those of STEPS whose job says so. */
 static gboolean
 settle_told (const GPtrArray *steps, GError **error)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new ();
   for (guint i = 0; i < steps->len; i++)
-    if (in_force_outcomes (((const Step *)steps->pdata[i])->job->name) == OUTCOMES_ALL)
+    if (is_told_from_audit (((const Step *)steps->pdata[i])->job))
       g_ptr_array_add (all, steps->pdata[i]);
   return all->len == 0 || tell_rows (all, error);
 }

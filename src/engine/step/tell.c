@@ -2,6 +2,7 @@
 
 #include "avro/identity.h"
 #include "engine/job/in_force.h"
+#include "engine/ledger/keeping.h"
 #include "engine/outbox/remember.h"
 #include "engine/step/pace.h"
 
@@ -17,6 +18,7 @@ typedef struct {
   Step *step;
   const char *topic;
   char number[16];
+  gboolean all, remembers; /* tells all rows; the ledger of erasures has those that have gone */
 } Teller;
 
 /* Two tables can have rows of one key, so the id is of both. */
@@ -55,7 +57,7 @@ tell_failed (const Teller *teller)
 {
   const Step *step = teller->step;
   const char *own = step->job->table;
-  for (guint i = 0; !is_told_as_failed (step) && i < step->failed_items->len; i++) {
+  for (guint i = 0; teller->all && !is_told_as_failed (step) && i < step->failed_items->len; i++) {
     const char *item = step->failed_items->pdata[i];
     const gsize len = own != NULL && g_str_has_prefix (item, own) && item[strlen (own)] == ':'
                           ? strlen (own)
@@ -73,6 +75,46 @@ is_answered (const Step *step, const char *table, const char *key)
          && g_hash_table_contains (step->answered, key);
 }
 
+/* The database's clock, as of now: behind the time when the row was made, and before the commit,
+ * after which its key can be used anew. */
+static gint64
+erased_at_us (const Step *step)
+{
+  return step->run->now_us + step_elapsed_us (step);
+}
+
+/* The entry of a row of STEP, without table, key and what became of it. */
+static RememberRow
+remembered_by (const Step *step)
+{
+  return (RememberRow){ .prefix = step->prefix,
+                        .job = step->job->name,
+                        .run_id = run_known_id (step->run),
+                        .t = step->t,
+                        .step = step->run->step,
+                        .erased_us = erased_at_us (step),
+                        .days = step->job->remember_days };
+}
+
+/* Rows that the audit leaves out would go without their entries. */
+static void
+spoil_forgotten (Step *step)
+{
+  const char *why = keeping_forgets (in_force_config (), step->job);
+  if (why != NULL)
+    bundle_spoil (step->bundle, "remember: %s", why);
+}
+
+static void
+remember_one (const Teller *teller, const char *table, const char *key)
+{
+  RememberRow row = remembered_by (teller->step);
+  row.table = table;
+  row.key = key;
+  row.what = "removed";
+  remember_add (teller->step->bundle, &row);
+}
+
 static void
 tell_record (const Teller *teller, const PgRows *rows, int row)
 {
@@ -85,8 +127,12 @@ tell_record (const Teller *teller, const PgRows *rows, int row)
   json_array_foreach (keys, i, key) {
     g_autofree char *number = json_is_string (key) ? NULL : json_text (key);
     const char *written = number != NULL ? number : json_string_value (key);
-    if (!json_is_null (key) && !is_answered (teller->step, table, written))
+    if (json_is_null (key))
+      continue;
+    if (teller->all && !is_answered (teller->step, table, written))
       tell_one (teller, table, written, what, NULL);
+    if (teller->remembers && g_str_equal (what, "removed"))
+      remember_one (teller, table, written);
   }
 }
 
@@ -116,7 +162,13 @@ tell_rows (const GPtrArray *steps, GError **error)
   g_autofree char *topic = g_strconcat (first->prefix, ".outcomes", NULL);
   for (guint i = 0; i < steps->len; i++) {
     Step *step = steps->pdata[i];
-    tellers[i] = (Teller){ .step = step, .topic = topic };
+    tellers[i]
+        = (Teller){ .step = step,
+                    .topic = topic,
+                    .all = in_force_outcomes (step->job->name) == OUTCOMES_ALL,
+                    .remembers = step->job->remember_days > 0 && step->job->sentence == NULL };
+    if (tellers[i].remembers)
+      spoil_forgotten (step);
     g_snprintf (tellers[i].number, sizeof tellers[i].number, "%d", step->run->step);
     tell_failed (&tellers[i]);
   }
@@ -193,30 +245,15 @@ tell_rest (Step *step, const JobWhat *what, const Trial *trial, const GArray *wh
     tell (step, what, trial, which);
 }
 
-/* The database's clock, as of now: behind the time when the row was made, and before the commit,
- * after which its key can be used anew. */
-static gint64
-erased_at_us (const Step *step)
-{
-  return step->run->now_us + step_elapsed_us (step);
-}
-
 void
 tell_erased (Step *step, const JobWhat *what, const Trial *trial, const GArray *which)
 {
   const Job *job = step->job;
-  const Sentence *sentence = job->sentence;
-  if (sentence->remember_days == 0 || !what->counts_as_updated || step->bundle == NULL)
+  if (job->remember_days == 0 || !what->counts_as_updated || step->bundle == NULL)
     return;
-  RememberRow row = { .prefix = step->prefix,
-                      .job = job->name,
-                      .table = sentence->table,
-                      .what = what->word,
-                      .run_id = run_known_id (step->run),
-                      .t = step->t,
-                      .step = step->run->step,
-                      .erased_us = erased_at_us (step),
-                      .days = sentence->remember_days };
+  RememberRow row = remembered_by (step);
+  row.table = job->sentence->table;
+  row.what = what->word;
   for (guint i = 0; i < which->len; i++) {
     row.key = rows_text (trial->decided, g_array_index (which, int, i), "key");
     remember_add (step->bundle, &row);

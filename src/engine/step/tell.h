@@ -19,8 +19,9 @@ void tell_rest (Step *step, const JobWhat *what, const Trial *trial, const GArra
 void tell_erased (Step *step, const JobWhat *what, const Trial *trial, const GArray *which);
 /* Adds RowProcessed of each row that STEPS (of Step, at least one) have removed, changed, or failed
  * to, to their bundle, once they have done all that they do. These are the steps of a transaction
- * whose jobs tell all rows (`outcomes = all`). A bundle that becomes too large cuts the first of
- * them, as rows do that are too wide (pace.h).
+ * whose jobs tell all rows (`outcomes = all`); or, of folders and built-in jobs with `remember`,
+ * the entries of the rows that are removed. A bundle that becomes too large cuts the first of them,
+ * as rows do that are too wide (pace.h).
  *
  * The audit of the transaction says which went,
  * whoever took them along and in whichever table; a row that is told as the answer to an event is

@@ -76,7 +76,9 @@ typedef struct {
                                    NULL: each names a row by its primary key */
   SentenceTicks ticks;          /* `ticks` */
   int remember_days; /* `remember`: how long the ledger of erasures has its rows; 0: it has none */
-  gboolean born_said;
+  gboolean born_said, born_guessed; /* guessed: the table need not have that column */
+  char *first; /* of what is no sentence, and `again`: the SQL file of what is done before rows of
+                  the table go; NULL: nothing */
   gboolean again; /* not as written: its rows are those of the run (`pruned reapply`) */
   char *born;     /* the column that says when a row was made; NULL: no key is used twice */
 } Sentence;

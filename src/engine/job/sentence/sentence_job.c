@@ -118,6 +118,7 @@ sentence_job (Sentence *sentence, const Section *section, GKeyFile *settings)
   job->locked = g_new0 (char *, 1);
   job->launches = g_new0 (char *, 1);
   job->settings = settings_of (settings);
+  job->remember_days = sentence->remember_days;
   job->audit = audit_of (sentence);
   if (sentence->record != NULL)
     job->record = job_record_read (sentence->table, sentence->record, NULL);

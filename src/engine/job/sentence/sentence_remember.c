@@ -6,18 +6,15 @@
 
 #include <string.h>
 
-#define NONE "none"
-
 /* `10 years`. A month counts as its longest, a year as well: nothing is forgotten too early. */
 static const struct {
   const char *unit;
   int days;
 } UNITS[] = { { "day", 1 }, { "week", 7 }, { "month", 31 }, { "year", 366 } };
 
-gboolean
-sentence_remember_read (gpointer into, const Key *key, const char *text, GError **error)
+int
+sentence_remember_days (const char *text)
 {
-  Sentence *sentence = into;
   g_auto (GStrv) words = g_regex_split_simple (" +", text, 0, 0);
   guint64 n = 0;
   const char *unit = g_strv_length (words) == 2 ? words[1] : "";
@@ -25,7 +22,15 @@ sentence_remember_read (gpointer into, const Key *key, const char *text, GError 
   for (guint i = 0; i < G_N_ELEMENTS (UNITS); i++)
     if (len == strlen (UNITS[i].unit) && g_ascii_strncasecmp (unit, UNITS[i].unit, len) == 0
         && g_ascii_string_to_unsigned (words[0], 10, 1, 999, &n, NULL))
-      sentence->remember_days = (int)n * UNITS[i].days;
+      return (int)n * UNITS[i].days;
+  return 0;
+}
+
+gboolean
+sentence_remember_read (gpointer into, const Key *key, const char *text, GError **error)
+{
+  Sentence *sentence = into;
+  sentence->remember_days = sentence_remember_days (text);
   return sentence->remember_days > 0
          || error_fatal (error,
                          "expected a number of days, weeks, months or years, like 10 years,"
@@ -38,7 +43,7 @@ sentence_born_read (gpointer into, const Key *key, const char *text, GError **er
 {
   Sentence *sentence = into;
   sentence->born_said = TRUE;
-  if (g_str_equal (text, NONE))
+  if (g_str_equal (text, SENTENCE_BORN_NONE))
     return TRUE;
   return (sentence->born = sql_text_only_name (text, 1, error)) != NULL;
 }
@@ -90,6 +95,8 @@ sentence_born_refusal (const Sentence *sentence, const CatTable *table)
 {
   const CatColumn *column
       = sentence->born != NULL ? catalogue_column (table, sentence->born) : NULL;
+  if (sentence->born_guessed)
+    return NULL;
   if (sentence->born != NULL && column == NULL) {
     g_autofree char *why = catalogue_no_column (table, sentence->born);
     return g_strdup_printf ("born: %s", why);
@@ -105,6 +112,8 @@ sentence_born (const Sentence *sentence, const CatTable *table)
 {
   const CatColumn *column
       = sentence->born != NULL ? catalogue_column (table, sentence->born) : NULL;
+  if (sentence->born_guessed && (column == NULL || expression_of (column) == NULL))
+    return g_strdup ("NULL::timestamptz");
   if (column == NULL)
     return NULL;
   g_auto (GStrv) parts = g_strsplit (expression_of (column), "%s.%s", 2);

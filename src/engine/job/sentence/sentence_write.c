@@ -1,6 +1,7 @@
 /* Length: each key of a sentence becomes words, and all words together its files. */
 #include "engine/job/sentence/sentence_write.h"
 
+#include "base/resource.h"
 #include "engine/job/job_files.h"
 #include "engine/job/sentence/catalogue.h"
 #include "engine/job/sentence/list.h"
@@ -322,6 +323,9 @@ add_removal (Writer *writer, const Below *below)
                 g_strdup_printf ("((%s) IS TRUE) AND (%s)",
                                  (char *)g_hash_table_lookup (writer->words, "due"),
                                  (char *)g_hash_table_lookup (writer->words, "free")));
+  if (writer->sentence->first != NULL)
+    written_add_insert (writer->written, "apply/removed/001-first.insert",
+                        resource_sql (writer->sentence->first, NULL));
   g_autofree char *first = words_fill (writer->words, "delete");
   const char *then = writer->sentence->archive_place != NULL
                          ? JOB_FILES_IN_FILE

@@ -59,3 +59,5 @@ void written_add_cursor (Written *written, const char *type, const char *greater
                          const char *equal);
 /* Takes TEXT. TABLE: of an effect; NULL: none. */
 void written_add (Written *written, char *path, const CatTable *table, char action, char *text);
+/* Takes TEXT, a statement that inserts into a table of the service. */
+void written_add_insert (Written *written, const char *path, char *text);

@@ -76,3 +76,10 @@ written_add (Written *written, char *path, const CatTable *table, char action, c
                          .text = text };
   g_ptr_array_add (written->files, file);
 }
+
+void
+written_add_insert (Written *written, const char *path, char *text)
+{
+  written_add (written, g_strdup (path), NULL, 'i', text);
+  ((WrittenFile *)written->files->pdata[written->files->len - 1])->table = g_strdup ("pruned");
+}
