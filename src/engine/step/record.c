@@ -1,3 +1,4 @@
+/* Length: what a try did is recorded from its words to its rows, by one after the other. */
 #include "engine/step/record.h"
 
 #include "base/clock.h"
