@@ -7,6 +7,7 @@ import pytest
 
 from support.instance import tenant  # noqa: F401
 from support.scene import result
+from support.writer import Writer
 
 JOB, CHILD = "imports.placeholder_cleanup", "users.delete_placeholder"
 AT_ONCE = {f"jobs.{JOB}.spacing_ms": 0}

@@ -25,6 +25,12 @@ def declared(folder):
     return {key.strip() for key in conf["job"]["settings"].split(";")} - {""}
 
 
+def forgets(folder):
+    conf = configparser.ConfigParser(interpolation=None, strict=False)
+    conf.read(folder / "job.conf")
+    return "forgets" in conf["job"]
+
+
 def read_by(folder):
     found = set(OF_PAGES) if (folder / "page.sql").exists() else set()
     for path in folder.rglob("*.sql"):
@@ -79,7 +85,8 @@ def test_config_shows_and_offers_what_has_an_effect(bare):
         assert of["members.schedule_prune_deletions"] == OF_ALL
         for folder in JOBS:
             reads = declared(folder)
-            assert of[folder.name] - OF_ALL == reads | ({"page_bytes"} if "batch" in reads else set()), folder.name
+            remembers = set() if forgets(folder) else {"remember"}
+            assert of[folder.name] - OF_ALL == reads | remembers | ({"page_bytes"} if "batch" in reads else set()), folder.name
 
 
 def test_a_setting_without_effect_is_named_with_its_place_and_is_not_an_error(bare, tmp_path):

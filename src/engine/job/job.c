@@ -273,7 +273,7 @@ job_reads (const Job *job, const char *key)
   if (g_strv_contains (ticks, key))
     return job->by_tick;
   if (g_str_equal (key, "remember")) /* a sentence says it itself */
-    return job->sentence == NULL && !job_only_starts (job);
+    return job->sentence == NULL && !job_only_starts (job) && job->forgets == NULL;
   if (g_str_equal (key, "page_bytes")) /* of what `batch` rows are */
     key = "batch";
   return job->settings == NULL || g_strv_contains ((const char *const *)job->settings, key)
