@@ -7,7 +7,7 @@ span AS MATERIALIZED (SELECT pg_catalog.min(r.at) AS first, (pg_catalog.max(r.at
 placed AS MATERIALIZED (
   SELECT least(pg_catalog.floor((r.at - s.first) / s.part)::int, 29) AS n, r.step, r.rows
   FROM recorded r CROSS JOIN span s WHERE s.part > 0.0::float8)
-SELECT pg_catalog.to_timestamp(s.first + g.n * s.part) AS at, coalesce(pg_catalog.sum(p.rows), 0) AS rows, pg_catalog.count(DISTINCT p.step) AS steps
+SELECT pg_catalog.to_timestamp(s.first + g.n::float8 * s.part) AS at, coalesce(pg_catalog.sum(p.rows), 0) AS rows, pg_catalog.count(DISTINCT p.step) AS steps
 FROM span s CROSS JOIN pg_catalog.generate_series(0, 29) AS g (n) LEFT JOIN placed p ON p.n = g.n
 WHERE s.part > 0.0::float8
 GROUP BY s.first, s.part, g.n
