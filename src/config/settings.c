@@ -1,3 +1,4 @@
+/* Length: one table, in the order of the sections. */
 #include "config/settings.h"
 #include "base/log_format.h"
 #include "config/config.h"

@@ -25,6 +25,7 @@ import ledger
 import many
 import objects
 import one_row
+import page
 import partitions
 import placeholders
 import plans
@@ -71,6 +72,7 @@ SECTIONS = {
     "many": many.many,
     "scale": scale.scale,
     "price": price.price,
+    "page": page.page,
     "plans": plans.step_plans,
 }
 
