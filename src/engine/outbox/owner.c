@@ -21,7 +21,8 @@ owner_message (const char *topic, const Origin *origin, gboolean taken)
     return message;
   }
   g_autofree char *host = NULL;
-  const gint64 timeline = MAX (origin->timeline, timeline_newest (origin->system, &host));
+  const gint64 newest = timeline_newest (origin->system, &host),
+               timeline = MAX (origin->timeline, newest);
   g_autoptr (json_t) record = json_pack ("{s:s, s:s, s:s}", "database", origin->database, "name",
                                          origin->name, "host", host != NULL ? host : origin->host);
   if (timeline > 0)
