@@ -222,6 +222,7 @@ cli_look_at_tables (Cli *cli, GError **error)
   cli_pg_keep (pg);
   if (absent != NULL) {
     chosen_without (cli->jobs, absent);
+    g_clear_pointer (&cli->absent, g_hash_table_unref); /* `migrate --topics` looks again */
     cli->absent = g_steal_pointer (&absent);
     leave_out (cli->jobs, cli->config);
     jobs_configure (cli->jobs, cli->config);

@@ -3,7 +3,6 @@ stop us are set by each transaction, the others are named by doctor."""
 
 import pytest
 
-from stack.process import wait_until
 from support.database import connect
 from support.doctors import about
 from support.places import ROLE
@@ -40,7 +39,7 @@ def test_sessions_that_can_write_nothing_are_named_with_who_made_them_so(house, 
         assert stopped.code == 3 and "default_transaction_read_only is on for this role or database" in stopped.stderr, stopped
         house.start()
         daemon = house.pruned.start()
-        wait_until(lambda: "default_transaction_read_only is on for this role or database" in daemon.text(), 30, daemon.text)
+        assert daemon.wait() == 3 and "default_transaction_read_only is on for this role or database" in daemon.text()
     finally:
         with connect(house.database.server_url) as server:
             server.execute(f"ALTER {scope} RESET default_transaction_read_only")

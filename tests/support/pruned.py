@@ -24,7 +24,8 @@ def clean_environment(**more):
     """The environment without PRUNED_ variables of whoever runs the tests: the binary refuses
     unknown ones."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("PRUNED_")}
-    kept["ASAN_OPTIONS"] = "abort_on_error=0:exitcode=99:detect_leaks=1"
+    # What was freed counts as the process's memory, of which it allows a batch only a part.
+    kept["ASAN_OPTIONS"] = "abort_on_error=0:exitcode=99:detect_leaks=1:quarantine_size_mb=32"
     kept["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1:exitcode=99"
     kept["LSAN_OPTIONS"] = f"suppressions={STACK}/lsan.supp:print_suppressions=0"
     # ThreadSanitizer cannot see how libraries synchronize that were not built for it.

@@ -218,6 +218,7 @@ approve (Cli *cli, Pg *pg, LockedRun *run, GError **error)
 {
   const Job *job = jobs_find (cli->jobs, rows_text (run->row, 0, "job"));
   const char *state = rows_text (run->row, 0, "state");
+  g_free (approved);
   approved = g_strdup (run->run_id);
   if (!g_str_equal (state, "held")) {
     run->unchanged = TRUE;
