@@ -4,6 +4,8 @@
 
 #define PIECE 65536
 
+static _Thread_local gboolean unpacking;
+
 /* Adds all that CONVERTER makes of DATA to OUT. FALSE: it is no such data, or more than MOST. */
 static gboolean
 convert (GConverter *converter, const char *data, gsize len, gsize most, GString *out,
@@ -45,5 +47,14 @@ gzip_unpack (GBytes *packed, gsize most, GString *out, GError **error)
   g_autoptr (GZlibDecompressor) unpacker = g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP);
   gsize len;
   const char *data = g_bytes_get_data (packed, &len);
-  return convert (G_CONVERTER (unpacker), len > 0 ? data : "", len, most, out, error);
+  unpacking = TRUE;
+  const gboolean ok = convert (G_CONVERTER (unpacker), len > 0 ? data : "", len, most, out, error);
+  unpacking = FALSE;
+  return ok;
+}
+
+gboolean
+gzip_is_unpacking (void)
+{
+  return unpacking;
 }

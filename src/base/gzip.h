@@ -11,3 +11,6 @@ GBytes *gzip_pack (const char *data, gsize len);
  * bytes: OUT has what lies before that. */
 gboolean gzip_unpack (GBytes *packed, gsize most, GString *out, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
+/* Whether this thread is in gzip_unpack: then a bound for what Kafka sends (kafka/unpack.h) is none
+ * for it. */
+gboolean gzip_is_unpacking (void);

@@ -139,6 +139,17 @@ def test_what_is_no_place_is_refused(archive, key, said):
     assert done.code != 0 and said in done.stdout + done.stderr, done
 
 
+@pytest.mark.check_all
+def test_a_row_that_is_larger_than_a_batch_of_kafka_may_be_comes_back(archive):
+    archive.house.sql("CREATE TABLE huge (id int PRIMARY KEY, body text); INSERT INTO huge SELECT 1, repeat(md5('x'), 2300000)")
+    archive.house.say("notes", f"table = huge\nwhere = true\nmax_share = off\narchive = file:{archive.folder}\naudit = keys")
+    before = archive.database.value("SELECT md5(body) FROM huge")
+    counters, run = archive.house.done("notes")
+    assert counters["removed"] == 1 and archive.database.value("SELECT count(*) FROM huge") == 0
+    archive.house.restore(run)
+    assert archive.database.value("SELECT md5(body) FROM huge") == before
+
+
 def test_wide_rows_and_a_key_of_two_columns(archive):
     archive.house.sql("""CREATE TABLE wide (a text, "B c" int, body text, PRIMARY KEY (a, "B c"));
         INSERT INTO wide SELECT 'it''s', i, repeat(md5(i::text), 327680) FROM generate_series(1, 3) i""")

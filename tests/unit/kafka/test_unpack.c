@@ -1,6 +1,8 @@
 /* What a compressed batch may come to: the functions that librdkafka calls. */
 #include "kafka/unpack.h"
 
+#include "base/gzip.h"
+
 #include <gio/gio.h>
 #include <string.h>
 
@@ -79,6 +81,22 @@ test_none_is_unpacked_while_the_process_has_much_memory (void)
   g_assert_cmpuint (unpack_refused_for_now (), ==, 1);
 }
 
+/* A file of an archive can have one row that is larger. */
+static void
+test_what_is_no_batch_has_no_bound_of_batches (void)
+{
+  const gsize size = UNPACK_BATCH_BYTES + 1;
+  g_autoptr (GByteArray) bytes = packed (size);
+  g_autoptr (GBytes) file = g_bytes_new (bytes->data, bytes->len);
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_assert_true (gzip_unpack (file, 2 * size, out, &error));
+  g_assert_cmpuint (out->len, ==, size);
+  g_assert_false (gzip_is_unpacking ());
+  g_assert_false (gzip_unpack (file, size - 1, out, &error));
+  g_assert_cmpint (unpack (bytes), ==, -1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -86,5 +104,6 @@ main (int argc, char **argv)
   g_test_add_func ("/unpack/bounded", test_librdkafka_unpacks_through_here);
   g_test_add_func ("/unpack/batch", test_what_comes_to_more_than_a_batch_may_is_refused);
   g_test_add_func ("/unpack/all", test_none_is_unpacked_while_the_process_has_much_memory);
+  g_test_add_func ("/unpack/file", test_what_is_no_batch_has_no_bound_of_batches);
   return g_test_run ();
 }
