@@ -46,7 +46,7 @@ def external():
     lines = subprocess.run(["nm", "-P", "-A", *objects], check=True, capture_output=True, text=True).stdout if objects else ""
     for path, name, kind in re.findall(r"^(\S+): (\S+) (\w)", lines, re.M):
         source = ROOT / pathlib.Path(path).relative_to(BUILD).with_suffix(".c")
-        if kind in "TDBRC" and name not in GIVEN and source.exists():
+        if kind in "TDBRC" and name not in GIVEN and "." not in name and source.exists():
             found.setdefault(source, []).append(name)
     return found
 

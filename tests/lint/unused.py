@@ -20,7 +20,7 @@ def symbols(objects):
     listed = subprocess.run(["nm", "-P", "-A", *objects], check=True, capture_output=True, text=True).stdout if objects else ""
     for path, name, kind in re.findall(r"^(\S+): (\S+) (\w)", listed, re.M):
         defined, wanted = found[pathlib.Path(path)]
-        if kind in "TDBR":
+        if kind in "TDBR" and "." not in name:  # those of a sanitizer are no names of C
             defined.add(name)
         elif kind == "U":
             wanted.add(name)

@@ -68,6 +68,7 @@ dead_clear (Dead *dead)
   g_clear_pointer (&dead->reasons, letter_reasons_free);
   g_clear_error (&dead->failure);
   g_string_free (dead->told, TRUE);
+  passed_over_clear (&dead->passed);
   g_strfreev (dead->settings);
   g_free (dead->topic);
 }
