@@ -8,7 +8,8 @@ import pytest
 from stack.process import wait_until
 from support.own_events import say_event
 from support.places import fault_points
-from support.reapplied import ERASE, PEOPLE, approve, asked, back_up, bring_back, erase, house, ids, in_files, people, reapply, remembering  # noqa: F401
+from support.reapplied import ERASE, PEOPLE, approve, asked, back_up, bring_back, erase, house, ids, in_files, people, reapply, remembering, say_folder  # noqa: F401
+from support.scene import now
 from support.sentences import House
 
 POINTS = sorted((name for name in fault_points() if name.startswith(("step.", "publish.", "dispatcher."))),
@@ -67,6 +68,36 @@ def test_killed_there_exactly_the_erased_go_again(story, point):
     story.work()
     assert ids(story) == [3, 4, 5, 6, 7, 8, 9] and [a[1] for a in asked(story)] == ["finished"]
     assert reapply(story) == [("3", "stays")]
+
+
+@pytest.mark.check_first(1)
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_there_what_a_folder_has_removed_goes_again(house, tmp_path, point):  # noqa: F811
+    """The rows of each table once, and no others: killed while they go, and while they go again."""
+    story = remembering(house, tmp_path)
+    story.pruned.with_faults()
+    story.sql(PEOPLE + """; ALTER TABLE people ADD closed bool; UPDATE people SET closed = id < 4;
+        CREATE TABLE devices (id bigint PRIMARY KEY, person_id bigint NOT NULL REFERENCES people, created_at timestamptz DEFAULT now() - interval '1 year');
+        CREATE INDEX ON devices (person_id); INSERT INTO devices SELECT n, n FROM generate_series(1, 9) AS n""")
+    say_folder(story, "people.erase", "table = people\nwhere = closed\nchildren = devices\nmax_share = off\nschedule = off\nbatch = 2")
+    story.start()
+    back_up(story, "people", "devices")
+    story.pruned.topics.tick("people.erase", now(seconds=-5))
+    killed_at(story, point)
+    story.work()
+    left = list(range(4, 10))
+    assert ids(story) == ids(story, "devices") == left
+    assert len({m.text_key for m in story.topics.read("erasures")}) == 6
+    story.sql("TRUNCATE people, devices; INSERT INTO people SELECT * FROM backup.people; INSERT INTO devices SELECT * FROM backup.devices; UPDATE people SET closed = false")
+    assert reapply(story) == [(str(n), "again") for n in (1, 2, 3, 1, 2, 3)]
+    story.work()
+    for run_id, state, _ in asked(story):
+        assert state == "held" and ids(story) == list(range(1, 10))
+        story.pruned.run("approve", run_id).ok()
+        killed_at(story, point)
+        story.work()
+    assert ids(story) == ids(story, "devices") == left and [a[1] for a in asked(story)] == ["finished", "finished"]
+    assert reapply(story) == []
 
 
 @pytest.mark.check_all

@@ -4,7 +4,7 @@ whatever the job itself would ask of them now."""
 import pytest
 
 from support.instance import tenant  # noqa: F401
-from support.reapplied import REMEMBER, approve, asked, back_up, house, remembering, write_key  # noqa: F401
+from support.reapplied import approve, asked, back_up, house, remembering, say_folder, write_key  # noqa: F401
 
 EXPIRED = "members.remove_expired"
 
@@ -31,11 +31,7 @@ def folder(house, tmp_path):  # noqa: F811
         CREATE TABLE visits (id bigint PRIMARY KEY, device_id bigint NOT NULL REFERENCES devices);
         CREATE INDEX ON devices (person_id); CREATE INDEX ON visits (device_id);
         INSERT INTO people SELECT n, n < 4 FROM generate_series(1, 6) AS n; INSERT INTO devices SELECT n, n FROM generate_series(1, 6) AS n; INSERT INTO visits VALUES (1, 1)""")
-    house.say("people.erase", "table = people\nwhere = closed\nchildren = devices, visits\nmax_share = off\nschedule = off")
-    house.pruned.run("jobs", "show", "people.erase", "--to", house.folder).ok()
-    (house.folder / "people.erase.conf").unlink()
-    conf = house.folder / "people.erase/job.conf"
-    conf.write_text(conf.read_text().replace("[job]\n", f"[job]\n{REMEMBER}\n", 1))
+    say_folder(house, "people.erase", "table = people\nwhere = closed\nchildren = devices, visits\nmax_share = off\nschedule = off")
     return house
 
 

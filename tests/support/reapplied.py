@@ -45,6 +45,15 @@ def people(house, tmp_path):  # noqa: F811
     return house
 
 
+def say_folder(house, name, text):  # noqa: F811
+    """A folder of SQL files that does what the sentence TEXT says, and remembers."""
+    house.say(name, text)
+    house.pruned.run("jobs", "show", name, "--to", house.folder).ok()
+    (house.folder / f"{name}.conf").unlink()
+    conf = house.folder / name / "job.conf"
+    conf.write_text(conf.read_text().replace("[job]\n", f"[job]\n{REMEMBER}\n", 1))
+
+
 def erase(house, *ids, work=True):  # noqa: F811
     for id in ids:
         send(house, {"id": id})
