@@ -92,7 +92,7 @@ look (Plain *plain, GError **error)
       g_hash_table_add (known, g_array_index (works, Work, i).run_id);
   for (guint i = 0; i < claimed_runs->len; i++) {
     Run *run = claimed_runs->pdata[i];
-    if (run->job != job || g_hash_table_contains (known, run->run_id))
+    if (g_hash_table_contains (known, run->run_id))
       g_hash_table_insert (plain->heavy, run->run_id, run);
     else
       g_ptr_array_add (runs, run);
