@@ -247,6 +247,14 @@ job_is_asked (const Job *job, const json_t *args)
 }
 
 gboolean
+job_answers (const Job *job, const JobWhat *what, const json_t *args)
+{
+  return what->outcome != NULL
+         && (!what->only_named || !g_str_equal (what->outcome, JOB_ROW_OUTCOME)
+             || job_is_asked (job, args));
+}
+
+gboolean
 job_is_asked_for_rows (const Job *job, const json_t *args)
 {
   const JobEvent *event = job_event_of (job, args);

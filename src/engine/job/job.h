@@ -338,6 +338,9 @@ const char *job_final_by_audit (const char *audit);
 /* An event of an application has named the row of a run with ARGS: who sent it waits for an answer.
  */
 gboolean job_is_asked (const Job *job, const json_t *args);
+/* Rows of WHAT can have an outcome in such a run, if settings do not say otherwise: those of pages
+ * have none if only rows that an event has named are answered. */
+gboolean job_answers (const Job *job, const JobWhat *what, const json_t *args);
 /* It has named all rows with some values (JOB_EVENT_ROWS): the run finds them on pages. */
 gboolean job_is_asked_for_rows (const Job *job, const json_t *args);
 /* Events of an application name rows of its table (`on`). */

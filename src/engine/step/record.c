@@ -1,4 +1,3 @@
-/* Length: what a try did is recorded from its words to its rows, by one after the other. */
 #include "engine/step/record.h"
 
 #include "base/clock.h"
@@ -217,16 +216,6 @@ note_kept (Step *step, const JobWhat *what, const Trial *trial, const GArray *wh
   }
 }
 
-/* Whether an outcome can be told of the rows of WHAT: not of those of a page if only rows that an
- * event has named are answered. */
-static gboolean
-can_be_told (const Step *step, const JobWhat *what)
-{
-  return what->outcome != NULL
-         && (!what->only_named || g_strcmp0 (what->outcome, JOB_ROW_OUTCOME) != 0
-             || job_is_asked (step->job, step->run->args));
-}
-
 static gboolean
 record_what (Step *step, const char *word, const Trial *trial, GError **error)
 {
@@ -242,7 +231,7 @@ record_what (Step *step, const char *word, const Trial *trial, GError **error)
     step_add_count (step->counts, "updated_rows", which->len);
   if (what->apply->len > 0 && !what->stays)
     step_add_rows (step, which->len, 0, 0);
-  if (can_be_told (step, what))
+  if (job_answers (step->job, what, step->run->args))
     tell_rest (step, what, trial, which);
   if (step->job->sentence != NULL)
     tell_erased (step, what, trial, which);

@@ -190,12 +190,14 @@ tell_rows (const GPtrArray *steps, GError **error)
 static gboolean
 is_told (const Step *step, const JobWhat *what)
 {
-  if (g_strcmp0 (what->outcome, JOB_ROW_OUTCOME) != 0)
-    return what->outcome != NULL;
+  if (!job_answers (step->job, what, step->run->args))
+    return FALSE;
+  if (!g_str_equal (what->outcome, JOB_ROW_OUTCOME))
+    return TRUE;
   const JobOutcomes rows = in_force_outcomes (step->job->name);
   if (rows == OUTCOMES_NONE || job_is_asked (step->job, step->run->args))
     return rows != OUTCOMES_NONE;
-  return !what->only_named && !(rows == OUTCOMES_ALL && what->apply->len > 0);
+  return !(rows == OUTCOMES_ALL && what->apply->len > 0);
 }
 
 static void

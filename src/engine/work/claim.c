@@ -245,7 +245,7 @@ put_back_other_versions (Waits *waits, const Job *job)
     Run *run = waits->claim->runs->pdata[i];
     const Job *begun = version_of (run, job);
     if (begun != NULL) {
-      run->job = sentence_again_job (begun, run->args);
+      run->job = begun->remember_days > 0 ? sentence_again_job (begun, run->args) : begun;
       run_check_asked (run);
       continue;
     }
